@@ -1,0 +1,35 @@
+"""A conversation as the engine reads it: a tuple of turns from the first message to the last."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Role = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of a branch.
+
+    `ids` are the token ids that an answer was generated with, by the model that is loaded now; None when the text was
+    typed, edited, imported, or written by another model. With them the prompt repeats the very tokens the cache holds.
+    """
+
+    role: Role
+    text: str
+    ids: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How the next token is chosen. `temperature` 0 is greedy; 0 switches `top_k` and `min_p` off, 1 `top_p`."""
+
+    temperature: float = 0.7
+    top_p: float = 0.95
+    top_k: int = 0
+    min_p: float = 0.0
+    repetition_penalty: float = 1.0
+    seed: int | None = None
+    max_tokens: int = 1024
+    stop: tuple[str, ...] = ()

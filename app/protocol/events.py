@@ -1,0 +1,155 @@
+"""What the engine tells. Every event of a run carries its id; events of an unknown run are to be dropped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.protocol.reports import ModelInfo, Problem, RequestReport, RunStats
+from app.protocol.trie_view import Place, TrieView
+
+
+@dataclass(frozen=True, slots=True)
+class EngineStarted:
+    """The engine's libraries are imported and its loop runs. `versions`: package name and version."""
+
+    versions: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLoading:
+    """`stage` in words for the status line; `fraction` of the weights read, None while it cannot be told."""
+
+    path: str
+    stage: str
+    fraction: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReady:
+    info: ModelInfo
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFailed:
+    """The folder could not be opened. No model is loaded afterwards."""
+
+    path: str
+    problem: Problem
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted:
+    """The prompt was matched and its path restored; nothing has been computed yet.
+
+    turn_ends: token offset of the end of each turn's content in the prompt.
+    """
+
+    run_id: int
+    request: RequestReport
+    turn_ends: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PrefillProgress:
+    """done: prompt tokens whose state exists, cached ones included. rate: computed tokens per second so far."""
+
+    run_id: int
+    done: int
+    total: int
+    cached: int
+    rate: float
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """Another token that could have stood here."""
+
+    id: int
+    text: str
+    logprob: float
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One generated token and its range of the answer's text, which is empty while a character is incomplete."""
+
+    id: int
+    start: int
+    end: int
+    alternatives: tuple[Alternative, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """New text of an answer, whole characters only, and the tokens since the last delta."""
+
+    run_id: int
+    lane: int
+    text: str
+    tokens: tuple[Token, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunFinished:
+    """An answer ended, stopped by its owner or not. `text` and `ids` are the whole answer."""
+
+    run_id: int
+    lane: int
+    text: str
+    ids: tuple[int, ...]
+    stats: RunStats
+
+
+@dataclass(frozen=True, slots=True)
+class RunFailed:
+    """No answer, or no more of it: what was written so far has been sent as text deltas."""
+
+    run_id: int
+    problem: Problem
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPlace:
+    """Where one turn's content lies in the prompt, in tokens, and what is held of it now."""
+
+    start: int
+    end: int
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """What a branch would cost now. `request.left` tokens would be computed; `seconds` is about how long, if known."""
+
+    query_id: int
+    request: RequestReport
+    turns: tuple[TurnPlace, ...]
+    seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class TrieChanged:
+    view: TrieView
+
+
+@dataclass(frozen=True, slots=True)
+class EngineFailed:
+    """The loop met an error that it cannot go on from. Conversations are safe; the engine must be started again."""
+
+    problem: Problem
+
+
+Event = (
+    EngineStarted
+    | ModelLoading
+    | ModelReady
+    | ModelFailed
+    | RunStarted
+    | PrefillProgress
+    | TextDelta
+    | RunFinished
+    | RunFailed
+    | Priced
+    | TrieChanged
+    | EngineFailed
+)

@@ -1,0 +1,92 @@
+"""Figures that the engine reports of a request, a run and a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Reason(StrEnum):
+    """Why a request computed tokens that it, or another request, had computed before. A closed set."""
+
+    NONE = ""
+    NEW = "new prompt"
+    DIVERGED = "diverged"
+    EVICTED = "evicted"
+    NOT_CAPTURED = "not captured"
+    CANCELLED = "cancelled before capture"
+    UNSUPPORTED = "cache kind not supported"
+    FAULT = "cache fault"
+
+
+@dataclass(frozen=True, slots=True)
+class RequestReport:
+    """What the cache did for one request, in tokens.
+
+    total: of the request. seen: longest prefix ever evaluated since the model was opened. matched: longest prefix whose
+    tokens are in the trie and held. cached: restored. left: total - cached, at least 1.
+    excess: min(seen, total - 1) - cached, computed again although it was computed before.
+    diverged_at: where the request left what was seen, or None when it did not.
+    """
+
+    total: int
+    seen: int
+    matched: int
+    cached: int
+    reason: Reason = Reason.NONE
+    diverged_at: int | None = None
+
+    @property
+    def left(self) -> int:
+        return self.total - self.cached
+
+    @property
+    def excess(self) -> int:
+        return min(self.seen, self.total - 1) - self.cached
+
+
+class StopReason(StrEnum):
+    """Why an answer ended."""
+
+    FINISHED = "finished"
+    STOP_TEXT = "stop text"
+    LENGTH = "length limit"
+    CONTEXT = "context full"
+    CANCELLED = "stopped"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class RunStats:
+    """An answer in figures. Times in seconds; `first_token` from the start of the run; `rate` in tokens per second."""
+
+    request: RequestReport
+    stop: StopReason
+    tokens: int
+    first_token: float | None
+    rate: float
+    seconds: float
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """A loaded model. `layers` counts cache kinds by name; `fingerprint` changes when anything that shapes its state does."""
+
+    path: str
+    name: str
+    detail: str
+    fingerprint: str
+    context_length: int
+    weight_bytes: int
+    layers: tuple[tuple[str, int], ...]
+    is_reusable: bool
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that went wrong, in words a person can act on: a short title, and what happened and what to do next."""
+
+    title: str
+    sentence: str

@@ -1,0 +1,1 @@
+"""What the window says: verbs, rows and figures, without a widget."""

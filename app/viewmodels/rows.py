@@ -1,0 +1,76 @@
+"""What one row of a view shows. Models return these whole under `RowRole`; delegates draw them and decide nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from PySide6.QtCore import Qt
+
+from app.protocol.chat import Role
+from app.protocol.trie_view import Place
+
+
+class RowRole(IntEnum):
+    """Item data roles beside Qt's own."""
+
+    ROW = Qt.ItemDataRole.UserRole + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Footer:
+    """Figures below an answer. `reused` and `computed` are prompt tokens; None leaves a figure out."""
+
+    reused: int | None
+    computed: int | None
+    tokens: int | None
+    rate: float | None
+    first_token: float | None
+    stop: str
+
+
+@dataclass(frozen=True, slots=True)
+class PrefillRow:
+    """A prompt being read, in tokens. `rate` in tokens per second, `why` in one line or empty."""
+
+    cached: int
+    done: int
+    total: int
+    rate: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRow:
+    """One message of the open path.
+
+    name: who wrote it. version, versions: which sibling this is, counted from 1. sibling_places: where each sibling's
+    state is, this one's included. footer: an ended answer's figures. prefill: set while its prompt is read.
+    caret: the text still grows. note: one line under a message that did not come to its end.
+    """
+
+    id: str
+    role: Role
+    name: str
+    text: str
+    place: Place
+    version: int
+    versions: int
+    sibling_places: tuple[Place, ...]
+    footer: Footer | None = None
+    prefill: PrefillRow | None = None
+    is_streaming: bool = False
+    is_last: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationRow:
+    """One conversation in the sidebar. `age` as shown ("now", "12 min", "yesterday"); section: "Today" or "Earlier"."""
+
+    id: str
+    title: str
+    age: str
+    section: str
+    is_open: bool
+    is_writing: bool

@@ -1,0 +1,57 @@
+"""Every command of the program: the menus are built from this table, and so is what the guide model was taught."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Menu(StrEnum):
+    """The menus, in the order of the menu bar."""
+
+    FILE = "File"
+    EDIT = "Edit"
+    VIEW = "View"
+    BRANCH = "Branch"
+    HELP = "Help"
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """`shortcuts` are portable ("Ctrl" is Command on a Mac); `tip` says in one sentence what the command does."""
+
+    id: str
+    menu: Menu
+    title: str
+    shortcuts: tuple[str, ...]
+    tip: str
+    is_checkable: bool = False
+
+
+VERBS: tuple[Verb, ...] = (
+    Verb("new", Menu.FILE, "New Conversation", ("Ctrl+N",), "Starts an empty conversation."),
+    Verb("open_model", Menu.FILE, "Open Model…", ("Ctrl+O",), "Opens a folder that mlx-lm can load."),
+    Verb("use_guide", Menu.FILE, "Use the Guide", ("Ctrl+Shift+G",), "Goes back to the small built-in model."),
+    Verb("close", Menu.FILE, "Close Window", ("Ctrl+W",), "Closes the window; everything is already saved."),
+    Verb("undo", Menu.EDIT, "Undo", ("Ctrl+Z",), "Takes back the last change to the text you are writing."),
+    Verb("redo", Menu.EDIT, "Redo", ("Ctrl+Shift+Z",), "Does it again."),
+    Verb("cut", Menu.EDIT, "Cut", ("Ctrl+X",), "Cuts the selected text."),
+    Verb("copy", Menu.EDIT, "Copy", ("Ctrl+C",), "Copies the selected text, or the selected message."),
+    Verb("paste", Menu.EDIT, "Paste", ("Ctrl+V",), "Pastes text."),
+    Verb("select_all", Menu.EDIT, "Select All", ("Ctrl+A",), "Selects all of the text you are writing."),
+    Verb(
+        "sidebar", Menu.VIEW, "Show Conversations", ("Ctrl+Alt+S",), "Shows or hides the list of conversations.", True
+    ),
+    Verb("inspector", Menu.VIEW, "Show Cache", ("Ctrl+Alt+C",), "Shows or hides the cache pane.", True),
+    Verb("bigger", Menu.VIEW, "Bigger Text", ("Ctrl++", "Ctrl+="), "Makes the text bigger."),
+    Verb("smaller", Menu.VIEW, "Smaller Text", ("Ctrl+-",), "Makes the text smaller."),
+    Verb("actual_size", Menu.VIEW, "Actual Size", ("Ctrl+0",), "Gives the text its usual size again."),
+    Verb("compose", Menu.VIEW, "Go to Message Field", ("Ctrl+L",), "Puts the cursor where you write."),
+    Verb("send", Menu.BRANCH, "Send", ("Ctrl+Return",), "Sends what you wrote; Return does the same."),
+    Verb("fork", Menu.BRANCH, "Edit as New Branch", ("Ctrl+D",), "Edits a question; the old branch stays."),
+    Verb("regenerate", Menu.BRANCH, "Answer Again", ("Ctrl+R",), "Asks for another answer beside the old one."),
+    Verb("previous", Menu.BRANCH, "Previous Version", ("Ctrl+Alt+Left",), "Shows the version to the left at a fork."),
+    Verb("next", Menu.BRANCH, "Next Version", ("Ctrl+Alt+Right",), "Shows the version to the right at a fork."),
+    Verb("stop", Menu.BRANCH, "Stop", ("Escape", "Ctrl+."), "Stops the answer; what was written is kept."),
+    Verb("about", Menu.HELP, "About Espalier", (), "Shows the version and the licence."),
+)
