@@ -1,0 +1,213 @@
+"""Buttons, painted in the states of the look: rest, hover, pressed, on, disabled. The focus ring is drawn around them.
+
+They take the focus from the keyboard only, so that a click leaves the cursor in the composer. Space and Return press.
+"""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+
+from app.widgets.drawing import draw_text, fill_rounded, smooth, stroke_rounded
+from app.widgets.icon_paths import Icon
+from app.widgets.look import Look
+from app.widgets.theme import Theme, translucent
+from app.widgets.typography import Type
+
+
+class State(Enum):
+    """How a control shows itself now."""
+
+    REST = auto()
+    HOVER = auto()
+    PRESSED = auto()
+    DISABLED = auto()
+
+
+class Control(QAbstractButton):
+    """What all painted buttons share. `ring_radius`: corner radius of the shape that the focus ring surrounds."""
+
+    ring_radius = 7.0
+
+    def __init__(self, look: Look, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self.setAccessibleName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        look.changed.connect(self.updateGeometry)
+        look.changed.connect(self.update)
+
+    @property
+    def state(self) -> State:
+        if not self.isEnabled():
+            return State.DISABLED
+        if self.isDown():
+            return State.PRESSED
+        return State.HOVER if self.underMouse() else State.REST
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = smooth(QPainter(self))
+        self._paint(painter, QRectF(self.rect()))
+        painter.end()
+
+    def _paint(self, painter: QPainter, rect: QRectF) -> None:
+        raise NotImplementedError
+
+
+class Button(Control):
+    """A push button with words, and an icon before them if given. `is_default`: the one that Return would press."""
+
+    def __init__(
+        self,
+        look: Look,
+        text: str,
+        is_default: bool = False,
+        icon: Icon | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(look, text, parent)
+        self.setText(text)
+        self.is_default = is_default
+        self._icon = icon
+
+    def set_text(self, text: str) -> None:
+        """Change the words, for the eye and for a screen reader."""
+        self.setText(text)
+        self.setAccessibleName(text)
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        width = self._look.face(Type.UI_MEDIUM).width(self.text()) + 28 + (20 if self._icon else 0)
+        return QSize(round(width), self._look.type.row)
+
+    def _paint(self, painter: QPainter, rect: QRectF) -> None:
+        theme, state = self._look.theme, self.state
+        fill_rounded(painter, rect, 7, (default_fill if self.is_default else _plain_fill)(theme, state))
+        if not self.is_default:
+            stroke_rounded(painter, rect, 7, theme.line if state is State.DISABLED else theme.line2)
+        color = theme.onaccent if self.is_default else theme.text
+        self._paint_words(painter, rect, theme.text3 if state is State.DISABLED else color)
+
+    def _paint_words(self, painter: QPainter, rect: QRectF, color: QColor) -> None:
+        face = self._look.face(Type.UI_MEDIUM)
+        lead = 20 if self._icon else 0
+        width = min(face.width(self.text()), rect.width() - 16 - lead)
+        left = rect.left() + (rect.width() - width - lead) / 2
+        if self._icon:
+            self._look.icons.paint(painter, self._icon, QPointF(left + 7, rect.center().y()), color)
+        draw_text(painter, face, QRectF(left + lead, rect.top(), width, rect.height()), self.text(), color)
+
+
+def default_fill(theme: Theme, state: State) -> QColor:
+    """What lies under a default button: a little lighter under the pointer, darker while pressed."""
+    return {
+        State.REST: theme.accentfill,
+        State.HOVER: theme.accentfill.lighter(106),
+        State.PRESSED: theme.accentfill.darker(114),
+        State.DISABLED: theme.fill2,
+    }[state]
+
+
+def _plain_fill(theme: Theme, state: State) -> QColor:
+    return {
+        State.REST: theme.raised,
+        State.HOVER: theme.fill,
+        State.PRESSED: theme.fill2,
+        State.DISABLED: translucent(theme.raised, 0.0),
+    }[state]
+
+
+class ToolButton(Control):
+    """An icon that acts. `name` is spoken and, with `tip`, shown as its tooltip; checkable ones stay on.
+
+    stands_out: on fill2 also at rest, while the icon can act; for Stop. is_on_fill: it lies on the sidebar or another
+    surface of fill's colour, so that hovering takes the next darker one.
+    """
+
+    ring_radius = 6.0
+
+    def __init__(
+        self,
+        look: Look,
+        icon: Icon,
+        name: str,
+        tip: str = "",
+        size: int = 28,
+        icon_size: int = 16,
+        stands_out: bool = False,
+        is_on_fill: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(look, name, parent)
+        self.setToolTip(tip or name)
+        self._icon = icon
+        self._side = size
+        self._icon_size = icon_size
+        self._stands_out = stands_out
+        self._is_on_fill = is_on_fill
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._side, self._side)
+
+    def _paint(self, painter: QPainter, rect: QRectF) -> None:
+        theme, state = self._look.theme, self.state
+        is_on = self.isChecked() or self._stands_out
+        rest = theme.fill2 if is_on else translucent(theme.fill, 0.0)
+        hover = theme.fill2 if is_on or self._is_on_fill else theme.fill
+        fill = {State.REST: rest, State.HOVER: hover, State.PRESSED: theme.track}
+        if state in fill:
+            fill_rounded(painter, rect, self.ring_radius, fill[state])
+        color = theme.text if is_on or state is State.PRESSED else theme.text2
+        color = theme.ghost if state is State.DISABLED else color
+        self._look.icons.paint(painter, self._icon, rect.center(), color, self._icon_size)
+
+
+class RoundButton(Control):
+    """The one round button of a composer: an icon on the accent, or on fill2 when it is not the way forward."""
+
+    def __init__(
+        self, look: Look, icon: Icon, name: str, tip: str = "", size: int = 28, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(look, name, parent)
+        self.setToolTip(tip or name)
+        self._icon = icon
+        self._side = size
+        self._is_accented = True
+        self.ring_radius = size / 2
+
+    def show_action(self, icon: Icon, name: str, tip: str, is_accented: bool) -> None:
+        """Become another action, as Send becomes Stop."""
+        self._icon, self._is_accented = icon, is_accented
+        self.setAccessibleName(name)
+        self.setToolTip(tip)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._side, self._side)
+
+    def _paint(self, painter: QPainter, rect: QRectF) -> None:
+        theme, state, radius = self._look.theme, self.state, rect.height() / 2
+        fill = {State.HOVER: theme.track, State.PRESSED: theme.line2}.get(state, theme.fill2)
+        color = theme.text3 if state is State.DISABLED else theme.text
+        if self._is_accented and state is not State.DISABLED:
+            fill, color = default_fill(theme, state), theme.onaccent
+        fill_rounded(painter, rect, radius, fill)
+        self._look.icons.paint(painter, self._icon, rect.center(), color, stroke=1.7)

@@ -1,0 +1,60 @@
+"""Text and shapes as every painted part draws them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from app.widgets.typography import Face
+
+_LEFT, _RIGHT, _CENTER = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight, Qt.AlignmentFlag.AlignHCenter
+
+
+def smooth(painter: QPainter) -> QPainter:
+    """Switch antialiasing on and return the painter."""
+    painter.setRenderHints(
+        QPainter.RenderHint.Antialiasing
+        | QPainter.RenderHint.TextAntialiasing
+        | QPainter.RenderHint.SmoothPixmapTransform
+    )
+    return painter
+
+
+def draw_text(
+    painter: QPainter,
+    face: Face,
+    rect: QRectF,
+    text: str,
+    color: QColor,
+    align: Qt.AlignmentFlag = _LEFT,
+    elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+) -> float:
+    """Draw one line in the vertical middle of `rect`, cut with an ellipsis where too long; return its width."""
+    shown = face.metrics.elidedText(text, elide, rect.width() + 0.5)
+    width = face.width(shown)
+    x = rect.x()
+    if align & _RIGHT:
+        x = rect.right() - width
+    elif align & _CENTER:
+        x += (rect.width() - width) / 2
+    ascent, descent = face.metrics.ascent(), face.metrics.descent()
+    baseline = round((rect.y() + (rect.height() - ascent - descent) / 2 + ascent) * 2) / 2
+    painter.setFont(face.font)
+    painter.setPen(color)
+    painter.drawText(QPointF(x, baseline), shown)
+    return width
+
+
+def fill_rounded(painter: QPainter, rect: QRectF, radius: float, color: QColor) -> None:
+    """A filled shape without an outline."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(color)
+    painter.drawRoundedRect(rect, radius, radius)
+
+
+def stroke_rounded(painter: QPainter, rect: QRectF, radius: float, color: QColor, width: float = 1.0) -> None:
+    """An outline that lies wholly inside `rect`."""
+    inset = width / 2
+    painter.setPen(QPen(color, width))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), radius - inset, radius - inset)

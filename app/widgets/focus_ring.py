@@ -1,0 +1,73 @@
+"""The ring around the control that the keyboard is on, drawn outside it and above its neighbours."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QFocusFrame,
+    QProxyStyle,
+    QStyle,
+    QStyleHintReturn,
+    QStyleOption,
+    QWidget,
+)
+
+from app.widgets.drawing import smooth, stroke_rounded
+from app.widgets.look import Look
+from app.widgets.theme import translucent
+
+_WIDTH = 3
+
+
+class _FrameStyle(QProxyStyle):
+    """Tells QFocusFrame how far it reaches, and that it lies above the control."""
+
+    def pixelMetric(
+        self, metric: QStyle.PixelMetric, option: QStyleOption | None = None, widget: QWidget | None = None
+    ) -> int:
+        if metric in (QStyle.PixelMetric.PM_FocusFrameHMargin, QStyle.PixelMetric.PM_FocusFrameVMargin):
+            return _WIDTH
+        return super().pixelMetric(metric, option, widget)
+
+    def styleHint(
+        self,
+        hint: QStyle.StyleHint,
+        option: QStyleOption | None = None,
+        widget: QWidget | None = None,
+        returnData: QStyleHintReturn | None = None,
+    ) -> int:
+        if hint is QStyle.StyleHint.SH_FocusFrame_AboveWidget:
+            return 1
+        return super().styleHint(hint, option, widget, returnData)
+
+
+class FocusRing(QFocusFrame):
+    """One for each window. It goes to whatever has the focus and states a `ring_radius`."""
+
+    def __init__(self, look: Look, window: QWidget) -> None:
+        super().__init__(window)
+        self._look = look
+        self._home = window
+        style = _FrameStyle()
+        style.setParent(self)
+        self.setStyle(style)
+        look.changed.connect(self.update)
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.focusChanged.connect(self._follow)
+
+    def _follow(self, old: QWidget | None, now: QWidget | None) -> None:
+        is_ringed = now is not None and hasattr(now, "ring_radius") and self._home.isAncestorOf(now)
+        if is_ringed and now is not None:
+            self.setWidget(now)
+        elif self.widget() is not None:
+            self.hide()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        radius = getattr(self.widget(), "ring_radius", 0.0)
+        painter = smooth(QPainter(self))
+        color = translucent(self._look.theme.accentgfx, 0.8)
+        stroke_rounded(painter, QRectF(self.rect()), radius + _WIDTH, color, _WIDTH)
+        painter.end()

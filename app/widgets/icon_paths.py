@@ -1,0 +1,44 @@
+"""The icons as SVG, drawn on a 16 grid with a stroke of 1.35, round caps and joins, in one colour."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Icon(Enum):
+    """Name and drawing. `currentColor` fills take the icon's one colour."""
+
+    SIDEBAR = '<rect x="1.7" y="2.7" width="12.6" height="10.6" rx="2.4"/><path d="M6 2.9v10.2"/>'
+    INSPECTOR = '<rect x="1.7" y="2.7" width="12.6" height="10.6" rx="2.4"/><path d="M10 2.9v10.2"/>'
+    NEW = (
+        '<path d="M13.5 8.5v3.3a1.7 1.7 0 0 1-1.7 1.7H4.2a1.7 1.7 0 0 1-1.7-1.7V4.2a1.7 1.7 0 0 1 1.7-1.7h3.3"/>'
+        '<path d="M6.2 9.8l.4-2L12.3 2.1a1 1 0 0 1 1.5 1.5L8.2 9.4z"/>'
+    )
+    STOP = '<rect x="4" y="4" width="8" height="8" rx="1.8" fill="currentColor"/>'
+    SEND = '<path d="M8 13V3.4M3.8 7.4L8 3.2l4.2 4.2"/>'
+    DOWN = '<path d="M8 3v9.6M3.8 8.6L8 12.8l4.2-4.2"/>'
+    FOLDER = (
+        '<path d="M1.9 12V4.2a1.2 1.2 0 0 1 1.2-1.2h2.8l1.5 1.7h5.5a1.2 1.2 0 0 1 1.2 1.2V12a1.2 1.2 0 0 1-1.2 1.2H3.1'
+        'A1.2 1.2 0 0 1 1.9 12z"/>'
+    )
+    RIGHT = '<path d="M6.2 3.8L10.4 8l-4.2 4.2"/>'
+    LEFT = '<path d="M9.8 3.8L5.6 8l4.2 4.2"/>'
+    CHOOSE = '<path d="M5 6.2L8 3.2l3 3M5 9.8l3 3 3-3"/>'
+    COPY = (
+        '<rect x="5.4" y="5.4" width="8" height="8.4" rx="1.8"/>'
+        '<path d="M10.6 3.3a1.7 1.7 0 0 0-1.5-1H4.3a1.8 1.8 0 0 0-1.8 1.8v5a1.7 1.7 0 0 0 1 1.5"/>'
+    )
+    EDIT = '<path d="M2.8 13.2l.7-2.9 7.6-7.6a1.4 1.4 0 0 1 2 0l.2.2a1.4 1.4 0 0 1 0 2l-7.6 7.6z"/>'
+    AGAIN = '<path d="M13 8a5 5 0 1 1-1.5-3.6L13.2 6"/><path d="M13.4 2.8v3.3h-3.3"/>'
+    FORK = '<path d="M8 14V2.6M8 10.2H4.6a1.8 1.8 0 0 1-1.8-1.8V6M8 10.2h3.4a1.8 1.8 0 0 0 1.8-1.8V6"/>'
+    WARN = '<path d="M8 2.3L14.2 13H1.8z"/><path d="M8 6.4v3.2M8 11.3v.1"/>'
+    CHECK = '<path d="M3 8.5l3.3 3.3L13 4.7"/>'
+    DISCARD = '<path d="M4 4l8 8M12 4l-8 8"/>'
+    MORE = (
+        '<g fill="currentColor" stroke="none"><circle cx="3.4" cy="8" r="1.25"/><circle cx="8" cy="8" r="1.25"/>'
+        '<circle cx="12.6" cy="8" r="1.25"/></g>'
+    )
+    MODEL = (
+        '<rect x="3.6" y="3.6" width="8.8" height="8.8" rx="2"/><path d="M6.3 1.6v2M9.7 1.6v2M6.3 12.4v2M9.7 12.4v2'
+        'M1.6 6.3h2M1.6 9.7h2M12.4 6.3h2M12.4 9.7h2"/>'
+    )

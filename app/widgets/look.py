@@ -1,0 +1,68 @@
+"""The look that all widgets share: theme, type and icons, injected, and changed live for all of them at once."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QAccessibilityHints, QGuiApplication, QStyleHints
+from PySide6.QtWidgets import QApplication
+
+from app.widgets.icons import IconCache
+from app.widgets.theme import DARK, LIGHT, Theme, palette
+from app.widgets.typography import BODY_SIZE, Face, Type, Typography
+
+
+class Look(QObject):
+    """Given to every widget. `changed`: the theme or the text size is another one, so measure and draw again.
+
+    Attributes: theme, type, icons. They are replaced, never changed in place, so nothing made from an old one lingers.
+    """
+
+    changed = Signal()
+
+    def __init__(self, theme: Theme = LIGHT, body: int = BODY_SIZE, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.theme = theme
+        self.type = Typography(body)
+        self.icons = IconCache()
+
+    def face(self, role: Type) -> Face:
+        return self.type[role]
+
+    def set_theme(self, theme: Theme) -> None:
+        """Change all colours, also those of Qt's own parts."""
+        self.theme = theme
+        self.icons.clear()
+        self.dress_application()
+        self.changed.emit()
+
+    def set_text_size(self, body: int) -> None:
+        """Change the size of the body role, 10 to 24 pixels; all others follow."""
+        self.type = Typography(body)
+        self.changed.emit()
+
+    def dress_application(self) -> None:
+        """Give the application's palette the theme's colours."""
+        app = QApplication.instance()
+        if isinstance(app, QGuiApplication):
+            app.setPalette(palette(self.theme))
+
+    def follow_system(self, hints: QStyleHints) -> None:
+        """Take the system's appearance now and whenever it changes."""
+        hints.colorSchemeChanged.connect(self._take_system_theme)
+        hints.accessibility().contrastPreferenceChanged.connect(self._take_system_theme)
+        self._take_system_theme()
+
+    def _take_system_theme(self) -> None:
+        hints = QGuiApplication.styleHints()
+        is_dark = hints.colorScheme() is Qt.ColorScheme.Dark
+        self.set_theme(system_theme(is_dark, _wants_contrast(hints.accessibility())))
+
+
+def system_theme(is_dark: bool, wants_contrast: bool) -> Theme:
+    """The theme for what the system asks."""
+    theme = DARK if is_dark else LIGHT
+    return theme.with_increased_contrast() if wants_contrast else theme
+
+
+def _wants_contrast(hints: QAccessibilityHints) -> bool:
+    return hints.contrastPreference() is Qt.ContrastPreference.HighContrast

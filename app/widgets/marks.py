@@ -1,0 +1,166 @@
+"""The marks, as painter functions: discs say where, bars say how much.
+
+Each shape differs from the others without its colour, and a word always stands beside it or in the accessible text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
+
+from app.widgets.drawing import draw_text, fill_rounded, stroke_rounded
+from app.widgets.look import Look
+from app.widgets.theme import Theme
+from app.widgets.typography import Type
+
+# A place in the cache: the protocol's, and "disk".
+Where = Literal["live", "memory", "disk", "none"]
+
+DISC = 10.0
+SIBLING_DISC = 8.0
+_HALO = 2.5
+_RING = 1.4
+
+
+def paint_disc(
+    painter: QPainter,
+    theme: Theme,
+    center: QPointF,
+    where: Where,
+    diameter: float = DISC,
+    halo: QColor | None = None,
+) -> None:
+    """Live is full, in memory half filled, on disk a ring, no snapshot a dashed ring.
+
+    halo: the pane's colour, which cuts the line behind the disc; None leaves the line.
+    """
+    radius = diameter / 2
+    painter.save()
+    painter.setPen(Qt.PenStyle.NoPen)
+    if halo is not None:
+        painter.setBrush(halo)
+        painter.drawEllipse(center, radius + _HALO, radius + _HALO)
+    color = theme.accentgfx if where in ("live", "memory") else theme.mute
+    if where == "live":
+        painter.setBrush(color)
+        painter.drawEllipse(center, radius, radius)
+    else:
+        _paint_ring(painter, center, radius - _RING / 2, color, where)
+    painter.restore()
+
+
+def _paint_ring(painter: QPainter, center: QPointF, radius: float, color: QColor, where: Where) -> None:
+    pen = QPen(color, _RING)
+    if where == "none":
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        pen.setDashPattern([1.15, 1.35])
+    painter.setPen(pen)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawEllipse(center, radius, radius)
+    if where == "memory":
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(color)
+        box = QRectF(center.x() - radius, center.y() - radius, 2 * radius, 2 * radius)
+        painter.drawPie(box, 180 * 16, 180 * 16)
+
+
+def paint_bar(
+    painter: QPainter, theme: Theme, rect: QRectF, parts: Sequence[tuple[float, QColor]], gap: float = 1.0
+) -> None:
+    """Shares of the whole, from the left; the rest is track. A gap parts neighbours, none ends the bar.
+
+    parts: (share, colour); shares sum up to 1 at most. A share that is not 0 is at least a point wide.
+    """
+    painter.setPen(Qt.PenStyle.NoPen)
+    left = rect.left()
+    for share, color in parts:
+        if share <= 0:
+            continue
+        right = min(rect.right(), left + max(1.0, share * rect.width()))
+        is_end = right >= rect.right() - 0.5
+        painter.setBrush(color)
+        painter.drawPath(_slice(rect, left, rect.right() if is_end else right - min(gap, (right - left) / 2)))
+        left = rect.right() if is_end else right
+    if left < rect.right():
+        painter.setBrush(theme.track)
+        painter.drawPath(_slice(rect, left, rect.right()))
+
+
+def _slice(rect: QRectF, left: float, right: float) -> QPainterPath:
+    """The part of the bar's rounded shape between two abscissas."""
+    whole, cut = QPainterPath(), QPainterPath()
+    whole.addRoundedRect(rect, rect.height() / 2, rect.height() / 2)
+    cut.addRect(QRectF(left, rect.top(), right - left, rect.height()))
+    return whole.intersected(cut)
+
+
+def paint_cost(
+    painter: QPainter, theme: Theme, rect: QRectF, reused: float, computed: float, to_go: float = 0.0
+) -> None:
+    """Tokens reused, computed, and still to go, as shares of their sum. With nothing at all, an empty track."""
+    total = reused + computed + to_go
+    shares = (reused / total, computed / total) if total > 0 else (0.0, 0.0)
+    paint_bar(painter, theme, rect, ((shares[0], theme.accentgfx), (shares[1], theme.mute)))
+
+
+def paint_warmth(painter: QPainter, theme: Theme, rect: QRectF, share: float, is_on_disk: bool = False) -> None:
+    """Full: warm; part filled: part warm; three blocks: on disk; a thin line: cold. share: 0 to 1."""
+    if is_on_disk:
+        width = (rect.width() - 4) / 3
+        for i in range(3):
+            block = QRectF(rect.left() + i * (width + 2), rect.top(), width, rect.height())
+            fill_rounded(painter, block, 1.5, theme.mute)
+    elif share <= 0:
+        fill_rounded(painter, QRectF(rect.left(), rect.center().y() - 0.75, rect.width(), 1.5), 0.75, theme.mute)
+    else:
+        paint_bar(painter, theme, rect, ((min(share, 1.0), theme.accentgfx),))
+
+
+def paint_budget(painter: QPainter, theme: Theme, rect: QRectF, live: float, memory: float, budget: float) -> None:
+    """Bytes live (solid) and in memory (hatched) of a budget; the bar is full when they reach it."""
+    whole = max(budget, live + memory, 1.0)
+    live_share, memory_share = live / whole, memory / whole
+    paint_bar(painter, theme, rect, ((live_share, theme.accentgfx), (memory_share, theme.soft)))
+    if memory_share > 0:
+        start = rect.left() + (max(1.0, live_share * rect.width()) if live_share > 0 else 0.0)
+        end = min(rect.right(), start + max(1.0, memory_share * rect.width()))
+        _hatch(painter, _slice(rect, start, end - (1.0 if end < rect.right() - 0.5 else 0.0)), theme.accentgfx)
+
+
+def _hatch(painter: QPainter, shape: QPainterPath, color: QColor) -> None:
+    box = shape.boundingRect()
+    painter.save()
+    painter.setClipPath(shape)
+    painter.setPen(QPen(color, 1.5))
+    x = box.left() - box.height()
+    while x < box.right() + box.height():
+        painter.drawLine(QPointF(x, box.bottom() + 1), QPointF(x + box.height() + 2, box.top() - 1))
+        x += 3.6
+    painter.restore()
+
+
+def pill_width(look: Look, text: str, where: Where) -> float:
+    """Points that a pill takes; the bare words of "No snapshot" have no padding."""
+    return look.face(Type.CAP_MEDIUM).width(text) + (0 if where == "none" else 14)
+
+
+def paint_pill(
+    painter: QPainter, look: Look, right: float, middle: float, text: str, where: Where, surface: QColor | None = None
+) -> float:
+    """A state in words, 17 high, ending at `right` around `middle`; returns where it begins.
+
+    surface: fills the pill instead of its own colour, for a selected row; bare words stay bare.
+    """
+    theme, face = look.theme, look.face(Type.CAP_MEDIUM)
+    width, height = pill_width(look, text, where), face.line + 3
+    rect = QRectF(right - width, middle - height / 2, width, height)
+    color = {"live": theme.accent, "none": theme.text3}.get(where, theme.text2)
+    if where != "none":
+        fill_rounded(painter, rect, height / 2, surface or (theme.soft if where == "live" else theme.fill2))
+        if theme.outline.alpha():
+            stroke_rounded(painter, rect, height / 2, theme.outline)
+    draw_text(painter, face, rect, text, color, Qt.AlignmentFlag.AlignHCenter, Qt.TextElideMode.ElideNone)
+    return rect.left()

@@ -1,0 +1,101 @@
+"""Type roles: one QFont and its metrics for each, made once for a text size."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from enum import Enum
+
+from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF
+
+BODY_SIZE = 14
+SMALLEST_BODY, LARGEST_BODY = 10, 24
+_SMALLEST = 9
+
+
+class Type(Enum):
+    """Roles: pixels at the usual text size, weight, line height, and whether the pitch is fixed."""
+
+    DISPLAY = (26, 600, 32, False)
+    TITLE = (17, 600, 24, False)
+    SUBTITLE = (15, 600, 22, False)
+    HEADLINE = (13, 600, 18, False)
+    BODY = (14, 400, 22, False)
+    BODY_STRONG = (14, 600, 22, False)
+    UI = (13, 400, 18, False)
+    UI_MEDIUM = (13, 500, 18, False)
+    SMALL = (12, 400, 16, False)
+    SMALL_MEDIUM = (12, 500, 16, False)
+    CAP = (11, 400, 14, False)
+    CAP_MEDIUM = (11, 500, 14, False)
+    CAP_STRONG = (11, 600, 14, False)
+    CODE = (12, 400, 19, True)
+    MONO = (11, 400, 14, True)
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """A role at the present text size. `line` is the height of its line box in points."""
+
+    font: QFont
+    metrics: QFontMetricsF
+    line: int
+
+    def width(self, text: str) -> float:
+        return self.metrics.horizontalAdvance(text)
+
+
+class Typography:
+    """All roles at one text size, and the measures that grow with it.
+
+    body: pixels of the body role, 10 to 24; every other role keeps its proportion to it.
+    """
+
+    def __init__(self, body: int = BODY_SIZE) -> None:
+        self.body = min(LARGEST_BODY, max(SMALLEST_BODY, body))
+        self.scale = self.body / BODY_SIZE
+        self._faces: dict[Type, Face] = {}
+
+    def __getitem__(self, role: Type) -> Face:
+        face = self._faces.get(role)
+        if face is None:
+            face = self._faces[role] = self._make(role)
+        return face
+
+    def scaled(self, points: float) -> int:
+        """A measure at the usual text size, in whole points at this one."""
+        return round(points * self.scale)
+
+    @property
+    def row(self) -> int:
+        """Height of a row with one line, and of a button."""
+        return self.scaled(18) + 10
+
+    @property
+    def two_line_row(self) -> int:
+        return self.scaled(30) + 10
+
+    def _make(self, role: Type) -> Face:
+        pixels, weight, line, is_fixed = role.value
+        font = QFont(_family(is_fixed))
+        font.setPixelSize(max(_SMALLEST, self.scaled(pixels)))
+        font.setWeight(QFont.Weight(weight))
+        font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+        if is_fixed:
+            font.setStyleHint(QFont.StyleHint.Monospace)
+            font.setFixedPitch(True)
+        else:
+            font.setFeature(QFont.Tag("tnum"), 1)
+        if role is Type.DISPLAY:
+            font.setLetterSpacing(QFont.SpacingType.AbsoluteSpacing, -0.5 * self.scale)
+        return Face(font, QFontMetricsF(font), self.scaled(line))
+
+
+def _family(is_fixed: bool) -> str:
+    """The system's own family; off the Mac the nearest relative of its fonts, where one is installed."""
+    kind = QFontDatabase.SystemFont.FixedFont if is_fixed else QFontDatabase.SystemFont.GeneralFont
+    family = QFontDatabase.systemFont(kind).family()
+    relative = "JetBrains Mono" if is_fixed else "Inter"
+    if sys.platform != "darwin" and QFontDatabase.hasFamily(relative):
+        return relative
+    return family
