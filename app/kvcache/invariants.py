@@ -1,0 +1,95 @@
+"""What the prefix cache promises, checked on its real structures. For tests, and for the self-test's last look."""
+
+from __future__ import annotations
+
+from app.kvcache.lane import Lane, TrieNode
+from app.kvcache.prefix_cache import PrefixCache
+
+
+class BrokenInvariantError(AssertionError):
+    """A promise of the cache does not hold; the text says which, with the numbers."""
+
+
+def check(cache: PrefixCache) -> None:
+    """Raise BrokenInvariantError unless every promise of trie.py, lane.py and prefix_cache.py holds."""
+    nodes = list(cache.trie)
+    _require(len({node.id for node in nodes}) == len(nodes), "two nodes share an id")
+    _check_root(cache.trie.root)
+    for node in nodes:
+        _check_edge(node)
+        _check_stored(node, cache.lane)
+        _check_pieces(node)
+    for node in (cache.trie.root, *nodes):
+        held = sum(child.is_held for child in node.children.values())
+        _require(node.held_children == held, f"node {node.id} counts {node.held_children} held children of {held}")
+    _check_account(cache, nodes)
+    _check_lane(cache, nodes)
+
+
+def _require(holds: bool, text: str) -> None:
+    if not holds:
+        raise BrokenInvariantError(text)
+
+
+def _check_root(root: TrieNode) -> None:
+    _require(root.end == 0 and root.rows is None and root.state is None, "the root holds something")
+
+
+def _check_edge(node: TrieNode) -> None:
+    parent = node.parent
+    name = f"node {node.id} [{node.start}, {node.end})"
+    _require(parent is not None and len(node.tokens) > 0, f"{name} hangs nowhere or is empty")
+    assert parent is not None
+    _require(parent.end == node.start, f"{name} does not start where its parent ends, at {parent.end}")
+    _require(parent.children.get(node.tokens[0]) is node, f"{name} is not its parent's child by its first token")
+    _require(not node.is_tip or node.state is not None, f"{name} is a tip without a state")
+
+
+def _check_stored(node: TrieNode, lane: Lane) -> None:
+    name = f"node {node.id} [{node.start}, {node.end})"
+    if node.rows is not None:
+        _require(not node.lanes, f"{name} has rows both stored and live")
+        _require(node.rows.tokens == len(node.tokens), f"{name} stores {node.rows.tokens} rows")
+        _require(len(node.rows.layers) == len(lane.rows), f"{name} stores rows of {len(node.rows.layers)} layers")
+        above = node.parent
+        _require(above is not None and (not above.parent or above.has_rows), f"{name} stores rows above a hole")
+    if node.state is not None:
+        _require(len(node.state.layers) == len(lane.states), f"{name} stores {len(node.state.layers)} states")
+        trail = node.state.trail
+        ends = [call.end for call in trail.calls(trail.start, node.end)]
+        _require(node.end == trail.start or node.end in ends, f"{name} stores a state that no call ended at")
+
+
+def _check_pieces(node: TrieNode) -> None:
+    at = node.start
+    if not node.has_rows and not node.pieces:
+        return
+    for piece in node.pieces:
+        _require(piece.start == at < piece.end, f"node {node.id}: a gap in the record at {at}")
+        _require(piece.trail.start <= at and piece.end <= piece.trail.end, f"node {node.id}: {piece} beyond its trail")
+        at = piece.end
+    _require(at == node.end, f"node {node.id}: recorded to {at} of {node.end}")
+
+
+def _check_account(cache: PrefixCache, nodes: list[TrieNode]) -> None:
+    paged = sum(node.stored_bytes for node in nodes)
+    _require(cache.paged_bytes == paged, f"{cache.paged_bytes} bytes accounted, {paged} stored")
+    allowed = max(0, cache.budget_bytes - cache.live_bytes)
+    _require(paged <= allowed, f"{paged} bytes stored, {allowed} allowed beside {cache.live_bytes} live")
+    owners = [id(x) for node in nodes for x in (node.rows, node.state) if x is not None]
+    _require(len(set(owners)) == len(owners), "a snapshot hangs on two nodes")
+
+
+def _check_lane(cache: PrefixCache, nodes: list[TrieNode]) -> None:
+    lane = cache.lane
+    _require(lane.path[0] is cache.trie.root, "the path does not begin at the root")
+    for above, below in zip(lane.path, lane.path[1:], strict=False):
+        _require(below.parent is above, f"the path breaks between nodes {above.id} and {below.id}")
+    _require(lane.arrays_agree(), f"layers at {[layer.offset for layer in lane.rows]}, lane at {lane.offset}")
+    if not cache.unsupported:
+        _require(lane.offset == lane.path[-1].end + len(lane.tail), f"lane at {lane.offset}, path and tail disagree")
+        _require(cache.session is not None or not lane.tail, "a tail is left at rest")
+    on_path = {node.id for node in lane.path[1:]}
+    live = {node.id for node in nodes if lane.index in node.lanes}
+    _require(live == on_path, f"nodes {live} are marked live, the path is {on_path}")
+    _require(all((node.locks > 0) == (node.id in on_path) for node in nodes), "locks and path disagree")

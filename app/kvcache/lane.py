@@ -1,0 +1,150 @@
+"""One sequence's live arrays, and the path of the trie that they stand for.
+
+Properties it keeps at rest:
+
+1. All its layers stand at the same token offset, `offset`; so does its path, which is a chain from the root.
+2. `tail` is what was computed beyond the path and is not in the trie yet. It is empty at rest.
+3. Whole states are those that `trail` leaves at `offset`.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import mlx.core as mx
+
+from app.kvcache.layers import CacheFaultError, KeysValues, RowLayer, StateLayer, UnsupportedCacheError, flatten, wrap
+from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
+from app.kvcache.trail import Trail
+from app.kvcache.trie import Node
+
+TrieNode = Node[RowsSnapshot, StateSnapshot]
+# tokens [1, n] and the model's cache objects -> logits [1, n, vocabulary]
+Forward = Callable[[mx.array, list[Any]], mx.array]
+
+
+class Lane:
+    """Live arrays of one sequence. `index` names it in the trie and in views.
+
+    `unsupported` is the name of the first cache kind that cannot be stored, or empty. With one, the lane still
+    computes, but none of its layers can be kept.
+    """
+
+    def __init__(self, index: int, root: TrieNode, forward: Forward, caches: list[Any]) -> None:
+        self.index = index
+        self.path = [root]
+        self.tail = array("i")
+        self.trail = Trail()
+        self.offset = 0
+        self.unsupported = ""
+        self.rows: list[RowLayer] = []
+        self.states: list[StateLayer] = []
+        self._forward = forward
+        self._caches = caches
+        self._row_bytes = 0
+        self.state_bytes = 0  # of the whole states of all layers; 0 until something was computed
+        self._shared: StateSnapshot | None = None
+        self.is_whole = True  # the whole states are those at `offset`
+        try:
+            layers = [wrap(cache) for cache in flatten(caches)]
+        except UnsupportedCacheError as error:
+            self.unsupported = error.name
+            return
+        self.rows = [layer for layer in layers if isinstance(layer, RowLayer)]
+        self.states = [layer for layer in layers if isinstance(layer, StateLayer)]
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of one token's rows in all layers; 0 until something was computed."""
+        if not self._row_bytes:
+            self._row_bytes = sum(layer.row_bytes for layer in self.rows)
+        return self._row_bytes
+
+    @property
+    def used_bytes(self) -> int:
+        """Bytes of rows and whole states, padding left out; a state that is also stored is counted there."""
+        return self.bytes_at(self.offset) - (self.state_bytes if self._is_state_stored() else 0)
+
+    @property
+    def allocated_bytes(self) -> int:
+        """Bytes of the live buffers, with the rows that they have room for."""
+        rows = sum(layer.allocated * layer.row_bytes for layer in self.rows)
+        return rows + sum(layer.nbytes for layer in self.states)
+
+    def bytes_at(self, offset: int) -> int:
+        """Bytes that the lane uses when it stands at `offset`."""
+        return offset * self.row_bytes + (self.state_bytes if offset else 0)
+
+    def _is_state_stored(self) -> bool:
+        return self._shared is not None and self.path[-1].state is self._shared
+
+    def compute(self, tokens: Sequence[int]) -> mx.array:
+        """One forward call over the next tokens. Returns logits [1, n, vocabulary], not evaluated."""
+        logits = self._forward(mx.array([list(tokens)]), self._caches)
+        self._shared, self.is_whole = None, True
+        self.trail.add(tokens)
+        self.tail.extend(tokens)
+        self.offset += len(tokens)
+        if len(tokens) > 1 or self.offset == 1:
+            self.settle()
+        return logits
+
+    def settle(self) -> None:
+        """Evaluate everything, states with arrays of their own."""
+        if self.unsupported:
+            mx.eval([cache.state for cache in self._caches])
+            return
+        for layer in self.states:
+            layer.settle()
+        layers: list[RowLayer | StateLayer] = [*self.rows, *self.states]
+        mx.eval([x for layer in layers for x in layer.arrays()])
+        self.state_bytes = sum(layer.nbytes for layer in self.states)
+
+    def copy_rows(self, start: int, end: int) -> RowsSnapshot:
+        """Rows [start, end) of all layers that have rows, evaluated."""
+        return RowsSnapshot(tuple(layer.copy(start, end) for layer in self.rows))
+
+    def overwrite(self, start: int, rows: Sequence[KeysValues]) -> None:
+        """Put rows that are stored in the place of those just computed again."""
+        for layer, part in zip(self.rows, rows, strict=True):
+            layer.overwrite(start, part)
+
+    def take_state(self) -> StateSnapshot:
+        """The whole state at `offset`, sharing the live arrays until the next call replaces them."""
+        for layer in self.states:
+            layer.settle()
+        arrays = tuple(layer.take() for layer in self.states)
+        mx.eval([x for layer in arrays for x in layer if x is not None])
+        self._shared = StateSnapshot(arrays, self.trail, sum(layer.nbytes for layer in self.states))
+        return self._shared
+
+    def restore(self, keep: int, target: int, pieces: Sequence[RowsSnapshot], state: StateSnapshot | None) -> None:
+        """Go back to `keep`, put stored rows after it up to `target`, and take the whole state of that offset.
+
+        Layer by layer, so that no more than one layer's rows exist twice. Raises CacheFaultError when
+        a layer does not fit.
+        """
+        for index, rows in enumerate(self.rows):
+            rows.write(keep, [piece.layers[index] for piece in pieces])
+        self.offset = target
+        self._shared, self.is_whole = state, state is not None or target == 0 or not self.states
+        if state is None:
+            for layer in self.states:
+                layer.clear()
+        elif len(state.layers) != len(self.states):
+            raise CacheFaultError(f"a state of {len(state.layers)} layers for a model of {len(self.states)}")
+        else:
+            for layer, arrays in zip(self.states, state.layers, strict=True):
+                layer.put(arrays)
+        if not self.arrays_agree():
+            raise CacheFaultError(f"rows restored to {[layer.offset for layer in self.rows]}, wanted {target}")
+
+    def start_trail(self, base: Trail | None) -> None:
+        """Begin the record of a new session where the lane stands, on states that `base` computed."""
+        self.trail = Trail(self.offset, base if self.states else None)
+
+    def arrays_agree(self) -> bool:
+        """Every layer with rows stands at the lane's offset."""
+        return all(layer.offset == self.offset for layer in self.rows)

@@ -1,0 +1,176 @@
+"""Moving state between a lane's live arrays and the trie: paging out what a path leaves, paging in what it enters.
+
+A move never changes the sum of live and stored bytes, so within the budget it needs no room. First the whole suffix is
+paged out, then the new path is entered layer by layer: the peak is both suffixes and one layer's buffer.
+"""
+
+from __future__ import annotations
+
+from app.kvcache.lane import Lane, TrieNode
+from app.kvcache.layers import CacheFaultError
+from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
+from app.kvcache.trail import Piece
+from app.kvcache.trie import Trie, common
+from app.protocol.reports import Reason
+
+CacheTrie = Trie[RowsSnapshot, StateSnapshot]
+
+
+def page_out(trie: CacheTrie, lane: Lane, keep: int, budget: int) -> None:
+    """Take a lane at rest back to `keep`: what it held beyond goes to the trie, or is lost when over the budget.
+
+    Its whole states are left undefined unless it already stood at `keep`.
+    """
+    if keep == lane.offset:
+        return
+    suffix = _cut_path(trie, lane, keep)
+    tip = lane.take_state() if lane.states and lane.is_whole else None
+    room = max(0, budget - lane.bytes_at(keep)) - trie.paged_bytes
+    rows: list[RowsSnapshot] = []
+    if lane.rows:
+        for node in suffix:
+            room -= lane.row_bytes * len(node.tokens)
+            if room < 0:
+                break
+            rows.append(lane.copy_rows(node.start, node.end))
+    _move_lock(trie, lane, lane.path[: -len(suffix)])
+    lane.restore(keep, keep, (), None)
+    for index, node in enumerate(suffix):
+        trie.leave(node, lane.index)
+        if index < len(rows):
+            trie.set_rows(node, rows[index])
+        else:
+            node.lost = Reason.EVICTED if lane.rows else node.lost
+    last = suffix[-1]
+    is_whole = len(rows) == len(suffix) or not lane.rows
+    if tip is not None and last.state is None and is_whole and tip.nbytes <= room:
+        trie.set_state(last, tip, is_tip=True)
+
+
+def page_in(trie: CacheTrie, lane: Lane, path: list[TrieNode], target: int) -> None:
+    """Bring a lane that stands on the beginning of `path` to `target`, from stored rows and the state stored there.
+
+    Raises CacheFaultError when what is stored does not fit; the lane's layers are then undefined beyond its path.
+    """
+    base = lane.trail
+    keep = lane.path[-1].end
+    was_there = lane.offset == target and lane.is_whole
+    nodes = _nodes_between(trie, path, keep, target)
+    end = nodes[-1] if nodes else lane.path[-1]
+    if not was_there:
+        pieces = [node.rows for node in nodes if node.rows is not None]
+        if lane.rows and len(pieces) != len(nodes):
+            raise CacheFaultError(f"rows are missing between {keep} and {target}")
+        lane.restore(keep, target, pieces if lane.rows else (), end.state)
+        base = end.state.trail if end.state is not None else base
+    for node in nodes:
+        trie.enter(node, lane.index)
+    _move_lock(trie, lane, [*lane.path, *nodes])
+    lane.start_trail(base if target else None)
+
+
+def salvage(trie: CacheTrie, lane: Lane, budget: int) -> None:
+    """After a call or a restore failed half-way: keep the rows of the path, which are whole, and empty the lane."""
+    del lane.tail[:]
+    end = lane.path[-1].end
+    lane.restore(end, end, (), None)
+    page_out(trie, lane, 0, budget)
+
+
+def forget(trie: CacheTrie, node: TrieNode, reason: Reason) -> None:
+    """Let go of what is stored on a node and below it, deepest first, and say why."""
+    for child in node.children.values():
+        forget(trie, child, reason)
+    if not node.lanes:
+        trie.set_rows(node, None)
+        trie.set_state(node, None)
+        node.lost = reason
+
+
+def tidy(trie: CacheTrie, lane: Lane) -> None:
+    """Join edges of the lane's path between which nothing ends any more."""
+    index = 1
+    while index < len(lane.path) - 1:
+        if trie.can_merge(lane.path[index]):
+            trie.merge(lane.path.pop(index))
+        else:
+            index += 1
+
+
+def _cut_path(trie: CacheTrie, lane: Lane, keep: int) -> list[TrieNode]:
+    """The nodes of the lane's path beyond `keep`, after splitting the edge that spans it."""
+    for index, node in enumerate(lane.path):
+        if node.start < keep < node.end:
+            lane.path.insert(index, trie.split(node, keep))
+            break
+    return [node for node in lane.path[1:] if node.start >= keep]
+
+
+def _nodes_between(trie: CacheTrie, path: list[TrieNode], start: int, end: int) -> list[TrieNode]:
+    """The nodes of `path` that cover [start, end), after splitting the edge that spans `end`."""
+    nodes = [node for node in path[1:] if node.start >= start and node.start < end]
+    if nodes and nodes[-1].end > end:
+        nodes[-1] = trie.split(nodes[-1], end)
+    return nodes
+
+
+def _move_lock(trie: CacheTrie, lane: Lane, path: list[TrieNode]) -> None:
+    """The lane stands on another path now."""
+    trie.lock(path[-1])
+    trie.unlock(lane.path[-1])
+    lane.path = path
+
+
+def record(trie: CacheTrie, lane: Lane, is_final: bool) -> None:
+    """Write the lane's tail into the trie: its path then ends where the lane stands.
+
+    Unless `is_final`, a tail that runs inside an edge which is known already stays a tail, to save splitting it.
+    """
+    while lane.tail:
+        node = lane.path[-1]
+        child = node.children.get(lane.tail[0])
+        if child is None:
+            _append_tail(trie, lane)
+            return
+        same = common(child.tokens, lane.tail)
+        if same < len(child.tokens):
+            if same == len(lane.tail) and not is_final:
+                return
+            child = trie.split(child, child.start + same)
+        _absorb(trie, lane, child)
+
+
+def keep_stored_rows(trie: CacheTrie, lane: Lane, start: int) -> None:
+    """After a call over [start, lane.offset): rows that are stored for these tokens replace the recomputed ones."""
+    while lane.tail:
+        child = lane.path[-1].children.get(lane.tail[0])
+        if child is None:
+            return
+        same = common(child.tokens, lane.tail)
+        begin, end = max(start, child.start), child.start + same
+        if child.rows is not None and begin < end:
+            lane.overwrite(begin, child.rows.part(begin - child.start, end - child.start))
+        if same == len(lane.tail) and same < len(child.tokens):
+            return
+        _absorb(trie, lane, child if same == len(child.tokens) else trie.split(child, end))
+
+
+def _absorb(trie: CacheTrie, lane: Lane, child: TrieNode) -> None:
+    """Step onto a known edge that the tail covers. Rows that were gone are this lane's now, and so is their record."""
+    if not child.has_rows:
+        child.pieces = [Piece(lane.trail, child.start, child.end)]
+    trie.enter(child, lane.index)
+    del lane.tail[: len(child.tokens)]
+    _move_lock(trie, lane, [*lane.path, child])
+
+
+def _append_tail(trie: CacheTrie, lane: Lane) -> None:
+    node = lane.path[-1]
+    pieces = [Piece(lane.trail, node.end, node.end + len(lane.tail))]
+    if node.parent is None or node.children or node.state or node.anchors or node.lanes != {lane.index}:
+        node = trie.append(node, lane.tail, pieces)
+        trie.enter(node, lane.index)
+        _move_lock(trie, lane, [*lane.path, node])
+    else:
+        trie.extend(node, lane.tail, pieces)
+    del lane.tail[:]

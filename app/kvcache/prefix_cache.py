@@ -1,0 +1,321 @@
+"""The prefix cache: finds what of a request is known, brings it into live arrays, and keeps what is computed.
+
+What it promises (`invariants.check` tests each line, beside those of trie.py and lane.py):
+
+1. `begin` leaves at least one token to evaluate, also when the whole request is known.
+2. It never holds state for a token that was not recorded.
+3. paged_bytes <= max(0, budget - live_bytes) at every change of the account. Room is made before anything is copied.
+4. Rows exist only above complete rows: they leave leaf first, whole states one by one.
+5. Stored rows win over recomputed ones, so that what was built on them stays exactly reproducible from its record.
+6. A failed restore costs recomputation, is counted, and never yields a mixture of offsets.
+
+Owned by the model thread. One lane is used for now; paths, locks and views are counted by lane all the same.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import mlx.core as mx
+
+from app.kvcache.eviction import victims
+from app.kvcache.lane import Forward, Lane, TrieNode
+from app.kvcache.layers import CacheFaultError
+from app.kvcache.paging import CacheTrie, forget, keep_stored_rows, page_in, page_out, record, salvage, tidy
+from app.kvcache.session import Session
+from app.kvcache.trie import Trie
+from app.protocol.reports import Reason, RequestReport
+from app.protocol.trie_view import Place
+
+GHOST_TOKENS = 1 << 20  # 4 MiB of tokens whose state is gone are remembered, to tell "evicted" from "new"
+
+log = logging.getLogger(__name__)
+
+
+class Look(NamedTuple):
+    """What is known of a request. `path` and `seen` as matched, ghosts included; `target`: what can be restored."""
+
+    path: list[TrieNode]
+    seen: int
+    matched: int
+    target: int
+
+
+class PrefixCache:
+    """Live arrays and stored state of one model.
+
+    forward: tokens [1, n] and the model's cache objects -> logits [1, n, vocabulary]. new_caches: a fresh list of
+    those objects. budget_bytes: what live and stored state may take together. unsupported: the name of a cache kind
+    that cannot be stored, in which case every request is computed whole.
+    """
+
+    def __init__(self, forward: Forward, new_caches: Callable[[], list[Any]], budget_bytes: int) -> None:
+        self.trie: CacheTrie = Trie()
+        self.budget_bytes = budget_bytes
+        self.requests = 0
+        self.faults = 0
+        self.session: Session | None = None
+        self.forward, self.new_caches = forward, new_caches
+        self.lane = self._new_lane()
+        self.unsupported = self.lane.unsupported
+        self._layers = Counter(type(cache).__name__ for cache in new_caches())
+
+    @property
+    def live_bytes(self) -> int:
+        """Bytes of live rows and states, as used by tokens. A state that is also stored counts as paged."""
+        return self.lane.used_bytes
+
+    @property
+    def paged_bytes(self) -> int:
+        """Bytes of everything that hangs in the trie."""
+        return self.trie.paged_bytes
+
+    def layer_counts(self) -> tuple[tuple[str, int], ...]:
+        """How many cache objects of each class the model has."""
+        return tuple(sorted(self._layers.items()))
+
+    def begin(
+        self, tokens: Sequence[int], restore_points: Sequence[int] = (), owner: str = "", lanes: int = 1
+    ) -> Session:
+        """Match a request, bring its path into live arrays, and return the session that computes the rest.
+
+        restore_points: token offsets that somebody will come back to, anchored for `owner`. Raises ValueError on an
+        empty request and RuntimeError while another session is open.
+        """
+        if self.session is not None:
+            raise RuntimeError("a session is open already")
+        if not tokens or lanes != 1:
+            raise ValueError(f"cannot begin {len(tokens)} tokens on {lanes} lanes")
+        self.requests += 1
+        look = self._look(tokens)
+        report = self._report(tokens, look)
+        if not self._switch(look):
+            report = RequestReport(len(tokens), look.seen, look.matched, 0, Reason.FAULT, report.diverged_at)
+        self._touch(look)
+        for node in self.lane.path[1:]:
+            if owner and node.end in restore_points:
+                node.anchors.add(owner)
+        captures = self._captures(restore_points, look, report) if self.lane.states else set()
+        self.session = Session(self, tokens, report, tuple(captures), owner)
+        return self.session
+
+    def price(self, tokens: Sequence[int]) -> RequestReport:
+        """What `begin` would report now. Changes nothing that can be seen."""
+        return self._report(tokens, self._look(tokens))
+
+    def places(self, tokens: Sequence[int], offsets: Sequence[int]) -> list[Place]:
+        """For each offset, where the state of what lies before it is. The last token is allowed to be missing: the
+        one that ended an answer was shown and never fed."""
+        look = self._look(tokens)
+        live = max((node.end for node in look.path if self.lane.index in node.lanes), default=0)
+        return [
+            "live" if offset <= min(live, look.seen) + 1 else "memory" if offset <= look.target + 1 else "none"
+            for offset in offsets
+        ]
+
+    def set_budget(self, budget_bytes: int) -> None:
+        """Change the budget; what no longer fits is evicted at once."""
+        self.budget_bytes = budget_bytes
+        self._make_room(0)
+
+    def release(self, owner: str) -> None:
+        """The owner will not come back: its anchors hold nothing together any more."""
+        for node in self.trie:
+            node.anchors.discard(owner)
+
+    def close(self) -> None:
+        """Let go of all arrays. The cache cannot be used afterwards."""
+        self.lane = self._new_lane()
+        self.trie = Trie()
+
+    # What a session calls.
+
+    def compute(self, tokens: Sequence[int]) -> mx.array:
+        """One forward call on the live path. Returns logits [1, n, vocabulary]."""
+        start = self.lane.offset
+        self._make_room(self.lane.bytes_at(start + len(tokens)) - self.lane.used_bytes)
+        logits = self.lane.compute(tokens)
+        if self.lane.path[-1].children and not self.unsupported:
+            keep_stored_rows(self.trie, self.lane, start)
+        return logits
+
+    def capture(self, owner: str) -> None:
+        """Store the whole state where the lane stands, if there is room for it beside what the lane needs."""
+        record(self.trie, self.lane, is_final=True)
+        node = self.lane.path[-1]
+        if owner:
+            node.anchors.add(owner)
+        if node.state is None and self._make_room(self.lane.state_bytes, spare_locked=True):
+            self.trie.set_state(node, self.lane.take_state())
+            self._replace_tips(node)
+
+    def record(self) -> None:
+        """Bring the trie up to date with the live path."""
+        if not self.unsupported:
+            record(self.trie, self.lane, is_final=False)
+
+    def finish(self, session: Session, has_failed: bool) -> None:
+        """End a session: keep what was computed, or, after a failure, what is known to be whole."""
+        self.session = None
+        if has_failed:
+            self.faults += 1
+            salvage(self.trie, self.lane, self.budget_bytes)
+        elif self.unsupported:
+            self._remember(session.tokens()[: self.lane.offset])
+        else:
+            self.lane.settle()
+            record(self.trie, self.lane, is_final=True)
+            is_cut = self.lane.offset < session.report.total - 1
+            self.lane.path[-1].lost = Reason.CANCELLED if is_cut else Reason.NONE
+            self._touch_path(self.lane.path)
+            tidy(self.trie, self.lane)
+        self._make_room(0)
+        self._forget_ghosts()
+
+    # Looking
+
+    def _look(self, tokens: Sequence[int]) -> Look:
+        """What is known of a request and how much of it could be restored now."""
+        if self.session is not None:
+            self.session.record()
+        path, seen = self.trie.match(tokens)
+        matched = rows = 0
+        for node in path[1:]:
+            if not node.is_held:
+                break
+            matched = min(node.end, seen)
+            if rows == node.start and (node.has_rows or not self.lane.rows):
+                rows = matched
+        target = min(rows, len(tokens) - 1)
+        if self.lane.states:
+            target = max((node.end for node in path if node.end <= target and self._has_state(node)), default=0)
+        return Look(path, seen, matched, target)
+
+    def _has_state(self, node: TrieNode) -> bool:
+        """The whole state at the node's end is stored, or live at this moment."""
+        is_live = node is self.lane.path[-1] and not self.lane.tail and self.lane.is_whole
+        return node.state is not None or (is_live and self.lane.offset > 0)
+
+    def _report(self, tokens: Sequence[int], look: Look) -> RequestReport:
+        wanted = min(look.seen, len(tokens) - 1)
+        last = look.path[-1]
+        left_known = look.seen < len(tokens) and (look.seen < last.end or bool(last.children))
+        return RequestReport(
+            total=len(tokens),
+            seen=look.seen,
+            matched=look.matched,
+            cached=look.target,
+            reason=self._reason(look, wanted, left_known),
+            diverged_at=look.seen if left_known else None,
+        )
+
+    def _reason(self, look: Look, wanted: int, left_known: bool) -> Reason:
+        if look.target < wanted:
+            if self.unsupported:
+                return Reason.UNSUPPORTED
+            lost = [node.lost for node in look.path if node.end > look.target and node.lost]
+            return lost[0] if lost else Reason.NOT_CAPTURED
+        if look.seen == 0:
+            return Reason.NEW
+        return Reason.DIVERGED if left_known else Reason.NONE
+
+    def _captures(self, restore_points: Sequence[int], look: Look, report: RequestReport) -> set[int]:
+        """Where whole states will be wanted: the restore points, and where this request leaves what is known."""
+        wanted = {*restore_points, look.matched}
+        return {offset for offset in wanted if report.cached < offset < report.total}
+
+    # Moving
+
+    def _switch(self, look: Look) -> bool:
+        """Bring the lane to `look.target`. False when what was stored did not fit and the lane is empty instead."""
+        if self.unsupported:
+            self.lane = self._new_lane()
+            return True
+        try:
+            keep = self._shared_offset(look)
+            page_out(self.trie, self.lane, keep, self.budget_bytes)
+            page_in(self.trie, self.lane, look.path, look.target)
+        except CacheFaultError:
+            log.warning("restoring %d tokens failed; they are computed again", look.target, exc_info=True)
+            self.faults += 1
+            salvage(self.trie, self.lane, self.budget_bytes)
+            for node in look.path[1:2]:
+                forget(self.trie, node, Reason.FAULT)
+            self.lane.start_trail(None)
+            return False
+        return True
+
+    def _shared_offset(self, look: Look) -> int:
+        """Up to where the live path and the wanted one are the same, and wanted."""
+        shared = 0
+        for ours, theirs in zip(self.lane.path, look.path, strict=False):
+            if ours is not theirs:
+                break
+            shared = min(ours.end, look.seen)
+        return min(shared, look.target)
+
+    def _replace_tips(self, node: TrieNode) -> None:
+        """The end of an answer needs no state of its own once its follow-up has a restore point below it."""
+        above = node.parent
+        while above is not None and above.state is None:
+            above = above.parent
+        if above is not None and above.is_tip and len(above.children) == 1:
+            self.trie.set_state(above, None)
+
+    def _touch(self, look: Look) -> None:
+        self._touch_path([node for node in look.path[1:] if node.start < look.matched])
+
+    def _touch_path(self, path: Sequence[TrieNode]) -> None:
+        now = time.time()
+        for node in path:
+            node.last_use, node.used_at = self.requests, now
+
+    # Room
+
+    def _make_room(self, growth: int, spare_locked: bool = False) -> bool:
+        """Evict until live bytes could grow by `growth`. False when they still could not."""
+        allowed = max(0, self.budget_bytes - self.live_bytes - growth)
+        for even_locked in (False,) if spare_locked else (False, True):
+            if self.paged_bytes <= allowed:
+                break
+            for node in victims(self.trie, even_locked):
+                self._evict(node)
+                if self.paged_bytes <= allowed:
+                    break
+        return self.paged_bytes <= allowed and self.live_bytes + growth <= self.budget_bytes
+
+    def _evict(self, node: TrieNode) -> None:
+        """Let go of a node's state, and of its rows when nothing below stands on them."""
+        node.lost = Reason.EVICTED
+        self.trie.set_state(node, None)
+        if not node.held_children and not node.locks:
+            self.trie.set_rows(node, None)
+
+    def _forget_ghosts(self) -> None:
+        """Drop the longest unused ghosts when more tokens are remembered than `GHOST_TOKENS`."""
+        ghosts = [node for node in self.trie if not node.is_held and not node.locks]
+        surplus = sum(len(node.tokens) for node in ghosts) - GHOST_TOKENS
+        for node in sorted(ghosts, key=lambda ghost: (ghost.last_use, -ghost.end)):
+            if surplus <= 0:
+                return
+            if not node.children:
+                surplus -= len(node.tokens)
+                self.trie.remove(node)
+
+    def _remember(self, tokens: Sequence[int]) -> None:
+        """Keep the tokens of a request whose state cannot be stored, to tell what is computed again."""
+        path, seen = self.trie.match(tokens)
+        last = path[-1]
+        if seen < last.end:
+            last = self.trie.split(last, seen)
+        if seen < len(tokens):
+            last = self.trie.append(last, tokens[seen:], ())
+
+    def _new_lane(self) -> Lane:
+        lane = Lane(0, self.trie.root, self.forward, self.new_caches())
+        self.trie.lock(self.trie.root)
+        return lane

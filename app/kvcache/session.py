@@ -1,0 +1,80 @@
+"""One request being computed: prefill in chunks, then token by token, with captures where they will be wanted."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from app.protocol.reports import RequestReport
+
+if TYPE_CHECKING:
+    import mlx.core as mx
+
+    from app.kvcache.prefix_cache import PrefixCache
+
+
+class Session:
+    """A request between `begin` and its end. A context manager: leaving it, however, keeps what was computed.
+
+    report: what the cache did for it. Owned by the model thread.
+    """
+
+    def __init__(
+        self, cache: PrefixCache, tokens: Sequence[int], report: RequestReport, captures: Sequence[int], owner: str
+    ) -> None:
+        self.report = report
+        self._cache = cache
+        self._tokens = array("i", tokens)
+        self._captures = sorted(captures, reverse=True)
+        self._owner = owner
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._cache.finish(self, has_failed=error is not None)
+
+    @property
+    def left(self) -> int:
+        """Prompt tokens that are not computed yet, the last one included; 0 once decoding began."""
+        return max(0, self.report.total - self._cache.lane.offset)
+
+    def tokens(self, lane: int = 0) -> Sequence[int]:
+        """The prompt and every token fed after it."""
+        return self._tokens
+
+    def prefill(self, limit: int) -> int:
+        """Compute a chunk of at most `limit` prompt tokens, never the last one. Returns how many; 0: none are left."""
+        start = self._cache.lane.offset
+        end = min(start + limit, self.report.total - 1)
+        if limit < 1:
+            raise ValueError(f"a prefill chunk of {limit} tokens")
+        if end <= start:
+            return 0
+        if self._captures:
+            end = min(end, self._captures[-1])
+        self._cache.compute(self._tokens[start:end])
+        if self._captures and self._captures[-1] == end:
+            self._captures.pop()
+            self._cache.capture(self._owner)
+        return end - start
+
+    def decode(self, token: int, lane: int = 0) -> mx.array:
+        """Feed one token: first the prompt's last, then each sampled one. Returns logits [1, vocabulary], lazy."""
+        at = self._cache.lane.offset
+        if at < self.report.total - 1:
+            raise ValueError(f"decode at {at}, before the prompt of {self.report.total} tokens is read")
+        if at == self.report.total - 1:
+            if token != self._tokens[at]:
+                raise ValueError(f"the first token to decode is the prompt's last, {self._tokens[at]}, not {token}")
+        else:
+            self._tokens.append(token)
+        return self._cache.compute((token,))[:, -1, :]
+
+    def record(self) -> None:
+        """Bring the trie up to date while the session runs."""
+        self._cache.record()

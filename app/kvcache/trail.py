@@ -1,0 +1,91 @@
+"""Where state comes from: the forward calls that computed it.
+
+The same tokens computed in other chunks give other low bits, so "exact" means: repeating the recorded calls from an
+empty cache gives the same bits. A trail is the record of one session. Properties it keeps:
+
+1. Calls follow each other without a gap, from `start` to `end`.
+2. The call at `start` began with the whole states that `base` left there; every other call with those of the call
+   before it. Rows are not part of this: a call sees the rows of its path, and stored rows win over recomputed ones.
+3. A call is never cut: an edge that was split inside a call keeps the whole call on record, with all its tokens.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+
+class Call(NamedTuple):
+    """One forward call over tokens [start, start + length) of a path."""
+
+    start: int
+    length: int
+
+    @property
+    def end(self) -> int:
+        return self.start + self.length
+
+
+class Trail:
+    """The forward calls of one session, in order: 8 bytes for a decoded token.
+
+    `base`: the trail whose states this one began with, None for empty states (and for models without whole states).
+    """
+
+    __slots__ = ("_ends", "_tokens", "base", "start")
+
+    def __init__(self, start: int = 0, base: Trail | None = None) -> None:
+        self.start = start
+        self.base = base
+        self._ends = array("q")
+        self._tokens = array("i")
+
+    @property
+    def end(self) -> int:
+        """Offset after the last call."""
+        return self._ends[-1] if self._ends else self.start
+
+    def add(self, tokens: Sequence[int]) -> None:
+        """Record one call over `tokens`, which follow what was recorded before."""
+        if not tokens:
+            raise ValueError(f"a call of no tokens at {self.end}")
+        self._ends.append(self.end + len(tokens))
+        self._tokens.extend(tokens)
+
+    def tokens(self, call: Call) -> array[int]:
+        """The tokens that one of this trail's calls was made with."""
+        return self._tokens[call.start - self.start : call.end - self.start]
+
+    def calls(self, start: int, end: int) -> Iterator[Call]:
+        """The calls that touch [start, end), whole, in order."""
+        index = bisect_right(self._ends, start)
+        while index < len(self._ends):
+            begun = self._ends[index - 1] if index else self.start
+            if begun >= end:
+                return
+            yield Call(begun, self._ends[index] - begun)
+            index += 1
+
+
+class Piece(NamedTuple):
+    """Rows [start, end) of a path were computed by the calls of `trail` that touch them."""
+
+    trail: Trail
+    start: int
+    end: int
+
+
+def cut(pieces: Sequence[Piece], at: int) -> tuple[list[Piece], list[Piece]]:
+    """Divide pieces at a token offset; a piece that spans it stands in both halves with its own range."""
+    above = [piece._replace(end=min(piece.end, at)) for piece in pieces if piece.start < at]
+    below = [piece._replace(start=max(piece.start, at)) for piece in pieces if piece.end > at]
+    return above, below
+
+
+def joined(above: Sequence[Piece], below: Sequence[Piece]) -> list[Piece]:
+    """Pieces of two adjacent edges; two that continue the same trail become one."""
+    if above and below and above[-1].trail is below[0].trail and above[-1].end == below[0].start:
+        return [*above[:-1], above[-1]._replace(end=below[0].end), *below[1:]]
+    return [*above, *below]

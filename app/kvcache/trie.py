@@ -1,0 +1,308 @@
+"""A compressed prefix trie of token runs, with stored state hanging on its nodes.
+
+Properties it keeps:
+
+1. A child's edge starts where its parent's ends; only the root's edge is empty. Siblings never share a first token.
+2. Rows on a node span exactly its edge; a whole state is the state at its node's end.
+3. `paged_bytes` is the sum of what hangs on all nodes; every stored object hangs on one node and is released once.
+4. Node ids are never reused; when an edge is split, the new upper node gets the new id.
+5. A node is held while it, or anything below it, has state. One that is not is a ghost: its tokens were seen, no more.
+
+It knows neither arrays nor layers: what is stored has a size, and rows can be cut and joined.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import Generic, NamedTuple, Protocol, Self, TypeVar
+
+from app.kvcache.trail import Piece, cut, joined
+from app.protocol.reports import Reason
+
+
+class Rows(Protocol):
+    """Stored rows of keys and values over one edge, all layers together. `cut` and `join` consume their arguments."""
+
+    @property
+    def nbytes(self) -> int: ...
+    def cut(self, at: int) -> tuple[Self, Self]: ...
+    def join(self, below: Self) -> Self: ...
+
+
+class State(Protocol):
+    """A stored whole state at one offset, all layers together."""
+
+    @property
+    def nbytes(self) -> int: ...
+
+
+R = TypeVar("R", bound=Rows)
+S = TypeVar("S", bound=State)
+
+
+class Node(Generic[R, S]):
+    """One edge, tokens [start, end) of every path through it, and what hangs on it.
+
+    rows, state: stored, or None. pieces: which calls computed its rows. lanes: lanes that run through it, whose live
+    arrays hold its rows. locks: how many sessions keep it from being evicted or merged. anchors: owners who will come
+    back to its end. is_tip: its state is an answer's end that no follow-up has replaced. lost: why there is no state.
+    last_use: number of the last request that passed. used_at: the same in seconds since the epoch.
+    """
+
+    __slots__ = (
+        "anchors",
+        "children",
+        "held_children",
+        "id",
+        "is_tip",
+        "lanes",
+        "last_use",
+        "locks",
+        "lost",
+        "parent",
+        "pieces",
+        "rows",
+        "start",
+        "state",
+        "tokens",
+        "used_at",
+    )
+
+    def __init__(self, id: int, parent: Node[R, S] | None, start: int, tokens: array[int]) -> None:
+        self.id = id
+        self.parent = parent
+        self.children: dict[int, Node[R, S]] = {}
+        self.start = start
+        self.tokens = tokens
+        self.rows: R | None = None
+        self.state: S | None = None
+        self.pieces: list[Piece] = []
+        self.lanes: set[int] = set()
+        self.locks = 0
+        self.anchors: set[str] = set()
+        self.is_tip = False
+        self.lost = Reason.NONE
+        self.last_use = 0
+        self.used_at = 0.0
+        self.held_children = 0
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.tokens)
+
+    @property
+    def has_rows(self) -> bool:
+        """The rows of the edge exist, stored or in live arrays."""
+        return self.rows is not None or bool(self.lanes)
+
+    @property
+    def holds(self) -> bool:
+        """It has state of its own."""
+        return self.rows is not None or self.state is not None or bool(self.lanes)
+
+    @property
+    def is_held(self) -> bool:
+        """It, or a node below it, has state."""
+        return self.holds or self.held_children > 0
+
+    @property
+    def stored_bytes(self) -> int:
+        return (self.rows.nbytes if self.rows else 0) + (self.state.nbytes if self.state else 0)
+
+
+class Match(NamedTuple, Generic[R, S]):
+    """The longest known prefix of some tokens: nodes from the root on, the last of them perhaps only begun."""
+
+    path: list[Node[R, S]]
+    length: int
+
+
+class Trie(Generic[R, S]):
+    """The tree and the total of what is stored on it. Every change of a node's state goes through it."""
+
+    def __init__(self) -> None:
+        self.root: Node[R, S] = Node(0, None, 0, array("i"))
+        self.paged_bytes = 0
+        self._last_id = 0
+
+    def __iter__(self) -> Iterator[Node[R, S]]:
+        """All nodes but the root, parents before children, siblings in the order they came."""
+        stack = list(reversed(self.root.children.values()))
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(reversed(node.children.values()))
+
+    def match(self, tokens: Sequence[int]) -> Match[R, S]:
+        """Follow `tokens` down from the root as far as they are known, ghosts included."""
+        wanted = array("i", tokens)
+        node, path, at = self.root, [self.root], 0
+        while at < len(wanted):
+            child = node.children.get(wanted[at])
+            if child is None:
+                break
+            path.append(child)
+            same = common(child.tokens, wanted[at : at + len(child.tokens)])
+            at += same
+            if same < len(child.tokens):
+                break
+            node = child
+        return Match(path, at)
+
+    def append(self, parent: Node[R, S], tokens: Sequence[int], pieces: Sequence[Piece]) -> Node[R, S]:
+        """Hang a new leaf below `parent`. The caller has matched: no child may begin with the same token."""
+        if not tokens:
+            raise ValueError(f"an empty edge below node {parent.id}")
+        if tokens[0] in parent.children:
+            raise ValueError(f"node {parent.id} already has a child that begins with token {tokens[0]}")
+        node = Node(self._next_id(), parent, parent.end, array("i", tokens))
+        node.pieces = list(pieces)
+        parent.children[tokens[0]] = node
+        return node
+
+    def extend(self, leaf: Node[R, S], tokens: Sequence[int], pieces: Sequence[Piece]) -> None:
+        """Lengthen the edge of a live leaf. A state at its end or an anchor forbids it: it must stay an end."""
+        if leaf.children or leaf.rows or leaf.state or leaf.anchors or leaf.parent is None:
+            raise ValueError(f"node {leaf.id} [{leaf.start}, {leaf.end}) cannot be extended")
+        leaf.tokens.extend(tokens)
+        leaf.pieces = joined(leaf.pieces, pieces)
+
+    def split(self, node: Node[R, S], offset: int) -> Node[R, S]:
+        """Divide an edge at a token offset inside it. Returns the new upper node; a state stays with the lower."""
+        parent = node.parent
+        if parent is None or not node.start < offset < node.end:
+            raise ValueError(f"cannot split node {node.id} [{node.start}, {node.end}) at {offset}")
+        at = offset - node.start
+        halves = node.rows.cut(at) if node.rows is not None else None
+        self._take_rows(node)
+        upper: Node[R, S] = Node(self._next_id(), parent, node.start, node.tokens[:at])
+        parent.children[upper.tokens[0]] = upper
+        node.parent, node.start, node.tokens = upper, offset, node.tokens[at:]
+        upper.children = {node.tokens[0]: node}
+        upper.pieces, node.pieces = cut(node.pieces, offset)
+        upper.lanes, upper.locks = set(node.lanes), node.locks
+        upper.last_use, upper.used_at, upper.lost = node.last_use, node.used_at, node.lost
+        if halves is not None:
+            self._put_rows(upper, halves[0])
+            self._put_rows(node, halves[1])
+        upper.held_children = int(node.is_held)
+        return upper
+
+    def merge(self, node: Node[R, S]) -> Node[R, S]:
+        """Join an edge with its only child's. The child survives, with its id and its state; returns it."""
+        parent = node.parent
+        if parent is None or len(node.children) != 1:
+            raise ValueError(f"cannot merge node {node.id} with {len(node.children)} children")
+        (child,) = node.children.values()
+        if not self.can_merge(node):
+            raise ValueError(f"nodes {node.id} and {child.id} are not held alike, or one must stay an end")
+        above, below = self._take_rows(node), self._take_rows(child)
+        child.parent, child.start, child.tokens = parent, node.start, node.tokens + child.tokens
+        child.pieces = joined(node.pieces, child.pieces)
+        parent.children[child.tokens[0]] = child
+        if above is not None and below is not None:
+            self._put_rows(child, above.join(below))
+        child.last_use, child.used_at = max(node.last_use, child.last_use), max(node.used_at, child.used_at)
+        return child
+
+    def can_merge(self, node: Node[R, S]) -> bool:
+        """Nothing ends here that anybody may come back to, and both edges are held in the same way."""
+        if node.parent is None or len(node.children) != 1 or node.state is not None or node.anchors:
+            return False
+        (child,) = node.children.values()
+        same_rows = (node.rows is None) == (child.rows is None)
+        return same_rows and node.lanes == child.lanes and node.locks == child.locks and node.is_held == child.is_held
+
+    def remove(self, leaf: Node[R, S]) -> None:
+        """Forget a leaf and its tokens."""
+        parent = leaf.parent
+        if parent is None or leaf.children:
+            raise ValueError(f"cannot remove node {leaf.id}: it is the root or has {len(leaf.children)} children")
+        if leaf.lanes or leaf.locks:
+            raise ValueError(f"cannot remove node {leaf.id}: it is in use")
+        self.set_rows(leaf, None)
+        self.set_state(leaf, None)
+        del parent.children[leaf.tokens[0]]
+        leaf.parent = None
+
+    def set_rows(self, node: Node[R, S], rows: R | None) -> None:
+        """Hang rows over the node's edge, or let the ones that hang there go."""
+        was = node.is_held
+        self._take_rows(node)
+        if rows is not None:
+            self._put_rows(node, rows)
+        self._spread(node, was)
+
+    def set_state(self, node: Node[R, S], state: S | None, is_tip: bool = False) -> None:
+        """Hang the whole state at the node's end, or let the one that hangs there go."""
+        was = node.is_held
+        if node.state is not None:
+            self.paged_bytes -= node.state.nbytes
+        node.state, node.is_tip = state, is_tip and state is not None
+        if state is not None:
+            self.paged_bytes += state.nbytes
+            node.lost = Reason.NONE
+        self._spread(node, was)
+
+    def enter(self, node: Node[R, S], lane: int) -> None:
+        """A lane's live arrays now hold the node's edge: rows that were stored for it are let go."""
+        was = node.is_held
+        node.lanes.add(lane)
+        self._take_rows(node)
+        self._spread(node, was)
+
+    def leave(self, node: Node[R, S], lane: int) -> None:
+        """A lane's live arrays no longer hold the node's edge."""
+        was = node.is_held
+        node.lanes.discard(lane)
+        self._spread(node, was)
+
+    def lock(self, node: Node[R, S]) -> None:
+        """Keep a node and its ancestors from being evicted, until as many `unlock`s of the same node."""
+        self._count_lock(node, 1)
+
+    def unlock(self, node: Node[R, S]) -> None:
+        self._count_lock(node, -1)
+
+    def _count_lock(self, node: Node[R, S] | None, change: int) -> None:
+        while node is not None:
+            node.locks += change
+            if node.locks < 0:
+                raise ValueError(f"node {node.id} was unlocked more often than locked")
+            node = node.parent
+
+    def _spread(self, node: Node[R, S], was: bool) -> None:
+        """Tell the ancestors when a node became held or a ghost."""
+        while node.parent is not None and node.is_held != was:
+            parent, change = node.parent, 1 if node.is_held else -1
+            was = parent.is_held
+            parent.held_children += change
+            node = parent
+
+    def _take_rows(self, node: Node[R, S]) -> R | None:
+        rows, node.rows = node.rows, None
+        self.paged_bytes -= rows.nbytes if rows else 0
+        return rows
+
+    def _put_rows(self, node: Node[R, S], rows: R) -> None:
+        node.rows = rows
+        self.paged_bytes += rows.nbytes
+
+    def _next_id(self) -> int:
+        self._last_id += 1
+        return self._last_id
+
+
+def common(edge: array[int], wanted: array[int]) -> int:
+    """Length of the common prefix. Equal runs, the usual case, are compared at once; else by halving."""
+    if edge == wanted:
+        return len(edge)
+    low, high = 0, min(len(edge), len(wanted))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if edge[low:middle] == wanted[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

@@ -1,0 +1,67 @@
+"""Immutable pictures of the trie: for the window, and as text for the log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import mlx.core as mx
+
+from app.kvcache.lane import TrieNode
+from app.kvcache.prefix_cache import PrefixCache
+from app.protocol.trie_view import Place, TrieNodeView, TrieView
+
+LABEL_TOKENS = 24  # an edge is named by its first words
+Label = Callable[[Sequence[int]], str]
+
+
+def view(cache: PrefixCache, serial: int, label: Label) -> TrieView:
+    """What is where now. `label` decodes the first tokens of an edge."""
+    cache.record()
+    lane = cache.lane
+    nodes = tuple(_node_view(node, lane.row_bytes, label) for node in cache.trie)
+    return TrieView(
+        serial=serial,
+        nodes=nodes,
+        live_tokens=lane.offset,
+        live_bytes=cache.live_bytes,
+        live_allocated_bytes=lane.allocated_bytes,
+        paged_bytes=cache.paged_bytes,
+        budget_bytes=cache.budget_bytes,
+        mlx_cache_bytes=mx.get_cache_memory(),
+    )
+
+
+def _node_view(node: TrieNode, row_bytes: int, label: Label) -> TrieNodeView:
+    live = row_bytes * len(node.tokens) if node.lanes else 0
+    return TrieNodeView(
+        id=node.id,
+        parent_id=node.parent.id if node.parent is not None and node.parent.parent is not None else None,
+        start=node.start,
+        end=node.end,
+        label=label(node.tokens[:LABEL_TOKENS]),
+        bytes=live + node.stored_bytes,
+        place=place(node),
+        lanes=tuple(sorted(node.lanes)),
+        has_state=node.state is not None,
+        is_restore_point=bool(node.anchors),
+        last_use=node.last_use,
+        used_at=node.used_at,
+    )
+
+
+def place(node: TrieNode) -> Place:
+    """Where a node's state is."""
+    return "live" if node.lanes else "memory" if node.holds else "none"
+
+
+def dump(cache: PrefixCache) -> str:
+    """The tree as text, one line to an edge, without any of its words."""
+    lines = [f"trie: {sum(1 for _ in cache.trie)} nodes, {cache.live_bytes} B live, {cache.paged_bytes} B paged"]
+    stack = [(child, 0) for child in reversed(cache.trie.root.children.values())]
+    while stack:
+        node, depth = stack.pop()
+        marks = [place(node), *(["state"] if node.state else []), *(["anchor"] if node.anchors else [])]
+        text = f"[{node.start}, {node.end}) {len(node.tokens)} tokens, {node.stored_bytes} B"
+        lines.append(f"{'  ' * (depth + 1)}{text} ({', '.join(marks)})")
+        stack.extend((child, depth + 1) for child in reversed(node.children.values()))
+    return "\n".join(lines)
