@@ -58,3 +58,15 @@ def stroke_rounded(painter: QPainter, rect: QRectF, radius: float, color: QColor
     painter.setPen(QPen(color, width))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), radius - inset, radius - inset)
+
+
+def wrapped(face: Face, text: str, width: float) -> list[str]:
+    """The text in lines of at most `width` points; a word that is longer has a line of its own."""
+    lines: list[str] = []
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and face.width(longer) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines

@@ -75,6 +75,16 @@ class Typography:
     def two_line_row(self) -> int:
         return self.scaled(30) + 10
 
+    @property
+    def bar(self) -> int:
+        """Height of the bars at the top of the window: two lines and their margins."""
+        return self.scaled(34) + 18
+
+    @property
+    def foot(self) -> int:
+        """Height of the lines at the foot of the window."""
+        return self.scaled(14) + 14
+
     def _make(self, role: Type) -> Face:
         pixels, weight, line, is_fixed = role.value
         font = QFont(_family(is_fixed))

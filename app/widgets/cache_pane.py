@@ -1,0 +1,86 @@
+"""The inspector: the prefix trie as it is now, with its budget and totals."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from app.viewmodels import words
+from app.viewmodels.trie_model import TrieModel
+from app.widgets.cache_head import CacheHead
+from app.widgets.drawing import draw_text, smooth
+from app.widgets.empty_cache import EmptyCache
+from app.widgets.look import Look
+from app.widgets.trie_delegate import Clock
+from app.widgets.trie_tree import TrieTree
+from app.widgets.typography import Type
+
+_INSET = 16
+
+
+class CachePane(QWidget):
+    """From above: title, budget, the tree or what stands for it while it is empty, totals."""
+
+    def __init__(self, look: Look, trie: TrieModel, clock: Clock = time.time, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self._trie = trie
+        self.setAccessibleName("Cache")
+        self.setMinimumWidth(300)
+        self.setMaximumWidth(640)
+        self.head = CacheHead(look, self)
+        self.tree = TrieTree(look, trie, clock, self)
+        self.empty = EmptyCache(look, self)
+        trie.viewChanged.connect(self._renew)
+        look.changed.connect(self._restyle)
+        self._renew()
+
+    def sizeHint(self) -> QSize:
+        return QSize(352, 560)
+
+    @property
+    def totals(self) -> str:
+        """For example "11 edges · 12 408 tokens"."""
+        nodes = self._trie.view.nodes
+        return words.DOT.join((words.plural(len(nodes), "edge"), words.tokens(sum(node.tokens for node in nodes))))
+
+    def _renew(self) -> None:
+        view = self._trie.view
+        self.head.show_view(view)
+        self.tree.setVisible(bool(view.nodes))
+        self.empty.setVisible(not view.nodes)
+        self.setAccessibleDescription(self.totals)
+        self.update()
+
+    def _restyle(self) -> None:
+        self._arrange()
+        self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._arrange()
+
+    def _arrange(self) -> None:
+        width = self.width()
+        top = self._look.type.bar
+        self.head.setGeometry(0, top, width, self.head.sizeHint().height())
+        top = self.head.geometry().bottom() + 2
+        height = self.height() - top - self._look.type.foot
+        self.empty.setGeometry(0, top, width, height)
+        self.tree.setGeometry(0, top + 8, width, height - 8)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, foot = self._look.theme, self._look.type.foot
+        painter = smooth(QPainter(self))
+        painter.fillRect(self.rect(), theme.panel)
+        painter.fillRect(0, 0, 1, self.height(), theme.line)
+        for y in (self._look.type.bar - 1, self.head.geometry().bottom() + 1, self.height() - foot):
+            painter.fillRect(1, y, self.width() - 1, 1, theme.line)
+        title = QRectF(_INSET, 0, self.width() - 2 * _INSET, self._look.type.bar - 1)
+        draw_text(painter, self._look.face(Type.HEADLINE), title, "Cache", theme.text)
+        line = QRectF(_INSET, self.height() - foot + 1, self.width() - 2 * _INSET, foot - 1)
+        if self._trie.view.nodes:
+            draw_text(painter, self._look.face(Type.CAP), line, self.totals, theme.text2)
+        painter.end()

@@ -1,0 +1,56 @@
+"""How full the model's context is."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from app.viewmodels import words
+from app.widgets.drawing import draw_text, smooth
+from app.widgets.look import Look
+from app.widgets.marks import paint_bar
+from app.widgets.typography import Type
+
+_BAR = 56
+_NEARLY_FULL = 0.9
+
+
+class ContextGauge(QWidget):
+    """A bar and "3.8k of 32k"; amber words from 90 % on. `is_short` leaves out "of 32k"."""
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self._used, self._length = 0, 0
+        self.is_short = False
+
+    def show_context(self, used: int, length: int) -> None:
+        """In tokens; length 0 while there is no model."""
+        self._used, self._length = used, length
+        spoken = f"Context: {words.number(used)} of {words.tokens(length)}"
+        self.setAccessibleName(spoken)
+        self.setToolTip(spoken)
+        self.update()
+
+    @property
+    def is_known(self) -> bool:
+        return self._length > 0
+
+    @property
+    def text(self) -> str:
+        return words.short_count(self._used) if self.is_short else words.gauge(self._used, self._length)
+
+    def sizeHint(self) -> QSize:
+        return QSize(_BAR + 8 + round(self._look.face(Type.SMALL).width(self.text)) + 1, 28)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, middle = self._look.theme, self.height() / 2
+        share = min(1.0, self._used / self._length) if self._length else 0.0
+        painter = smooth(QPainter(self))
+        paint_bar(painter, theme, QRectF(0, middle - 2, _BAR, 4), ((share, theme.accentgfx),))
+        color = theme.warn if share >= _NEARLY_FULL else theme.text2
+        draw_text(
+            painter, self._look.face(Type.SMALL), QRectF(_BAR + 8, 0, self.width(), self.height()), self.text, color
+        )
+        painter.end()

@@ -1,0 +1,99 @@
+"""What the cache pane shows while nothing is held: an espalier before its first leaves, and what the discs mean."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
+
+from app.protocol.trie_view import Place
+from app.viewmodels.spoken import PLACES
+from app.widgets.drawing import draw_text, smooth, wrapped
+from app.widgets.look import Look
+from app.widgets.marks import paint_disc
+from app.widgets.typography import Type
+
+_TITLE = "Nothing is held yet"
+_SENTENCE = (
+    "When you send a message, the tokens the model has read stay here as a branch. "
+    "What two conversations share is read once."
+)
+_MEANINGS: tuple[tuple[Place, str], ...] = (
+    ("live", "in use by this answer"),
+    ("memory", "kept, comes back at once"),
+    ("none", "known, must be read again"),
+)
+_DRAWING = 114
+_TIER = 32
+_INSET = 24
+
+
+class EmptyCache(QWidget):
+    """The empty state. The drawing gives way first when there is no room, then the meanings of the discs."""
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        meanings = ". ".join(f"{PLACES[place]}: {meaning}" for place, meaning in _MEANINGS)
+        self.setAccessibleName(_TITLE)
+        self.setAccessibleDescription(f"{_SENTENCE} {meanings}.")
+        look.changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        return QSize(300, 400)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = smooth(QPainter(self))
+        lines = wrapped(self._look.face(Type.UI), _SENTENCE, self.width() - 2 * _INSET - 16)
+        line = self._look.type.scaled(20)
+        words = self._look.face(Type.HEADLINE).line + 8 + len(lines) * line
+        legend = 20 + len(_MEANINGS) * (line + 6)
+        room = self.height() - 2 * _INSET - words
+        has_legend = room >= legend
+        has_drawing = room >= _DRAWING + 28 + legend
+        total = words + (legend if has_legend else 0) + (_DRAWING + 28 if has_drawing else 0)
+        y = max(_INSET, (self.height() - total) * 0.42)
+        if has_drawing:
+            self._paint_espalier(painter, y)
+            y += _DRAWING + 28
+        y = self._paint_words(painter, y, lines, line)
+        if has_legend:
+            self._paint_legend(painter, y + 20, line)
+        painter.end()
+
+    def _paint_espalier(self, painter: QPainter, y: float) -> None:
+        theme, x = self._look.theme, self.width() / 2
+        painter.setPen(QPen(theme.line2, 1.2))
+        tiers = [y + 18 + tier * _TIER for tier in range(3)]
+        for tier in tiers:
+            painter.drawLine(QPointF(x - 76, tier), QPointF(x + 76, tier))
+        pen = QPen(theme.ghost, 1.8)
+        pen.setDashPattern([2, 2.2])
+        painter.setPen(pen)
+        painter.drawLine(QPointF(x, y), QPointF(x, y + _DRAWING))
+        for tier in tiers:
+            for side in (-60, 60):
+                paint_disc(painter, theme, QPointF(x + side, tier), "none", 12, theme.panel)
+
+    def _paint_words(self, painter: QPainter, y: float, lines: list[str], height: int) -> float:
+        theme, center = self._look.theme, Qt.AlignmentFlag.AlignHCenter
+        title = self._look.face(Type.HEADLINE)
+        draw_text(painter, title, QRectF(0, y, self.width(), title.line), _TITLE, theme.text, center)
+        y += title.line + 8
+        for line in lines:
+            rect = QRectF(0, y, self.width(), height)
+            draw_text(painter, self._look.face(Type.UI), rect, line, theme.text2, center)
+            y += height
+        return y
+
+    def _paint_legend(self, painter: QPainter, y: float, height: int) -> None:
+        theme, name, meaning = self._look.theme, self._look.face(Type.SMALL_MEDIUM), self._look.face(Type.SMALL)
+        names = max(name.width(word) for word in PLACES.values()) + 12
+        widest = 18 + names + max(meaning.width(words) for _, words in _MEANINGS)
+        left = max(float(_INSET), (self.width() - widest) / 2)
+        for place, words in _MEANINGS:
+            paint_disc(painter, theme, QPointF(left + 5, y + height / 2), place)
+            draw_text(painter, name, QRectF(left + 18, y, names, height), PLACES[place], theme.text)
+            rest = QRectF(left + 18 + names, y, self.width() - left - 18 - names - 8, height)
+            draw_text(painter, meaning, rest, words, theme.text2)
+            y += height + 6

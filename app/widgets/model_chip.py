@@ -1,0 +1,70 @@
+"""The open model, and the menu in which another one is chosen."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtWidgets import QMenu, QWidget
+
+from app.widgets.controls import Control, State
+from app.widgets.drawing import draw_text, fill_rounded, stroke_rounded
+from app.widgets.icon_paths import Icon
+from app.widgets.look import Look
+from app.widgets.typography import Type
+
+_LEAD, _TAIL, _GAP = 28, 26, 6
+_SHORTEST_NAME = 48
+
+
+class ModelChip(Control):
+    """Icon, name, precision, chooser. `menu` is filled by the window. `is_short` leaves out the precision."""
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(look, "Model", parent)
+        self._name, self._detail, self._is_missing = "", "", False
+        self.is_short = False
+        self.menu = QMenu(self)
+        self.clicked.connect(self._open_menu)
+
+    def show_model(self, name: str, detail: str, is_missing: bool) -> None:
+        """What is open; is_missing: its folder is not where it was."""
+        self._name, self._detail, self._is_missing = name or "No model", detail, is_missing
+        spoken = ", ".join(part for part in (self._name, detail) if part)
+        self.setAccessibleName(f"Model: {spoken}")
+        self.setToolTip(spoken)
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        width = _LEAD + self._look.face(Type.UI_MEDIUM).width(self._name) + _TAIL
+        if self._detail and not self.is_short:
+            width += _GAP + self._look.face(Type.SMALL).width(self._detail)
+        return QSize(round(width) + 1, self._look.type.row)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(_LEAD + _SHORTEST_NAME + _TAIL, self._look.type.row)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Down:
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+    def _open_menu(self) -> None:
+        self.menu.popup(self.mapToGlobal(QPoint(0, self.height() + 4)))
+
+    def _paint(self, painter: QPainter, rect: QRectF) -> None:
+        theme, state = self._look.theme, self.state
+        fill = {State.HOVER: theme.fill2, State.PRESSED: theme.track}.get(state, theme.fill)
+        fill_rounded(painter, rect, self.ring_radius, fill)
+        if theme.outline.alpha():
+            stroke_rounded(painter, rect, self.ring_radius, theme.outline)
+        icon, tint = (Icon.WARN, theme.warn) if self._is_missing else (Icon.MODEL, theme.text2)
+        middle = rect.center().y()
+        self._look.icons.paint(painter, icon, QPointF(15, middle), tint)
+        self._look.icons.paint(painter, Icon.CHOOSE, QPointF(rect.right() - 13, middle), theme.text3, 14)
+        words = QRectF(_LEAD, 0, rect.width() - _LEAD - _TAIL, rect.height())
+        taken = draw_text(painter, self._look.face(Type.UI_MEDIUM), words, self._name, theme.text)
+        if self._detail and not self.is_short:
+            words.setLeft(words.left() + taken + _GAP)
+            draw_text(painter, self._look.face(Type.SMALL), words, self._detail, theme.text3)

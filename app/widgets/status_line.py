@@ -1,0 +1,56 @@
+"""The line under the chat: what the engine does, and how full the cache is."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.viewmodels.status import Status
+from app.widgets.drawing import draw_text, smooth
+from app.widgets.look import Look
+from app.widgets.marks import paint_cost
+from app.widgets.typography import Type
+
+_INSET = 20
+_BAR = 96
+
+
+class StatusLine(QWidget):
+    """Left the engine's line, with a bar while its work can be measured and there is room; right the cache's, which is never cut."""
+
+    def __init__(self, look: Look, status: Status, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self._status = status
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        look.changed.connect(self.updateGeometry)
+        look.changed.connect(self.update)
+        status.changed.connect(self._renew)
+        self._renew()
+
+    def sizeHint(self) -> QSize:
+        return QSize(320, self._look.type.foot)
+
+    def _renew(self) -> None:
+        now = self._status.now
+        self.setAccessibleName("Status")
+        self.setAccessibleDescription(", ".join(line for line in (now.engine_line, now.cache_line) if line))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, face, now = self._look.theme, self._look.face(Type.CAP), self._status.now
+        painter = smooth(QPainter(self))
+        painter.fillRect(self.rect(), theme.window)
+        painter.fillRect(0, 0, self.width(), 1, theme.line)
+        line = QRectF(_INSET, 1, self.width() - 2 * _INSET, self.height() - 1)
+        taken = draw_text(painter, face, line, now.cache_line, theme.text2, Qt.AlignmentFlag.AlignRight)
+        line.setRight(line.right() - taken - _INSET)
+        has_room = face.width(now.engine_line) <= line.width() - _BAR - 12
+        if now.engine_fraction is not None and has_room:
+            done, cached = now.engine_fraction, min(now.engine_cached, now.engine_fraction)
+            bar = QRectF(line.left(), line.center().y() - 2, _BAR, 4)
+            paint_cost(painter, theme, bar, cached or done, done - cached if cached else 0, 1 - done)
+            line.setLeft(bar.right() + 12)
+        draw_text(painter, face, line, now.engine_line, theme.text2)
+        painter.end()

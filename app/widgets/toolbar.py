@@ -1,0 +1,165 @@
+"""The bar over the chat: where one is, the model, the context, Stop, and the panes."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.viewmodels.status import Status
+from app.widgets.context_gauge import ContextGauge
+from app.widgets.drawing import draw_text, smooth
+from app.widgets.icon_paths import Icon
+from app.widgets.look import Look
+from app.widgets.marks import paint_warmth
+from app.widgets.model_chip import ModelChip
+from app.widgets.typography import Type
+from app.widgets.verb_button import VerbButton
+
+_INSET = 20
+_WARMTH = 28
+_TITLE_WANTS, _TITLE_NEEDS = 200, 96
+
+
+class TitleBlock(QWidget):
+    """The conversation's title, and under it how warm its open path is."""
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self._title, self._subtitle = "", ""
+        self._warmth: float | None = None
+
+    def show_title(self, title: str, subtitle: str, warmth: float | None) -> None:
+        """warmth: share of the path that is held, None while unknown."""
+        self._title, self._subtitle, self._warmth = title, subtitle, warmth
+        self.setAccessibleName(title or "Conversation")
+        self.setAccessibleDescription(subtitle)
+        self.setToolTip(title)
+        self.update()
+
+    def wanted_width(self) -> float:
+        """Points that show both lines whole."""
+        return max(
+            self._look.face(Type.HEADLINE).width(self._title),
+            self._look.face(Type.CAP).width(self._subtitle) + (0 if self._warmth is None else _WARMTH + 8),
+        )
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, title, small = self._look.theme, self._look.face(Type.HEADLINE), self._look.face(Type.CAP)
+        painter = smooth(QPainter(self))
+        if not self._subtitle:
+            draw_text(painter, title, QRectF(self.rect()), self._title, theme.text)
+            painter.end()
+            return
+        draw_text(painter, title, QRectF(0, 8, self.width(), title.line), self._title, theme.text)
+        line = QRectF(0, 10 + title.line, self.width(), small.line + 2)
+        if self._warmth is not None:
+            paint_warmth(painter, theme, QRectF(0, line.center().y() - 2, _WARMTH, 4), self._warmth)
+            line.setLeft(_WARMTH + 8)
+        draw_text(painter, small, line, self._subtitle, theme.text2)
+        painter.end()
+
+
+class Toolbar(QWidget):
+    """52 high. `asked` carries the id of the verb whose button was pressed: "sidebar", "stop" or "inspector".
+
+    When narrow, the gauge drops the context's length, then the chip its precision, then the chip's name and the title
+    are cut. `model_menu` is filled by the window.
+    """
+
+    asked = Signal(str)
+
+    def __init__(self, look: Look, status: Status, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self._status = status
+        self._leading = 0
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._sidebar = self._button(Icon.SIDEBAR, "sidebar")
+        self._title = TitleBlock(look, self)
+        self._chip = ModelChip(look, self)
+        self._gauge = ContextGauge(look, self)
+        self._stop = self._button(Icon.STOP, "stop", stands_out=True)
+        self._inspector = self._button(Icon.INSPECTOR, "inspector")
+        self._inspector.setCheckable(True)
+        self.model_menu = self._chip.menu
+        look.changed.connect(self._restyle)
+        status.changed.connect(self._renew)
+        self.show_panes(True, True)
+        self._renew()
+
+    def show_panes(self, has_sidebar: bool, has_inspector: bool) -> None:
+        """Which panes are open: the sidebar's button stands here only while the sidebar is hidden."""
+        self._sidebar.setVisible(not has_sidebar)
+        self._inspector.setChecked(has_inspector)
+        self._arrange()
+
+    def set_leading(self, points: int) -> None:
+        """Room for the window's own buttons, where the toolbar begins at the window's edge."""
+        self._leading = points
+        self._arrange()
+
+    def sizeHint(self) -> QSize:
+        return QSize(560, self._look.type.bar)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._arrange()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), self._look.theme.window)
+        painter.fillRect(0, self.height() - 1, self.width(), 1, self._look.theme.line)
+        painter.end()
+
+    def _button(self, icon: Icon, verb_id: str, stands_out: bool = False) -> VerbButton:
+        button = VerbButton(self._look, icon, verb_id, stands_out, parent=self)
+        button.asked.connect(self.asked)
+        return button
+
+    def _restyle(self) -> None:
+        self.updateGeometry()
+        self._arrange()
+        self.update()
+
+    def _renew(self) -> None:
+        now = self._status.now
+        self._title.show_title(now.title, now.subtitle, now.warmth)
+        self._chip.show_model(now.model_name, now.model_detail, now.model_missing)
+        self._gauge.show_context(now.context_used, now.context_length)
+        self._stop.setEnabled(now.can_stop)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Place everything from the right; the title takes what is left."""
+        self._gauge.setVisible(self._gauge.is_known)
+        left = self._leading + (_INSET if self._sidebar.isHidden() else 52)
+        right = self.width() - 14
+        middle = self.height() // 2
+        self._sidebar.setGeometry(self._leading + 14, middle - 14, 28, 28)
+        self._inspector.setGeometry(right - 28, middle - 14, 28, 28)
+        self._stop.setGeometry(right - 64, middle - 14, 28, 28)
+        right = self._shorten(left, right - 64 - 16)
+        if not self._gauge.isHidden():
+            size = self._gauge.sizeHint()
+            self._gauge.setGeometry(right - size.width(), middle - size.height() // 2, size.width(), size.height())
+            right = self._gauge.x() - _INSET
+        size = self._chip.sizeHint()
+        width = max(self._chip.minimumSizeHint().width(), min(size.width(), right - left - _TITLE_NEEDS - _INSET))
+        self._chip.setGeometry(right - width, middle - size.height() // 2, width, size.height())
+        self._title.setGeometry(left, 0, max(0, self._chip.x() - _INSET - left), self.height() - 1)
+
+    def _shorten(self, left: int, right: int) -> int:
+        """Drop words of the gauge, then of the chip, then the gauge, until the title has room. Returns `right`."""
+        wanted = min(self._title.wanted_width(), _TITLE_WANTS)
+        self._gauge.is_short = self._chip.is_short = False
+        for part in (self._gauge, self._chip):
+            if self._room(left, right) < wanted:
+                part.is_short = True
+        if self._room(left, right) < min(wanted, _TITLE_NEEDS):
+            self._gauge.hide()
+        return right
+
+    def _room(self, left: int, right: int) -> float:
+        gauge = 0 if self._gauge.isHidden() else self._gauge.sizeHint().width() + _INSET
+        return right - left - gauge - self._chip.sizeHint().width() - _INSET

@@ -1,0 +1,81 @@
+"""The words of an edge's row: first words and state, then range, tokens, bytes and age."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from app.protocol.trie_view import TrieNodeView
+from app.viewmodels import words
+from app.viewmodels.rows import RowRole
+from app.viewmodels.spoken import PLACES
+from app.widgets.drawing import draw_text, smooth
+from app.widgets.look import Look
+from app.widgets.marks import paint_pill
+from app.widgets.typography import Face, Type
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+Clock = Callable[[], float]
+RIGHT_INSET = 16
+
+
+class TrieDelegate(QStyledItemDelegate):
+    """Draws right of the disc. clock: seconds since the epoch, for ages."""
+
+    def __init__(self, look: Look, text_left: Callable[[int], float], clock: Clock = time.time) -> None:
+        super().__init__()
+        self._look = look
+        self._text_left = text_left
+        self._clock = clock
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
+        return QSize(0, self._look.type.two_line_row)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        node: TrieNodeView = index.data(RowRole.ROW)
+        is_selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        rect = QRectF(option.rect)
+        rect.setLeft(self._text_left(node.id))
+        rect.setRight(rect.right() + 1 - RIGHT_INSET)
+        painter.save()
+        smooth(painter)
+        self._paint_name(painter, rect, node, is_selected)
+        self._paint_figures(painter, rect, node, is_selected)
+        painter.restore()
+
+    def _paint_name(self, painter: QPainter, rect: QRectF, node: TrieNodeView, is_selected: bool) -> None:
+        theme, face = self._look.theme, self._look.face(Type.UI_MEDIUM if node.place == "live" else Type.UI)
+        height = face.line - 1
+        line = QRectF(rect.left(), rect.top() + 3, rect.width(), height)
+        surface = theme.panel if is_selected else None
+        middle = line.center().y()
+        line.setRight(
+            paint_pill(painter, self._look, rect.right(), middle, PLACES[node.place], node.place, surface) - 10
+        )
+        draw_text(painter, face, line, node.label, theme.text2 if node.place == "none" else theme.text)
+
+    def _paint_figures(self, painter: QPainter, rect: QRectF, node: TrieNodeView, is_selected: bool) -> None:
+        face, color = self._look.face(Type.CAP), self._look.theme.text2 if is_selected else self._look.theme.text3
+        height = face.line + 1
+        line = QRectF(rect.left(), rect.bottom() - 4 - height, rect.width(), height)
+        age = words.age(node.used_at, self._clock())
+        line.setRight(line.right() - draw_text(painter, face, line, age, color, Qt.AlignmentFlag.AlignRight) - 10)
+        draw_text(painter, face, line, self._fitting(figures(node), face, line.width()), color)
+
+    def _fitting(self, parts: list[str], face: Face, width: float) -> str:
+        """As many of the parts as fit whole: the last figures go first."""
+        while len(parts) > 1 and face.width(words.DOT.join(parts)) > width:
+            parts.pop()
+        return words.DOT.join(parts)
+
+
+def figures(node: TrieNodeView) -> list[str]:
+    """For example "412-3 412", "3 000 tok", "240 MB"; without bytes where nothing is held."""
+    parts = [words.token_range(node.start, node.end), f"{words.number(node.tokens)} tok"]
+    if node.bytes:
+        parts.append(words.size(node.bytes))
+    return parts

@@ -1,0 +1,138 @@
+"""Where each edge of the trie stands in the pane, and the lines that lead to it.
+
+An edge that merely continues another one stays under it, so that a long conversation is a straight trunk; only where
+the trie forks do the branches step to the right, on level arms.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QLineF, QPointF, QRectF
+from PySide6.QtGui import QPainterPath
+
+from app.protocol.trie_view import TrieNodeView, TrieView
+
+Children = dict[int | None, list[TrieNodeView]]
+_CORNER = 7.0
+_DISC = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """One edge's place. level: steps from the left. is_continuation: the only child of its parent, or a root.
+
+    is_followed, is_followed_live: whether a later sibling exists, and whether a live one does.
+    has_children, has_live_child: the same of what hangs below it.
+    """
+
+    parent_id: int | None
+    level: int
+    is_continuation: bool
+    is_live: bool
+    is_followed: bool
+    is_followed_live: bool
+    has_children: bool
+    has_live_child: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Stroke:
+    """One line of a row; live ones are drawn last and stronger."""
+
+    path: QPainterPath
+    is_live: bool
+
+
+class TrieLines:
+    """The places of all edges of one view, and the strokes of any row of it."""
+
+    def __init__(self, view: TrieView) -> None:
+        children: Children = {}
+        for node in view.nodes:
+            children.setdefault(node.parent_id, []).append(node)
+        self._spots: dict[int, Spot] = {}
+        followers = _followers(children)
+        for node in view.nodes:
+            self._spots[node.id] = self._place(node, children, *followers[node.id])
+        self.deepest = max((spot.level for spot in self._spots.values()), default=0)
+
+    def __len__(self) -> int:
+        return len(self._spots)
+
+    def spot(self, node_id: int) -> Spot | None:
+        """Where an edge stands; None for one that the view does not have."""
+        return self._spots.get(node_id)
+
+    def _place(self, node: TrieNodeView, children: Children, is_followed: bool, is_followed_live: bool) -> Spot:
+        above = None if node.parent_id is None else self._spots[node.parent_id]
+        is_alone = above is None or len(children[node.parent_id]) == 1
+        below = children.get(node.id, [])
+        return Spot(
+            parent_id=node.parent_id,
+            level=(above.level if above else 0) + (not is_alone),
+            is_continuation=is_alone,
+            is_live=node.place == "live",
+            is_followed=is_followed,
+            is_followed_live=is_followed_live,
+            has_children=bool(below),
+            has_live_child=any(child.place == "live" for child in below),
+        )
+
+    def strokes(self, node_id: int, row: QRectF, left: float, step: float) -> list[Stroke]:
+        """The lines that cross one row. left: abscissa of the discs at level 0; step: points to a level."""
+        spot = self._spots.get(node_id)
+        if spot is None:
+            return []
+        middle, x = row.center().y(), left + spot.level * step
+        found = self._passing(spot, row, left, step)
+        if spot.parent_id is not None:
+            if spot.is_continuation:
+                found.append(_straight(x, row.top(), middle - _DISC, spot.is_live))
+            else:
+                trunk = left + self._spots[spot.parent_id].level * step
+                found.append(_arm(trunk, x, row.top(), middle, spot.is_live))
+        if spot.has_children:
+            found.append(_straight(x, middle + _DISC, row.bottom() + 1, spot.has_live_child))
+        return sorted(found, key=lambda stroke: stroke.is_live)
+
+    def _passing(self, spot: Spot, row: QRectF, left: float, step: float) -> list[Stroke]:
+        """Trunks on which a later sibling of this edge, or of one above it, hangs."""
+        found: list[Stroke] = []
+        at: Spot | None = spot
+        while at is not None and at.parent_id is not None:
+            above = self._spots[at.parent_id]
+            if at.is_followed:
+                x = left + above.level * step
+                found.append(_straight(x, row.top(), row.bottom() + 1, at.is_followed_live))
+            at = above
+        return found
+
+
+def _followers(children: Children) -> dict[int, tuple[bool, bool]]:
+    """For each edge, whether a later sibling exists and whether a live one does. Roots hang on no trunk."""
+    result: dict[int, tuple[bool, bool]] = {}
+    for parent_id, siblings in children.items():
+        is_followed = is_followed_live = False
+        for node in reversed(siblings):
+            result[node.id] = (is_followed, is_followed_live)
+            if parent_id is not None:
+                is_followed, is_followed_live = True, is_followed_live or node.place == "live"
+    return result
+
+
+def _straight(x: float, top: float, bottom: float, is_live: bool) -> Stroke:
+    line = QLineF(x, top, x, bottom)
+    path = QPainterPath(line.p1())
+    path.lineTo(line.p2())
+    return Stroke(path, is_live)
+
+
+def _arm(trunk: float, x: float, top: float, middle: float, is_live: bool) -> Stroke:
+    """Down the trunk, round the corner, level to the disc."""
+    corner = min(_CORNER, max(0.0, x - trunk - _DISC))
+    path = QPainterPath(QPointF(trunk, top))
+    path.lineTo(trunk, middle - corner)
+    path.quadTo(trunk, middle, trunk + corner, middle)
+    path.lineTo(x - _DISC, middle)
+    return Stroke(path, is_live)

@@ -1,0 +1,117 @@
+"""The prefix trie, one row to an edge: discs on espalier lines, the active path in accent."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, Qt, QTimer
+from PySide6.QtGui import QHideEvent, QPainter, QPen, QShowEvent
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QStyle, QStyleOptionViewItem, QTreeView, QWidget
+
+from app.protocol.trie_view import TrieNodeView
+from app.viewmodels.rows import RowRole
+from app.viewmodels.trie_model import TrieModel
+from app.widgets.drawing import smooth
+from app.widgets.look import Look
+from app.widgets.marks import paint_disc
+from app.widgets.row_focus import RowFocus, paint_row_ground, paint_row_ring
+from app.widgets.trie_delegate import Clock, TrieDelegate
+from app.widgets.trie_lines import TrieLines
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+_LEFT, _STEP, _TO_TEXT = 26.0, 18.0, 14.0
+_WORDS_NEED = 170.0
+_AGES_MS = 30_000
+
+
+class TrieTree(QTreeView):
+    """Always wholly open. All of a row's indentation is drawn here, so that its item spans the pane.
+
+    Steps of 18 points shrink in a very deep trie, so that the words keep room.
+    """
+
+    def __init__(self, look: Look, model: TrieModel, clock: Clock = time.time, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self._trie = model
+        self._lines = TrieLines(model.view)
+        self._focus = RowFocus(self)
+        self._delegate = TrieDelegate(look, self.text_left, clock)
+        self.setItemDelegate(self._delegate)
+        self._dress()
+        self.setModel(model)
+        self.expandAll()
+        self._ages = QTimer(self, interval=_AGES_MS)
+        self._ages.timeout.connect(self.viewport().update)
+        model.rowsInserted.connect(self._open)
+        model.rowsMoved.connect(self._open_destination)
+        model.viewChanged.connect(self._take_view)
+        look.changed.connect(self.scheduleDelayedItemsLayout)
+        look.changed.connect(self.viewport().update)
+
+    def _dress(self) -> None:
+        self.setAccessibleName("Prefix trie")
+        self.setHeaderHidden(True)
+        self.setRootIsDecorated(False)
+        self.setItemsExpandable(False)
+        self.setExpandsOnDoubleClick(False)
+        self.setIndentation(0)
+        self.setUniformRowHeights(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.viewport().setAutoFillBackground(False)
+        self.setMouseTracking(True)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def text_left(self, node_id: int) -> float:
+        """Where an edge's words begin."""
+        return self._disc_x(node_id) + _TO_TEXT
+
+    def _step(self) -> float:
+        room = self.viewport().width() - _LEFT - _TO_TEXT - _WORDS_NEED
+        return max(4.0, min(_STEP, room / max(1, self._lines.deepest)))
+
+    def _disc_x(self, node_id: int) -> float:
+        spot = self._lines.spot(node_id)
+        return _LEFT + (spot.level if spot else 0) * self._step()
+
+    def _take_view(self) -> None:
+        self._lines = TrieLines(self._trie.view)
+        self.viewport().update()
+
+    def _open(self, parent: QModelIndex) -> None:
+        if parent.isValid():
+            self.expand(parent)
+
+    def _open_destination(self, source: QModelIndex, first: int, last: int, destination: QModelIndex) -> None:
+        self._open(destination)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._ages.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._ages.stop()
+
+    def drawRow(self, painter: QPainter, options: QStyleOptionViewItem, index: AnyIndex) -> None:
+        option = QStyleOptionViewItem(options)
+        if self.selectionModel().isSelected(index):
+            option.state |= QStyle.StateFlag.State_Selected
+        smooth(painter)
+        ground = QRectF(options.rect).adjusted(8, 0, -8, 0)
+        paint_row_ground(painter, self._look, ground, option, self._look.theme.fill)
+        self.drawBranches(painter, options.rect, index)
+        self._delegate.paint(painter, option, index)
+        if self._focus.is_shown and index == self.currentIndex():
+            paint_row_ring(painter, self._look, ground)
+
+    def drawBranches(self, painter: QPainter, rect: QRect, index: AnyIndex) -> None:
+        node: TrieNodeView = index.data(RowRole.ROW)
+        theme, row = self._look.theme, QRectF(rect)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for stroke in self._lines.strokes(node.id, row, _LEFT, self._step()):
+            painter.setPen(QPen(theme.accentgfx, 2.0) if stroke.is_live else QPen(theme.line2, 1.4))
+            painter.drawPath(stroke.path)
+        paint_disc(painter, theme, QPointF(self._disc_x(node.id), row.center().y()), node.place)

@@ -1,0 +1,43 @@
+"""Tool buttons that stand for a command of the menus."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QWidget
+
+from app.viewmodels.verbs import VERBS
+from app.widgets.controls import ToolButton
+from app.widgets.icon_paths import Icon
+from app.widgets.look import Look
+
+_BY_ID = {verb.id: verb for verb in VERBS}
+
+
+class VerbButton(ToolButton):
+    """Named like its command, with the keys in the tooltip: "Stop (Esc)". `asked` carries the command's id.
+
+    Raises KeyError for an id that is not in the table.
+    """
+
+    asked = Signal(str)
+
+    def __init__(
+        self,
+        look: Look,
+        icon: Icon,
+        verb_id: str,
+        stands_out: bool = False,
+        is_on_fill: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        verb = _BY_ID[verb_id]
+        tip = verb.title
+        if verb.shortcuts:
+            tip += f" ({QKeySequence(verb.shortcuts[0]).toString(QKeySequence.SequenceFormat.NativeText)})"
+        super().__init__(look, icon, verb.title, tip, stands_out=stands_out, is_on_fill=is_on_fill, parent=parent)
+        self.verb_id = verb_id
+        self.clicked.connect(self._ask)
+
+    def _ask(self) -> None:
+        self.asked.emit(self.verb_id)
