@@ -1,0 +1,1 @@
+"""The model thread as Qt sees it: commands go in, events come out as signals."""

@@ -1,0 +1,108 @@
+"""The thread that an engine lives on."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import Protocol
+
+from PySide6.QtCore import QObject, QThread, Signal
+
+from app.protocol.commands import Command, Shutdown
+from app.protocol.engine import EventSink
+from app.protocol.events import EngineFailed
+from app.protocol.reports import Problem
+from app.worker.text_batcher import TextBatcher
+
+logger = logging.getLogger(__name__)
+
+# macOS gives a secondary thread 512 KiB, which imports and graph evaluation can outgrow.
+STACK_BYTES = 16 * 1024 * 1024
+
+
+class HostedEngine(Protocol):
+    """An engine with a loop to run."""
+
+    def submit(self, command: Command) -> None:
+        """Queue a command, from any thread."""
+        ...
+
+    def run(self) -> None:
+        """Serve commands until `Shutdown`."""
+        ...
+
+
+EngineFactory = Callable[[EventSink], HostedEngine]
+
+
+def local_engine(sink: EventSink) -> HostedEngine:
+    """The engine of this process. Its import takes about a second, which is why it happens on the model thread."""
+    from app.engine.loop import EngineLoop
+
+    return EngineLoop(sink)
+
+
+class EngineThread(QThread):
+    """Makes an engine on its own thread, runs its loop, and sends its events as a signal.
+
+    Commands may be submitted before the engine exists: it gets them in order once it does. The one broad `except` of
+    the program is here: what nobody foresaw ends this thread, not the window, and is told as `EngineFailed`.
+
+    Signal: happened(object), an `app.protocol.events.Event`, sent from the engine's thread.
+    """
+
+    happened = Signal(object)
+
+    def __init__(self, factory: EngineFactory = local_engine, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("engine")
+        self.setStackSize(STACK_BYTES)
+        self._factory = factory
+        self._lock = threading.Lock()
+        self._waiting: list[Command] = []
+        self._engine: HostedEngine | None = None
+
+    def submit(self, command: Command) -> None:
+        """Hand a command to the engine, or keep it until there is one. Returns at once; any thread."""
+        with self._lock:
+            if self._engine is None:
+                self._waiting.append(command)
+            else:
+                self._engine.submit(command)
+
+    def close(self) -> None:
+        """End the loop after its current step and wait for the thread. Safe to call twice, or before the start."""
+        self.submit(Shutdown())
+        self.wait()
+
+    def run(self) -> None:
+        """Qt calls this on the new thread."""
+        batcher = TextBatcher(self.happened.emit)
+        try:
+            self._serve(batcher)
+        except Exception as error:  # the one place that may: elsewhere, what is expected is named
+            logger.exception("the engine stopped")
+            batcher.flush()
+            self.happened.emit(EngineFailed(_problem_of(error)))
+        finally:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """Drop the engine, and with it the model, on the thread that made them."""
+        with self._lock:
+            self._engine = None
+
+    def _serve(self, sink: EventSink) -> None:
+        engine = self._factory(sink)
+        with self._lock:
+            self._engine = engine
+            for command in self._waiting:
+                engine.submit(command)
+            self._waiting.clear()
+        engine.run()
+
+
+def _problem_of(error: Exception) -> Problem:
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return Problem("The engine stopped", f"Your conversations are safe. Restart the engine to go on. ({what})")
