@@ -1,0 +1,106 @@
+"""One message on its way: painted, committed, answered. What is said to the engine was in the database before."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+
+from app.conversation.message import Message
+from app.protocol.reports import Problem, StopReason
+from app.viewmodels.library import Library
+from app.viewmodels.model_desk import ModelDesk
+from app.viewmodels.runs import Run, Runs
+
+
+class Asking(QObject):
+    """Takes questions through commit and answer, one at a time.
+
+    A question is in its tree from the moment it is sent. Once the database has it, it waits for a model that is ready
+    and for the answer before it, and is then answered.
+
+    Signals: moved(str) the tree of this conversation or its run changed; refused(object, object), a `Message` that
+    could not be committed and is gone from its tree, and the `Problem`; ended(object, object), the `Run` and the
+    `Problem` that it ended with or None.
+    """
+
+    moved = Signal(str)
+    refused = Signal(object, object)
+    ended = Signal(object, object)
+
+    def __init__(self, library: Library, runs: Runs, models: ModelDesk, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._library = library
+        self._runs = runs
+        self._models = models
+        self._committing: set[str] = set()
+        self._asked: list[Message] = []
+        runs.ended.connect(self._on_ended)
+        models.ready.connect(self.answer_next)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether another message must wait."""
+        return self._runs.current is not None or bool(self._committing) or bool(self._asked)
+
+    @property
+    def is_waiting_for_model(self) -> bool:
+        """Whether a committed question waits for a model to be ready."""
+        return bool(self._asked) and self._models.info is None
+
+    def is_committing(self, message_id: str) -> bool:
+        """Whether the database has not confirmed this question yet."""
+        return message_id in self._committing
+
+    def send(self, conversation_id: str, parent_id: str | None, text: str) -> Message:
+        """Say something below a message, or as a first message. A second child is the fork."""
+        message = Message.new(conversation_id, parent_id, "user", text)
+        self._committing.add(message.id)
+        self._library.add(message, partial(self._on_committed, message), partial(self._on_refused, message))
+        self.moved.emit(conversation_id)
+        return message
+
+    def ask_again(self, question: Message) -> None:
+        """Another answer to a question, beside those it has."""
+        self._library.tree(question.conversation_id).select(question.id)
+        self._asked.append(question)
+        self.moved.emit(question.conversation_id)
+        self.answer_next()
+
+    def withdraw(self) -> None:
+        """Questions that wait for a model are not answered after all; they stay where they are."""
+        self._asked.clear()
+
+    def answer_next(self) -> None:
+        """Have the question that waits longest answered, if a model is ready for it."""
+        model = self._models.info
+        if model is None or self._runs.current is not None or not self._asked:
+            return
+        question = self._asked.pop(0)
+        tree = self._library.tree(question.conversation_id)
+        turns = tuple(message.turn(model.fingerprint) for message in tree.path_to(question.id))
+        run = self._runs.start(question, turns, model, self._models.sampling)
+        tree.add(run.answer, select=tree.leaf_id == question.id)
+        self.moved.emit(question.conversation_id)
+
+    def _on_committed(self, message: Message) -> None:
+        self._committing.discard(message.id)
+        self._asked.append(message)
+        self.answer_next()
+        self.moved.emit(message.conversation_id)
+
+    def _on_refused(self, message: Message, problem: Problem) -> None:
+        self._committing.discard(message.id)
+        self.moved.emit(message.conversation_id)
+        self.refused.emit(message, problem)
+
+    def _on_ended(self, run: Run, problem: Problem | None) -> None:
+        answer = run.answer
+        tree = self._library.tree(answer.conversation_id)
+        if run.text or answer.stop == StopReason.FINISHED:
+            tree.replace(answer)
+        else:
+            tree.remove(answer.id)
+        self.ended.emit(run, problem)
+        self.answer_next()
+        self.moved.emit(answer.conversation_id)

@@ -1,0 +1,111 @@
+"""From messages, the run in progress and what the cache holds, to the rows of the chat."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.conversation.message import Message
+from app.conversation.tree import MessageTree
+from app.protocol.reports import Reason, RequestReport, StopReason
+from app.protocol.trie_view import Place
+from app.viewmodels import words
+from app.viewmodels.rows import Footer, MessageRow, PrefillRow
+from app.viewmodels.runs import Run
+
+_NOTES = {
+    StopReason.CANCELLED: "Stopped",
+    StopReason.LENGTH: "Ended at the length limit",
+    StopReason.CONTEXT: "The context is full: fork from an earlier message to go on",
+    StopReason.FAILED: "Not finished: the engine stopped here",
+}
+_WHY = {
+    Reason.EVICTED: "this part was given up to stay within the memory limit, so it is read again.",
+    Reason.NOT_CAPTURED: "the last restore point lies further up, so what follows it is read again.",
+    Reason.CANCELLED: "reading it was stopped before it could be kept, so it is read again.",
+    Reason.UNSUPPORTED: "this model's cache cannot be kept yet, so everything is read again.",
+    Reason.FAULT: "the cache had a fault, so everything is read again to be safe.",
+}
+
+
+def rows_of(tree: MessageTree, run: Run | None, places: Mapping[str, Place]) -> list[MessageRow]:
+    """One row to each message of the selected path."""
+    path = tree.path
+    last = len(path) - 1
+    return [_row(tree, message, run, places, number == last) for number, message in enumerate(path)]
+
+
+def running_footer(run: Run) -> Footer:
+    """Figures of an answer that is being written."""
+    request = run.request
+    reused, computed = (None, None) if request is None else (request.cached, request.left)
+    return Footer(reused, computed, run.tokens, run.rate, None, "")
+
+
+def _row(
+    tree: MessageTree, message: Message, run: Run | None, places: Mapping[str, Place], is_last: bool
+) -> MessageRow:
+    versions = tree.siblings(message.id)
+    own_run = run if run is not None and run.answer.id == message.id else None
+    return MessageRow(
+        id=message.id,
+        role=message.role,
+        name=_name(message),
+        text=own_run.text if own_run else message.text,
+        place=_place(message, own_run, places),
+        version=versions.index(message) + 1,
+        versions=len(versions),
+        sibling_places=tuple(_place(one, own_run if one is message else None, places) for one in versions),
+        footer=_footer(message, own_run),
+        prefill=prefill_row(own_run) if own_run else None,
+        is_streaming=own_run is not None,
+        is_last=is_last,
+        note="" if own_run else _note(message),
+    )
+
+
+def _name(message: Message) -> str:
+    return {"user": "You", "system": "Instructions"}.get(message.role) or message.model_name or "Answer"
+
+
+def _place(message: Message, run: Run | None, places: Mapping[str, Place]) -> Place:
+    if run is not None:
+        return "none" if run.is_reading else "live"
+    return places.get(message.id, "none")
+
+
+def _footer(message: Message, run: Run | None) -> Footer | None:
+    if run is not None:
+        return None if run.is_reading else running_footer(run)
+    return _stored_footer(message.stats, message.stop or "") if message.stats else None
+
+
+def _stored_footer(stats: Mapping[str, Any], stop: str) -> Footer:
+    """Figures from the database, where an older version may have left some out."""
+    request = stats.get("request") or {}
+    cached, total = request.get("cached"), request.get("total")
+    computed = total - cached if isinstance(total, int) and isinstance(cached, int) else None
+    return Footer(cached, computed, stats.get("tokens"), stats.get("rate"), stats.get("first_token"), stop)
+
+
+def prefill_row(run: Run) -> PrefillRow | None:
+    """How far the prompt is read; None before the engine has begun and after the first word."""
+    request, progress = run.request, run.prefill
+    if request is None or not run.is_reading:
+        return None
+    done, rate = (progress.done, progress.rate) if progress else (request.cached, 0.0)
+    return PrefillRow(request.cached, done, request.total, rate, why(request))
+
+
+def why(request: RequestReport) -> str:
+    """One line on why tokens are computed that could have been reused, or that differ; empty when there is nothing."""
+    if request.reason is Reason.DIVERGED and request.diverged_at is not None and request.cached:
+        at = words.number(request.diverged_at + 1)
+        return f"the words differ from token {at} on, so what follows is read."
+    return _WHY.get(request.reason, "")
+
+
+def _note(message: Message) -> str:
+    if message.is_unfinished:
+        return "Not finished: the program ended here"
+    return _NOTES.get(StopReason(message.stop), "") if message.stop in set(StopReason) else ""

@@ -1,0 +1,74 @@
+"""What stands in the composer, kept for each conversation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """Words not sent yet.
+
+    editing: id of the question that they are another version of, or None. aside: what stood there before the edit.
+    is_sent: they go as soon as the answer that is being written ends.
+    """
+
+    text: str = ""
+    editing: str | None = None
+    aside: str = ""
+    is_sent: bool = False
+
+
+class Drafts:
+    """A draft to each conversation, in the order in which they were last sent."""
+
+    def __init__(self) -> None:
+        self._drafts: dict[str, Draft] = {}
+
+    def of(self, conversation_id: str) -> Draft:
+        """The draft of a conversation, empty when nothing was written."""
+        return self._drafts.get(conversation_id, Draft())
+
+    @property
+    def next_sent(self) -> str | None:
+        """The conversation whose words have waited longest to go, or None."""
+        return next((known for known, draft in self._drafts.items() if draft.is_sent), None)
+
+    def write(self, conversation_id: str, text: str) -> None:
+        """The words in the composer now."""
+        self._drafts[conversation_id] = replace(self.of(conversation_id), text=text)
+
+    def edit(self, conversation_id: str, message_id: str, text: str) -> None:
+        """Begin another version of a question; what stood in the composer is put aside."""
+        draft = self.of(conversation_id)
+        aside = draft.text if draft.editing is None else draft.aside
+        self._drafts[conversation_id] = Draft(text, message_id, aside)
+
+    def cancel_edit(self, conversation_id: str) -> None:
+        """Put back what stood there before."""
+        self._drafts[conversation_id] = Draft(self.of(conversation_id).aside)
+
+    def send(self, conversation_id: str) -> None:
+        """Put these words in line."""
+        draft = self._drafts.pop(conversation_id, Draft())
+        self._drafts[conversation_id] = replace(draft, is_sent=True)
+
+    def hold(self, conversation_id: str) -> None:
+        """Take them out of the line; they stay in the composer."""
+        self._drafts[conversation_id] = replace(self.of(conversation_id), is_sent=False)
+
+    def take(self, conversation_id: str) -> Draft:
+        """The words, now sent. What was put aside for an edit stands in the composer again."""
+        draft = self._drafts.pop(conversation_id, Draft())
+        if draft.aside:
+            self._drafts[conversation_id] = Draft(draft.aside)
+        return draft
+
+    def give_back(self, conversation_id: str, words: str, editing: str | None) -> None:
+        """Words that could not be sent, before what has been typed since."""
+        since = self.of(conversation_id).text
+        self._drafts[conversation_id] = Draft(words, editing, since) if editing else Draft(_joined(words, since))
+
+
+def _joined(words: str, since: str) -> str:
+    return f"{words}\n{since}" if since else words

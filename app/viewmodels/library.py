@@ -1,0 +1,122 @@
+"""The conversations and their message trees, as the window holds them, and their way to the database."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, Signal
+
+from app.conversation.message import Conversation, Message, title_from
+from app.conversation.store import Store
+from app.conversation.tree import MessageTree
+from app.protocol.reports import Problem
+from app.viewmodels.store_link import StoreLink
+
+
+class Library(QObject):
+    """What is open and what there is. The trees here are ahead of the database by the requests under way.
+
+    A conversation begins blank and is stored together with its first message.
+
+    Signals: changed() the list differs; opened(str) the tree of this conversation is here; failed(object), a `Problem`.
+    """
+
+    changed = Signal()
+    opened = Signal(str)
+    failed = Signal(object)
+
+    def __init__(self, store: StoreLink, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._store = store
+        self._conversations: tuple[Conversation, ...] = ()
+        self._unstored: dict[str, Conversation] = {}
+        self._trees: dict[str, MessageTree] = {}
+
+    @property
+    def conversations(self) -> tuple[Conversation, ...]:
+        """All of them, last used first; what is not in the database yet comes before the others."""
+        return (*reversed(self._unstored.values()), *self._conversations)
+
+    def conversation(self, conversation_id: str) -> Conversation | None:
+        """One of them, or None."""
+        return next((found for found in self.conversations if found.id == conversation_id), None)
+
+    def tree(self, conversation_id: str) -> MessageTree:
+        """The messages of a conversation that has been opened; LookupError for others."""
+        return self._trees[conversation_id]
+
+    def read_list(self, then: Callable[[], None] | None = None) -> None:
+        """Ask the database what there is."""
+
+        def take(found: tuple[Conversation, ...]) -> None:
+            self._conversations = found
+            for one in found:
+                self._unstored.pop(one.id, None)
+            self.changed.emit()
+            if then is not None:
+                then()
+
+        self._store.do(lambda store: store.conversations(), take, self.failed.emit)
+
+    def begin(self) -> str:
+        """The id of a blank conversation, in memory until something is said in it. There is one at most."""
+        blank = next((known for known in self._unstored if not len(self._trees[known])), None)
+        if blank is None:
+            conversation = Conversation.new()
+            blank = conversation.id
+            self._unstored[blank] = conversation
+            self._trees[blank] = MessageTree(blank)
+            self.changed.emit()
+        return blank
+
+    def open(self, conversation_id: str) -> None:
+        """Fetch a conversation's messages; `opened` follows, at once when they are here already."""
+        if conversation_id in self._trees:
+            self.opened.emit(conversation_id)
+            return
+
+        def take(tree: MessageTree) -> None:
+            self._trees.setdefault(conversation_id, tree)
+            self.opened.emit(conversation_id)
+
+        self._store.do(lambda store: store.load(conversation_id), take, self.failed.emit)
+
+    def add(self, message: Message, then: Callable[[], None], refused: Callable[[Problem], None]) -> None:
+        """Put a message into its tree at once and into the database; `then` when it is committed.
+
+        When it cannot be stored it is taken out of the tree again before `refused` is called.
+        """
+        tree = self._trees[message.conversation_id]
+        tree.add(message)
+        self._name_after(message)
+        beginning = self._unstored.get(message.conversation_id)
+
+        def commit(store: Store) -> None:
+            if beginning is not None and all(known.id != beginning.id for known in store.conversations()):
+                store.create_conversation(beginning)
+            store.add_message(message)
+
+        def take(_result: None) -> None:
+            self.read_list()
+            then()
+
+        def give_back(problem: Problem) -> None:
+            tree.remove(message.id)
+            self.read_list()
+            refused(problem)
+
+        self._store.do(commit, take, give_back)
+
+    def save_path(self, conversation_id: str, leaf_id: str | None) -> None:
+        """Remember where a conversation was left."""
+        if conversation_id not in self._unstored:
+            self._store.do(lambda store: store.select_path(conversation_id, leaf_id), None, self.failed.emit)
+
+    def _name_after(self, message: Message) -> None:
+        """Show a new conversation under its first words before the database has said so."""
+        new = self._unstored.get(message.conversation_id)
+        if new is not None:
+            self._unstored[new.id] = replace(new, title=title_from(message.text), updated_at=time.time())
+            self.changed.emit()

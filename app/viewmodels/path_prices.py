@@ -1,0 +1,127 @@
+"""What the cache holds of the open path and of the versions beside it, and what sending the composer's words costs."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.conversation.message import Message
+from app.conversation.tree import MessageTree
+from app.protocol.chat import Turn
+from app.protocol.events import Priced
+from app.protocol.trie_view import Place
+from app.viewmodels.model_desk import ModelDesk
+from app.viewmodels.prices import Prices
+from app.viewmodels.runs import Runs
+
+PATH, SENDING = "path", "sending"
+MOST_SIBLINGS = 8
+DEBOUNCE_MS = 150
+WRITING_MS = 500
+
+
+class PathPrices(QObject):
+    """Asks the engine whenever the answer may differ, and not more often than it can matter.
+
+    Attributes: `places`, where the state of each message is that was asked about; `path`, the open path's price, and
+    `sending`, that of the composer's words, both None while unknown. Signal: changed().
+    """
+
+    changed = Signal()
+
+    def __init__(self, prices: Prices, models: ModelDesk, runs: Runs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._prices = prices
+        self._models = models
+        self._runs = runs
+        self._tree: MessageTree | None = None
+        self._below: str | None = None
+        self._words = ""
+        self.places: dict[str, Place] = {}
+        self.path: Priced | None = None
+        self.sending: Priced | None = None
+        self._path_timer = QTimer(self, singleShot=True)
+        self._path_timer.timeout.connect(self._ask_path)
+        self._sending_timer = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
+        self._sending_timer.timeout.connect(self._ask_sending)
+
+    def show(self, tree: MessageTree) -> None:
+        """The path to price from now on."""
+        if tree is not self._tree:
+            self.path = None
+        self._tree = tree
+        self._path_timer.start(0)
+
+    def type(self, parent_id: str | None, text: str) -> None:
+        """The words in the composer, and the message they would follow."""
+        if (parent_id, text) != (self._below, self._words):
+            self._below, self._words = parent_id, text
+            self.sending = None
+            self._sending_timer.start()
+
+    def renew(self) -> None:
+        """The cache differs: ask again, soon while an answer is being written, else at once."""
+        if not self._path_timer.isActive():
+            self._path_timer.start(0 if self._runs.current is None else WRITING_MS)
+        if not self._sending_timer.isActive():
+            self._sending_timer.start()
+
+    def forget(self) -> None:
+        """Another model, or none: nothing that was known holds."""
+        self._prices.drop_all()
+        self.places.clear()
+        self.path = self.sending = None
+        self.changed.emit()
+
+    def _ask_path(self) -> None:
+        tree = self._tree
+        if tree is None or self._models.info is None:
+            return
+        path = self._settled(tree.path)
+        if not path:
+            self._prices.drop(PATH)
+            self.path = None
+            self.changed.emit()
+            return
+        self._prices.ask(PATH, self._turns(path), partial(self._take_path, path))
+        for sibling in self._siblings(tree, path):
+            branch = tree.path_to(sibling.id)
+            self._prices.ask(sibling.id, self._turns(branch), partial(self._take_branch, branch))
+
+    def _ask_sending(self) -> None:
+        if self._tree is None or self._models.info is None or not self._words.strip():
+            return
+        path = () if self._below is None or self._below not in self._tree else self._tree.path_to(self._below)
+        turns = (*self._turns(self._settled(path)), Turn("user", self._words))
+        self._prices.ask(SENDING, turns, partial(self._take_sending, self._words))
+
+    def _take_path(self, path: tuple[Message, ...], priced: Priced) -> None:
+        self.path = priced
+        self._take_branch(path, priced)
+
+    def _take_branch(self, branch: tuple[Message, ...], priced: Priced) -> None:
+        for message, turn in zip(branch, priced.turns, strict=False):
+            self.places[message.id] = turn.place
+        self.changed.emit()
+
+    def _take_sending(self, text: str, priced: Priced) -> None:
+        if text == self._words:
+            self.sending = priced
+            self.changed.emit()
+
+    def _settled(self, path: tuple[Message, ...]) -> tuple[Message, ...]:
+        """The path without the answer that is being written, whose tokens are not known yet."""
+        run = self._runs.current
+        return tuple(message for message in path if run is None or message.id != run.answer.id)
+
+    def _turns(self, path: tuple[Message, ...]) -> tuple[Turn, ...]:
+        return tuple(message.turn(self._models.fingerprint) for message in path)
+
+    def _siblings(self, tree: MessageTree, path: tuple[Message, ...]) -> list[Message]:
+        """The versions beside the path, those nearest to its end first, and not more than can be asked in a moment."""
+        run = self._runs.current
+        writing = run.answer.id if run else None
+        on_path = {message.id for message in path}
+        beside = [one for at in reversed(path) for one in tree.siblings(at.id) if one.id not in on_path]
+        return [one for one in beside if one.id != writing][:MOST_SIBLINGS]

@@ -1,0 +1,68 @@
+"""Questions to the engine about what a branch would cost, one at a time for each purpose, the newest first in line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count
+
+from app.protocol.chat import Turn
+from app.protocol.commands import Command, Price
+from app.protocol.events import Priced
+
+Answer = Callable[[Priced], None]
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A query under way, and the one that takes its place once it is answered."""
+
+    query_id: int
+    turns: tuple[Turn, ...]
+    answer: Answer
+    next: tuple[tuple[Turn, ...], Answer] | None = None
+
+
+class Prices:
+    """Keeps the engine from drowning in queries: a purpose has one query under way and one in line at most.
+
+    A purpose is any word ("path", "send", the id of a sibling). When a newer query stands in line, the older one's
+    figures are about something that is no longer shown: they are dropped.
+    """
+
+    def __init__(self, submit: Callable[[Command], None]) -> None:
+        self._submit = submit
+        self._ids = count(1)
+        self._asked: dict[str, _Asked] = {}
+
+    def ask(self, purpose: str, turns: tuple[Turn, ...], answer: Answer) -> None:
+        """Have `answer` called with what this branch costs, unless a newer query for the same purpose comes first."""
+        asked = self._asked.get(purpose)
+        if asked is None:
+            self._send(purpose, turns, answer)
+        else:
+            asked.next = (turns, answer)
+
+    def take(self, event: Priced) -> None:
+        """An answer of the engine. Unknown ones are dropped."""
+        purpose = next((word for word, asked in self._asked.items() if asked.query_id == event.query_id), None)
+        if purpose is None:
+            return
+        asked = self._asked.pop(purpose)
+        if asked.next is None:
+            asked.answer(event)
+        else:
+            self._send(purpose, *asked.next)
+
+    def drop(self, purpose: str) -> None:
+        """Nobody asks for this any more; the answer under way is dropped."""
+        self._asked.pop(purpose, None)
+
+    def drop_all(self) -> None:
+        """The model is gone: nothing will be answered."""
+        self._asked.clear()
+
+    def _send(self, purpose: str, turns: tuple[Turn, ...], answer: Answer) -> None:
+        asked = _Asked(next(self._ids), turns, answer)
+        self._asked[purpose] = asked
+        self._submit(Price(asked.query_id, turns))

@@ -1,0 +1,25 @@
+"""What stands in the way, and the way on: the cards that take the composer's place."""
+
+from __future__ import annotations
+
+from app.protocol.reports import Problem
+from app.viewmodels.status import ProblemCard
+
+
+def model_failed(problem: Problem, is_guide: bool) -> ProblemCard:
+    """A model folder that is missing or cannot be read."""
+    if is_guide:
+        return ProblemCard(problem.title, problem.sentence, "Open Model…", "open_model")
+    return ProblemCard(
+        problem.title, problem.sentence, "Locate Folder…", "open_model", "Use the Guide Meanwhile", "use_guide"
+    )
+
+
+def run_failed(problem: Problem) -> ProblemCard:
+    """A question that cannot be answered as it is, for example because the context is full."""
+    return ProblemCard(problem.title, problem.sentence, "Edit the Question", "fork", "Not Now", "dismiss")
+
+
+def engine_failed(problem: Problem) -> ProblemCard:
+    """The engine met what nobody foresaw."""
+    return ProblemCard(problem.title, problem.sentence, "Restart", "restart")

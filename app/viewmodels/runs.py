@@ -1,0 +1,160 @@
+"""The answer that is being written: from the question's commit to the last word in the database."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass, replace
+from itertools import count
+
+from PySide6.QtCore import QObject, Signal
+
+from app.conversation.message import Message
+from app.protocol.chat import Sampling, Turn
+from app.protocol.commands import Cancel, Generate
+from app.protocol.events import Event, PrefillProgress, RunFailed, RunFinished, RunStarted, TextDelta
+from app.protocol.reports import ModelInfo, Problem, RequestReport, StopReason
+from app.viewmodels.answer_saver import AnswerSaver
+from app.viewmodels.store_link import StoreLink
+from app.worker.engine_host import EngineHost
+
+
+@dataclass(slots=True)
+class Run:
+    """One answer under way. `text` is all of it so far; `tokens` counts what has been written.
+
+    request: what the cache did for the prompt, None until the engine has begun. prefill: how far the prompt is read,
+    None once the first word came. first_at: when that was, by `time.monotonic`.
+    """
+
+    id: int
+    answer: Message
+    saver: AnswerSaver
+    text: str = ""
+    tokens: int = 0
+    request: RequestReport | None = None
+    prefill: PrefillProgress | None = None
+    first_at: float | None = None
+    is_stopping: bool = False
+
+    @property
+    def rate(self) -> float | None:
+        """Tokens per second since the first one; None before there are enough to tell."""
+        if self.first_at is None or self.tokens < 3:
+            return None
+        return (self.tokens - 1) / max(time.monotonic() - self.first_at, 1e-3)
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether no word of the answer has come yet."""
+        return not self.tokens
+
+
+class Runs(QObject):
+    """Runs one answer at a time and sees to it that its words are kept, however it ends.
+
+    Signals: grew(str) new text of the current run; moved() other news of it; ended(object, object), the `Run`, no
+    longer current, and the `Problem` it failed with or None; stored(str), the answer with this id is in the database;
+    failed(object), a `Problem` with saving.
+    """
+
+    grew = Signal(str)
+    moved = Signal()
+    ended = Signal(object, object)
+    stored = Signal(str)
+    failed = Signal(object)
+
+    def __init__(self, host: EngineHost, store: StoreLink, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._host = host
+        self._store = store
+        self._ids = count(1)
+        self._savers: dict[str, AnswerSaver] = {}
+        self.current: Run | None = None
+
+    def start(self, question: Message, turns: tuple[Turn, ...], model: ModelInfo, sampling: Sampling) -> Run:
+        """Have a question answered. The question must be committed: the engine is asked before this returns."""
+        if self.current is not None:
+            raise RuntimeError(f"run {self.current.id} has not ended")
+        owner = question.conversation_id
+        answer = Message.new(owner, question.id, "assistant", model=model.fingerprint, model_name=model.name)
+        run = Run(next(self._ids), answer, self._saver(answer))
+        self.current = run
+        self._host.submit(Generate(run.id, turns, sampling, owner))
+        return run
+
+    def stop(self) -> None:
+        """End the current run within a token; what was written is kept."""
+        if self.current is not None:
+            self.current.is_stopping = True
+            self._host.submit(Cancel(self.current.id))
+
+    def abandon(self, problem: Problem | None) -> None:
+        """The engine will say no more about the current run: keep what there is."""
+        if self.current is not None:
+            self._end(replace(self.current.answer, stop=str(StopReason.FAILED)), problem)
+
+    def is_stored(self, message_id: str) -> bool:
+        """False for an answer that the database does not know yet."""
+        saver = self._savers.get(message_id)
+        return saver is None or saver.is_stored
+
+    def take(self, event: Event) -> None:
+        """An event of the engine; those of other runs are dropped."""
+        run = self.current
+        if run is None or getattr(event, "run_id", None) != run.id:
+            return
+        if isinstance(event, TextDelta):
+            self._grow(run, event)
+        elif isinstance(event, RunStarted):
+            run.request = event.request
+            self.moved.emit()
+        elif isinstance(event, PrefillProgress):
+            run.prefill = event
+            self.moved.emit()
+        elif isinstance(event, RunFinished):
+            self._finish(run, event)
+        elif isinstance(event, RunFailed):
+            self.abandon(event.problem)
+
+    def _saver(self, answer: Message) -> AnswerSaver:
+        saver = AnswerSaver(self._store, answer, self)
+        self._savers[answer.id] = saver
+        saver.failed.connect(self.failed)
+        saver.added.connect(self.stored)
+        saver.done.connect(self._forget)
+        return saver
+
+    def _grow(self, run: Run, delta: TextDelta) -> None:
+        is_first = run.is_reading
+        run.tokens += len(delta.tokens)
+        if run.first_at is None:
+            run.first_at = time.monotonic()
+        run.text += delta.text
+        run.saver.grow(delta.text)
+        if is_first:
+            self.moved.emit()
+        if delta.text:
+            self.grew.emit(delta.text)
+
+    def _finish(self, run: Run, event: RunFinished) -> None:
+        missing = event.text.removeprefix(run.text) if event.text.startswith(run.text) else ""
+        if missing:
+            run.text += missing
+            run.saver.grow(missing)
+            self.grew.emit(missing)
+        stats = asdict(event.stats)
+        self._end(replace(run.answer, ids=event.ids, stats=stats, stop=str(event.stats.stop)), None)
+
+    def _end(self, answer: Message, problem: Problem | None) -> None:
+        run, self.current = self.current, None
+        if run is None:
+            return
+        run.answer = replace(answer, text=run.text)
+        if run.text or answer.stop == StopReason.FINISHED:
+            run.saver.finish(run.answer)
+        else:
+            self._forget(run.answer.id)
+        self.ended.emit(run, problem)
+
+    def _forget(self, message_id: str) -> None:
+        self._savers.pop(message_id).deleteLater()

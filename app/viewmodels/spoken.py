@@ -1,0 +1,48 @@
+"""Rows as a screen reader says them. State is never told by colour or shape alone: here it is told in words."""
+
+from __future__ import annotations
+
+from app.protocol.trie_view import Place, TrieNodeView
+from app.viewmodels import words
+from app.viewmodels.rows import ConversationRow, MessageRow
+
+PLACES: dict[Place, str] = {"live": "Live", "memory": "In memory", "none": "No snapshot"}
+_WARMTH: dict[Place, str] = {"live": "warm, live", "memory": "warm, in memory", "none": "cold"}
+
+
+def spoken_message(row: MessageRow, position: int, count: int) -> str:
+    """For example "Espalier Guide, message 4 of 9, version 2 of 3, 214 tokens, warm, live: The plan holds…"."""
+    parts = [row.name, f"message {position} of {count}"]
+    if row.versions > 1:
+        parts.append(f"version {row.version} of {row.versions}")
+    if row.prefill:
+        parts.append("reading the prompt")
+    elif row.is_streaming:
+        parts.append("writing")
+    elif row.footer and row.footer.tokens is not None:
+        parts.append(words.tokens(row.footer.tokens))
+    parts.append(_WARMTH[row.place])
+    if row.note:
+        parts.append(row.note)
+    return ", ".join(parts) + (f": {words.first_words(row.text, 200)}" if row.text else "")
+
+
+def spoken_conversation(row: ConversationRow) -> str:
+    """For example "Trip plan, 12 min, open, writing"."""
+    states = [word for word, holds in (("open", row.is_open), ("writing", row.is_writing)) if holds]
+    return ", ".join([row.title, row.age, *states])
+
+
+def spoken_node(node: TrieNodeView, level: int) -> str:
+    """For example "Level 2, tokens 412 to 3 412, 3 000 tokens, 240 MB, in memory: Three days in Lisbon"."""
+    place = PLACES[node.place].lower()
+    parts = [
+        f"Level {level}",
+        f"tokens {words.number(node.start)} to {words.number(node.end)}",
+        words.tokens(node.tokens),
+        words.size(node.bytes),
+        place,
+    ]
+    if node.is_restore_point:
+        parts.append("restore point")
+    return ", ".join(parts) + f": {node.label}"

@@ -1,0 +1,83 @@
+"""What the toolbar, the status line, the composer's foot, the banner and the problem card say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Signal
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemCard:
+    """Something that stands in the way, shown in the composer's place until it is put right.
+
+    action_verb, other_verb: what `Controller.act` is called with when the button is pressed. An empty label: no button.
+    """
+
+    title: str
+    sentence: str
+    action_label: str
+    action_verb: str
+    other_label: str = ""
+    other_verb: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StatusValues:
+    """Everything `Status` shows, as one value. Token counts are exact; fractions run from 0 to 1.
+
+    title, subtitle, warmth: the open conversation, its warmth in words ("Warm · 3 794 tokens") and as a share, None
+    while unknown. model_detail: precision, "built in" or "not found". context_used: tokens of the open path.
+    engine_line, engine_fraction: what the engine does, with a bar where it can be measured; engine_cached is the bar's
+    reused part. send_price, send_parts: the composer's foot in words, and (reused, computed) tokens for its bar, None
+    where nothing is known. editing: first words of the message being forked, or None. is_waiting: the words in the
+    composer are sent when the answer that is being written ends. problem, notice: the card and the banner, one
+    sentence. greeting, suggestions: what an empty conversation shows. enabled: ids of the verbs that can act now.
+    """
+
+    title: str = ""
+    subtitle: str = ""
+    warmth: float | None = None
+    model_name: str = ""
+    model_detail: str = ""
+    model_missing: bool = False
+    context_used: int = 0
+    context_length: int = 0
+    can_stop: bool = False
+    is_writing: bool = False
+    engine_line: str = ""
+    engine_fraction: float | None = None
+    engine_cached: float = 0.0
+    cache_line: str = ""
+    placeholder: str = ""
+    send_price: str = ""
+    send_parts: tuple[int, int] | None = None
+    is_waiting: bool = False
+    editing: str | None = None
+    problem: ProblemCard | None = None
+    notice: str = ""
+    greeting: str = ""
+    suggestions: tuple[str, ...] = ()
+    recent_models: tuple[str, ...] = ()
+    enabled: frozenset[str] = frozenset()
+
+
+class Status(QObject):
+    """The figures and sentences around the chat. Read them from `now`; `changed` is sent when any of them differs."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._now = StatusValues()
+
+    @property
+    def now(self) -> StatusValues:
+        """All values at once."""
+        return self._now
+
+    def show(self, values: StatusValues) -> None:
+        """Views hear of it once, and only when something differs."""
+        if values != self._now:
+            self._now = values
+            self.changed.emit()

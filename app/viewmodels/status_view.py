@@ -1,0 +1,171 @@
+"""From everything that is going on to what the window says about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.conversation.message import Conversation
+from app.conversation.tree import MessageTree
+from app.protocol.trie_view import TrieView
+from app.viewmodels import status_words, words
+from app.viewmodels.asking import Asking
+from app.viewmodels.drafts import Draft
+from app.viewmodels.model_desk import ModelDesk
+from app.viewmodels.path_prices import PathPrices
+from app.viewmodels.runs import Run
+from app.viewmodels.status import ProblemCard, StatusValues
+from app.viewmodels.verbs import VERBS
+from app.viewmodels.versions import last_fork, last_question, version_beside
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What the status is told from."""
+
+    conversation: Conversation | None
+    tree: MessageTree
+    run: Run | None
+    models: ModelDesk
+    asking: Asking
+    prices: PathPrices
+    draft: Draft
+    view: TrieView
+    is_started: bool
+    hint: str
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing has been said in the open conversation."""
+        return not len(self.tree)
+
+    @property
+    def is_shown_writing(self) -> bool:
+        """Whether the answer under way belongs to the open conversation."""
+        return self.run is not None and self.run.answer.conversation_id == self.tree.conversation_id
+
+
+def status_values(scene: Scene, card: ProblemCard | None, notice: str) -> StatusValues:
+    """Everything the window says around its panes."""
+    models, fraction = scene.models, status_words.engine_bar(scene.run, scene.models)
+    path = scene.prices.path
+    name, detail = _model_chip(models)
+    is_greeting = scene.is_empty and models.is_guide
+    return StatusValues(
+        title=_title(scene),
+        subtitle=_subtitle(scene),
+        warmth=None if path is None else status_words.warmth(path),
+        model_name=name,
+        model_detail=detail,
+        model_missing=models.problem is not None,
+        context_used=_context_used(scene),
+        context_length=models.info.context_length if models.info else 0,
+        can_stop=_can_stop(scene),
+        is_writing=scene.is_shown_writing,
+        engine_line=status_words.engine_line(scene.run, models, scene.asking.is_waiting_for_model, scene.is_started),
+        engine_fraction=fraction[0],
+        engine_cached=fraction[1],
+        cache_line=status_words.cache_line(scene.view),
+        placeholder=_placeholder(scene),
+        send_price=_send_price(scene),
+        send_parts=_send_parts(scene),
+        is_waiting=scene.draft.is_sent,
+        editing=_editing(scene),
+        problem=card,
+        notice=notice,
+        greeting=status_words.GREETING if is_greeting else "",
+        suggestions=status_words.SUGGESTIONS if is_greeting else (),
+        recent_models=models.recent,
+        enabled=_enabled(scene),
+    )
+
+
+def _title(scene: Scene) -> str:
+    known = scene.conversation
+    if known is not None and known.title:
+        return known.title
+    return "Welcome to Espalier" if scene.models.is_guide else "New conversation"
+
+
+def _subtitle(scene: Scene) -> str:
+    if scene.is_empty:
+        return "The guide answers here" if scene.models.is_guide else "Nothing has been said yet"
+    return "" if scene.prices.path is None else status_words.subtitle(scene.prices.path)
+
+
+def _model_chip(models: ModelDesk) -> tuple[str, str]:
+    """Name and detail: of the loaded model, of the one being loaded, or of the one that could not be."""
+    if models.info is not None:
+        return models.info.name, "built in" if models.is_guide else models.info.detail
+    name = "Espalier Guide" if models.is_guide else models.path.rstrip("/").rsplit("/", 1)[-1]
+    if models.problem is not None:
+        return name, "not loaded"
+    return name, "loading" if models.loading is not None else ""
+
+
+def _context_used(scene: Scene) -> int:
+    """Tokens of the open path, with the answer under way."""
+    run = scene.run
+    if run is not None and scene.is_shown_writing and run.request is not None:
+        return run.request.total + run.tokens
+    return scene.prices.path.request.total if scene.prices.path else 0
+
+
+def _can_stop(scene: Scene) -> bool:
+    return scene.run is not None or scene.asking.is_waiting_for_model
+
+
+def _placeholder(scene: Scene) -> str:
+    if scene.is_shown_writing:
+        return "You can go on writing; Esc stops"
+    if scene.draft.editing is not None:
+        return "Another version of the question"
+    if scene.is_empty:
+        return "Ask the guide anything about Espalier" if scene.models.is_guide else "Ask anything"
+    return "Ask, or edit a question to fork from it"
+
+
+def _send_price(scene: Scene) -> str:
+    if scene.hint:
+        return scene.hint
+    has_words = bool(scene.draft.text.strip())
+    if scene.draft.is_sent:
+        return "Sent as soon as this answer ends"
+    if has_words and scene.run is not None:
+        return "Sends when this answer ends"
+    if has_words and scene.models.info is None:
+        return "Answered when the model is ready"
+    if has_words:
+        return status_words.price_of_sending(scene.prices.sending) if scene.prices.sending else ""
+    if scene.run is not None or scene.prices.path is None:
+        return ""
+    return status_words.price_of_path(scene.prices.path)
+
+
+def _send_parts(scene: Scene) -> tuple[int, int] | None:
+    """(reused, computed) tokens of what the price speaks of."""
+    priced = scene.prices.sending if scene.draft.text.strip() else scene.prices.path
+    if priced is None:
+        return None
+    if priced is scene.prices.path and status_words.is_warm(priced):
+        return priced.request.total, 0
+    return priced.request.cached, priced.request.left
+
+
+def _editing(scene: Scene) -> str | None:
+    at = scene.draft.editing
+    return words.first_words(scene.tree.message(at).text) if at is not None and at in scene.tree else None
+
+
+def _enabled(scene: Scene) -> frozenset[str]:
+    """Verbs that would do something now."""
+    fork = last_fork(scene.tree)
+    can = {
+        "stop": _can_stop(scene) or scene.draft.editing is not None,
+        "send": bool(scene.draft.text.strip()) and not scene.draft.is_sent,
+        "fork": last_question(scene.tree) is not None,
+        "regenerate": not scene.is_empty and not scene.asking.is_busy,
+        "previous": fork is not None and version_beside(scene.tree, fork, -1) is not None,
+        "next": fork is not None and version_beside(scene.tree, fork, 1) is not None,
+        "use_guide": not scene.models.is_guide or scene.models.problem is not None,
+    }
+    return frozenset(verb.id for verb in VERBS if can.get(verb.id, True))

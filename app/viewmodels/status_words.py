@@ -1,0 +1,108 @@
+"""The sentences of the toolbar, the status line and the composer's foot."""
+
+from __future__ import annotations
+
+from app.protocol.events import Priced
+from app.protocol.reports import RequestReport
+from app.protocol.trie_view import TrieView
+from app.viewmodels import words
+from app.viewmodels.model_desk import ModelDesk
+from app.viewmodels.runs import Run
+from app.viewmodels.words import DOT
+
+GREETING = (
+    "Hello. I am the guide, a very small model that lives inside Espalier. I know this program well and little else; "
+    "for anything larger, open a model of your own. Ask me something, or begin with one of these:"
+)
+SUGGESTIONS = (
+    "What is a branch?",
+    "How do I fork a message?",
+    "What does “in memory” mean?",
+    "Tell me a story about a fox",
+    "Which keys should I learn first?",
+    "How do I open a real model?",
+)
+NOTHING_TO_SEND = "Nothing to send yet: type a question first"
+
+
+def engine_line(run: Run | None, models: ModelDesk, is_asked: bool, is_started: bool) -> str:
+    """What the engine does, for the left of the status line. is_asked: a question waits for the model."""
+    if run is not None:
+        return _run_line(run)
+    if models.loading is not None:
+        what = "Loading " + _folder(models.loading.path) if is_started else "Starting the engine"
+        stage = DOT + models.loading.stage if models.loading.stage else ""
+        return what + stage + (DOT + "your message is answered when it is ready" if is_asked else "")
+    if models.info is None:
+        return "No model loaded"
+    return f"Ready{DOT}{models.info.name}, {words.size(models.info.weight_bytes)}"
+
+
+def engine_bar(run: Run | None, models: ModelDesk) -> tuple[float | None, float]:
+    """The bar beside it: how much is done, and how much of that was reused; None where it cannot be measured."""
+    if run is None:
+        return (models.loading.fraction if models.loading else None), 0.0
+    if run.is_reading and run.prefill is not None:
+        total = max(run.prefill.total, 1)
+        return run.prefill.done / total, run.prefill.cached / total
+    return None, 0.0
+
+
+def _run_line(run: Run) -> str:
+    if run.is_stopping:
+        return "Stopping"
+    if not run.is_reading:
+        rate = "" if run.rate is None else f", {words.rate(run.rate, is_done=False)}"
+        return f"Writing{DOT}{words.tokens(run.tokens)}{rate}"
+    at = run.prefill
+    if at is None:
+        return "Reading"
+    done = f"{words.number(at.done)} of {words.tokens(at.total)}, {words.number(at.cached)} from cache"
+    return f"Reading {words.percent(at.done / max(at.total, 1))}{DOT}{done}"
+
+
+def cache_line(view: TrieView) -> str:
+    """For the right of the status line: "Cache 3.1 of 8.0 GB"."""
+    used = view.live_bytes + view.paged_bytes
+    return f"Cache {words.share(used, view.budget_bytes)}" if used else "Cache empty"
+
+
+def is_warm(priced: Priced) -> bool:
+    """Whether every message of a branch is held. The few tokens between and after them are not counted as cold."""
+    return all(turn.place != "none" for turn in priced.turns)
+
+
+def warmth(priced: Priced) -> float:
+    """Share of a branch that is held, 1 when every message is."""
+    return 1.0 if is_warm(priced) else priced.request.cached / max(priced.request.total, 1)
+
+
+def subtitle(priced: Priced) -> str:
+    """The line under the title."""
+    request = priced.request
+    if is_warm(priced):
+        return f"Warm{DOT}{words.tokens(request.total)}"
+    if not request.cached:
+        return f"Cold{DOT}{words.tokens(request.total)}"
+    return f"{words.number(request.cached)} of {words.tokens(request.total)} warm"
+
+
+def price_of_sending(priced: Priced) -> str:
+    """What sending the composer's words costs, tokens exact, time about."""
+    return _to_read(priced.request, priced.seconds)
+
+
+def price_of_path(priced: Priced) -> str:
+    """What comes on top of whatever is typed."""
+    return "Warm: only what you type is computed" if is_warm(priced) else _to_read(priced.request, priced.seconds)
+
+
+def _to_read(request: RequestReport, seconds: float | None) -> str:
+    time = "" if seconds is None else f", {words.about(seconds)}"
+    cold = "Cold: " if not request.cached else ""
+    verb = "recompute" if request.excess > 0 else "compute"
+    return f"{cold}{words.tokens(request.left)} to {verb}{time}"
+
+
+def _folder(path: str) -> str:
+    return path.rstrip("/").rsplit("/", 1)[-1]

@@ -1,0 +1,212 @@
+"""The prefix trie as the cache pane shows it: the difference between two pictures, as inserts, moves and removals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+
+from app.protocol.trie_view import TrieNodeView, TrieView
+from app.viewmodels.rows import RowRole
+from app.viewmodels.spoken import spoken_node
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+_ROOT = QModelIndex()
+_ROOT_ID = -1
+
+
+@dataclass(slots=True)
+class _Item:
+    """One row: its node (None at the root only), where it hangs and what hangs below it, by node id."""
+
+    node: TrieNodeView | None
+    parent: int
+    row: int
+    children: list[int] = field(default_factory=list)
+
+
+class TrieModel(QAbstractItemModel):
+    """One column, one row to an edge, keyed by node ids, which are never used twice.
+
+    A view is never answered with a reset: selection, current row and open rows stay on their nodes. When an edge is
+    split, its new upper half is inserted and the lower half, which keeps its id, moves below it.
+
+    Signal: viewChanged() after a new picture is in place; totals are in `view`.
+    """
+
+    viewChanged = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._view = TrieView(serial=0)
+        self._items: dict[int, _Item] = {_ROOT_ID: _Item(None, _ROOT_ID, 0)}
+
+    @property
+    def view(self) -> TrieView:
+        """The picture that is shown."""
+        return self._view
+
+    def node(self, index: AnyIndex) -> TrieNodeView | None:
+        """The node of a row, None for the root."""
+        return self._items[index.internalId()].node if index.isValid() else None
+
+    def index_of(self, node_id: int) -> QModelIndex:
+        """The row of a node; invalid when there is none."""
+        item = self._items.get(node_id)
+        return QModelIndex() if item is None or node_id == _ROOT_ID else self.createIndex(item.row, 0, node_id)
+
+    def index(self, row: int, column: int, parent: AnyIndex = _ROOT) -> QModelIndex:
+        """The row-th edge below `parent`; invalid outside."""
+        if not self.hasIndex(row, column, parent):
+            return QModelIndex()
+        return self.createIndex(row, column, self._item(parent).children[row])
+
+    def parent(self, index: AnyIndex = _ROOT) -> QModelIndex:  # type: ignore[override]
+        """The edge above."""
+        if not index.isValid():
+            return QModelIndex()
+        return self.index_of(self._items[index.internalId()].parent)
+
+    def rowCount(self, parent: AnyIndex = _ROOT) -> int:
+        """Edges that begin where this one ends."""
+        return 0 if parent.column() > 0 else len(self._item(parent).children)
+
+    def columnCount(self, _parent: AnyIndex = _ROOT) -> int:
+        """One."""
+        return 1
+
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """The node under `RowRole.ROW`, its first words, and the sentence a screen reader says."""
+        node = self.node(index)
+        if node is None:
+            return None
+        if role == RowRole.ROW:
+            return node
+        if role == Qt.ItemDataRole.DisplayRole:
+            return node.label
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return spoken_node(node, self._level(index.internalId()))
+        return None
+
+    def show(self, view: TrieView) -> None:
+        """Put a new picture in place of the old one."""
+        wanted = _children_by_parent(view)
+        kept = {node.id for node in view.nodes}
+        self._remove_whole_branches(kept)
+        self._place(_ROOT_ID, wanted)
+        for node in view.nodes:
+            self._place(node.id, wanted)
+        for parent in (_ROOT_ID, *(node.id for node in view.nodes)):
+            self._remove_rows(parent, len(wanted.get(parent, ())), len(self._items[parent].children))
+        self._renew(view)
+        self._view = view
+        self.viewChanged.emit()
+
+    def _item(self, index: AnyIndex) -> _Item:
+        return self._items[index.internalId() if index.isValid() else _ROOT_ID]
+
+    def _level(self, node_id: int) -> int:
+        level = 0
+        while node_id != _ROOT_ID:
+            node_id, level = self._items[node_id].parent, level + 1
+        return level
+
+    def _remove_whole_branches(self, kept: set[int]) -> None:
+        """Remove what is gone together with all that hung below it.
+
+        A node that is gone but whose child lives on (its edge was merged) stays until the child has moved away.
+        """
+        alive = self._with_ancestors(kept)
+        at = [_ROOT_ID]
+        while at:
+            parent = at.pop()
+            children = self._items[parent].children
+            for row in reversed(range(len(children))):
+                if children[row] in alive:
+                    at.append(children[row])
+                else:
+                    self._remove_rows(parent, row, row + 1)
+
+    def _with_ancestors(self, kept: set[int]) -> set[int]:
+        """The kept nodes that are shown, and every node above one of them."""
+        alive = {_ROOT_ID}
+        for node_id in kept & self._items.keys():
+            while node_id not in alive:
+                alive.add(node_id)
+                node_id = self._items[node_id].parent
+        return alive
+
+    def _place(self, parent: int, wanted: dict[int, list[TrieNodeView]]) -> None:
+        """Bring the wanted children of one node to its first rows, in order; its own place is final already."""
+        children = wanted.get(parent, [])
+        row = 0
+        while row < len(children):
+            node = children[row]
+            if node.id in self._items:
+                self._move(node.id, parent, row)
+                row += 1
+                continue
+            new = _leading_new(children[row:], self._items)
+            self._insert(parent, row, new)
+            row += len(new)
+
+    def _insert(self, parent: int, row: int, nodes: Sequence[TrieNodeView]) -> None:
+        self.beginInsertRows(self.index_of(parent), row, row + len(nodes) - 1)
+        for node in nodes:
+            self._items[node.id] = _Item(node, parent, row)
+        self._items[parent].children[row:row] = [node.id for node in nodes]
+        self._number(parent, row)
+        self.endInsertRows()
+
+    def _move(self, node_id: int, parent: int, row: int) -> None:
+        item = self._items[node_id]
+        if item.parent == parent and item.row == row:
+            return
+        old = item.parent
+        self.beginMoveRows(self.index_of(old), item.row, item.row, self.index_of(parent), row)
+        self._items[old].children.pop(item.row)
+        self._items[parent].children.insert(row, node_id)
+        item.parent = parent
+        self._number(old, 0)
+        self._number(parent, 0)
+        self.endMoveRows()
+
+    def _remove_rows(self, parent: int, first: int, end: int) -> None:
+        """Remove rows [first, end) of a node and all that hangs below them."""
+        if first >= end:
+            return
+        self.beginRemoveRows(self.index_of(parent), first, end - 1)
+        gone = self._items[parent].children[first:end]
+        del self._items[parent].children[first:end]
+        while gone:
+            gone.extend(self._items.pop(gone.pop()).children)
+        self._number(parent, first)
+        self.endRemoveRows()
+
+    def _number(self, parent: int, first: int) -> None:
+        children = self._items[parent].children
+        for row in range(first, len(children)):
+            self._items[children[row]].row = row
+
+    def _renew(self, view: TrieView) -> None:
+        """Exchange the nodes that differ and say so."""
+        for node in view.nodes:
+            item = self._items[node.id]
+            if item.node is not node and item.node != node:
+                item.node = node
+                index = self.index_of(node.id)
+                self.dataChanged.emit(index, index)
+
+
+def _children_by_parent(view: TrieView) -> dict[int, list[TrieNodeView]]:
+    children: dict[int, list[TrieNodeView]] = {}
+    for node in view.nodes:
+        children.setdefault(_ROOT_ID if node.parent_id is None else node.parent_id, []).append(node)
+    return children
+
+
+def _leading_new(nodes: Sequence[TrieNodeView], known: dict[int, _Item]) -> Sequence[TrieNodeView]:
+    """The nodes at the front that the model does not have yet."""
+    count = next((place for place, node in enumerate(nodes) if node.id in known), len(nodes))
+    return nodes[:count]

@@ -1,0 +1,31 @@
+"""Finding one's way at a fork."""
+
+from __future__ import annotations
+
+from app.conversation.message import Message
+from app.conversation.tree import MessageTree
+
+
+def question_of(tree: MessageTree, message_id: str) -> Message | None:
+    """The message itself when a person wrote it, else the question it answers; None when there is none."""
+    message = tree.message(message_id)
+    if message.role == "user" or message.parent_id is None:
+        return message if message.role == "user" else None
+    return question_of(tree, message.parent_id)
+
+
+def last_question(tree: MessageTree) -> Message | None:
+    """The last question of the open path."""
+    return next((message for message in reversed(tree.path) if message.role == "user"), None)
+
+
+def last_fork(tree: MessageTree) -> Message | None:
+    """The message of the open path, nearest to its end, that has versions beside it."""
+    return next((message for message in reversed(tree.path) if len(tree.siblings(message.id)) > 1), None)
+
+
+def version_beside(tree: MessageTree, message: Message, step: int) -> Message | None:
+    """The version `step` to the right of a message; None past the ends."""
+    versions = tree.siblings(message.id)
+    place = versions.index(message) + step
+    return versions[place] if step and 0 <= place < len(versions) else None

@@ -1,0 +1,142 @@
+"""Numbers, ages, durations and sizes in words, the same everywhere in the window.
+
+Thousands are parted by a narrow no-break space from 1 000 on, units follow a no-break space. Times are always "about",
+tokens never are.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+THIN = "\u202f"
+HARD = "\u00a0"
+DOT = " · "
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_QUARTER_DAY = 21_600.0
+
+
+def number(value: int) -> str:
+    """A count in full: 3412 is "3 412"."""
+    return f"{value:,}".replace(",", THIN)
+
+
+def plural(value: int, one: str, many: str = "") -> str:
+    """A count with its noun: "1 token", "3 412 tokens". `many` where an s is not enough."""
+    return f"{number(value)}{HARD}{one if value == 1 else many or one + 's'}"
+
+
+def tokens(value: int) -> str:
+    """A count of tokens in full."""
+    return plural(value, "token")
+
+
+def short_count(value: int) -> str:
+    """A count for the context gauge, which alone rounds: 812, 3.8k, 32k."""
+    if value < 1000:
+        return str(value)
+    return f"{value / 1000:.1f}k" if value < 9950 else f"{value / 1000:.0f}k"
+
+
+def gauge(used: int, length: int) -> str:
+    """The context gauge: "3.8k of 32k"."""
+    return f"{short_count(used)} of {_limit_count(length)}"
+
+
+def _limit_count(value: int) -> str:
+    """A context length, which is a power of two as often as not: 2 048 and 2 000 are both "2k"."""
+    if value < 1000:
+        return str(value)
+    return f"{value // 1024 if value % 1024 == 0 else value / 1000:.0f}k"
+
+
+def size(value: int) -> str:
+    """Bytes: "0 KB", "812 KB", "4.7 MB", "34 MB", "3.1 GB". MB are whole from 10 on, GB have one place."""
+    if value < 999_500:
+        return f"{(value + 999) // 1000}{HARD}KB"
+    if value < 9_950_000:
+        return f"{value / 1e6:.1f}{HARD}MB"
+    if value < 999_500_000:
+        return f"{value / 1e6:.0f}{HARD}MB"
+    return f"{value / 1e9:.1f}{HARD}GB"
+
+
+def limit(value: int) -> str:
+    """A limit in bytes: as a size, but whole from 10 GB on."""
+    return f"{value / 1e9:.0f}{HARD}GB" if value >= 9_950_000_000 else size(value)
+
+
+def share(used: int, most: int) -> str:
+    """Part of a limit, the unit said once where both have it: "3.1 of 8.0 GB", "34 MB of 8.0 GB"."""
+    part, whole = size(used), limit(most)
+    if not used:
+        return f"0 of {whole}"
+    figure, unit = part.split(HARD)
+    return f"{figure} of {whole}" if whole.endswith(HARD + unit) else f"{part} of {whole}"
+
+
+def about(seconds: float) -> str:
+    """A time to come: "instant", "about 0.6 s", "about 9 s", "about 1 min 20 s"."""
+    return "instant" if seconds < 0.1 else f"about {duration(seconds)}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds to 10 with one place, then whole, from 60 on with minutes."""
+    if seconds < 9.95:
+        return f"{seconds:.1f}{HARD}s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole}{HARD}s"
+    minutes, rest = divmod(whole, 60)
+    return f"{minutes}{HARD}min" + (f" {rest}{HARD}s" if rest else "")
+
+
+def first_token(seconds: float) -> str:
+    """Time to first token, which has two places below a second: "first 0.48 s"."""
+    return f"first {seconds:.2f}{HARD}s" if seconds < 0.995 else f"first {duration(seconds)}"
+
+
+def rate(per_second: float, *, is_done: bool = True) -> str:
+    """Tokens per second: one place when done, whole while running."""
+    return f"{per_second:.1f}{HARD}tok/s" if is_done else f"{per_second:.0f}{HARD}tok/s"
+
+
+def percent(fraction: float) -> str:
+    """A share, whole and never more than what is done: "61 %"."""
+    return f"{int(fraction * 100 + 1e-9)}{HARD}%"
+
+
+def token_range(start: int, end: int) -> str:
+    """Places in a prompt: "412-3 412" with an en dash."""
+    return f"{number(start)}–{number(end)}"
+
+
+def age(then: float, now: float) -> str:
+    """How long ago, both in seconds since the epoch: now, 12 min, 2 h, yesterday, 3 Nov, 3 Nov 2024."""
+    passed = now - then
+    if passed < 60:
+        return "now"
+    if passed < 3600:
+        return f"{int(passed // 60)}{HARD}min"
+    at, today = datetime.fromtimestamp(then), datetime.fromtimestamp(now)
+    days = (today.date() - at.date()).days
+    if days <= 0 or passed < _QUARTER_DAY:
+        return f"{int(passed // 3600)}{HARD}h"
+    if days == 1:
+        return "yesterday"
+    day = f"{at.day}{HARD}{_MONTHS[at.month - 1]}"
+    return day if at.year == today.year else f"{day} {at.year}"
+
+
+def is_today(then: float, now: float) -> bool:
+    """Whether both lie on the same day here."""
+    return datetime.fromtimestamp(then).date() == datetime.fromtimestamp(now).date()
+
+
+def first_words(text: str, most: int = 48) -> str:
+    """The beginning of a text on one line, cut between words where one can: "Three days in Lisbon, late…"."""
+    line = " ".join(text.split())
+    if len(line) <= most:
+        return line
+    cut = line[: most - 1]
+    space = cut.rfind(" ")
+    return cut[: space if space > most // 2 else most - 1].rstrip(" ,.;:") + "…"
