@@ -1,0 +1,157 @@
+"""What holds for every test: offline, offscreen, no thread left behind, no warning unheard."""
+
+from __future__ import annotations
+
+import tests.sealed  # noqa: F401 - before any other import
+
+# isort: split
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from weakref import WeakSet
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent, QtMsgType, qInstallMessageHandler
+from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
+
+from app.conversation.store_thread import StoreThread
+from app.viewmodels.controller import Controller
+from app.worker.engine_host import EngineHost
+from app.worker.engine_thread import EngineThread
+from tests.fakes.engine import FakeEngine, Script
+from tests.fakes.shelf import FakeShelf
+
+_LOUD = {QtMsgType.QtWarningMsg, QtMsgType.QtCriticalMsg, QtMsgType.QtFatalMsg}
+_HARMLESS = ("This plugin does not support",)
+
+
+_engine_threads: WeakSet[EngineThread] = WeakSet()
+_start = EngineThread.start
+
+
+def _start_and_note(thread: EngineThread) -> None:
+    _engine_threads.add(thread)
+    _start(thread)
+
+
+EngineThread.start = _start_and_note  # type: ignore[assignment, method-assign]
+
+
+class NetworkBlockedError(Exception):
+    """Something tried to leave this machine."""
+
+
+def _is_local(family: int, address: object) -> bool:
+    if family == getattr(socket, "AF_UNIX", None):
+        return True
+    host = address[0] if isinstance(address, tuple) else ""
+    return host in {"localhost", "::1", "127.0.0.1"} or str(host).startswith("127.")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_network() -> Iterator[None]:
+    """Sockets reach this machine only."""
+    patch = pytest.MonkeyPatch()
+    for name in ("connect", "connect_ex"):
+        original = getattr(socket.socket, name)
+
+        def guarded(self: socket.socket, address: object, original: Callable[..., object] = original) -> object:
+            if not _is_local(self.family, address):
+                raise NetworkBlockedError(f"a socket was to be opened to {address!r}")
+            return original(self, address)
+
+        patch.setattr(socket.socket, name, guarded)
+    yield
+    patch.undo()
+
+
+@pytest.fixture(autouse=True)
+def _no_qt_warning() -> Iterator[None]:
+    """A warning of Qt's is a failure of the test that caused it."""
+    heard: list[str] = []
+
+    def listen(kind: QtMsgType, _context: object, message: str) -> None:
+        if kind in _LOUD and not message.startswith(_HARMLESS):
+            heard.append(message)
+
+    before = qInstallMessageHandler(listen)
+    yield
+    qInstallMessageHandler(before)
+    assert not heard, f"Qt warned: {heard}"
+
+
+@pytest.fixture(autouse=True)
+def _no_thread_left() -> Iterator[None]:
+    """Threads that a test starts have ended when it ends. Python sees Qt's threads once they run Python code."""
+    before = set(threading.enumerate())
+    yield
+    left = [thread for thread in threading.enumerate() if thread not in before and not _ends_soon(thread)]
+    assert not left, f"threads left running: {left}"
+    engines = [thread for thread in _engine_threads if isValid(thread) and thread.isRunning()]
+    assert not engines, f"engines left running: {engines}"
+
+
+def _ends_soon(thread: threading.Thread) -> bool:
+    """Whether it has ended after a moment; a thread of Qt's or of a library's own is a dummy that never tells."""
+    if isinstance(thread, threading._DummyThread):
+        return True
+    thread.join(2)
+    return not thread.is_alive()
+
+
+@pytest.fixture
+def data_folder(tmp_path: Path) -> Path:
+    """Where this test's conversations lie."""
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def script() -> Script:
+    """What the fake engine answers."""
+    return Script()
+
+
+@pytest.fixture
+def shelf() -> FakeShelf:
+    """Models remembered, in memory."""
+    return FakeShelf()
+
+
+@pytest.fixture
+def make_controller(
+    qtbot: QtBot, data_folder: Path, script: Script, shelf: FakeShelf
+) -> Iterator[Callable[[], Controller]]:
+    """Controllers over one data folder and a scripted engine, one after the other as a person starts the program."""
+    made: list[Controller] = []
+
+    def make() -> Controller:
+        while made:
+            close_controller(made.pop())
+        host = EngineHost(lambda sink: FakeEngine(sink, script))
+        controller = Controller(host, StoreThread(data_folder / "conversations.db"), shelf)
+        host.setParent(controller)
+        controller.start(shelf.guide)
+        host.start()
+        made.append(controller)
+        return controller
+
+    yield make
+    script.go.set()
+    script.load_gate.set()
+    while made:
+        close_controller(made.pop())
+
+
+def close_controller(controller: Controller) -> None:
+    """End it as the program does, and let Qt delete it now rather than in another test."""
+    controller.close()
+    controller.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture
+def controller(make_controller: Callable[[], Controller]) -> Controller:
+    """A controller over a scripted engine and an empty data folder."""
+    return make_controller()

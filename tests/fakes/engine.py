@@ -1,0 +1,248 @@
+"""An engine without a model: it answers from a script, one word a token, and keeps account of prompts for real.
+
+Its tokens are words with their space; a prompt is the words of its turns, a role mark before and an end mark after
+each. What it has read or written is remembered as token sequences, and every figure it reports is counted on them, so
+a prompt that is built wrongly shows in `cached` and not only in a text.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from app.protocol.commands import Cancel, Command, Generate, LoadModel, Price, Shutdown
+from app.protocol.engine import Capabilities, EventSink
+from app.protocol.events import (
+    EngineStarted,
+    ModelFailed,
+    ModelLoading,
+    ModelReady,
+    PrefillProgress,
+    Priced,
+    RunFailed,
+    RunFinished,
+    RunStarted,
+    TextDelta,
+    Token,
+    TrieChanged,
+    TurnPlace,
+)
+from app.protocol.reports import ModelInfo, Problem, Reason, RequestReport, RunStats, StopReason
+from app.protocol.trie_view import TrieNodeView, TrieView
+
+CONTEXT = 400
+MARKS = {"system": 1, "user": 2, "assistant": 3}
+END = 4
+
+
+@dataclass
+class Script:
+    """What the fake does. Tests set it before or while the engine runs.
+
+    answers: text for a question; others get "You said: ...". hold: answers stop growing after this many tokens until
+    `go` is set. broken: folders that cannot be opened. crash: a question that ends the engine's loop. fail: a question
+    that is refused. load_gate: cleared, a model stays loading.
+    """
+
+    answers: dict[str, str] = field(default_factory=dict)
+    hold: int | None = None
+    go: threading.Event = field(default_factory=threading.Event)
+    broken: set[str] = field(default_factory=set)
+    crash: str = ""
+    fail: str = ""
+    load_gate: threading.Event = field(default_factory=threading.Event)
+    commands: list[Command] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.load_gate.set()
+
+
+@dataclass
+class _Run:
+    command: Generate
+    prompt: list[int]
+    request: RequestReport
+    words: list[str]
+    ids: list[int] = field(default_factory=list)
+    text: str = ""
+    is_cancelled: bool = False
+
+
+class FakeEngine:
+    """Implements the `Engine` protocol and `HostedEngine`."""
+
+    def __init__(self, sink: EventSink, script: Script) -> None:
+        self._sink = sink
+        self._script = script
+        self._inbox: list[Command] = []
+        self._wake = threading.Condition()
+        self._vocabulary: dict[str, int] = {}
+        self._held: list[list[int]] = []
+        self._info: ModelInfo | None = None
+        self._run: _Run | None = None
+        self._wanted_model: str | None = None
+        self._is_open = True
+        self._serial = 0
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(token_ids=True, price=True, trie=True, logprobs=False, lanes=1)
+
+    def submit(self, command: Command) -> None:
+        with self._wake:
+            self._script.commands.append(command)
+            self._inbox.append(command)
+            self._wake.notify()
+
+    def run(self) -> None:
+        self._sink(EngineStarted((("fake", "1"),)))
+        while self._is_open:
+            with self._wake:
+                if not self._inbox and not self._can_step():
+                    self._wake.wait(0.002)
+                commands, self._inbox = self._inbox, []
+            for command in commands:
+                self._handle(command)
+            self._load_when_allowed()
+            if self._run and self._can_step():
+                self._step(self._run)
+
+    def _can_step(self) -> bool:
+        run, script = self._run, self._script
+        if run is None:
+            return False
+        return run.is_cancelled or script.hold is None or len(run.ids) < script.hold or script.go.is_set()
+
+    def _handle(self, command: Command) -> None:
+        handlers: dict[type, Callable[..., None]] = {
+            LoadModel: self._load,
+            Generate: self._begin,
+            Cancel: self._cancel,
+            Price: self._price,
+            Shutdown: self._shut_down,
+        }
+        handlers.get(type(command), lambda command: None)(command)
+
+    def _load(self, command: LoadModel) -> None:
+        if self._run:
+            self._end(self._run, StopReason.CANCELLED)
+        self._info, self._held = None, []
+        self._wanted_model = command.path
+        self._sink(ModelLoading(command.path, "Reading weights", 0.5))
+
+    def _load_when_allowed(self) -> None:
+        path = self._wanted_model
+        if path is None or not self._script.load_gate.is_set():
+            return
+        self._wanted_model = None
+        if path in self._script.broken:
+            self._sink(ModelFailed(path, Problem("The model folder is not where it was", f"Nothing at {path}.")))
+            return
+        name = path.rstrip("/").rsplit("/", 1)[-1]
+        self._info = ModelInfo(path, name, "fake", f"print of {path}", CONTEXT, 4_700_000, (("KVCache", 2),), True)
+        self._sink(ModelReady(self._info))
+        self._show_trie()
+
+    def _begin(self, command: Generate) -> None:
+        if self._info is None:
+            self._sink(RunFailed(command.run_id, Problem("No model", "Open a model first.")))
+            return
+        question = command.turns[-1].text
+        if question == self._script.crash:
+            raise RuntimeError("the fake was told to crash")
+        prompt, ends = self._tokens(command)
+        if question == self._script.fail or len(prompt) > CONTEXT:
+            self._sink(RunFailed(command.run_id, Problem("The context is full", f"{len(prompt)} tokens do not fit.")))
+            return
+        answer = self._script.answers.get(question, f"You said: {question}")
+        request = self._report(prompt)
+        self._run = _Run(command, prompt, request, re.findall(r"\s*\S+|\s+$", answer))
+        self._sink(RunStarted(command.run_id, request, ends))
+        self._sink(PrefillProgress(command.run_id, len(prompt) - 1, len(prompt), request.cached, 1000.0))
+        self._held.append(list(prompt))
+        self._show_trie()
+
+    def _cancel(self, command: Cancel) -> None:
+        if self._run and self._run.command.run_id == command.run_id:
+            self._run.is_cancelled = True
+
+    def _price(self, command: Price) -> None:
+        if self._info is None:
+            return
+        prompt, ends = self._tokens(command)
+        starts = [0, *ends[:-1]]
+        request = self._report(prompt)
+        places = tuple(
+            TurnPlace(start, end, "memory" if end <= request.cached + 1 else "none")
+            for start, end in zip(starts, ends, strict=True)
+        )
+        self._sink(Priced(command.query_id, request, places, request.left / 1000))
+
+    def _shut_down(self, _command: Shutdown) -> None:
+        if self._run:
+            self._end(self._run, StopReason.CANCELLED)
+        self._is_open = False
+
+    def _step(self, run: _Run) -> None:
+        if run.is_cancelled:
+            self._end(run, StopReason.CANCELLED)
+        elif not run.words:
+            self._end(run, StopReason.FINISHED)
+        else:
+            word = run.words.pop(0)
+            token = self._vocabulary.setdefault(word, len(self._vocabulary) + 10)
+            start = len(run.text)
+            run.ids.append(token)
+            run.text += word
+            self._sink(TextDelta(run.command.run_id, 0, word, (Token(token, start, len(run.text)),)))
+
+    def _end(self, run: _Run, stop: StopReason) -> None:
+        self._run = None
+        self._held[-1].extend(run.ids)
+        stats = RunStats(run.request, stop, len(run.ids), 0.01, 100.0, 0.1, 7)
+        self._show_trie()
+        self._sink(RunFinished(run.command.run_id, 0, run.text, tuple(run.ids), stats))
+
+    def _tokens(self, command: Generate | Price) -> tuple[list[int], tuple[int, ...]]:
+        """The prompt of a branch, ready for an answer when it ends with a question; and where each turn ends."""
+        prompt: list[int] = []
+        ends = []
+        for turn in command.turns:
+            prompt.append(MARKS[turn.role])
+            prompt.extend(turn.ids if turn.ids is not None else self._words(turn.text))
+            ends.append(len(prompt))
+            prompt.append(END)
+        if command.turns and command.turns[-1].role == "user":
+            prompt.append(MARKS["assistant"])
+        return prompt, tuple(ends)
+
+    def _words(self, text: str) -> list[int]:
+        return [self._vocabulary.setdefault(word, len(self._vocabulary) + 10) for word in re.findall(r"\s*\S+", text)]
+
+    def _report(self, prompt: list[int]) -> RequestReport:
+        matched = max((_common(prompt, held) for held in self._held), default=0)
+        cached = min(matched, len(prompt) - 1)
+        reason = Reason.DIVERGED if matched else Reason.NEW
+        return RequestReport(len(prompt), matched, matched, max(cached, 0), reason)
+
+    def _show_trie(self) -> None:
+        """One row to a remembered sequence: enough for a pane to follow."""
+        self._serial += 1
+        nodes = tuple(
+            TrieNodeView(
+                number, None, 0, len(held), f"prompt {number}", 100 * len(held), "memory", (), True, False, number,
+                time.time(),
+            )
+            for number, held in enumerate(self._held)
+        )  # fmt: skip
+        paged = sum(node.bytes for node in nodes)
+        self._sink(TrieChanged(TrieView(self._serial, nodes, paged_bytes=paged, budget_bytes=8_000_000_000)))
+
+
+def _common(first: list[int], second: list[int]) -> int:
+    return next(
+        (n for n, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second))
+    )

@@ -1,0 +1,21 @@
+"""Models remembered in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class FakeShelf:
+    """Implements `ModelShelf`."""
+
+    guide: str = "/models/guide"
+    folders: list[str] = field(default_factory=list)
+
+    @property
+    def recent(self) -> tuple[str, ...]:
+        return tuple(self.folders)
+
+    def opened(self, path: str) -> None:
+        if path != self.guide:
+            self.folders = [path, *(one for one in self.folders if one != path)]
