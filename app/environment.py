@@ -1,0 +1,24 @@
+"""What the process is told before any library is imported: stay offline, send nothing, start no compiler."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+_OFFLINE = {
+    "HF_HUB_OFFLINE": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "DISABLE_TELEMETRY": "1",
+    "DO_NOT_TRACK": "1",
+    # The tokenizers library warns when a process that used its threads forks; one conversation needs no threads.
+    "TOKENIZERS_PARALLELISM": "false",
+}
+
+
+def seal() -> None:
+    """Set the switches in this process's environment. To be called before mlx_lm is imported, once or more often."""
+    os.environ.update(_OFFLINE)
+    if sys.platform != "darwin":
+        # On the CPU, mx.compile writes C++ to a temporary file and calls g++ on it.
+        os.environ["MLX_DISABLE_COMPILE"] = "1"
