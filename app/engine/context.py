@@ -1,0 +1,46 @@
+"""How many tokens a model reads at most, from its configuration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+# Where the folder does not say; recurrent models, which have no limit, often do not.
+UNSTATED = 32_768
+
+_KEYS = (
+    "max_position_embeddings",
+    "max_sequence_length",
+    "max_seq_len",
+    "max_seq_length",
+    "seq_length",
+    "n_positions",
+    "n_ctx",
+)
+# These scale positions beyond `original_max_position_embeddings`; the others state the scaled length themselves.
+_EXTENDING = ("yarn", "linear", "dynamic")
+
+
+def context_length(config: dict[str, Any], tokenizer_length: int | None = None) -> int:
+    """Tokens, from the nested `text_config` where there is one; `tokenizer_length` counts where nothing is stated."""
+    for part in (config.get("text_config"), config):
+        if isinstance(part, dict) and (stated := _stated(part)):
+            return max(stated, _extended(part))
+    if tokenizer_length is not None and 0 < tokenizer_length < 10_000_000:
+        return tokenizer_length
+    return UNSTATED
+
+
+def _stated(config: dict[str, Any]) -> int:
+    values = (config.get(key) for key in _KEYS)
+    return next((int(value) for value in values if isinstance(value, int | float) and value > 0), 0)
+
+
+def _extended(config: dict[str, Any]) -> int:
+    """original length x factor, for configurations that keep the unscaled length in `max_position_embeddings`."""
+    rope = config.get("rope_scaling") or config.get("rope_parameters")
+    if not isinstance(rope, dict) or (rope.get("rope_type") or rope.get("type")) not in _EXTENDING:
+        return 0
+    original, factor = rope.get("original_max_position_embeddings"), rope.get("factor")
+    if isinstance(original, int) and isinstance(factor, int | float):
+        return int(original * factor)
+    return 0

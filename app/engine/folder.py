@@ -1,0 +1,173 @@
+"""A model folder, checked before anything of it is loaded: every way in which it can be wrong has its sentence.
+
+Nothing in the folder is ever run: no pickles, no Python files, no downloads.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mlx_lm.utils import MODEL_ARCHITECTURE_REMAPPING, MODEL_REMAPPING
+
+from app.engine.problems import ModelError
+from app.engine.weights import WeightFile, read_weight_file
+
+_PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
+_TOKENIZERS = ("tokenizer.json", "tokenizer.model", "tiktoken.model", "*.tiktoken", "vocab.json", "tekken.json")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFolder:
+    """A folder that passed every check. config: config.json as read."""
+
+    path: Path
+    config: dict[str, Any]
+    weight_files: tuple[WeightFile, ...]
+
+    @property
+    def weight_bytes(self) -> int:
+        return sum(file.data_bytes for file in self.weight_files)
+
+
+def check_folder(path: Path) -> ModelFolder:
+    """Look at everything that can be told without loading. Raises ModelError with what is wrong and what to do."""
+    try:
+        _check_is_folder(path)
+        config = _read_config(path)
+        _check_architecture(config)
+        weight_files = _read_weights(path)
+        _check_tokenizer(path)
+    except OSError as error:
+        raise ModelError(
+            "The model cannot be read", f"{path}: {error.strerror or error}. Check the folder's permissions."
+        ) from error
+    return ModelFolder(path, config, weight_files)
+
+
+def _check_is_folder(path: Path) -> None:
+    if not path.exists():
+        raise ModelError(
+            "The model was not found",
+            f"There is no folder at {path}. It may have been moved or renamed: choose it again with Open Model.",
+        )
+    if not path.is_dir():
+        raise ModelError(
+            "Not a model folder",
+            f"{path.name} is a file. Choose the folder that holds it, with config.json and the weights together.",
+        )
+
+
+def _read_config(path: Path) -> dict[str, Any]:
+    file = path / "config.json"
+    if not file.is_file():
+        raise ModelError(
+            "Not a model folder",
+            f"{path.name} has no config.json. Choose a folder in the MLX or Hugging Face format.",
+        )
+    try:
+        config = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ModelError(
+            "The model's configuration is damaged", "config.json is not valid JSON. Copy or download it again."
+        ) from error
+    if not isinstance(config, dict) or not isinstance(config.get("model_type"), str):
+        raise ModelError(
+            "The model's configuration is incomplete", "config.json does not say which type of model this is."
+        )
+    return config
+
+
+def _check_architecture(config: dict[str, Any]) -> None:
+    if config.get("model_file"):
+        raise ModelError(
+            "The model wants to run its own code",
+            "Its config.json names a Python file to run. Espalier never runs code from a model folder: "
+            "choose a model that mlx-lm supports by itself.",
+        )
+    name = architecture(config)
+    if not re.fullmatch(r"[A-Za-z0-9_\-]+", name) or importlib.util.find_spec(f"mlx_lm.models.{name}") is None:
+        raise _unknown_type(config["model_type"])
+    if not hasattr(importlib.import_module(f"mlx_lm.models.{name}"), "ModelArgs"):
+        raise _unknown_type(config["model_type"])
+
+
+def architecture(config: dict[str, Any]) -> str:
+    """The module of mlx_lm.models that a configuration asks for, by mlx-lm's own tables."""
+    model_type: str = config["model_type"]
+    named = config.get("architectures") or ()
+    for item in (named,) if isinstance(named, str) else named:
+        if (model_type, item) in MODEL_ARCHITECTURE_REMAPPING:
+            return str(MODEL_ARCHITECTURE_REMAPPING[model_type, item])
+    return str(MODEL_REMAPPING.get(model_type, model_type))
+
+
+def _unknown_type(model_type: str) -> ModelError:
+    return ModelError(
+        "This type of model is not supported",
+        f"mlx-lm has no model of type “{model_type}”. Choose another model, or a newer version of Espalier.",
+    )
+
+
+def _read_weights(path: Path) -> tuple[WeightFile, ...]:
+    files = sorted(path.glob("model*.safetensors"))
+    if not files:
+        raise _no_weights(path)
+    missing = _missing_shards(path, {file.name for file in files})
+    if missing:
+        raise ModelError(
+            "The model is incomplete",
+            f"{len(missing)} of its weight files are missing, the first is {missing[0]}. Copy or download them again.",
+        )
+    return tuple(read_weight_file(file) for file in files)
+
+
+def _missing_shards(path: Path, present: set[str]) -> list[str]:
+    """Files that the index names and the folder does not have. An index that cannot be read says nothing."""
+    index = path / "model.safetensors.index.json"
+    if not index.is_file():
+        return []
+    try:
+        weight_map = json.loads(index.read_text(encoding="utf-8"))["weight_map"]
+        return sorted(set(weight_map.values()) - present)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return []
+
+
+def _no_weights(path: Path) -> ModelError:
+    if any(next(path.glob(pattern), None) for pattern in _PICKLES):
+        return ModelError(
+            "The weights are stored as pickles",
+            "Its weight files are Python pickles, which can run code when opened. Choose a version of the model in "
+            "the safetensors format, or convert it with mlx_lm.convert.",
+        )
+    if next(path.glob("*.gguf"), None):
+        return ModelError(
+            "The weights are in another format",
+            "This is a GGUF model. Choose a version of it in the MLX or safetensors format.",
+        )
+    return ModelError(
+        "The model has no weights",
+        f"{path.name} has no model*.safetensors file. Copy or download the weights into the folder.",
+    )
+
+
+def _check_tokenizer(path: Path) -> None:
+    if not any(next(path.glob(pattern), None) for pattern in _TOKENIZERS):
+        raise ModelError(
+            "The model has no tokenizer",
+            f"{path.name} has no tokenizer.json or tokenizer.model. Copy or download it into the folder.",
+        )
+    file = path / "tokenizer.json"
+    if file.is_file():
+        try:
+            json.loads(file.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise ModelError(
+                "The model's tokenizer is damaged", "tokenizer.json is not valid JSON. Copy or download it again."
+            ) from error

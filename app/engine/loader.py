@@ -1,0 +1,201 @@
+"""Opening a model folder in small steps, so that the loop can answer, and give up, in between."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+from mlx.nn.layers.base import Module
+from mlx.utils import tree_flatten
+from mlx_lm.models.cache import make_prompt_cache
+from mlx_lm.tokenizer_utils import TokenizerWrapper
+from mlx_lm.utils import load_model, load_tokenizer, maybe_set_recommended_wired_limit
+
+from app.engine.codec import Codec
+from app.engine.context import context_length
+from app.engine.fingerprint import fingerprint
+from app.engine.folder import ModelFolder, check_folder
+from app.engine.memory import Memory, check_room, limit_mlx_cache, machine_memory
+from app.engine.model import LoadedModel
+from app.engine.problems import ModelError, size
+from app.engine.prompt import prompt_builder
+from app.engine.template import chat_template
+
+log = logging.getLogger(__name__)
+
+# What mlx-lm and transformers raise on folders that they cannot make sense of.
+_LOAD_ERRORS = (
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    ImportError,
+    OSError,
+    RuntimeError,
+    AssertionError,
+    ArithmeticError,
+)
+# Weights read in one step: about a tenth of a second from a fast disk.
+_STEP_BYTES = 256 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class LoadStep:
+    """`stage` for the status line; `fraction` of the weights read, None before they are."""
+
+    stage: str
+    fraction: float | None = None
+
+
+class Opening:
+    """One model folder being opened. `model` is set when `steps` has run to its end."""
+
+    def __init__(self, path: str, memory: Memory | None = None, now: datetime | None = None) -> None:
+        """`now`: the date that templates print while the model is open."""
+        self.path = path
+        self.model: LoadedModel | None = None
+        self._memory = memory or machine_memory()
+        self._now = now or datetime.now().astimezone()
+
+    def steps(self) -> Iterator[LoadStep]:
+        """Yields what is about to be done. Raises ModelError. To be run on the model thread."""
+        yield LoadStep("Checking the model")
+        folder = check_folder(Path(self.path))
+        check_room(folder.weight_bytes, self._memory)
+        limit_mlx_cache(self._memory)
+        yield LoadStep("Reading the tokenizer")
+        tokenizer = _tokenizer(folder)
+        yield LoadStep("Building the model", 0.0)
+        model, config = _lazy_model(folder)
+        for fraction in _read_weights(model):
+            yield LoadStep("Reading the weights", fraction)
+        maybe_set_recommended_wired_limit()
+        self.model = self._finish(folder, tokenizer, model, config)
+
+    def _finish(
+        self, folder: ModelFolder, tokenizer: TokenizerWrapper, model: Module, config: dict[str, Any]
+    ) -> LoadedModel:
+        template = chat_template(tokenizer, self._now)
+        codec = Codec(tokenizer, template.source)
+        weight_bytes = sum(leaf.nbytes for _, leaf in _leaves(model))
+        try:
+            name = fingerprint(folder)
+        except OSError as error:
+            raise _unreadable(folder, error) from error
+        return LoadedModel(
+            path=self.path,
+            name=_name(folder),
+            detail=_detail(config, weight_bytes),
+            fingerprint=name,
+            context_length=context_length(config, _tokenizer_length(tokenizer)),
+            weight_bytes=weight_bytes,
+            memory=self._memory,
+            forward=lambda tokens, caches: model(tokens, cache=caches),
+            new_caches=lambda: make_prompt_cache(model),
+            codec=codec,
+            prompts=prompt_builder(codec, template),
+        )
+
+
+def _tokenizer(folder: ModelFolder) -> TokenizerWrapper:
+    try:
+        options = {"trust_remote_code": False, "local_files_only": True}
+        tokenizer: TokenizerWrapper = load_tokenizer(folder.path, options, _stop_ids(folder))  # type: ignore[no-untyped-call]
+    except _LOAD_ERRORS as error:
+        log.warning("the tokenizer of %s does not load", folder.path.name, exc_info=True)
+        raise ModelError(
+            "The model's tokenizer cannot be read",
+            f"{_first_line(error)} Copy or download the tokenizer's files again.",
+        ) from error
+    return tokenizer
+
+
+def _stop_ids(folder: ModelFolder) -> list[int] | None:
+    """The end tokens that config.json and generation_config.json name; None when neither does.
+
+    mlx-lm lets the second replace the first; both end an answer here.
+    """
+    text_config = folder.config.get("text_config")
+    parts = [folder.config, text_config if isinstance(text_config, dict) else {}, _generation_config(folder)]
+    ids: set[int] = set()
+    for part in parts:
+        named = part.get("eos_token_id")
+        ids |= {item for item in (named if isinstance(named, list) else [named]) if isinstance(item, int)}
+    return sorted(ids) or None
+
+
+def _generation_config(folder: ModelFolder) -> dict[str, Any]:
+    try:
+        config = json.loads((folder.path / "generation_config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return config if isinstance(config, dict) else {}
+
+
+def _lazy_model(folder: ModelFolder) -> tuple[Module, dict[str, Any]]:
+    """The model with weights that are named but not read yet."""
+    try:
+        return load_model(folder.path, lazy=True, trust_remote_code=False)
+    except _LOAD_ERRORS as error:
+        log.warning("%s does not load", folder.path.name, exc_info=True)
+        raise ModelError(
+            "The model cannot be opened",
+            f"Its weights and its configuration do not fit together: {_first_line(error)} "
+            "Copy or download the folder again.",
+        ) from error
+
+
+def _read_weights(model: Module) -> Iterator[float]:
+    """Read the weights in steps; yields the fraction that is in memory."""
+    leaves = _leaves(model)
+    total = sum(leaf.nbytes for _, leaf in leaves) or 1
+    done = waiting = 0
+    batch: list[mx.array] = []
+    for _, leaf in leaves:
+        batch.append(leaf)
+        waiting += leaf.nbytes
+        if waiting >= _STEP_BYTES:
+            mx.eval(batch)
+            done, waiting, batch = done + waiting, 0, []
+            yield done / total
+    mx.eval(batch)
+    yield 1.0
+
+
+def _leaves(model: Any) -> list[tuple[str, mx.array]]:
+    leaves: Any = tree_flatten(model.parameters())
+    return list(leaves)
+
+
+def _tokenizer_length(tokenizer: TokenizerWrapper) -> int | None:
+    length = getattr(tokenizer, "model_max_length", None)
+    return int(length) if isinstance(length, int | float) else None
+
+
+def _name(folder: ModelFolder) -> str:
+    """The model's own name where its configuration has one, else the folder's."""
+    stated = folder.config.get("espalier_name")
+    return stated if isinstance(stated, str) and stated else folder.path.resolve().name
+
+
+def _detail(config: dict[str, Any], weight_bytes: int) -> str:
+    """Bits and size, as "4-bit, 1.9 GB"."""
+    quantization = config.get("quantization")
+    bits = quantization.get("bits") if isinstance(quantization, dict) else None
+    kind = f"{bits}-bit" if bits else str(config.get("torch_dtype") or config.get("dtype") or "")
+    return ", ".join(part for part in (kind, size(weight_bytes)) if part)
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[0][:200].rstrip(".") + "."
+
+
+def _unreadable(folder: ModelFolder, error: OSError) -> ModelError:
+    return ModelError("The model cannot be read", f"{folder.path}: {error.strerror or error}. Check the folder.")

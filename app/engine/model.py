@@ -1,0 +1,33 @@
+"""An open model: everything that answering needs, and what the window shows of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import mlx.core as mx
+
+from app.engine.codec import Codec
+from app.engine.memory import Memory
+from app.engine.prompt import PromptBuilder
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedModel:
+    """forward: tokens [1, n] and cache objects -> logits [1, n, vocabulary]. new_caches: a fresh list of those objects.
+
+    weight_bytes: of the weights as they lie in memory.
+    """
+
+    path: str
+    name: str
+    detail: str
+    fingerprint: str
+    context_length: int
+    weight_bytes: int
+    memory: Memory
+    forward: Callable[[mx.array, list[Any]], mx.array]
+    new_caches: Callable[[], list[Any]]
+    codec: Codec
+    prompts: PromptBuilder

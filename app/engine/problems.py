@@ -1,0 +1,39 @@
+"""What can go wrong in the engine, in words a person can act on, and the figures in those words."""
+
+from __future__ import annotations
+
+from app.protocol.reports import Problem
+
+_NARROW_SPACE = "\u202f"
+_NO_BREAK_SPACE = "\u00a0"
+
+
+class EngineError(Exception):
+    """Carries the `Problem` that the window shows: a short title, and a sentence that says what to do next."""
+
+    def __init__(self, title: str, sentence: str) -> None:
+        super().__init__(f"{title}: {sentence}")
+        self.problem = Problem(title, sentence)
+
+
+class ModelError(EngineError):
+    """A model folder that cannot be opened."""
+
+
+class RequestError(EngineError):
+    """A branch that cannot be answered."""
+
+
+def count(number: int) -> str:
+    """A whole number with a narrow no-break space between groups of three digits."""
+    return f"{number:,}".replace(",", _NARROW_SPACE)
+
+
+def size(number_of_bytes: int) -> str:
+    """Bytes as MB (whole, one place below 10) or GB (one place), in powers of ten as the Finder shows them."""
+    megabytes = number_of_bytes / 1e6
+    if megabytes >= 1000:
+        return f"{megabytes / 1000:.1f}{_NO_BREAK_SPACE}GB"
+    if megabytes >= 10:
+        return f"{megabytes:.0f}{_NO_BREAK_SPACE}MB"
+    return f"{megabytes:.1f}{_NO_BREAK_SPACE}MB"
