@@ -1,0 +1,121 @@
+"""Text to token ids and back, piece by piece, as the tokenizer would do it in one go.
+
+Two manners of reading text: as markup, where `<|end|>` is a control token, and as plain text, where it is seven
+characters that someone typed. Pieces in the middle of a prompt get no second beginning: tokenizers in the manner of
+SentencePiece put a "▁" before the first word of a text, which here would appear before every piece.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+from mlx_lm.tokenizer_utils import TokenizerWrapper
+
+# What a piece is appended to while it is tokenized, so that it does not count as a beginning. The second and third are
+# for pieces whose first characters would merge with the first.
+_ANCHORS = ("\n", "x", ";")
+# A label is the first words of a run of tokens.
+_LABEL_LENGTH = 48
+
+
+class Codec:
+    """A tokenizer that knows where in a prompt a piece stands.
+
+    stop_ids: tokens that end an answer. special_ids: control tokens, which plain text never becomes.
+    """
+
+    def __init__(self, tokenizer: TokenizerWrapper, template_source: str = "") -> None:
+        """`template_source`: added tokens that occur in it are control tokens too, special or not."""
+        self._tokenizer: Any = tokenizer
+        self.stop_ids = frozenset(int(token) for token in tokenizer.eos_token_ids)
+        controls = _control_tokens(tokenizer, template_source)
+        self.special_ids = frozenset(controls.values())
+        self._controls = re.compile("|".join(re.escape(text) for text in sorted(controls, key=len, reverse=True)))
+        self._has_controls = bool(controls)
+        self._markup = lru_cache(maxsize=256)(self._encode_markup)
+        self._label = lru_cache(maxsize=8192)(self._decode_label)
+        self._marks_beginnings = self._after_anchor("a", self._markup) != list(self._markup("a"))
+        self._marks_sections = self._marks_beginnings and self._begins_after_control(next(iter(controls), ""))
+
+    def markup(self, text: str, after: int | None = None) -> list[int]:
+        """Ids of template text, control tokens recognized. `after`: the id before it, None at the very beginning."""
+        return self._continue(text, after, self._markup)
+
+    def plain(self, text: str, after: int | None = None) -> list[int]:
+        """Ids of text in which nothing is a control token."""
+        ids: list[int] = []
+        for part in self._cut_controls(text):
+            ids += self._continue(part, ids[-1] if ids else after, self._encode_plain)
+        return ids
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of ids, control tokens written out; a character that is not complete reads U+FFFD."""
+        return str(self._tokenizer.decode(list(ids), skip_special_tokens=False, clean_up_tokenization_spaces=False))
+
+    def label(self, ids: Sequence[int]) -> str:
+        """The first words of a run of tokens, on one line."""
+        return self._label(tuple(ids))
+
+    def beginning(self) -> list[int]:
+        """What the tokenizer itself puts before a text, usually the beginning-of-text token or nothing."""
+        return [int(token) for token in self._tokenizer.encode("") if token not in self.stop_ids]
+
+    def has_controls(self, text: str) -> bool:
+        """Whether the text spells a control token."""
+        return self._has_controls and self._controls.search(text) is not None
+
+    def disguise(self, text: str) -> str:
+        """The same to the eye, with a word joiner in every control token it spells, so that none is recognized."""
+        return self._controls.sub(lambda found: f"{found[0][0]}\u2060{found[0][1:]}", text) if text else text
+
+    def _cut_controls(self, text: str) -> list[str]:
+        """Cut the text inside each control token it spells: neither half is one."""
+        if not self.has_controls(text):
+            return [text] if text else []
+        cuts = [0, *(found.start() + 1 for found in self._controls.finditer(text)), len(text)]
+        return [text[start:end] for start, end in pairwise(cuts) if start < end]
+
+    def _continue(self, text: str, after: int | None, encode: Callable[[str], Sequence[int]]) -> list[int]:
+        if after is None or not text or not self._marks_beginnings:
+            return list(encode(text))
+        if self._marks_sections and after in self.special_ids:
+            return list(encode(text))
+        return self._after_anchor(text, encode)
+
+    @staticmethod
+    def _after_anchor(text: str, encode: Callable[[str], Sequence[int]]) -> list[int]:
+        for anchor in _ANCHORS:
+            head, ids = list(encode(anchor)), list(encode(anchor + text))
+            if ids[: len(head)] == head:
+                return ids[len(head) :]
+        return list(encode(text))
+
+    def _begins_after_control(self, control: str) -> bool:
+        """Whether text right after a control token is read as a beginning (older SentencePiece conversions)."""
+        if not control:
+            return False
+        head, ids = self._markup(control), self._markup(control + "a")
+        return ids[len(head) :] == self._markup("a")
+
+    def _encode_markup(self, text: str) -> tuple[int, ...]:
+        return tuple(self._tokenizer.encode(text, add_special_tokens=False)) if text else ()
+
+    def _decode_label(self, ids: tuple[int, ...]) -> str:
+        return " ".join(self.decode(ids).split())[:_LABEL_LENGTH]
+
+    def _encode_plain(self, text: str) -> list[int]:
+        return list(self._tokenizer.encode(text, add_special_tokens=False, split_special_tokens=True)) if text else []
+
+
+def _control_tokens(tokenizer: TokenizerWrapper, template_source: str) -> dict[str, int]:
+    """Special tokens, and added ones that the template writes (as `<think>`), whitespace left out."""
+    added: Any = tokenizer.added_tokens_decoder
+    return {
+        token.content: int(number)
+        for number, token in added.items()
+        if token.special or (token.content in template_source and not token.content.isspace())
+    }

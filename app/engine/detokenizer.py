@@ -1,0 +1,58 @@
+"""From tokens to text while they come, whole characters only.
+
+A token may hold a part of a character (the three bytes of "こ" can arrive as three tokens), and some decoders treat
+the first token of a text apart. So a window is decoded that begins one step before what is new: what it says beyond
+the part already known is the new text. Nothing is said while the window ends in U+FFFD, as the character may still
+become complete. (The scheme of the text-generation servers; it fits every tokenizer that can decode.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.engine.codec import Codec
+
+INCOMPLETE = "\ufffd"
+# A character has at most four bytes, so at most three of them can be waiting for the last.
+_LONGEST_WAIT = 3
+
+
+class Detokenizer:
+    """Decodes one token at a time. `text` is everything so far, never with half a character at its end."""
+
+    def __init__(self, codec: Codec, context: Sequence[int] = ()) -> None:
+        """`context`: tokens that precede the first one and are not part of the text."""
+        self._codec = codec
+        self.text = ""
+        self._known = list(context)
+        self._known_length = len(codec.decode(self._known)) if context else 0
+        self._new: list[int] = []
+        self._said = 0
+
+    def add(self, token: int) -> str:
+        """Take one token; returns the text that became complete with it, often none."""
+        self._new.append(token)
+        fresh = self._codec.decode(self._known + self._new)[self._known_length :]
+        waiting = min(len(fresh) - len(fresh.rstrip(INCOMPLETE)), _LONGEST_WAIT)
+        said = fresh[self._said : len(fresh) - waiting]
+        if waiting:
+            self._said += len(said)
+        else:
+            self._advance()
+        self.text += said
+        return said
+
+    def _advance(self) -> None:
+        """Nothing waits: the new tokens become the known ones that the next are decoded after."""
+        self._known, self._new, self._said = self._new, [], 0
+        self._known_length = len(self._codec.decode(self._known))
+
+
+def text_ends(codec: Codec, ids: Sequence[int], context: Sequence[int] = ()) -> tuple[str, list[int]]:
+    """The text of tokens and, for each, how many characters are complete after it."""
+    detokenizer = Detokenizer(codec, context)
+    ends = []
+    for token in ids:
+        detokenizer.add(token)
+        ends.append(len(detokenizer.text))
+    return detokenizer.text, ends

@@ -1,0 +1,191 @@
+"""From a branch to the tokens that are asked of the model, and the places in it that people come back to.
+
+The rendered text is cut into pieces that are tokenized one by one: the template's own text with its control tokens,
+each message as plain text, and of each answer the very ids it was generated with, as far as its text still says the
+same. So a branch that goes on repeats what the cache holds, and an edited message leaves everything before its first
+character as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from app.engine.answers import keep_own, shared_length
+from app.engine.codec import Codec
+from app.engine.layout import Layout, Span, lay_out
+from app.engine.problems import RequestError
+from app.engine.template import ChatTemplate
+from app.protocol.chat import Role, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """The tokens of a branch, up to where the answer begins.
+
+    restore_points: token offsets that later branches will start from, in order. turn_starts, turn_ends: offsets of
+    each turn's content. A turn that could not be located has both at the offset after the text it lies in.
+    """
+
+    ids: tuple[int, ...]
+    restore_points: tuple[int, ...]
+    turn_starts: tuple[int, ...]
+    turn_ends: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptBuilder:
+    """Builds the prompts of one model.
+
+    history_header: the template's text between a question and an answer that lies in the past.
+    drops_thinking: whether the template leaves the thinking part out of past answers.
+    """
+
+    codec: Codec
+    template: ChatTemplate
+    history_header: str
+    drops_thinking: bool
+
+    def build(self, turns: Sequence[Turn]) -> Prompt:
+        """Raises RequestError when there is nothing to answer or the template refuses."""
+        if not turns or not turns[-1].text.strip():
+            raise RequestError("There is nothing to answer", "The message is empty. Write something and send it again.")
+        return _Assembly(self, turns, self._lay_out(turns)).finish()
+
+    def _lay_out(self, turns: Sequence[Turn]) -> Layout:
+        """Messages that cannot be located are tokenized as template text: control tokens in them are disguised."""
+        roles, contents = [turn.role for turn in turns], [turn.text for turn in turns]
+        layout = lay_out(self.template, roles, contents)
+        if None not in layout.spans:
+            return layout
+        safe = [
+            self.codec.disguise(content) if span is None and self.codec.has_controls(content) else content
+            for content, span in zip(contents, layout.spans, strict=True)
+        ]
+        return layout if safe == contents else lay_out(self.template, roles, safe)
+
+
+def prompt_builder(codec: Codec, template: ChatTemplate) -> PromptBuilder:
+    """Asks the template two questions about itself with a small conversation of letters."""
+    roles: list[Role] = ["user", "assistant", "user"]
+    try:
+        layout = lay_out(template, roles, ["Abc", "Def", "Ghi"])
+        thinking = lay_out(template, roles, ["Abc", "<think>\nJkl\n</think>\n\nDef", "Ghi"])
+    except RequestError:
+        # A template that refuses this refuses every conversation, and says so when one is asked.
+        return PromptBuilder(codec, template, "", drops_thinking=False)
+    question, answer = layout.spans[0], layout.spans[1]
+    header = layout.text[question.end : answer.start] if question and answer else ""
+    return PromptBuilder(codec, template, header, drops_thinking="Jkl" not in thinking.text)
+
+
+@dataclass
+class _Assembly:
+    """One prompt in the making. `at`: how many characters of the rendered text are tokenized."""
+
+    builder: PromptBuilder
+    turns: Sequence[Turn]
+    layout: Layout
+    ids: list[int] = field(default_factory=list)
+    points: set[int] = field(default_factory=set)
+    starts: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    at: int = 0
+    unlocated: int = 0
+
+    def finish(self) -> Prompt:
+        """Walk over the turns, then write the generation prompt."""
+        if self.builder.template.is_plain:
+            self.ids += self.builder.codec.beginning()
+        for turn, span in zip(self.turns, self.layout.spans, strict=True):
+            if span is None:
+                self.unlocated += 1
+            elif turn.role == "assistant":
+                self._answer(turn, span)
+            else:
+                self._question(turn, span)
+        before = len(self.ids)
+        self._markup(len(self.layout.text))
+        self._mark_new_answer(before)
+        self._settle_unlocated()
+        points = tuple(sorted(point for point in self.points if 0 < point <= len(self.ids)))
+        return Prompt(tuple(self.ids), points, tuple(self.starts), tuple(self.ends))
+
+    @property
+    def _generation_prompt(self) -> str:
+        last = self.layout.spans[-1]
+        return self.layout.text[last.end :] if last else ""
+
+    def _question(self, turn: Turn, span: Span) -> None:
+        """A single space before the content goes with it: tokens of words begin with their space."""
+        text, start = self.layout.text, span.start
+        if start - self.at >= 2 and text[start - 1] == " " and not text[start - 2].isspace():
+            start -= 1
+        self._markup(start)
+        if turn.role == "user":
+            self.points.add(len(self.ids))
+        self._begin_turn()
+        self._plain(span.end)
+        self.ends.append(len(self.ids))
+
+    def _answer(self, turn: Turn, span: Span) -> None:
+        text, generation = self.layout.text, self._generation_prompt
+        header = text[self.at : span.start]
+        begun = len(self.ids)
+        if generation and header.startswith(generation):
+            self._markup(self.at + len(generation))
+            self.points.add(len(self.ids) - 1)
+        else:
+            self._markup(span.start)
+            self.points.add(begun + self._shared(begun, header, generation))
+        self._begin_turn()
+        self._own(turn, span)
+        self._plain(span.end)
+        self.ends.append(len(self.ids))
+
+    def _own(self, turn: Turn, span: Span) -> None:
+        """Write the part of an answer that its own ids spell, and what the template prints before it."""
+        text, codec = self.layout.text, self.builder.codec
+        inserted = text[self.at : span.start]
+        kept = keep_own(codec, turn.ids or (), self.ids, inserted, text[span.start : span.end])
+        if kept.start if kept.ids else inserted.strip():
+            self._markup(span.start)
+        self.ids += kept.ids
+        self.at += kept.end - kept.start if kept.ids else 0
+
+    def _mark_new_answer(self, before: int) -> None:
+        """The new answer's restore points: before the seed, and where its own past form will leave this prompt."""
+        self.points.add(len(self.ids) - 1)
+        generation, header = self._generation_prompt, self.builder.history_header
+        if header and not header.startswith(generation):
+            self.points.add(before + self._shared(before, header, generation))
+        elif self.builder.drops_thinking:
+            self.points.add(len(self.ids))
+
+    def _shared(self, before: int, header: str, generation: str) -> int:
+        """How many tokens two headers have in common, both following the first `before` ids."""
+        after = self.ids[before - 1] if before else None
+        codec = self.builder.codec
+        return shared_length(codec.markup(header, after), codec.markup(generation, after))
+
+    def _markup(self, end: int) -> None:
+        self.ids += self.builder.codec.markup(self.layout.text[self.at : end], self._last)
+        self.at = end
+
+    def _plain(self, end: int) -> None:
+        self.ids += self.builder.codec.plain(self.layout.text[self.at : end], self._last)
+        self.at = end
+
+    @property
+    def _last(self) -> int | None:
+        return self.ids[-1] if self.ids else None
+
+    def _begin_turn(self) -> None:
+        self._settle_unlocated()
+        self.starts.append(len(self.ids))
+
+    def _settle_unlocated(self) -> None:
+        """Turns that were not located lie in the text just written."""
+        self.starts += [len(self.ids)] * self.unlocated
+        self.ends += [len(self.ids)] * self.unlocated
+        self.unlocated = 0
