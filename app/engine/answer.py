@@ -1,0 +1,52 @@
+"""An answer while it grows: its tokens, their text, and why it ends."""
+
+from __future__ import annotations
+
+from app.engine.codec import Codec
+from app.engine.detokenizer import Detokenizer
+from app.engine.stop import StopText
+from app.protocol.events import Token
+from app.protocol.reports import StopReason
+
+
+class Answer:
+    """Takes tokens one by one. `text` is what has been let out for showing, `stop` is set once a stop text came."""
+
+    def __init__(self, codec: Codec, stops: tuple[str, ...]) -> None:
+        self._detokenizer = Detokenizer(codec)
+        self._stop = StopText(stops)
+        self._tokens: list[Token] = []
+        self._told = 0
+        self.text = ""
+
+    def add(self, token: int) -> str:
+        """Take the next token; returns new text to show, often none."""
+        start = len(self._detokenizer.text)
+        complete = self._detokenizer.add(token)
+        self._tokens.append(Token(token, start, start + len(complete)))
+        return self._show(self._stop.push(complete))
+
+    def end(self) -> str:
+        """Let out what was held back for a stop text that did not come."""
+        return self._show(self._stop.rest())
+
+    @property
+    def stop(self) -> StopReason | None:
+        return StopReason.STOP_TEXT if self._stop.is_met else None
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """The answer's tokens, without those whose text reaches into or beyond a stop text."""
+        kept = self._tokens
+        if self._stop.is_met:
+            kept = [token for token in kept if token.end <= len(self.text)]
+        return tuple(token.id for token in kept)
+
+    def untold(self) -> tuple[Token, ...]:
+        """The tokens since the last call."""
+        told, self._told = self._told, len(self._tokens)
+        return tuple(self._tokens[told:])
+
+    def _show(self, text: str) -> str:
+        self.text += text
+        return text

@@ -1,0 +1,265 @@
+"""The engine's loop: take commands from the inbox, advance what is being done by one small step, tell what happened.
+
+One thread runs it, and it alone touches MLX. Commands may be submitted from any thread; each is obeyed within one step
+(a chunk of prompt, a token, a part of the weights), also while a long answer streams. The loop knows no Qt.
+"""
+
+from __future__ import annotations
+
+import gc
+import logging
+from collections import deque
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from queue import Empty, SimpleQueue
+
+import mlx.core as mx
+
+from app.engine.loader import LoadStep, Opening
+from app.engine.memory import default_budget
+from app.engine.model import LoadedModel
+from app.engine.pace import Pace
+from app.engine.pricing import price
+from app.engine.problems import ModelError, RequestError
+from app.engine.run import Run, never_started
+from app.engine.trie_feed import TrieFeed
+from app.kvcache.prefix_cache import PrefixCache
+from app.protocol.commands import Cancel, Command, Generate, LoadModel, Price, ReleaseOwner, SetBudget, Shutdown
+from app.protocol.engine import Capabilities, EventSink
+from app.protocol.events import EngineStarted, ModelFailed, ModelLoading, ModelReady, RunFailed
+from app.protocol.reports import ModelInfo, Problem
+
+log = logging.getLogger(__name__)
+
+_PACKAGES = ("espalier", "mlx", "mlx-lm", "tokenizers", "transformers")
+_NO_MODEL = Problem("No model is open", "Open a model with File > Open Model, then send the message again.")
+
+
+def versions() -> tuple[tuple[str, str], ...]:
+    """Package name and version of what an answer depends on; packages without metadata are left out."""
+    found = []
+    for name in _PACKAGES:
+        try:
+            found.append((name, version(name)))
+        except PackageNotFoundError:
+            log.debug("no version of %s is known", name)
+    return tuple(found)
+
+
+class EngineLoop:
+    """The engine of this process. `submit` from any thread; `run`, or `step` by step, on the model thread.
+
+    Attributes: model and cache of the open model, or None, for the self-test and for tests.
+    """
+
+    capabilities = Capabilities(token_ids=True, price=True, trie=True, logprobs=False, lanes=1)
+
+    def __init__(self, sink: EventSink, chunk: int | None = None) -> None:
+        """`chunk`: read prompts in chunks of this many tokens; by default as many as fit in half a second."""
+        self.model: LoadedModel | None = None
+        self.cache: PrefixCache | None = None
+        self._emit = sink
+        self._chunk = chunk
+        self._pace = Pace(chunk)
+        self._inbox: SimpleQueue[Command] = SimpleQueue()
+        self._opening: tuple[Opening, Iterator[LoadStep]] | None = None
+        self._running: tuple[Run, Iterator[None]] | None = None
+        self._waiting: deque[Generate] = deque()
+        self._queries: deque[Price] = deque()
+        self._budget: int | None = None
+        self._feed = TrieFeed(sink)
+        self._has_started = self._has_ended = False
+
+    def submit(self, command: Command) -> None:
+        """Queue a command and return at once."""
+        self._inbox.put(command)
+
+    def run(self) -> None:
+        """Work until Shutdown; sleep on the inbox when there is nothing to do."""
+        self._start()
+        while not self._has_ended:
+            if not self.step() and not self._has_ended:
+                self._obey(self._inbox.get())
+
+    def step(self) -> bool:
+        """Obey what is in the inbox, then advance by one step. False when there was nothing to advance."""
+        self._start()
+        self._drain()
+        if self._has_ended:
+            return False
+        if self._opening is not None:
+            self._advance_opening(*self._opening)
+            return True
+        if self._running is None and not self._begin_next():
+            return False
+        if self._running is not None:
+            self._advance_run(*self._running)
+        return True
+
+    def _start(self) -> None:
+        if not self._has_started:
+            self._has_started = True
+            self._emit(EngineStarted(versions()))
+
+    def _drain(self) -> None:
+        try:
+            while not self._has_ended:
+                self._obey(self._inbox.get_nowait())
+        except Empty:
+            return
+
+    def _obey(self, command: Command) -> None:
+        match command:
+            case LoadModel(path):
+                self._open(path)
+            case Generate():
+                self._waiting.append(command)
+            case Cancel(run_id):
+                self._cancel(run_id)
+            case Price():
+                self._queries.append(command)
+                self._answer_queries()
+            case SetBudget(budget_bytes):
+                self._set_budget(budget_bytes)
+            case ReleaseOwner(owner):
+                if self.cache is not None:
+                    self.cache.release(owner)
+            case Shutdown():
+                self._stop_everything()
+                self._close_model()
+                self._has_ended = True
+
+    # Models
+
+    def _open(self, path: str) -> None:
+        """What was asked of the old model is cancelled; what is asked from now on waits for the new one."""
+        self._stop_everything()
+        self._close_model()
+        opening = Opening(path)
+        self._opening = opening, opening.steps()
+        self._emit(ModelLoading(path, "Opening"))
+
+    def _advance_opening(self, opening: Opening, steps: Iterator[LoadStep]) -> None:
+        try:
+            step = next(steps, None)
+        except ModelError as error:
+            self._fail_opening(opening.path, error.problem)
+            return
+        if step is None and opening.model is not None:
+            self._ready(opening.model)
+        elif step is not None:
+            self._emit(ModelLoading(opening.path, step.stage, step.fraction))
+
+    def _fail_opening(self, path: str, problem: Problem) -> None:
+        log.warning("no model: %s", problem.title)
+        self._opening = None
+        self._close_model()
+        self._queries.clear()
+        self._emit(ModelFailed(path, problem))
+        while self._waiting:
+            self._emit(RunFailed(self._waiting.popleft().run_id, problem))
+
+    def _ready(self, model: LoadedModel) -> None:
+        self._opening = None
+        self.model = model
+        self.cache = PrefixCache(model.forward, model.new_caches, self._budget_for(model))
+        self._emit(ModelReady(_info(model, self.cache)))
+        self._feed.changed(model, self.cache)
+        self._answer_queries()
+
+    def _close_model(self) -> None:
+        """Give the memory back before anything else is loaded."""
+        self._opening = None
+        if self.cache is not None:
+            self.cache.close()
+        self.model = self.cache = None
+        self._pace = Pace(self._chunk)
+        gc.collect()
+        mx.clear_cache()
+
+    def _budget_for(self, model: LoadedModel) -> int:
+        return default_budget(model.weight_bytes, model.memory) if self._budget is None else self._budget
+
+    def _set_budget(self, budget_bytes: int | None) -> None:
+        self._budget = budget_bytes
+        if self.model is not None and self.cache is not None:
+            self.cache.set_budget(self._budget_for(self.model))
+            self._feed.changed(self.model, self.cache)
+
+    # Runs
+
+    def _begin_next(self) -> bool:
+        """Take the next waiting run. False when there is none."""
+        if not self._waiting:
+            return False
+        command = self._waiting.popleft()
+        if self.model is None or self.cache is None:
+            self._emit(RunFailed(command.run_id, _NO_MODEL))
+            return True
+        run = Run(command, self.model, self.cache, self._pace, self._emit)
+        self._running = run, run.steps()
+        return True
+
+    def _advance_run(self, run: Run, steps: Iterator[None]) -> None:
+        """One step. The picture of the trie precedes the outcome, so that both are seen together."""
+        model, cache = self.model, self.cache
+        if model is None or cache is None:
+            raise RuntimeError("a run without a model")
+        problem: Problem | None = None
+        is_first = not run.has_begun
+        try:
+            next(steps)
+        except StopIteration:
+            self._running = None
+        except RequestError as error:
+            self._running, problem = None, error.problem
+        if self._running is None or is_first:
+            self._feed.changed(model, cache)
+        else:
+            self._feed.growing(model, cache)
+        if problem is not None:
+            self._emit(RunFailed(run.command.run_id, problem))
+        elif run.outcome is not None:
+            self._emit(run.outcome)
+
+    def _cancel(self, run_id: int) -> None:
+        if self._running is not None and self._running[0].command.run_id == run_id:
+            self._running[0].is_cancelled = True
+            self._advance_run(*self._running)
+        for command in [waiting for waiting in self._waiting if waiting.run_id == run_id]:
+            self._waiting.remove(command)
+            self._emit(never_started(command))
+
+    def _stop_everything(self) -> None:
+        """End the run in progress and those that wait, each with its event."""
+        if self._running is not None:
+            self._cancel(self._running[0].command.run_id)
+        while self._waiting:
+            self._emit(never_started(self._waiting.popleft()))
+        self._queries.clear()
+
+    def _answer_queries(self) -> None:
+        """Prices asked while a model is being opened wait for it; without any model there is nothing to tell."""
+        if self.model is None or self.cache is None:
+            if self._opening is None:
+                self._queries.clear()
+            return
+        while self._queries:
+            priced = price(self._queries.popleft(), self.model, self.cache, self._pace)
+            if priced is not None:
+                self._emit(priced)
+
+
+def _info(model: LoadedModel, cache: PrefixCache) -> ModelInfo:
+    note = f"Its cache kind {cache.unsupported} is not supported yet: nothing is reused." if cache.unsupported else ""
+    return ModelInfo(
+        path=model.path,
+        name=model.name,
+        detail=model.detail,
+        fingerprint=model.fingerprint,
+        context_length=model.context_length,
+        weight_bytes=model.weight_bytes,
+        layers=cache.layer_counts(),
+        is_reusable=not cache.unsupported,
+        note=note,
+    )

@@ -1,0 +1,30 @@
+"""What a branch would cost now: the same prompt as for an answer, looked up and not computed."""
+
+from __future__ import annotations
+
+import logging
+
+from app.engine.model import LoadedModel
+from app.engine.pace import Pace
+from app.engine.problems import RequestError
+from app.kvcache.prefix_cache import PrefixCache
+from app.protocol.commands import Price
+from app.protocol.events import Priced, TurnPlace
+
+log = logging.getLogger(__name__)
+
+
+def price(command: Price, model: LoadedModel, cache: PrefixCache, pace: Pace) -> Priced | None:
+    """None for a branch that cannot be answered, such as an empty one."""
+    try:
+        prompt = model.prompts.build(command.turns)
+    except RequestError as problem:
+        log.debug("query %d has no price: %s", command.query_id, problem.problem.title)
+        return None
+    report = cache.price(prompt.ids)
+    places = cache.places(prompt.ids, prompt.turn_ends)
+    turns = tuple(
+        TurnPlace(start, end, place)
+        for start, end, place in zip(prompt.turn_starts, prompt.turn_ends, places, strict=True)
+    )
+    return Priced(command.query_id, report, turns, pace.seconds(report.left))

@@ -1,0 +1,168 @@
+"""One answer from question to last token, advanced in small steps by the loop."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
+
+from app.engine.answer import Answer
+from app.engine.model import LoadedModel
+from app.engine.pace import Pace
+from app.engine.problems import RequestError, count
+from app.engine.prompt import Prompt
+from app.engine.sampler import Sampler, draw_seed
+from app.kvcache.prefix_cache import PrefixCache
+from app.kvcache.session import Session
+from app.protocol.commands import Generate
+from app.protocol.engine import EventSink
+from app.protocol.events import PrefillProgress, RunFinished, RunStarted, TextDelta
+from app.protocol.reports import RequestReport, RunStats, StopReason
+
+log = logging.getLogger(__name__)
+_LANE = 0
+
+
+@dataclass
+class _Clock:
+    """Seconds since the run began, and at its first and last token."""
+
+    now: Callable[[], float]
+    begun: float = 0.0
+    first: float | None = None
+    last: float = 0.0
+
+    def start(self) -> None:
+        self.begun = self.now()
+
+    @property
+    def elapsed(self) -> float:
+        return self.now() - self.begun
+
+    def token(self) -> None:
+        self.last = self.elapsed
+        self.first = self.last if self.first is None else self.first
+
+    def rate(self, tokens: int) -> float:
+        """Tokens per second after the first."""
+        spent = self.last - (self.first or 0.0)
+        return (tokens - 1) / spent if tokens > 1 and spent > 0 else 0.0
+
+
+class Run:
+    """Answers one `Generate`. `is_cancelled` may be set at any time between steps and is obeyed at the next.
+
+    `outcome` is set when `steps` has run to its end.
+    """
+
+    def __init__(self, command: Generate, model: LoadedModel, cache: PrefixCache, pace: Pace, emit: EventSink) -> None:
+        self.command = command
+        self.is_cancelled = False
+        self.has_begun = False
+        self.outcome: RunFinished | None = None
+        self._model, self._cache, self._pace, self._emit = model, cache, pace, emit
+        self._clock = _Clock(time.perf_counter)
+        self._answer = Answer(model.codec, command.sampling.stop + model.prompts.template.stop)
+        self._sampled = 0
+
+    def steps(self) -> Iterator[None]:
+        """Each step computes one chunk of the prompt or one token. Raises RequestError."""
+        self._clock.start()
+        command = self.command
+        prompt = self._prompt()
+        tokens = prompt.ids + command.forced
+        seed = draw_seed() if command.sampling.seed is None else command.sampling.seed
+        sampler = Sampler(command.sampling, seed, tokens)
+        stop = StopReason.CANCELLED
+        with self._cache.begin(tokens, prompt.restore_points, command.owner, command.lanes) as session:
+            self.has_begun = True
+            self._emit(RunStarted(command.run_id, session.report, prompt.turn_ends))
+            yield
+            yield from self._prefill(session)
+            if not self.is_cancelled:
+                stop = yield from self._decode(session, sampler, tokens[-1])
+            self._tell(self._answer.end(), is_last=True)
+        log.info("run %d: %s, %d tokens after %s", command.run_id, stop, self._sampled, session.report)
+        self.outcome = self._finished(session.report, stop, seed)
+
+    def _prompt(self) -> Prompt:
+        if self.command.lanes != 1:
+            raise RequestError(
+                "Several answers at once are not possible yet", "Ask for one answer, then regenerate it for another."
+            )
+        prompt = self._model.prompts.build(self.command.turns)
+        total, context = len(prompt.ids) + len(self.command.forced), self._model.context_length
+        if total >= context:
+            raise RequestError(
+                "The conversation is too long for this model",
+                f"It comes to {count(total)} tokens, and {self._model.name} reads at most {count(context)}, its answer "
+                "included. Shorten the message, fork at an earlier one, or open a model with a longer context.",
+            )
+        return prompt
+
+    def _prefill(self, session: Session) -> Iterator[None]:
+        """Read the prompt up to its last token."""
+        cached, total = session.report.cached, session.report.total
+        begun = time.perf_counter()
+        while session.left > 1 and not self.is_cancelled:
+            start = time.perf_counter()
+            number = session.prefill(self._pace.chunk)
+            now = time.perf_counter()
+            self._pace.measured(number, now - start)
+            done = total - session.left
+            rate = (done - cached) / (now - begun)
+            self._emit(PrefillProgress(self.command.run_id, done, total, cached, rate))
+            yield
+
+    def _decode(self, session: Session, sampler: Sampler, token: int) -> Generator[None, None, StopReason]:
+        """Sample until something ends the answer; returns what. A token is fed when the next one is wanted."""
+        self._begin_forced()
+        while not self.is_cancelled:
+            token = sampler.next(session.decode(token))
+            if token in self._model.codec.stop_ids:
+                return StopReason.FINISHED
+            self._sampled += 1
+            self._clock.token()
+            self._tell(self._answer.add(token))
+            if stop := self._end(session.report.total):
+                return stop
+            yield
+        return StopReason.CANCELLED
+
+    def _begin_forced(self) -> None:
+        for token in self.command.forced:
+            self._tell(self._answer.add(token))
+
+    def _end(self, prompt_tokens: int) -> StopReason | None:
+        """Why the answer ends after the token just taken, if it does."""
+        if self._answer.stop is not None:
+            return self._answer.stop
+        if prompt_tokens + self._sampled >= self._model.context_length:
+            return StopReason.CONTEXT
+        return StopReason.LENGTH if self._sampled >= self.command.sampling.max_tokens else None
+
+    def _tell(self, text: str, is_last: bool = False) -> None:
+        """Send new text with the tokens since the last; tokens without text wait, but not beyond the end."""
+        tokens = self._answer.untold() if text or is_last else ()
+        if text or tokens:
+            self._emit(TextDelta(self.command.run_id, _LANE, text, tokens))
+
+    def _finished(self, report: RequestReport, stop: StopReason, seed: int) -> RunFinished:
+        stats = RunStats(
+            request=report,
+            stop=stop,
+            tokens=self._sampled,
+            first_token=self._clock.first,
+            rate=self._clock.rate(self._sampled),
+            seconds=self._clock.elapsed,
+            seed=seed,
+        )
+        return RunFinished(self.command.run_id, _LANE, self._answer.text, self._answer.ids, stats)
+
+
+def never_started(command: Generate) -> RunFinished:
+    """The outcome of a run that was cancelled while it waited for its turn."""
+    seed = command.sampling.seed or 0
+    stats = RunStats(RequestReport(0, 0, 0, 0), StopReason.CANCELLED, 0, None, 0.0, 0.0, seed)
+    return RunFinished(command.run_id, _LANE, "", (), stats)

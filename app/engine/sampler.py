@@ -1,0 +1,112 @@
+"""Choosing the next token from logits.
+
+Random numbers come from a key of the run's own, one split for each token: the same seed, settings and logits give the
+same tokens, whatever else runs between them. The repetition penalty sees every token of the context, restored or
+computed, as otherwise a warm answer would differ from a cold one.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from typing import cast
+
+import mlx.core as mx
+from mlx_lm.sample_utils import apply_min_p, apply_top_k, apply_top_p, make_repetition_penalty
+
+from app.engine.problems import RequestError
+from app.protocol.chat import Sampling
+
+_Filter = Callable[[mx.array], mx.array]
+
+
+def draw_seed() -> int:
+    """A seed for a run that was given none."""
+    return secrets.randbits(32)
+
+
+class Sampler:
+    """Draws the tokens of one answer, in order. Owned by the model thread."""
+
+    def __init__(self, sampling: Sampling, seed: int, context: Sequence[int]) -> None:
+        """`context`: every token before the answer. Raises RequestError on settings that mean nothing."""
+        _check(sampling)
+        self._temperature = sampling.temperature
+        self._key = mx.random.key(seed & 0xFFFF_FFFF_FFFF_FFFF)
+        self._filters = _filters(sampling)
+        self._penalty = sampling.repetition_penalty
+        self._seen = set(context) if self._penalty != 1 else set()
+        self._seen_array: mx.array | None = None
+
+    def next(self, logits: mx.array) -> int:
+        """Choose the next token from logits [1, vocabulary]. Raises RequestError when they are not numbers."""
+        logprobs = self._penalized(logits.astype(mx.float32))
+        norm = mx.logsumexp(logprobs, axis=-1, keepdims=True)
+        token = self._choose(logprobs - norm)
+        mx.eval(token, norm)
+        if not mx.isfinite(norm).item():
+            raise RequestError(
+                "The model stopped making sense",
+                "Its output is not a number any more. Regenerate the answer, or try another model.",
+            )
+        number = cast(int, token.item())
+        self._remember(number)
+        return number
+
+    def _choose(self, logprobs: mx.array) -> mx.array:
+        if self._temperature == 0:
+            return mx.argmax(logprobs, axis=-1)
+        for keep in self._filters:
+            logprobs = keep(logprobs)
+        self._key, now = mx.random.split(self._key)
+        return mx.random.categorical(logprobs * (1 / self._temperature), key=now)
+
+    def _penalized(self, logits: mx.array) -> mx.array:
+        """Each token of the context once: the penalty does not grow with repetitions (arXiv:1909.05858)."""
+        if self._penalty == 1 or not self._seen:
+            return logits
+        if self._seen_array is None:
+            self._seen_array = mx.array(sorted(self._seen))
+        process = make_repetition_penalty(self._penalty, len(self._seen))
+        penalized: mx.array = process(self._seen_array, logits)
+        return penalized
+
+    def _remember(self, token: int) -> None:
+        if self._penalty != 1 and token not in self._seen:
+            self._seen.add(token)
+            self._seen_array = None
+
+
+def _check(sampling: Sampling) -> None:
+    fits = (
+        0 <= sampling.temperature < 1000
+        and 0 <= sampling.top_p <= 1
+        and 0 <= sampling.min_p <= 1
+        and sampling.top_k >= 0
+        and 0 < sampling.repetition_penalty < 1000
+        and sampling.max_tokens >= 1
+    )
+    if not fits:
+        raise RequestError(
+            "These sampling settings mean nothing",
+            "Temperature and top-k must not be negative, top-p and min-p lie between 0 and 1, and the repetition "
+            "penalty and the length are above 0. Put them right and send again.",
+        )
+
+
+def _filters(sampling: Sampling) -> list[_Filter]:
+    """What is left of the vocabulary, in mlx-lm's order. Zero, or for top-p one, switches a filter off."""
+    filters: list[_Filter] = []
+    if 0 < sampling.top_p < 1:
+        filters.append(lambda logprobs: apply_top_p(logprobs, sampling.top_p))
+    if sampling.min_p > 0:
+        filters.append(lambda logprobs: apply_min_p(logprobs, sampling.min_p, 1))
+    if sampling.top_k > 0:
+        filters.append(lambda logprobs: _top_k(logprobs, sampling.top_k))
+    return filters
+
+
+def _top_k(logprobs: mx.array, top_k: int) -> mx.array:
+    """mlx-lm refuses a `top_k` that keeps the whole vocabulary."""
+    kept: mx.array = apply_top_k(logprobs, top_k) if top_k < logprobs.shape[-1] else logprobs
+    return kept

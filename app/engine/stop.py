@@ -1,0 +1,40 @@
+"""Texts that end an answer. A text that could still become one of them is held back until it has or cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class StopText:
+    """Feeds text through; `is_met` once one of the stop texts came, and nothing from it on is let through."""
+
+    def __init__(self, stops: Sequence[str]) -> None:
+        self._stops = tuple(stop for stop in stops if stop)
+        self._held = ""
+        self.is_met = False
+
+    def push(self, text: str) -> str:
+        """Take new text; returns what of the text so far can be shown now."""
+        self._held += text
+        found = [at for at in (self._held.find(stop) for stop in self._stops) if at >= 0]
+        if found:
+            self.is_met = True
+            return self._release(min(found), keep=False)
+        return self._release(len(self._held) - self._waiting())
+
+    def rest(self) -> str:
+        """What was held back when the answer ended without a stop text."""
+        return "" if self.is_met else self._release(len(self._held))
+
+    def _waiting(self) -> int:
+        """The length of the longest end of the text that begins a stop text."""
+        longest = max((len(stop) for stop in self._stops), default=1) - 1
+        for length in range(min(longest, len(self._held)), 0, -1):
+            end = self._held[-length:]
+            if any(stop.startswith(end) for stop in self._stops):
+                return length
+        return 0
+
+    def _release(self, length: int, keep: bool = True) -> str:
+        shown, self._held = self._held[:length], self._held[length:] if keep else ""
+        return shown
