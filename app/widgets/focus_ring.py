@@ -53,6 +53,7 @@ class FocusRing(QFocusFrame):
         style = _FrameStyle()
         style.setParent(self)
         self.setStyle(style)
+        self.hide()
         look.changed.connect(self.update)
         app = QApplication.instance()
         if isinstance(app, QApplication):
@@ -60,10 +61,7 @@ class FocusRing(QFocusFrame):
 
     def _follow(self, old: QWidget | None, now: QWidget | None) -> None:
         is_ringed = now is not None and hasattr(now, "ring_radius") and self._home.isAncestorOf(now)
-        if is_ringed and now is not None:
-            self.setWidget(now)
-        elif self.widget() is not None:
-            self.hide()
+        self.setWidget(now if is_ringed else None)  # type: ignore[arg-type]
 
     def paintEvent(self, event: QPaintEvent) -> None:
         radius = getattr(self.widget(), "ring_radius", 0.0)

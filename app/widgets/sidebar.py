@@ -12,6 +12,7 @@ from app.widgets.conversation_delegate import ConversationDelegate
 from app.widgets.icon_paths import Icon
 from app.widgets.look import Look
 from app.widgets.row_focus import RowFocus
+from app.widgets.slim_bar import use_slim_bar
 from app.widgets.verb_button import VerbButton
 
 
@@ -32,6 +33,7 @@ class ConversationList(QListView):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName("Conversations")
+        use_slim_bar(self, look)
         self.setModel(model)
         look.changed.connect(self.scheduleDelayedItemsLayout)
         look.changed.connect(self.viewport().update)

@@ -17,7 +17,7 @@ _BAR = 96
 
 
 class StatusLine(QWidget):
-    """Left the engine's line, with a bar where its work can be measured and there is room; right the cache's, never cut."""
+    """Left the engine's line, with a bar where it can be measured and there is room; right the cache's, never cut."""
 
     def __init__(self, look: Look, status: Status, parent: QWidget | None = None) -> None:
         super().__init__(parent)

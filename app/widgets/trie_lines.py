@@ -93,7 +93,7 @@ class TrieLines:
                 trunk = left + self._spots[spot.parent_id].level * step
                 found.append(_arm(trunk, x, row.top(), middle, spot.is_live))
         if spot.has_children:
-            found.append(_straight(x, middle + _DISC, row.bottom() + 1, spot.has_live_child))
+            found.append(_straight(x, middle + _DISC, row.bottom(), spot.has_live_child))
         return sorted(found, key=lambda stroke: stroke.is_live)
 
     def _passing(self, spot: Spot, row: QRectF, left: float, step: float) -> list[Stroke]:
@@ -104,7 +104,7 @@ class TrieLines:
             above = self._spots[at.parent_id]
             if at.is_followed:
                 x = left + above.level * step
-                found.append(_straight(x, row.top(), row.bottom() + 1, at.is_followed_live))
+                found.append(_straight(x, row.top(), row.bottom(), at.is_followed_live))
             at = above
         return found
 

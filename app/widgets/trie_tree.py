@@ -15,6 +15,7 @@ from app.widgets.drawing import smooth
 from app.widgets.look import Look
 from app.widgets.marks import paint_disc
 from app.widgets.row_focus import RowFocus, paint_row_ground, paint_row_ring
+from app.widgets.slim_bar import use_slim_bar
 from app.widgets.trie_delegate import Clock, TrieDelegate
 from app.widgets.trie_lines import TrieLines
 
@@ -51,6 +52,7 @@ class TrieTree(QTreeView):
 
     def _dress(self) -> None:
         self.setAccessibleName("Prefix trie")
+        use_slim_bar(self, self._look)
         self.setHeaderHidden(True)
         self.setRootIsDecorated(False)
         self.setItemsExpandable(False)
