@@ -1,0 +1,1 @@
+"""How the guide model is made: its texts, its tokenizer, its training and its figures."""

@@ -1,0 +1,449 @@
+"""What the guide says about forks, versions and writing."""
+
+from __future__ import annotations
+
+from guide_model.commands import keys, menu_path
+from guide_model.topic import Topic, lines
+
+PROGRAM: tuple[Topic, ...] = (
+    Topic(
+        "fork_how",
+        asked=lines("""
+            how do i fork a message | how do i fork | how do i make a branch | where is fork
+            where is the fork button | which button makes a fork | what is the shortcut for fork | fork how
+            how are forks made | i want to ask this in another way | how do i try a different question
+            how do i change a question i already sent | what does the pencil do | what is the pencil for
+            how do i edit what i asked | can i rewrite my question | i made a mistake in my question
+            i want to correct my message | how do i split a conversation | what is the pencil beside my question
+        """),
+        doing=lines("""
+            fork | fork a conversation | fork this chat | fork a question | make a fork | start a new branch
+            create a branch | branch off | branch a conversation | edit a question | edit my message
+            change my question | change what i wrote | rewrite a question | ask the same thing differently
+            edit an earlier message | change an old message | fix a typo in my question
+            split this conversation in two | make another branch
+        """),
+        answers=(
+            f"Point at a question and press the pencil beside it, or press {keys('fork')}. What you send then "
+            "starts a new "
+            "branch, and the old branch stays.",
+            f"Choose {menu_path('fork')} ({keys('fork')}), change the question and send it. That starts a new branch.",
+        ),
+        more=(
+            "You can fork as often as you like.",
+            "What stands above the question is reused, so only the new words are read.",
+        ),
+    ),
+    Topic(
+        "fork_what",
+        asked=lines("""
+            what is a branch | what is a fork | what does fork mean | what are branches | what are forks for
+            why would i fork | what good is a fork | why should i use branches | what are branches good for
+            what is the point of forking | when should i fork | branch meaning | what happens when i fork
+            a branch is what | tell me about branches | what do you mean by branching
+        """),
+        naming=lines("a branch | a fork | forking | branching | a new branch | the idea of a fork | a chat branch"),
+        answers=(
+            "A branch is one way a conversation went. At a fork two branches part: they share all that stands "
+            "above, and "
+            "each goes on in its own way.",
+            "A fork is the place where a conversation goes two ways. Each way is a branch, and none of them is lost.",
+        ),
+        more=(
+            "Fork to try another question without losing the first answer.",
+            f"To make one, edit a question with {keys('fork')}.",
+        ),
+    ),
+    Topic(
+        "fork_old",
+        asked=lines("""
+            what happens to the old branch | is the old branch lost | does a fork delete anything
+            do i lose the old answer | will my old question be gone | is the first answer still there
+            does editing overwrite my question | can i lose something by forking
+            does editing remove the old version | is anything lost when i fork
+            do i lose the rest of the chat when i edit | does the old answer disappear | is my old text kept
+            where did my old answer go | my old answer is gone | what becomes of the old branch
+        """),
+        answers=(
+            "The old branch stays as it was. Nothing you try is lost.",
+            "Nothing is lost: the old branch stays, and you can go back to it at any time.",
+        ),
+        more=(f"Step to it with {keys('previous')} or the arrows at the fork.",),
+    ),
+    Topic(
+        "fork_where",
+        asked=lines("""
+            can i fork an earlier question | can i fork any message | can i fork the first question
+            where in the chat can i fork | can i fork more than once | how many branches can i have
+            how many times can i fork | can i fork a branch again | can i fork in the middle of a conversation
+            is there a limit to forks | can a branch have branches | can i edit the very first message
+        """),
+        answers=(
+            "You can fork at any question, also an early one, and as often as you like. A branch can fork again.",
+            "Any question can be forked, the first one too, and there is no limit to how often.",
+        ),
+    ),
+    Topic(
+        "again",
+        asked=lines("""
+            how do i get another answer | can you answer again | i do not like this answer
+            what does answer again do | give me a different answer | how do i regenerate | i want another answer
+            that answer was bad, again please | is there a retry button | how do i ask for a second answer
+            what is answer again | i want a better reply | try again | please try that again
+            the answer is not good | another answer please | what is the retry shortcut
+        """),
+        doing=lines("""
+            get another answer | regenerate | regenerate an answer | answer again | get a second answer | retry
+            ask for a new answer | get a different reply | redo the answer | try the answer again
+            reroll the answer
+        """),
+        answers=(
+            f"Choose {menu_path('regenerate')} or press {keys('regenerate')}. You get another answer beside the "
+            "old one.",
+            f"Press {keys('regenerate')}. The new answer stands beside the old one, and both are kept.",
+        ),
+        more=("The arrows at the answer then switch between them.",),
+    ),
+    Topic(
+        "again_or_fork",
+        asked=lines("""
+            what is the difference between fork and answer again | answer again or fork
+            should i fork or answer again | is answer again a fork too
+            when do i use answer again and when do i fork | how is a fork different from another answer
+            fork versus regenerate | what is the difference between a fork and a retry
+            does answer again make a branch
+        """),
+        answers=(
+            f"A fork changes the question ({keys('fork')}); Answer Again keeps it and gives another answer "
+            f"({keys('regenerate')}). Both start a new branch.",
+            "Fork when you want to ask something else. Use Answer Again when the question is right and the "
+            "answer is not.",
+        ),
+    ),
+    Topic(
+        "versions",
+        asked=lines("""
+            what does 2 of 3 mean | what is 2 of 3 | what are the arrows beside the message
+            what does 1 of 2 mean | what are the little arrows | how do i go back to the other branch
+            how do i switch branches | how do i return to the old branch | where is my other branch
+            how do i see the other version | what is the switcher | what is this 3 of 3
+            how do i find the first answer again | go back to the old branch | how do i move between versions
+            which keys switch versions | how do i compare the answers | what are versions
+        """),
+        doing=lines("""
+            switch branches | go back to the old branch | return to another branch | see the other version
+            see the old answer | switch to another version | show the previous version | go to the next version
+            move between branches | step through the versions | get back to my first question | change branch
+        """),
+        answers=(
+            f'"2 of 3" means that there are three versions here and you see the second. The arrows, or '
+            f"{keys('previous')} "
+            f"and {keys('next')}, show the others.",
+            f"Where there are versions, use the arrows beside the message, or {keys('previous')} and {keys('next')}.",
+        ),
+        more=("The rest of the chat follows the version you choose.",),
+    ),
+    Topic(
+        "send",
+        asked=lines("""
+            how do i send | how do i send a message | which key sends | does return send | what does return do
+            what does the arrow button do | i typed something, now what | how do i ask a question
+            how do i submit my message | where do i type | where do i write | what key is send
+        """),
+        doing=lines(
+            "send a message | send my question | send this | submit a question | post my message | send what i wrote"
+        ),
+        answers=(
+            "Write in the field at the bottom and press Return to send.",
+            "Return sends what you wrote. Shift-Return begins a new line.",
+        ),
+    ),
+    Topic(
+        "line",
+        asked=lines("""
+            how do i start a new line | how do i break the line | how do i write two lines
+            what does shift return do | return sends but i want a new line | how do i make a paragraph
+            newline key | how do i write several lines | can i write more than one line
+        """),
+        doing=lines("""
+            start a new line | break a line | insert a line break | write a second line | add a new line
+            type a newline | write a paragraph | go to the next line without sending
+        """),
+        answers=(
+            "Press Shift-Return to begin a new line. Return alone sends.",
+            "Shift-Return breaks the line in the message field.",
+        ),
+    ),
+    Topic(
+        "stop",
+        asked=lines("""
+            how do i stop an answer | how do i stop | stop it | how do i cancel the answer
+            the answer is too long, how do i stop it | what does the stop button do | which key stops the answer
+            how do i interrupt you | make it stop | it does not stop writing | how do i halt the model
+            what does esc do | it keeps writing | stop the answer
+        """),
+        doing=lines("""
+            stop the answer | stop an answer | stop writing | cancel a reply | interrupt the model
+            halt the answer | stop it while it writes | abort the answer | stop the model | end the answer early
+        """),
+        answers=(
+            f"Press {keys('stop')} or {keys('stop', 1)}, or the Stop button. What was written is kept.",
+            f"Choose {menu_path('stop')} or press {keys('stop')}. The words written so far stay.",
+        ),
+    ),
+    Topic(
+        "stopped",
+        asked=lines("""
+            what happens to a stopped answer | is a stopped answer kept | if i stop do i lose the text
+            can i go on after stopping | does stop delete the answer | what happens when i press stop
+            do you keep half an answer | is the half answer saved when i stop | can i continue after i stop
+            does stopping lose anything
+        """),
+        answers=(
+            "What was written before you stopped is kept, and you can go on from there.",
+            f"A stopped answer keeps its words. Go on below it, or press {keys('regenerate')} for another one.",
+        ),
+    ),
+    Topic(
+        "new",
+        asked=lines("""
+            how do i start a new conversation | new conversation | how do i begin a new chat
+            where is new conversation | i want to start over | can i start again with an empty chat
+            how do i open an empty conversation | what is the shortcut for a new conversation | start fresh
+            how do i clear the chat
+        """),
+        doing=lines("""
+            start a new conversation | begin a new chat | make a new conversation | open a new chat | start over
+            create a conversation | start an empty chat | begin from scratch | get a fresh conversation
+        """),
+        answers=(
+            f"Choose {menu_path('new')} or press {keys('new')}.",
+            f"Press {keys('new')} for an empty conversation. The old one stays in the list at the left.",
+        ),
+    ),
+    Topic(
+        "list",
+        asked=lines("""
+            where are my conversations | what is the list on the left | how do i open an old conversation
+            where do i find yesterday's chat | where are my old chats | what is the left pane
+            how do i get back to another conversation | what is in the sidebar | my conversations are gone
+            where is my chat from yesterday | how do i switch to another conversation
+        """),
+        doing=lines("""
+            open an old conversation | find my old chats | go to another conversation | see my conversations
+            switch conversations | open yesterday's chat | get my earlier chat back
+        """),
+        naming=lines("the sidebar | the list on the left | the left pane | the list of conversations"),
+        answers=(
+            "Your conversations are in the list at the left. Click one to open it.",
+            f"The list at the left holds every conversation. If it is hidden, press {keys('sidebar')}.",
+        ),
+    ),
+    Topic(
+        "hide_list",
+        asked=lines("""
+            how do i hide the sidebar | how do i show the sidebar | the list on the left is gone
+            i want more room | where did the sidebar go | can i hide the conversations
+            what is the shortcut for the sidebar | how do i get the left pane back
+        """),
+        doing=lines("""
+            hide the sidebar | show the sidebar | hide the list of conversations | show the conversations pane
+            hide the left pane | close the sidebar | toggle the sidebar | get the sidebar back
+        """),
+        answers=(
+            f"{menu_path('sidebar')} ({keys('sidebar')}) shows or hides the list at the left.",
+            f"Press {keys('sidebar')} to show or hide the list of conversations.",
+        ),
+    ),
+    Topic(
+        "hide_cache",
+        asked=lines("""
+            how do i hide the cache pane | how do i show the cache | where is the cache pane
+            the pane on the right is gone | how do i open the cache pane | where is the trie
+            i do not see the cache | can i hide the right side | how do i see the trie
+            what is the shortcut for the cache pane
+        """),
+        doing=lines("""
+            show the cache | hide the cache | show the cache pane | hide the cache pane | open the cache pane
+            close the right pane | see the trie | get the cache pane back | toggle the cache pane
+        """),
+        answers=(
+            f"{menu_path('inspector')} ({keys('inspector')}) shows or hides the cache pane at the right.",
+            f"Press {keys('inspector')}. The cache pane stands at the right of the window.",
+        ),
+    ),
+    Topic(
+        "text_size",
+        asked=lines("""
+            how do i make the text bigger | the text is too small | the letters are too small
+            how do i change the text size | can i zoom | how do i change the font size | the text is too big
+            i cannot read this, it is too small | how do i make everything larger
+            how do i get the normal size back | is there a zoom
+        """),
+        doing=lines("""
+            make the text bigger | make the text smaller | change the text size | zoom in | zoom out
+            enlarge the text | change the font size | reset the text size | make letters larger
+            get the usual size back
+        """),
+        answers=(
+            f"{keys('bigger')} makes the text bigger, {keys('smaller')} smaller, and {keys('actual_size')} gives "
+            "the usual "
+            "size again.",
+            f"Use {menu_path('bigger')} ({keys('bigger')}) or {menu_path('smaller')} ({keys('smaller')}).",
+        ),
+    ),
+    Topic(
+        "dark",
+        asked=lines("""
+            is there a dark mode | how do i get dark mode | how do i turn on dark mode | can it be dark
+            can i have a light window | how do i change the colours | why is the window dark
+            why is it so bright | is there a theme | night mode
+        """),
+        doing=lines(
+            "use dark mode | switch to dark mode | turn on the dark theme | change to light mode | change the theme"
+        ),
+        answers=(
+            "Espalier follows your Mac: it is dark when the system is dark, and light when it is light.",
+            "Dark and light follow the system. Change the appearance of the Mac, and the window changes too.",
+        ),
+    ),
+    Topic(
+        "first_keys",
+        asked=lines("""
+            which keys should i learn first | what are the shortcuts | which shortcuts are there
+            keyboard shortcuts | what keys can i use | what are the most important keys | teach me the shortcuts
+            which keys are useful | is there a list of shortcuts | tell me the shortcuts
+            can i use the keyboard | what are the hotkeys | can i do everything with the keyboard
+            shortcuts please
+        """),
+        naming=lines("the most useful shortcut | the best keys | the main shortcuts"),
+        answers=(
+            f"Learn three: {keys('fork')} forks a question, {keys('regenerate')} asks for another answer, and "
+            f"{keys('stop')} stops.",
+            f"Begin with Return to send, {keys('fork')} to fork, and {keys('previous')} or {keys('next')} to "
+            "switch versions.",
+        ),
+        more=("Every shortcut stands beside its command in the menus.",),
+    ),
+    Topic(
+        "compose",
+        asked=lines("""
+            how do i get to the message field | how do i put the cursor where i write | what does cmd l do
+            which key goes to the message field | how do i jump to the composer | where is the cursor
+            how do i focus the text field
+        """),
+        doing=lines(
+            "get to the message field | jump to the composer | focus the text field | put the cursor in the field"
+        ),
+        answers=(
+            f"Press {keys('compose')}: it puts the cursor where you write.",
+            f"{menu_path('compose')} ({keys('compose')}) puts the cursor in the message field.",
+        ),
+    ),
+    Topic(
+        "copy",
+        asked=lines("""
+            how do i copy an answer | can i copy your answer | how do i copy a message | how do i copy text
+            how do i get an answer into another program | how do i put this into an email | copy the answer
+        """),
+        doing=lines(
+            "copy an answer | copy a message | copy the text | copy your reply | take an answer to another program"
+        ),
+        answers=(
+            f"Select the text or the message and press {keys('copy')}.",
+            f"{menu_path('copy')} ({keys('copy')}) copies the selected text, or the selected message.",
+        ),
+    ),
+    Topic(
+        "undo",
+        asked=lines("""
+            how do i undo | can i undo | is there an undo | how do i take back what i typed
+            i deleted my text by accident | how do i redo | what does undo do
+        """),
+        doing=lines("undo | undo a change | take back a change | redo | undo my typing"),
+        answers=(
+            f"{menu_path('undo')} ({keys('undo')}) takes back the last change to the text you are writing.",
+            f"Press {keys('undo')} to take back a change in your text, and {keys('redo')} to do it again.",
+        ),
+    ),
+    Topic(
+        "close",
+        asked=lines("""
+            how do i close the window | can i just close the window | do i lose anything when i close
+            is it safe to quit | what happens when i close the window | how do i quit
+            can i quit while you answer | what if i close espalier now
+        """),
+        doing=lines("close the window | quit | close espalier | leave the program | exit"),
+        answers=(
+            f"{menu_path('close')} ({keys('close')}) closes the window. Everything is already saved.",
+            "You can close the window at any time: everything is saved as it happens.",
+        ),
+    ),
+    Topic(
+        "about",
+        asked=lines("""
+            which version is this | what version do i have | where is the version number | what is the licence
+            is espalier open source | is it free | what does it cost | do i have to pay | who made espalier
+            which licence does it have | is this free software
+        """),
+        doing=lines("see the version | find the version number | find the licence | see which version i have"),
+        answers=(
+            f"{menu_path('about')} shows the version and the licence.",
+            f"Espalier is free under the MIT licence. {menu_path('about')} shows the version.",
+        ),
+    ),
+    Topic(
+        "window",
+        asked=lines("""
+            what am i looking at | explain the window | what are the parts of the window | what is what here
+            how is the window laid out | give me a tour | show me around | what do the three panes do
+            i am new here | how does this window work | where do i begin | how do i start | i am lost
+        """),
+        naming=lines("this window | the layout | the main window | all this"),
+        answers=(
+            "Conversations are at the left, the chat is in the middle, and the cache pane is at the right. "
+            "Write at the "
+            "bottom and press Return.",
+            f"Ask something at the bottom, then fork it with {keys('fork')}. The list at the left keeps your "
+            "conversations, "
+            "the pane at the right shows the cache.",
+        ),
+    ),
+    Topic(
+        "rail",
+        asked=lines("""
+            what is the line on the left of the chat | what is the green line | what is the rail
+            why is the line dotted | what does the dotted line mean | what does the solid line mean
+            what does the line beside the messages show | why is part of the line dotted
+            what is the line down the side | what does the green line mean | what is the vertical line
+        """),
+        naming=lines(
+            "the rail | the line beside the chat | the dotted line | the solid line | the green line | the dotted rail"
+        ),
+        answers=(
+            "That is the rail. It is solid where the tokens are held, and dotted where they must be computed.",
+            "The rail runs down the left of the chat: solid means held in the cache, dotted means still to be "
+            "computed.",
+        ),
+    ),
+    Topic(
+        "footer",
+        asked=lines("""
+            what are the numbers under the answer | what does reused mean | what does computed mean
+            what does reused plus computed mean | what is reused and computed | what does 412 reused mean
+            what do the figures below an answer say | what are the figures under an answer
+            what does 30 computed mean | why does it say reused under the answer
+            how do i see how much was reused
+        """),
+        naming=lines(
+            "the reused number | the computed number | reused + computed | the line under the answer | reused tokens"
+            " | computed tokens"
+        ),
+        answers=(
+            "Reused tokens came out of the cache. Computed tokens had to be read by the model for this answer.",
+            'Under each answer stands "reused + computed": how much of the prompt the cache held, '
+            "and how much was read.",
+        ),
+        more=("The more is reused, the sooner the answer begins.",),
+    ),
+)

@@ -1,0 +1,164 @@
+"""Trains the guide: a fixed number of steps from a fixed seed, on one thread, with checkpoints that a run resumes from.
+
+Matrices learn by Muon (https://kellerjordan.github.io/posts/muon/), everything else by AdamW. The rate is level, then
+falls to zero over the last part of the run. The loss counts the guide's words fully and a sample of the others lightly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+from torch.nn import functional
+
+from guide_model.batches import Batch, batches
+from guide_model.export import export
+from guide_model.model import Guide, config
+from guide_model.tokenizer import CONTEXT, SPECIAL, learn, save
+
+SEED = 11
+TOKENS = 4096
+"""Places in one batch."""
+WARM_UP = 40
+"""Steps over which the rate rises."""
+FALLING = 0.55
+"""The last part of the run, over which the rate falls to zero."""
+MUON_RATE, ADAM_RATE = 0.02, 0.004
+OPENING, OPENING_WEIGHT = 3, 3.0
+"""The first tokens of an answer, which decide what it is about, and how much each weighs."""
+OTHERS_SHARE, OTHERS_WEIGHT = 0.25, 0.3
+"""How many of the tokens the guide does not say are counted, and how much each weighs."""
+
+
+class Muon:
+    """Momentum whose step is made orthogonal by five Newton-Schulz iterations."""
+
+    def __init__(self, weights: list[nn.Parameter], momentum: float = 0.95) -> None:
+        self.weights, self.momentum = weights, momentum
+        self.velocities = [torch.zeros_like(weight) for weight in weights]
+
+    @torch.no_grad()
+    def step(self, rate: float, decay: float = 0.05) -> None:
+        """Moves every weight; `rate` is the length of a step in units of the weights' spectral norm."""
+        for weight, velocity in zip(self.weights, self.velocities, strict=True):
+            assert weight.grad is not None
+            velocity.mul_(self.momentum).add_(weight.grad)
+            direction = _orthogonal(weight.grad.add(velocity, alpha=self.momentum))
+            stretch = max(1.0, weight.shape[0] / weight.shape[1]) ** 0.5
+            weight.mul_(1 - rate * decay).add_(direction, alpha=-rate * stretch)
+
+
+def _orthogonal(matrix: Tensor) -> Tensor:
+    x = matrix.bfloat16()
+    x = x / (x.norm() + 1e-7)
+    is_tall = x.shape[0] > x.shape[1]
+    x = x.T if is_tall else x
+    for _ in range(5):
+        square = x @ x.T
+        x = 3.4445 * x + (-4.7750 * square + 2.0315 * square @ square) @ x
+    return (x.T if is_tall else x).float()
+
+
+def loss(guide: Guide, batch: Batch, others: float = OTHERS_SHARE) -> Tensor:
+    """Mean cross-entropy in nats, over the guide's words and, lightly, a share `others` of the rest."""
+    ids, is_answer = batch
+    targets, said = ids[:, 1:].reshape(-1), is_answer[:, 1:].reshape(-1)
+    chosen = ((said == 1) | ((said == 0) & (torch.rand(said.shape) < others))).nonzero()[:, 0]
+    with torch.autocast("cpu", torch.bfloat16):
+        logits = guide(ids[:, :-1], chosen)
+    each = functional.cross_entropy(logits.float(), targets[chosen], reduction="none")
+    weights = torch.where(said == 1, 1.0, OTHERS_WEIGHT)
+    weights = torch.where((said == 1) & _is_opening(ids[:, :-1]).reshape(-1), OPENING_WEIGHT, weights)[chosen]
+    return (each * weights).sum() / weights.sum()
+
+
+def _is_opening(before: Tensor) -> Tensor:
+    """For each token, given the one before it: whether it is among the first `OPENING` of an answer."""
+    marks = (before == SPECIAL.index("<|assistant|>")).long().cumsum(1)
+    earlier = functional.pad(marks, (OPENING, 0))[:, : marks.shape[1]]
+    return marks > earlier
+
+
+def schedule(step: int, steps: int) -> float:
+    """The share of the full rate at `step` of `steps`."""
+    return min(1.0, (step + 1) / WARM_UP, (1 - step / steps) / FALLING)
+
+
+def train(steps: int, work: Path, checkpoint_every: int = 200) -> None:
+    """Trains for `steps` in all, going on from the checkpoint in `work` if there is one, and exports to work/guide."""
+    torch.set_num_threads(1)
+    torch.manual_seed(SEED)
+    tokenizer = _tokenizer(work)
+    shape = config(tokenizer.get_vocab_size(), CONTEXT)
+    guide = Guide(shape)
+    matrices = [p for n, p in guide.named_parameters() if p.ndim == 2 and "embed" not in n]
+    rest = [p for n, p in guide.named_parameters() if not (p.ndim == 2 and "embed" not in n)]
+    muon, adam = Muon(matrices), torch.optim.AdamW(rest, lr=ADAM_RATE, betas=(0.9, 0.95), weight_decay=0.0)
+    first = _resume(work / "checkpoint.pt", guide, muon, adam)
+    kept_apart = batches(tokenizer, "validation", TOKENS)
+    validation = [next(kept_apart) for _ in range(3)]
+    stream, seen, started = batches(tokenizer, f"training {SEED}", TOKENS, skip=first), 0, time.monotonic()
+    for step in range(first, steps):
+        batch = next(stream)
+        seen += int((batch[1] >= 0).sum())
+        value = loss(guide, batch)
+        value.backward()
+        share = schedule(step, steps)
+        muon.step(MUON_RATE * share)
+        for group in adam.param_groups:
+            group["lr"] = ADAM_RATE * share
+        adam.step()
+        guide.zero_grad()
+        if step % 50 == 49 or step == steps - 1:
+            with torch.no_grad():
+                measured = sum(loss(guide, kept, 0.0).item() for kept in validation) / len(validation)
+            rate = seen / (time.monotonic() - started)
+            print(f"step {step + 1} loss {value.item():.4f} validation {measured:.4f} {rate:.0f} tokens/s", flush=True)
+        if step % checkpoint_every == checkpoint_every - 1 or step == steps - 1:
+            _keep(work / "checkpoint.pt", step + 1, guide, muon, adam)
+            export(guide, shape, tokenizer, work / "guide")
+
+
+def _tokenizer(work: Path) -> Tokenizer:
+    path = work / "tokenizer" / "tokenizer.json"
+    if not path.exists():
+        save(learn(), path.parent)
+    return Tokenizer.from_file(str(path))
+
+
+def _keep(path: Path, step: int, guide: Guide, muon: Muon, adam: torch.optim.AdamW) -> None:
+    state = {"step": step, "guide": guide.state_dict(), "muon": muon.velocities, "adam": adam.state_dict()}
+    torch.save({**state, "random": torch.get_rng_state()}, path.with_suffix(".new"))
+    path.with_suffix(".new").replace(path)
+
+
+def _resume(path: Path, guide: Guide, muon: Muon, adam: torch.optim.AdamW) -> int:
+    """Loads a checkpoint if there is one; returns the step to go on from."""
+    if not path.exists():
+        return 0
+    state = torch.load(path, weights_only=True)
+    guide.load_state_dict(state["guide"])
+    muon.velocities = state["muon"]
+    adam.load_state_dict(state["adam"])
+    torch.set_rng_state(state["random"])
+    return int(state["step"])
+
+
+def main() -> None:
+    """The command line: python -m guide_model.train --steps 2600 --work FOLDER."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--steps", type=int, required=True, help="steps in all, those of the checkpoint included")
+    parser.add_argument(
+        "--work", type=Path, required=True, help="folder for the tokenizer, the checkpoint and the export"
+    )
+    arguments = parser.parse_args()
+    arguments.work.mkdir(parents=True, exist_ok=True)
+    train(arguments.steps, arguments.work)
+
+
+if __name__ == "__main__":
+    main()
