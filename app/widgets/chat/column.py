@@ -1,0 +1,33 @@
+"""Where text stands in the pane: one column, with the rail to its left. Chat and composer share it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_LEFT, _RIGHT, _RAIL, _WIDEST = 108, 52, 32, 680
+_NARROW_LEFT, _NARROW_RIGHT, _NARROW = 68, 24, 480
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """In points from the pane's left edge. rail: abscissa of the line beside the text."""
+
+    left: int
+    width: int
+
+    @property
+    def right(self) -> int:
+        return self.left + self.width
+
+    @property
+    def rail(self) -> int:
+        return self.left - _RAIL
+
+
+def column(pane: int, scale: float = 1.0) -> Column:
+    """The column of a pane of this width; `scale` is that of the text. Wider panes get wider margins, not lines."""
+    left, right = (_LEFT, _RIGHT) if pane >= _NARROW else (_NARROW_LEFT, _NARROW_RIGHT)
+    width = max(120, pane - left - right)
+    widest = round(_WIDEST * scale)
+    spare = max(0, width - widest)
+    return Column(left + spare // 2, width - spare)

@@ -1,0 +1,116 @@
+"""Text documents of the chat: Markdown, plain text and code, with fixed line heights, and never a resource loaded.
+
+What a model writes must reach neither the disk nor the network. Qt would open the address of a Markdown image: it is
+looked up with `loadResource`, and when that finds nothing the name is tried as a file. So every image is exchanged for
+its description before the first layout, and `loadResource` answers with an empty picture, which ends the search.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from PySide6.QtCore import QObject, QUrl
+from PySide6.QtGui import (
+    QImage,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextLayout,
+    QTextOption,
+)
+
+from app.widgets.chat.highlight import runs
+from app.widgets.look import Look
+from app.widgets.typography import Face, Type
+
+FIXED = QTextBlockFormat.LineHeightTypes.FixedHeight.value
+INDENT = 20
+
+
+class Sign(Enum):
+    """What is drawn beside a block by whoever draws the document."""
+
+    BULLET = auto()
+    UNCHECKED = auto()
+    CHECKED = auto()
+    QUOTE = auto()
+    RULE = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A sign at a block. `level` of the list or quotation counts from 1."""
+
+    sign: Sign
+    block: int
+    level: int = 1
+
+
+class QuietDocument(QTextDocument):
+    """A document that loads nothing. `marks`: its bullets, check boxes, quotation lines and rules, to be drawn."""
+
+    def __init__(self, look: Look, role: Type, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.marks: list[Mark] = []
+        self.setUndoRedoEnabled(False)
+        self.setDocumentMargin(0)
+        self.setDefaultFont(look.face(role).font)
+        self.setIndentWidth(look.type.scaled(INDENT))
+        option = QTextOption()
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.setDefaultTextOption(option)
+
+    def loadResource(self, kind: int, name: QUrl | str) -> object:
+        """Nothing, in a form that keeps Qt from looking further."""
+        return QImage(1, 1, QImage.Format.Format_ARGB32_Premultiplied)
+
+
+def plain_document(text: str, look: Look) -> QuietDocument:
+    """Text as it was typed."""
+    document = QuietDocument(look, Type.BODY)
+    document.setPlainText(text)
+    _set_line_height(document, look.face(Type.BODY))
+    return document
+
+
+def code_document(code: str, language: str, look: Look) -> QuietDocument:
+    """Code in its colours; without a known language in the text's own."""
+    document = QuietDocument(look, Type.CODE)
+    document.setPlainText(code)
+    _set_line_height(document, look.face(Type.CODE))
+    _colour(document, code, language, look)
+    return document
+
+
+def _set_line_height(document: QuietDocument, face: Face) -> None:
+    cursor = QTextCursor(document)
+    cursor.select(QTextCursor.SelectionType.Document)
+    cursor.mergeBlockFormat(line_format(face))
+
+
+def line_format(face: Face) -> QTextBlockFormat:
+    """A block whose lines are as high as the role's line box."""
+    result = QTextBlockFormat()
+    result.setLineHeight(face.line, FIXED)
+    return result
+
+
+def _colour(document: QuietDocument, code: str, language: str, look: Look) -> None:
+    """Give each line its colours as layout formats, as a highlighter would: the text itself stays plain."""
+    by_block: dict[int, list[QTextLayout.FormatRange]] = {}
+    for start, length, ink in runs(code, language):
+        style = QTextCharFormat()
+        style.setForeground(getattr(look.theme, ink.value))
+        end = start + length
+        while start < end:
+            block = document.findBlock(start)
+            piece = QTextLayout.FormatRange()
+            piece.start = start - block.position()
+            piece.length = min(end - start, block.length() - piece.start)
+            piece.format = style
+            by_block.setdefault(block.blockNumber(), []).append(piece)
+            start = block.position() + block.length()
+    for number, pieces in by_block.items():
+        document.findBlockByNumber(number).layout().setFormats(pieces)

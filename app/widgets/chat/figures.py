@@ -1,0 +1,109 @@
+"""The figures of an answer: below it when it is written, in a card while its prompt is read."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter
+
+from app.viewmodels import words
+from app.viewmodels.rows import Footer, PrefillRow
+from app.widgets.drawing import draw_text, fill_rounded, stroke_rounded
+from app.widgets.look import Look
+from app.widgets.marks import paint_cost
+from app.widgets.typography import Type
+
+_BAR, _GAP = 48, 8
+_DOT = "  ·  "
+_RIGHT = Qt.AlignmentFlag.AlignRight
+
+
+def figure_words(footer: Footer, *, is_done: bool) -> list[str]:
+    """What stands after the line, the most telling first: tokens, rate, time to the first token, why it ended."""
+    found = []
+    if footer.tokens is not None:
+        found.append(words.tokens(footer.tokens))
+    if footer.rate is not None:
+        found.append(words.rate(footer.rate, is_done=is_done))
+    if footer.first_token is not None:
+        found.append(words.first_token(footer.first_token))
+    if footer.stop:
+        found.append(footer.stop)
+    return found
+
+
+def paint_footer(painter: QPainter, look: Look, rect: QRectF, footer: Footer, *, is_done: bool) -> None:
+    """One line in `rect`. Where it is too narrow the last figures are left out."""
+    theme, face = look.theme, look.face(Type.CAP)
+    line = QRectF(rect)
+    if footer.reused is not None and footer.computed is not None:
+        bar = QRectF(line.left(), line.center().y() - 2, _BAR, 4)
+        paint_cost(painter, theme, bar, footer.reused, footer.computed)
+        line.setLeft(bar.right() + _GAP)
+        line.setLeft(
+            line.left() + draw_text(painter, face, line, f"{words.number(footer.reused)} reused", theme.accent)
+        )
+        computed = f"  +  {words.number(footer.computed)} computed"
+        line.setLeft(line.left() + draw_text(painter, face, line, computed, theme.text2) + 12)
+    figures = fitting(figure_words(footer, is_done=is_done), look, line.width() - 12)
+    if not figures:
+        return
+    if line.left() > rect.left():
+        painter.fillRect(QRectF(round(line.left()), line.center().y() - 6, 1, 12), theme.line2)
+        line.setLeft(line.left() + 12)
+    draw_text(painter, face, line, figures, theme.text3)
+
+
+def fitting(figures: list[str], look: Look, width: float) -> str:
+    """As many figures as fit into `width` points, from the first on."""
+    face = look.face(Type.CAP)
+    while figures and face.width(_DOT.join(figures)) > width:
+        figures = figures[:-1]
+    return _DOT.join(figures)
+
+
+def prefill_height(look: Look, prefill: PrefillRow) -> int:
+    """Points that the card takes; without a reason it ends above the line."""
+    small = look.face(Type.SMALL).line
+    bare = look.face(Type.TITLE).line + small + 51
+    return bare + (small + 21 if prefill.why else 0)
+
+
+def paint_prefill(painter: QPainter, look: Look, rect: QRectF, prefill: PrefillRow) -> None:
+    """How far the prompt is read: percent, time left, bar, three figures, rate, and why it must be read at all."""
+    theme, title, small = look.theme, look.face(Type.TITLE), look.face(Type.SMALL)
+    stroke_rounded(painter, rect, 10, theme.line)
+    inner = rect.adjusted(16, 14, -16, -12)
+    head = QRectF(inner.left(), inner.top(), inner.width(), title.line)
+    done, total = prefill.done, max(1, prefill.total)
+    draw_text(painter, title, head, words.percent(done / total), theme.text)
+    draw_text(painter, look.face(Type.UI), head, _time_left(prefill), theme.text2, _RIGHT)
+    bar = QRectF(inner.left(), head.bottom() + 10, inner.width(), 8)
+    paint_cost(painter, theme, bar, prefill.cached, done - prefill.cached, total - done)
+    line = QRectF(inner.left(), bar.bottom() + 9, inner.width(), small.line)
+    rate = words.rate(prefill.rate, is_done=False) if prefill.rate > 0 else ""
+    taken = draw_text(painter, small, line, rate, theme.text2, _RIGHT)
+    _paint_shares(painter, look, line.adjusted(0, 0, -taken - 12, 0), prefill)
+    if prefill.why:
+        painter.fillRect(QRectF(inner.left(), round(line.bottom() + 10), inner.width(), 1), theme.line)
+        why = QRectF(inner.left(), line.bottom() + 19, inner.width(), small.line)
+        draw_text(painter, small, why, prefill.why, theme.text2)
+
+
+def _time_left(prefill: PrefillRow) -> str:
+    if prefill.rate <= 0:
+        return ""
+    return f"{words.about((prefill.total - prefill.done) / prefill.rate)} left"
+
+
+def _paint_shares(painter: QPainter, look: Look, line: QRectF, prefill: PrefillRow) -> None:
+    theme, small = look.theme, look.face(Type.SMALL)
+    shares: tuple[tuple[QColor, int, str], ...] = (
+        (theme.accentgfx, prefill.cached, "from the cache"),
+        (theme.mute, prefill.done - prefill.cached, "computed"),
+        (theme.track, prefill.total - prefill.done, "to go"),
+    )
+    for color, count, what in shares:
+        fill_rounded(painter, QRectF(line.left(), line.center().y() - 4, 8, 8), 2.5, color)
+        line = line.adjusted(14, 0, 0, 0)
+        width = draw_text(painter, small, line, f"{words.number(count)} {what}", theme.text2)
+        line = line.adjusted(width + 18, 0, 0, 0)

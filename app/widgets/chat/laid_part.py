@@ -1,0 +1,198 @@
+"""One part of a message with its document: measured when it is first seen, estimated until then."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QAbstractTextDocumentLayout, QPainter, QPalette, QTextCharFormat, QTextCursor, QTextLine
+
+from app.widgets.chat.document import QuietDocument, code_document, plain_document
+from app.widgets.chat.markdown import markdown_document
+from app.widgets.chat.parts import Kind, Part, markdown
+from app.widgets.chat.signs import paint_signs
+from app.widgets.drawing import draw_text, fill_rounded, stroke_rounded
+from app.widgets.look import Look
+from app.widgets.typography import Type
+
+CARD_HEAD = 30
+_CARD_LEFT, _CARD_ABOVE, _CARD_BELOW, _CARD_RADIUS = 14, 10, 12, 8
+# An open part longer than this is not set as Markdown again for each piece of new text: it grows as plain text.
+_LONGEST_REDONE = 2000
+# Width of a usual character as a share of the text size in pixels.
+_CHARACTER = 0.5
+
+
+class LaidPart:
+    """A part as it stands in its message.
+
+    above: points between the part before it and this one. height: in points, without `above`. is_exact: whether the
+    height is measured; until then it is an estimate.
+    """
+
+    def __init__(self, part: Part, above: int, look: Look) -> None:
+        self.part = part
+        self.above = above
+        self.is_exact = False
+        self.height = 0.0
+        self._look = look
+        self._document: QuietDocument | None = None
+        self._is_plain_tail = False
+
+    @property
+    def is_code(self) -> bool:
+        return self.part.kind is Kind.CODE
+
+    @property
+    def head(self) -> int:
+        """Points from the part's top to its text: the head of a card."""
+        return CARD_HEAD + _CARD_ABOVE if self.is_code else 0
+
+    @property
+    def side(self) -> int:
+        """Points from the part's left edge to its text."""
+        return _CARD_LEFT if self.is_code else 0
+
+    def estimate(self, width: float) -> None:
+        """Guess the height from the number of characters."""
+        face = self._look.face(Type.CODE if self.is_code else Type.BODY)
+        lines = estimated_lines(self.part.text, width - 2 * self.side, self._look)
+        self.height = lines * face.line + (self.head + _CARD_BELOW if self.is_code else 0)
+        self.is_exact = False
+
+    def lay_out(self, width: float) -> QuietDocument:
+        """The document at this width; measures the part. Costs nothing the second time."""
+        if self._document is None:
+            self._document = self._make()
+            self.is_exact = False
+        wanted = width - 2 * self.side
+        if self._document.textWidth() != wanted:
+            self._document.setTextWidth(wanted)
+            self.is_exact = False
+        if not self.is_exact:
+            self._measure()
+        return self._document
+
+    def take(self, part: Part, width: float) -> None:
+        """Become a longer or a closed version of the same part. What is already laid out is kept where it can be."""
+        old, self.part = self.part, part
+        if self._document is None or self._document.textWidth() <= 0:
+            self.estimate(width)
+            return
+        grown = part.text.removeprefix(old.text) if part.text.startswith(old.text) else None
+        is_final = part.is_closed and not old.is_closed
+        if grown is not None and self._can_append(is_final=is_final):
+            self._append(grown)
+        elif grown != "" or (is_final and (self.is_code or self._is_plain_tail)):
+            self._document = None
+        self.is_exact = False
+        self.lay_out(width)
+
+    def drop_document(self) -> None:
+        """Free the document of a part that is out of sight; its height stays."""
+        self._document = None
+
+    def paint(
+        self, painter: QPainter, rect: QRectF, palette: QPalette, selection: tuple[int, int] | None, clip: QRectF
+    ) -> None:
+        """Draw the part in `rect`. selection: characters of its document. clip: what is visible, as rect."""
+        document = self.lay_out(rect.width())
+        if self.is_code:
+            self._paint_card(painter, rect)
+        painter.save()
+        origin = rect.topLeft() + QPointF(self.side, self.head)
+        painter.translate(origin)
+        context = QAbstractTextDocumentLayout.PaintContext()
+        context.palette = palette
+        context.clip = clip.translated(-origin)
+        if selection is not None:
+            context.selections = [self._selected(document, selection)]
+        document.documentLayout().draw(painter, context)
+        paint_signs(painter, document, self._look)
+        painter.restore()
+
+    def hit(self, at: QPointF, width: float) -> int:
+        """The character nearest to a place, both counted from the part's top left corner."""
+        document = self.lay_out(width)
+        return document.documentLayout().hitTest(self._inner(at), Qt.HitTestAccuracy.FuzzyHit)
+
+    def link(self, at: QPointF, width: float) -> str:
+        """The address of the link at a place, or nothing."""
+        return self.lay_out(width).documentLayout().anchorAt(self._inner(at))
+
+    def end(self, width: float) -> QRectF:
+        """Where the next character would stand: a rectangle without width, in points from the part's corner."""
+        document = self.lay_out(width)
+        block = document.lastBlock()
+        layout = block.layout()
+        rect = document.documentLayout().blockBoundingRect(block)
+        if not layout.lineCount():
+            return QRectF(self.side, rect.top() + self.head, 0, self._look.face(Type.BODY).line)
+        line = layout.lineAt(layout.lineCount() - 1)
+        left = layout.position().x() + _cursor_x(line, block.length() - 1)
+        return QRectF(self.side + left, self.head + rect.top() + line.y(), 0, line.height())
+
+    def _make(self) -> QuietDocument:
+        part = self.part
+        self._is_plain_tail = False
+        if part.kind is Kind.CODE:
+            return code_document(part.text, part.language if part.is_closed else "", self._look)
+        if part.kind is Kind.PLAIN:
+            return plain_document(part.text, self._look)
+        if not part.is_closed and len(part.text) > _LONGEST_REDONE:
+            self._is_plain_tail = True
+            return plain_document(part.text, self._look)
+        return markdown_document(markdown(part), self._look)
+
+    def _can_append(self, *, is_final: bool) -> bool:
+        """Code, and text too long to be set again and again, grow as plain text until they end."""
+        return not is_final and (self.is_code or self._is_plain_tail)
+
+    def _append(self, text: str) -> None:
+        assert self._document is not None
+        cursor = QTextCursor(self._document)
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.insertText(text)
+
+    def _measure(self) -> None:
+        assert self._document is not None
+        self.height = self._document.size().height() + self.head + (_CARD_BELOW if self.is_code else 0)
+        self.is_exact = True
+
+    def _inner(self, at: QPointF) -> QPointF:
+        return at - QPointF(self.side, self.head)
+
+    def _selected(self, document: QuietDocument, selection: Sequence[int]) -> QAbstractTextDocumentLayout.Selection:
+        cursor = QTextCursor(document)
+        last = document.characterCount() - 1
+        cursor.setPosition(min(selection[0], last))
+        cursor.setPosition(min(selection[1], last), QTextCursor.MoveMode.KeepAnchor)
+        style = QTextCharFormat()
+        style.setBackground(self._look.theme.softline)
+        result = QAbstractTextDocumentLayout.Selection()
+        result.cursor = cursor
+        result.format = style
+        return result
+
+    def _paint_card(self, painter: QPainter, rect: QRectF) -> None:
+        theme, face = self._look.theme, self._look.face(Type.CAP)
+        fill_rounded(painter, rect, _CARD_RADIUS, theme.code)
+        stroke_rounded(painter, rect, _CARD_RADIUS, theme.codeline)
+        painter.fillRect(QRectF(rect.left() + 1, rect.top() + CARD_HEAD, rect.width() - 2, 1), theme.codeline)
+        head = QRectF(rect.left() + _CARD_LEFT, rect.top(), rect.width() - 2 * _CARD_LEFT - CARD_HEAD, CARD_HEAD)
+        draw_text(painter, face, head, self.part.language or "code", theme.text3)
+
+
+def _cursor_x(line: QTextLine, position: int) -> float:
+    """PySide returns the abscissa, or the abscissa and the position that it settled on."""
+    found: Any = line.cursorToX(position)
+    return float(found[0] if isinstance(found, tuple | list) else found)
+
+
+def estimated_lines(text: str, width: float, look: Look) -> int:
+    """About how many lines a text takes at this width: at least one for each of its own."""
+    per_line = max(8, int(width / (_CHARACTER * look.type.body)))
+    if len(text) < per_line and "\n" not in text:
+        return 1
+    return sum(1 + len(line) // per_line for line in text.split("\n"))

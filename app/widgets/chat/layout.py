@@ -1,0 +1,147 @@
+"""Where every message of the open path stands. Only what is in sight is measured; the rest is estimated.
+
+Opening a path of thousands of messages therefore costs an estimate each. When an estimate is corrected, what is
+already in sight and measured stays where it is.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from app.viewmodels.rows import MessageRow
+from app.widgets.chat.column import Column, column
+from app.widgets.chat.row_item import RowItem
+from app.widgets.look import Look
+
+_BELOW = 24
+_MOST_LAID = 96
+
+
+class Settled(NamedTuple):
+    """changed: whether any height did. shift: points by which what was in sight has moved down."""
+
+    changed: bool
+    shift: float
+
+
+class _Reference(NamedTuple):
+    row: int
+    part: int | None
+
+
+class ChatLayout:
+    """The rows, one above the other. Heights in points from the first row's top; `total` ends below the last row."""
+
+    def __init__(self, look: Look) -> None:
+        self.items: list[RowItem] = []
+        self.column = Column(0, 0)
+        self._look = look
+        self._tops: list[float] = [0.0]
+        self._pane = 0
+        self._laid: dict[RowItem, None] = {}
+
+    @property
+    def total(self) -> float:
+        return self.top(len(self.items)) + (_BELOW if self.items else 0)
+
+    def top(self, number: int) -> float:
+        """Where a row begins; that of the row after the last is where the last one ends."""
+        while len(self._tops) <= number:
+            self._tops.append(self._tops[-1] + self.items[len(self._tops) - 1].height)
+        return self._tops[number]
+
+    def row_at(self, y: float) -> int:
+        """The row at a height, or -1."""
+        end = self.top(len(self.items))
+        return -1 if y < 0 or y >= end else bisect_right(self._tops, y) - 1
+
+    def in_sight(self, top: float, bottom: float) -> range:
+        """The rows between two heights."""
+        first = self.row_at(max(0.0, top))
+        if first < 0:
+            return range(0)
+        last = self.row_at(bottom)
+        return range(first, len(self.items) if last < 0 else last + 1)
+
+    def insert(self, first: int, rows: Sequence[MessageRow]) -> None:
+        """Add rows before row `first`."""
+        items = [RowItem(row, self._look) for row in rows]
+        for item in items:
+            item.set_column(self.column)
+        self.items[first:first] = items
+        self._renew_gaps(first, first + len(rows))
+
+    def remove(self, first: int, last: int) -> None:
+        """Take out rows, `last` included."""
+        for item in self.items[first : last + 1]:
+            self._laid.pop(item, None)
+        del self.items[first : last + 1]
+        self._renew_gaps(first, first)
+
+    def set_row(self, number: int, row: MessageRow) -> None:
+        """Show another state of the same message; another message at this place is laid out anew."""
+        item = self.items[number]
+        if item.row.id == row.id:
+            item.set_row(row)
+            self._forget_from(number)
+        else:
+            self.remove(number, number)
+            self.insert(number, [row])
+
+    def set_pane(self, width: int) -> None:
+        """Take the pane's width in points. The look is asked again too, since its text size decides the column."""
+        wanted = column(width, self._look.type.scale)
+        self._pane = width
+        if wanted != self.column:
+            self.column = wanted
+            for item in self.items:
+                item.set_column(wanted)
+            self._forget_from(0)
+
+    def settle(self, top: float, bottom: float) -> Settled:
+        """Measure what lies between two heights."""
+        rows = self.in_sight(top, bottom)
+        reference = self._reference(rows, top)
+        before = self._height_of(reference)
+        changed = False
+        for number in rows:
+            item, start = self.items[number], self.top(number)
+            if item.settle(top - start, bottom - start):
+                self._forget_from(number)
+                changed = True
+            self._laid.pop(item, None)
+            self._laid[item] = None
+        self._drop_far_documents(len(rows))
+        return Settled(changed, self._height_of(reference) - before)
+
+    def _reference(self, rows: range, top: float) -> _Reference | None:
+        """What must not move: the first part in sight that is measured, else the first row in sight."""
+        for number in rows:
+            item = self.items[number]
+            part = item.body.exact_part(top - self.top(number) - item.text.top()) if item.body.text else None
+            if part is not None:
+                return _Reference(number, part)
+        return _Reference(rows[0], None) if rows else None
+
+    def _height_of(self, reference: _Reference | None) -> float:
+        if reference is None:
+            return 0.0
+        item, top = self.items[reference.row], self.top(reference.row)
+        return top if reference.part is None else top + item.text.top() + item.body.top_of(reference.part)
+
+    def _forget_from(self, number: int) -> None:
+        """The rows after this one may stand elsewhere now."""
+        del self._tops[number + 1 :]
+
+    def _renew_gaps(self, first: int, last: int) -> None:
+        for number in range(first, min(last + 1, len(self.items))):
+            self.items[number].follow(self.items[number - 1].row if number else None)
+        self._forget_from(first)
+
+    def _drop_far_documents(self, in_sight: int) -> None:
+        while len(self._laid) > max(_MOST_LAID, 2 * in_sight):
+            item = next(iter(self._laid))
+            del self._laid[item]
+            item.body.drop_documents()

@@ -1,0 +1,147 @@
+"""The mouse in the chat: the row under it, text that it selects, and links that it presses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from PySide6.QtCore import QEvent, QObject, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
+
+from app.widgets.chat.body import TextPoint
+from app.widgets.chat.row_item import RowItem
+from app.widgets.chat.text_selection import TextSelection
+
+if TYPE_CHECKING:
+    from app.widgets.chat.view import ChatView
+
+_LEFT = Qt.MouseButton.LeftButton
+
+
+class Hit(NamedTuple):
+    """What lies under a point: a row's text, the nearest character of it, and the address of a link or nothing."""
+
+    item: RowItem
+    point: TextPoint
+    link: str
+
+
+class Pointer(QObject):
+    """Watches the chat's viewport. hovered: the row under the mouse, or -1. selection: text that was selected."""
+
+    def __init__(self, view: ChatView) -> None:
+        super().__init__(view)
+        self.hovered = -1
+        self.selection = TextSelection()
+        self._view = view
+        self._pressed_link = ""
+        self._is_selecting = False
+        view.viewport().installEventFilter(self)
+
+    def forget(self) -> None:
+        """Rows have gone: nothing is under the mouse, nothing is selected."""
+        self.hovered = -1
+        self.selection.clear()
+        self._is_selecting = False
+
+    def selected_text(self) -> str:
+        """The text that is selected, or nothing."""
+        for item in self._view.layout_of_rows.items if self.selection.message_id else ():
+            if item.row.id == self.selection.message_id:
+                return self.selection.text(item.row.id, item.body)
+        return ""
+
+    def select_all(self, number: int) -> None:
+        """Select the whole text of one message."""
+        if 0 <= number < len(self._view.layout_of_rows.items):
+            item = self._view.layout_of_rows.items[number]
+            self.selection.take(item.row.id, item.body.all_of_it())
+            self._view.viewport().update()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        kind = event.type()
+        if kind == QEvent.Type.Leave:
+            self._hover(-1)
+        elif isinstance(event, QMouseEvent):
+            if kind == QEvent.Type.MouseMove:
+                self._move(event)
+            elif event.button() is _LEFT:
+                return self._use_button(kind, event)
+        return False
+
+    def _use_button(self, kind: QEvent.Type, event: QMouseEvent) -> bool:
+        """Whether the event was for the text. A press goes on to the view too, which takes the focus by it."""
+        if kind == QEvent.Type.MouseButtonPress:
+            self._press(event.position())
+        elif kind == QEvent.Type.MouseButtonRelease:
+            self._release(event.position())
+        elif kind == QEvent.Type.MouseButtonDblClick:
+            self._take_word(event.position())
+            return True
+        return False
+
+    def _hit(self, at: QPointF) -> Hit | None:
+        """The text under a point, or None where there is none."""
+        rows, y = self._view.layout_of_rows, at.y() + self._view.verticalOffset()
+        number = rows.row_at(y)
+        if number < 0:
+            return None
+        item = rows.items[number]
+        inner = QPointF(at.x(), y - rows.top(number))
+        if item.row.prefill is not None or not item.text.adjusted(-8, -4, 8, 4).contains(inner):
+            return None
+        place = inner - item.text.topLeft()
+        point = item.body.point_at(place)
+        return None if point is None else Hit(item, point, item.body.link_at(place))
+
+    def _press(self, at: QPointF) -> None:
+        hit = self._hit(at)
+        self._is_selecting = hit is not None
+        self._pressed_link = hit.link if hit else ""
+        if hit is None:
+            self.selection.clear()
+        else:
+            self.selection.begin(hit.item.row.id, hit.point)
+        self._view.viewport().update()
+
+    def _move(self, event: QMouseEvent) -> None:
+        at = event.position()
+        self._hover(self._view.layout_of_rows.row_at(at.y() + self._view.verticalOffset()))
+        if event.buttons() & _LEFT and self._is_selecting:
+            self._extend(at)
+            return
+        hit = self._hit(at)
+        shape = Qt.CursorShape.ArrowCursor
+        if hit is not None:
+            shape = Qt.CursorShape.PointingHandCursor if hit.link else Qt.CursorShape.IBeamCursor
+        self._view.viewport().setCursor(shape)
+
+    def _extend(self, at: QPointF) -> None:
+        """Select to the nearest character of the message in which the selection began."""
+        rows = self._view.layout_of_rows
+        for number, item in enumerate(rows.items):
+            if item.row.id == self.selection.message_id:
+                inner = QPointF(at.x(), at.y() + self._view.verticalOffset() - rows.top(number))
+                point = item.body.point_at(inner - item.text.topLeft())
+                if point is not None:
+                    self.selection.extend(point)
+                    self._view.viewport().update()
+                return
+
+    def _release(self, at: QPointF) -> None:
+        self._is_selecting = False
+        hit = self._hit(at)
+        is_plain_click = self.selection.of(self.selection.message_id) is None
+        if hit is not None and hit.link and hit.link == self._pressed_link and is_plain_click:
+            self._view.linkAsked.emit(hit.link)
+
+    def _take_word(self, at: QPointF) -> None:
+        hit = self._hit(at)
+        if hit is not None:
+            self.selection.take(hit.item.row.id, hit.item.body.word_at(hit.point))
+            self._view.viewport().update()
+
+    def _hover(self, number: int) -> None:
+        if number != self.hovered:
+            self.hovered = number
+            self._view.updateGeometries()
+            self._view.viewport().update()

@@ -1,0 +1,89 @@
+"""The rail: one line past all messages to the composer, solid where tokens are held, dotted where they are not.
+
+At a fork it grows level arms to the discs of the versions beside this one: earlier ones left, later ones right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPainterPath, QPen
+
+from app.protocol.trie_view import Place
+from app.widgets.drawing import draw_text
+from app.widgets.look import Look
+from app.widgets.marks import DISC, SIBLING_DISC, paint_disc
+from app.widgets.theme import Theme
+from app.widgets.typography import Type
+
+CLEAR = 7
+_SOLID, _DOTTED, _ARM = 2.0, 1.6, 1.5
+_APART, _ARM_ABOVE, _CORNER, _NEAREST = 16, 17, 5, 2
+
+
+def paint_line(painter: QPainter, theme: Theme, x: float, top: float, bottom: float, place: Place) -> None:
+    """The rail between two heights, beside tokens that are at `place`."""
+    if bottom <= top:
+        return
+    pen = QPen(theme.mute if place == "none" else theme.accentgfx, _DOTTED if place == "none" else _SOLID)
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    if place == "none":
+        pen.setDashPattern([2, 2.4])
+        pen.setDashOffset(top / _DOTTED % 4.4)
+    painter.setPen(pen)
+    painter.drawLine(QPointF(x, top), QPointF(x, bottom))
+
+
+def paint_place(painter: QPainter, theme: Theme, center: QPointF, place: Place) -> None:
+    """The disc of a message on the rail."""
+    paint_disc(painter, theme, center, place, DISC, theme.window)
+
+
+def paint_fork(painter: QPainter, look: Look, center: QPointF, version: int, places: Sequence[Place]) -> None:
+    """Arms and discs of the versions beside this one. version: counted from 1; places: of all versions, in order."""
+    for slot, index in _shown(version, len(places)):
+        x = center.x() + slot * _APART
+        _paint_arm(painter, look.theme, center, x)
+        paint_disc(painter, look.theme, QPointF(x, center.y()), places[index], SIBLING_DISC, look.theme.window)
+    for side, count in _hidden(version, len(places)):
+        _paint_count(painter, look, center, side, count)
+
+
+def _shown(version: int, versions: int) -> Iterator[tuple[int, int]]:
+    """(slot from this one, index) of the nearest siblings: all up to three versions, else one on each side."""
+    reach = _NEAREST if versions <= 3 else 1
+    for index in range(versions):
+        slot = index + 1 - version
+        if slot and abs(slot) <= reach:
+            yield slot, index
+
+
+def _hidden(version: int, versions: int) -> Iterator[tuple[int, int]]:
+    """(side, how many) of siblings that have no disc."""
+    if versions <= 3:
+        return
+    for side, count in ((-1, version - 2), (1, versions - version - 1)):
+        if count > 0:
+            yield side, count
+
+
+def _paint_arm(painter: QPainter, theme: Theme, center: QPointF, x: float) -> None:
+    way = 1 if x > center.x() else -1
+    level = center.y() - _ARM_ABOVE
+    path = QPainterPath(QPointF(center.x() + way * 1.5, level))
+    path.lineTo(x - way * _CORNER, level)
+    path.quadTo(x, level, x, level + _CORNER)
+    path.lineTo(x, center.y() - SIBLING_DISC / 2 - 2)
+    painter.setPen(QPen(theme.ghost, _ARM))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawPath(path)
+
+
+def _paint_count(painter: QPainter, look: Look, center: QPointF, side: int, count: int) -> None:
+    """ "+3" beyond the last disc on a side."""
+    face = look.face(Type.CAP)
+    edge = center.x() + side * (_APART + 8)
+    rect = QRectF(edge if side > 0 else edge - 28, center.y() - face.line / 2, 28, face.line)
+    align = Qt.AlignmentFlag.AlignLeft if side > 0 else Qt.AlignmentFlag.AlignRight
+    draw_text(painter, face, rect, f"+{count}", look.theme.text3, align)

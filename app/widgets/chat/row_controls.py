@@ -1,0 +1,182 @@
+"""The controls of the messages in sight: switchers, actions, and Copy on code. Real widgets, so that the keyboard and
+screen readers find them; made when they come into sight and let go when they leave it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from PySide6.QtCore import QObject, QPoint, Signal
+from PySide6.QtGui import QGuiApplication, QKeySequence
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
+
+from app.viewmodels.verbs import VERBS
+from app.widgets.controls import ToolButton
+from app.widgets.icon_paths import Icon
+from app.widgets.look import Look
+from app.widgets.switcher import Switcher
+
+ACTION = 24
+_ICON = 14
+
+
+class Place(IntEnum):
+    """What a control is, in the order in which the keyboard comes to those of one message."""
+
+    SWITCHER = 0
+    QUESTION = 1
+    CODE = 2
+    ANSWER = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A control that should be there. right, middle: where its right edge and its middle stand in the viewport.
+
+    number: the message's row. part: which piece of code. text: what Copy copies. enabled: verbs that can act now.
+    """
+
+    kind: Place
+    number: int
+    message_id: str
+    right: int
+    middle: int
+    part: int = 0
+    text: str = ""
+    version: int = 1
+    versions: int = 1
+    enabled: frozenset[str] = frozenset()
+
+    @property
+    def key(self) -> tuple[str, Place, int]:
+        return (self.message_id, self.kind, self.part)
+
+
+def _name_and_tip(verb_id: str) -> tuple[str, str]:
+    """A command's title, alone and with its keys."""
+    found = next(verb for verb in VERBS if verb.id == verb_id)
+    keys = QKeySequence(found.shortcuts[0]).toString(QKeySequence.SequenceFormat.NativeText)
+    return found.title, f"{found.title} ({keys})"
+
+
+class ActionStrip(QWidget):
+    """Buttons for one message, 24 apart: Copy, and the verb that begins a branch from it."""
+
+    def __init__(self, look: Look, verb_id: str, icon: Icon, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._text = ""
+        self.copy = ToolButton(look, Icon.COPY, "Copy Message", "Copy", ACTION, _ICON, parent=self)
+        name, tip = _name_and_tip(verb_id)
+        self.act = ToolButton(look, icon, name, tip, ACTION, _ICON, parent=self)
+        self.copy.clicked.connect(self._copy)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.copy)
+        row.addWidget(self.act)
+
+    def show_message(self, text: str, *, can_act: bool) -> None:
+        """text: what Copy copies."""
+        self._text = text
+        self.act.setEnabled(can_act)
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._text)
+
+
+class CodeCopy(ToolButton):
+    """Copies a piece of code."""
+
+    def __init__(self, look: Look, parent: QWidget) -> None:
+        super().__init__(look, Icon.COPY, "Copy Code", "Copy code", ACTION, _ICON, parent=parent)
+        self.code = ""
+        self.clicked.connect(self._copy)
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.code)
+
+
+class RowControls(QObject):
+    """Keeps the widgets above a viewport in step with what is wanted there.
+
+    Signals: stepped(message id, -1 or +1); editAsked, againAsked(message id).
+    """
+
+    stepped = Signal(str, int)
+    editAsked = Signal(str)
+    againAsked = Signal(str)
+
+    def __init__(self, look: Look, viewport: QWidget, home: QWidget) -> None:
+        super().__init__(home)
+        self._look = look
+        self._viewport = viewport
+        self._home = home
+        self._widgets: dict[tuple[str, Place, int], QWidget] = {}
+        self._order: list[QWidget] = []
+
+    def find(self, message_id: str, kind: Place, part: int = 0) -> QWidget | None:
+        """The control of a message, if it is there now."""
+        return self._widgets.get((message_id, kind, part))
+
+    def show(self, wanted: Sequence[Wanted]) -> None:
+        """Make, move and let go, so that exactly these are there, and the keyboard goes through them from the top."""
+        keys = {one.key for one in wanted}
+        for key in [key for key in self._widgets if key not in keys]:
+            self._let_go(self._widgets.pop(key))
+        for one in wanted:
+            widget = self._widgets.get(one.key)
+            if widget is None:
+                widget = self._widgets[one.key] = self._make(one)
+            self._fill(widget, one)
+            widget.adjustSize()
+            widget.move(QPoint(one.right - widget.width(), one.middle - widget.height() // 2))
+            widget.show()
+        self._chain(
+            [self._widgets[one.key] for one in sorted(wanted, key=lambda one: (one.number, one.kind, one.part))]
+        )
+
+    def _let_go(self, widget: QWidget) -> None:
+        focused = QApplication.focusWidget()
+        if focused is not None and (widget is focused or widget.isAncestorOf(focused)):
+            self._home.setFocus()
+        widget.hide()
+        widget.deleteLater()
+
+    def _make(self, one: Wanted) -> QWidget:
+        message_id = one.message_id
+        if one.kind is Place.SWITCHER:
+            switcher = Switcher(self._look, self._viewport)
+            switcher.stepped.connect(lambda step: self.stepped.emit(message_id, step))
+            return switcher
+        if one.kind is Place.CODE:
+            return CodeCopy(self._look, self._viewport)
+        if one.kind is Place.QUESTION:
+            strip = ActionStrip(self._look, "fork", Icon.EDIT, self._viewport)
+            strip.act.clicked.connect(lambda: self.editAsked.emit(message_id))
+        else:
+            strip = ActionStrip(self._look, "regenerate", Icon.AGAIN, self._viewport)
+            strip.act.clicked.connect(lambda: self.againAsked.emit(message_id))
+        return strip
+
+    def _fill(self, widget: QWidget, one: Wanted) -> None:
+        if isinstance(widget, Switcher):
+            widget.show_version(one.version, one.versions)
+        elif isinstance(widget, CodeCopy):
+            widget.code = one.text
+        elif isinstance(widget, ActionStrip):
+            verb_id = "fork" if one.kind is Place.QUESTION else "regenerate"
+            widget.show_message(one.text, can_act=verb_id in one.enabled)
+
+    def _chain(self, widgets: list[QWidget]) -> None:
+        """Tab goes from the chat to its controls from the top down, then on."""
+        if widgets == self._order:
+            return
+        self._order = widgets
+        before = self._home
+        for widget in widgets:
+            stops = [widget.copy, widget.act] if isinstance(widget, ActionStrip) else [widget]
+            for stop in stops:
+                QWidget.setTabOrder(before, stop)
+                before = stop

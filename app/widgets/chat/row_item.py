@@ -1,0 +1,118 @@
+"""One message in the chat: its row, its laid out text, and where each of its parts stands."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF
+
+from app.viewmodels.rows import MessageRow
+from app.widgets.chat.body import Body
+from app.widgets.chat.column import Column
+from app.widgets.chat.figures import prefill_height
+from app.widgets.look import Look
+from app.widgets.typography import Type
+
+_FIRST, _AFTER_QUESTION, _AFTER_ANSWER = 20, 24, 28
+_BUBBLE_SIDE, _BUBBLE_ABOVE = 16, 10
+_NAME_TO_BUBBLE, _NAME_TO_TEXT, _TO_FOOTER, _TO_NOTE = 6, 4, 8, 6
+
+
+class RowItem:
+    """A message as it is laid out. All rectangles are in points from the row's top and the pane's left edge.
+
+    above: points between this row's top and its name, the gap after the message before it included.
+    """
+
+    def __init__(self, row: MessageRow, look: Look) -> None:
+        self.row = row
+        self.body = Body(row.text, look, is_plain=row.role == "user")
+        self.above = _FIRST
+        self._look = look
+        self._column = Column(0, 0)
+
+    @property
+    def is_question(self) -> bool:
+        return self.row.role == "user"
+
+    def follow(self, before: MessageRow | None) -> None:
+        """Take the gap that the message before asks for."""
+        if before is None:
+            self.above = _FIRST
+        else:
+            self.above = _AFTER_QUESTION if before.role == "user" else _AFTER_ANSWER
+
+    def set_column(self, column: Column) -> None:
+        """Take another width; what was measured becomes an estimate."""
+        self._column = column
+        self.body.set_width(column.width - (2 * _BUBBLE_SIDE if self.is_question else 0))
+
+    def set_row(self, row: MessageRow) -> None:
+        """Show another state of the same message; only new text is laid out."""
+        self.row = row
+        self.body.set_text(row.text)
+
+    @property
+    def name(self) -> QRectF:
+        """The line with the writer's name; its middle is the height of the disc."""
+        return QRectF(self._column.left, self.above, self._column.width, self._look.face(Type.SMALL_MEDIUM).line + 6)
+
+    @property
+    def disc(self) -> QPointF:
+        return QPointF(self._column.rail, self.name.center().y())
+
+    @property
+    def bubble(self) -> QRectF:
+        """The ground of a question."""
+        top = self.name.bottom() + _NAME_TO_BUBBLE
+        return QRectF(self._column.left, top, self._column.width, self.body.height + 2 * _BUBBLE_ABOVE)
+
+    @property
+    def text(self) -> QRectF:
+        """The message's text; as high as one line while an answer has none yet."""
+        if self.is_question:
+            return self.bubble.adjusted(_BUBBLE_SIDE, _BUBBLE_ABOVE, -_BUBBLE_SIDE, -_BUBBLE_ABOVE)
+        height = self.body.height
+        if not height and self.row.is_streaming and self.row.prefill is None:
+            height = self._look.face(Type.BODY).line
+        return QRectF(self._column.left, self.name.bottom() + _NAME_TO_TEXT, self._column.width, height)
+
+    @property
+    def prefill(self) -> QRectF:
+        """The card that stands in an answer's place while its prompt is read."""
+        if self.row.prefill is None:
+            return QRectF()
+        height = prefill_height(self._look, self.row.prefill)
+        return QRectF(self._column.left, self.name.bottom() + _NAME_TO_TEXT, self._column.width, height)
+
+    @property
+    def note(self) -> QRectF:
+        """One line below the text."""
+        if not self.row.note:
+            return QRectF()
+        top = self._text_bottom + _TO_NOTE
+        return QRectF(self._column.left, top, self._column.width, self._look.face(Type.SMALL).line)
+
+    @property
+    def footer(self) -> QRectF:
+        """The line of an answer's figures and actions; questions and prompts being read have none."""
+        if self.is_question or self.row.prefill is not None:
+            return QRectF()
+        top = (self.note.bottom() if self.row.note else self._text_bottom) + _TO_FOOTER
+        return QRectF(self._column.left, top, self._column.width, self._look.face(Type.CAP).line + 6)
+
+    @property
+    def height(self) -> float:
+        """Of the whole row, in points."""
+        if self.row.prefill is not None:
+            return self.prefill.bottom()
+        if not self.is_question:
+            return self.footer.bottom()
+        return self.note.bottom() if self.row.note else self.bubble.bottom()
+
+    def settle(self, top: float, bottom: float) -> bool:
+        """Measure what lies between two heights of the row; returns whether the row's height changed."""
+        start = self.text.top()
+        return self.body.settle(top - start, bottom - start)
+
+    @property
+    def _text_bottom(self) -> float:
+        return self.bubble.bottom() if self.is_question else self.text.bottom()

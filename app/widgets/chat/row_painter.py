@@ -1,0 +1,108 @@
+"""Draws one message: the rail beside it, name, text, note and figures. Its controls are widgets above it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPainter, QPalette
+
+from app.protocol.trie_view import Place
+from app.widgets.chat.body import Selection
+from app.widgets.chat.column import Column
+from app.widgets.chat.figures import paint_footer, paint_prefill
+from app.widgets.chat.rail import CLEAR, paint_fork, paint_line, paint_place
+from app.widgets.chat.row_item import RowItem
+from app.widgets.drawing import draw_text, fill_rounded, stroke_rounded
+from app.widgets.look import Look
+from app.widgets.typography import Type
+
+_BUBBLE_RADIUS, _CARET_WIDTH, _CARET_HEIGHT, _CARET_GAP = 10, 8, 16, 4
+_RING_REACH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class RowScene:
+    """What a row cannot know by itself.
+
+    above: place of the message before it, None for the first. selection: of its text. is_ringed: whether the keyboard
+    is on it. actions: points that its controls take at the right end of its footer.
+    """
+
+    above: Place | None
+    selection: Selection | None = None
+    is_ringed: bool = False
+    actions: int = 0
+
+
+class RowPainter:
+    """Draws rows with one look. Made anew when the look changes."""
+
+    def __init__(self, look: Look) -> None:
+        self._look = look
+        self._palette = QPalette()
+        for role in (QPalette.ColorRole.Text, QPalette.ColorRole.WindowText):
+            self._palette.setColor(role, look.theme.text)
+
+    def paint(
+        self, painter: QPainter, item: RowItem, top: float, column: Column, clip: QRectF, scene: RowScene
+    ) -> None:
+        """Draw the row whose top is at `top`; clip: what of the viewport is asked for."""
+        painter.save()
+        painter.translate(0, top)
+        inner = clip.translated(0, -top)
+        self._paint_rail(painter, item, column, scene)
+        self._paint_name(painter, item)
+        if item.is_question:
+            self._paint_bubble(painter, item)
+        if item.row.prefill is not None:
+            paint_prefill(painter, self._look, item.prefill, item.row.prefill)
+        else:
+            item.body.paint(painter, item.text.topLeft(), self._palette, inner, scene.selection)
+            self._paint_end(painter, item, scene)
+        if scene.is_ringed:
+            ring = QRectF(column.left - _RING_REACH, item.above - 4, column.width + 2 * _RING_REACH, 0)
+            ring.setBottom(item.height + 6)
+            stroke_rounded(painter, ring, _BUBBLE_RADIUS, self._look.theme.accentgfx, 2)
+        painter.restore()
+
+    def _paint_rail(self, painter: QPainter, item: RowItem, column: Column, scene: RowScene) -> None:
+        theme, disc, row = self._look.theme, item.disc, item.row
+        if scene.above is not None:
+            paint_line(painter, theme, column.rail, 0, disc.y() - CLEAR, scene.above)
+        paint_line(painter, theme, column.rail, disc.y() + CLEAR, item.height, row.place)
+        if row.versions > 1:
+            paint_fork(painter, self._look, disc, row.version, row.sibling_places)
+        paint_place(painter, theme, disc, row.place)
+
+    def _paint_name(self, painter: QPainter, item: RowItem) -> None:
+        theme, face, row = self._look.theme, self._look.face(Type.SMALL_MEDIUM), item.row
+        width = draw_text(painter, face, item.name, row.name, theme.text2)
+        state = "reading the prompt" if row.prefill is not None else "writing" if row.is_streaming else ""
+        if state:
+            beside = item.name.adjusted(width + 8, 0, 0, 0)
+            draw_text(painter, self._look.face(Type.SMALL), beside, state, theme.text3)
+
+    def _paint_bubble(self, painter: QPainter, item: RowItem) -> None:
+        theme = self._look.theme
+        fill_rounded(painter, item.bubble, _BUBBLE_RADIUS, theme.fill)
+        if theme.outline.alpha():
+            stroke_rounded(painter, item.bubble, _BUBBLE_RADIUS, theme.outline)
+
+    def _paint_end(self, painter: QPainter, item: RowItem, scene: RowScene) -> None:
+        row, theme = item.row, self._look.theme
+        if row.is_streaming:
+            self._paint_caret(painter, item)
+        if row.note:
+            draw_text(painter, self._look.face(Type.SMALL), item.note, row.note, theme.text2)
+        if row.footer is not None and not item.is_question:
+            line = item.footer.adjusted(0, 0, -scene.actions, 0)
+            paint_footer(painter, self._look, line, row.footer, is_done=not row.is_streaming)
+
+    def _paint_caret(self, painter: QPainter, item: RowItem) -> None:
+        scale = self._look.type.scale
+        end = item.body.end().translated(item.text.topLeft())
+        size = QPointF(_CARET_WIDTH, _CARET_HEIGHT) * scale
+        left = end.left() + (_CARET_GAP if item.body.text else 0)
+        caret = QRectF(left, end.center().y() - size.y() / 2, size.x(), size.y())
+        fill_rounded(painter, caret, 2, self._look.theme.accentgfx)

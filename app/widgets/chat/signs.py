@@ -1,0 +1,62 @@
+"""What a document leaves to be drawn beside its text: bullets, check boxes, lines of quotations, rules."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPen, QTextBlock
+
+from app.widgets.chat.document import Mark, QuietDocument, Sign
+from app.widgets.drawing import fill_rounded, stroke_rounded
+from app.widgets.icon_paths import Icon
+from app.widgets.look import Look
+
+_BULLET_RADIUS, _BULLET_GAP, _BOX, _QUOTE_STEP = 2.0, 13, 12, 16
+
+
+def paint_signs(painter: QPainter, document: QuietDocument, look: Look) -> None:
+    """Draw all signs of a document whose top left corner is the painter's origin."""
+    for mark in document.marks:
+        block = document.findBlockByNumber(mark.block)
+        rect = document.documentLayout().blockBoundingRect(block)
+        if mark.sign is Sign.RULE:
+            painter.fillRect(QRectF(0, round(rect.center().y()), document.textWidth(), 1), look.theme.line2)
+        elif mark.sign is Sign.QUOTE:
+            _paint_quote(painter, rect, mark, block, look)
+        else:
+            _paint_bullet(painter, rect, mark, block, look)
+
+
+def _paint_quote(painter: QPainter, rect: QRectF, mark: Mark, block: QTextBlock, look: Look) -> None:
+    bottom = rect.bottom() + (block.blockFormat().bottomMargin() if block.next().isValid() else 0)
+    for level in range(mark.level):
+        left = look.type.scaled(_QUOTE_STEP) * level + 1
+        painter.fillRect(QRectF(left, rect.top(), 2, bottom - rect.top()), look.theme.line2)
+
+
+def _paint_bullet(painter: QPainter, rect: QRectF, mark: Mark, block: QTextBlock, look: Look) -> None:
+    layout = block.layout()
+    if not layout.lineCount():
+        return
+    line = layout.lineAt(0)
+    middle = rect.top() + line.y() + line.height() / 2
+    gap = look.type.scaled(_BULLET_GAP)
+    left = layout.position().x() + line.x()
+    is_mirrored = block.textDirection() is Qt.LayoutDirection.RightToLeft
+    center = QPointF(left + line.width() + gap if is_mirrored else left - gap, middle)
+    if mark.sign is Sign.BULLET:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(look.theme.mute)
+        painter.drawEllipse(center, _BULLET_RADIUS * look.type.scale, _BULLET_RADIUS * look.type.scale)
+    else:
+        _paint_box(painter, center, look, is_checked=mark.sign is Sign.CHECKED)
+
+
+def _paint_box(painter: QPainter, center: QPointF, look: Look, *, is_checked: bool) -> None:
+    side = look.type.scaled(_BOX)
+    box = QRectF(center.x() - side / 2, center.y() - side / 2, side, side)
+    if is_checked:
+        fill_rounded(painter, box, 3, look.theme.mute)
+        look.icons.paint(painter, Icon.CHECK, center, look.theme.window, side - 2, 2.2)
+    else:
+        stroke_rounded(painter, box, 3, look.theme.mute, 1.4)
+        painter.setPen(QPen())

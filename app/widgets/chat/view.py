@@ -1,0 +1,414 @@
+"""The chat: the open path as a list of messages on their rail, with the answer that is being written at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import (
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QRectF,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import (
+    QFocusEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QRegion,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QFrame, QWidget
+
+from app.viewmodels.chat_model import ChatModel
+from app.viewmodels.rows import MessageRow, RowRole
+from app.viewmodels.status import Status
+from app.widgets.chat.jump_pill import JumpPill
+from app.widgets.chat.layout import ChatLayout
+from app.widgets.chat.pointer import Pointer
+from app.widgets.chat.rail import paint_line
+from app.widgets.chat.row_controls import RowControls
+from app.widgets.chat.row_painter import RowPainter, RowScene
+from app.widgets.chat.wanted import STRIP, wanted_controls
+from app.widgets.drawing import smooth
+from app.widgets.look import Look
+from app.widgets.row_focus import RowFocus
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+_ROOT = QModelIndex()
+_TAIL_EVERY = 33
+_WHEEL_STEP = 44
+_PILL_ABOVE = 12
+_MOST_ROUNDS = 16
+_CursorAction = QAbstractItemView.CursorAction
+
+
+class ChatView(QAbstractItemView):
+    """Shows a `ChatModel`. New text of the streaming answer is taken up at most 30 times a second.
+
+    Signals: versionAsked(message id, -1 or +1); editAsked, againAsked(message id); linkAsked(address).
+    """
+
+    versionAsked = Signal(str, int)
+    editAsked = Signal(str)
+    againAsked = Signal(str)
+    linkAsked = Signal(str)
+
+    def __init__(self, look: Look, model: ChatModel, status: Status, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self._chat = model
+        self._status = status
+        self._is_settling = True
+        self._follows_end = True
+        self.layout_of_rows = ChatLayout(look)
+        self._painter = RowPainter(look)
+        self._tail = QTimer(self, singleShot=True, interval=_TAIL_EVERY)
+        self._tail.timeout.connect(self._take_tail)
+        self._prepare()
+        self._focus = RowFocus(self)
+        self.controls = RowControls(look, self.viewport(), self)
+        self.pill = JumpPill(look, self.viewport())
+        self.pointer = Pointer(self)
+        self._connect()
+        self._is_settling = False
+        self.setModel(model)
+
+    def _prepare(self) -> None:
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setAccessibleName("Messages")
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setAcceptDrops(False)
+        self.viewport().setAcceptDrops(False)
+        self.viewport().setMouseTracking(True)
+        self.verticalScrollBar().setSingleStep(_WHEEL_STEP)
+
+    def _connect(self) -> None:
+        self._chat.tailAppended.connect(self._wake_tail)
+        self._chat.tailFigures.connect(self._wake_tail)
+        self._status.changed.connect(self._show_controls)
+        self._look.changed.connect(self._restyle)
+        self.controls.stepped.connect(self.versionAsked)
+        self.controls.editAsked.connect(self.editAsked)
+        self.controls.againAsked.connect(self.againAsked)
+        self.pill.clicked.connect(self.go_to_end)
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.focusChanged.connect(self._follow_focus)
+
+    # What others ask of it
+
+    @property
+    def follows_end(self) -> bool:
+        """Whether new text keeps the end in sight."""
+        return self._follows_end
+
+    def go_to_end(self) -> None:
+        """Show the end, and keep it in sight while text comes."""
+        self._follows_end = True
+        self.updateGeometries()
+
+    def show_message(self, message_id: str) -> None:
+        """Bring a message into sight and make it the current one."""
+        number = self._chat.row_of(message_id)
+        if number >= 0:
+            self.executeDelayedItemsLayout()
+            self.setCurrentIndex(self._chat.index(number))
+
+    def copy(self) -> bool:
+        """Copy the selected text, else the message that the keyboard is on. False when there is neither."""
+        text = self.pointer.selected_text()
+        row = self.current_row()
+        if not text and row is not None and self._has_focus_within():
+            text = row.text
+        if text:
+            QGuiApplication.clipboard().setText(text)
+        return bool(text)
+
+    def current_row(self) -> MessageRow | None:
+        """The message that is current, if there is one."""
+        index = self.currentIndex()
+        row: MessageRow | None = index.data(RowRole.ROW) if index.isValid() else None
+        return row
+
+    @property
+    def keyboard_row(self) -> int:
+        """The row that the keyboard is on, or -1 while the keyboard is elsewhere."""
+        return self.currentIndex().row() if self._has_focus_within() else -1
+
+    # The model
+
+    def reset(self) -> None:
+        """Take all rows anew."""
+        super().reset()
+        self.layout_of_rows.remove(0, len(self.layout_of_rows.items) - 1)
+        self.layout_of_rows.insert(0, self._chat.rows)
+        self._follows_end = True
+        self.scheduleDelayedItemsLayout()
+
+    def rowsInserted(self, parent: AnyIndex, start: int, end: int) -> None:
+        """New messages: shown where one is, or followed when an answer begins."""
+        rows = self._chat.rows[start : end + 1]
+        self.layout_of_rows.insert(start, rows)
+        if rows and rows[-1].is_streaming:
+            self._follows_end = True
+        self.scheduleDelayedItemsLayout()
+        super().rowsInserted(parent, start, end)
+
+    def rowsAboutToBeRemoved(self, parent: AnyIndex, start: int, end: int) -> None:
+        """Another branch below row `start` is shown: that fork stays where it is. Another conversation: its end."""
+        super().rowsAboutToBeRemoved(parent, start, end)
+        self._follows_end = start == 0
+        self.layout_of_rows.remove(start, end)
+        self.pointer.forget()
+        self.scheduleDelayedItemsLayout()
+
+    def dataChanged(self, topLeft: AnyIndex, bottomRight: AnyIndex, roles: Sequence[int] = ()) -> None:
+        """Take the new state of rows; only new text is laid out."""
+        for number in range(topLeft.row(), bottomRight.row() + 1):
+            self.layout_of_rows.set_row(number, self._chat.rows[number])
+        self.scheduleDelayedItemsLayout()
+
+    def _wake_tail(self) -> None:
+        if not self._tail.isActive():
+            self._tail.start()
+
+    def _take_tail(self) -> None:
+        """Take up what was written since the last time."""
+        number = len(self.layout_of_rows.items) - 1
+        if number < 0 or number >= len(self._chat.rows):
+            return
+        self.layout_of_rows.set_row(number, self._chat.rows[number])
+        self.updateGeometries()
+        self.pill.setVisible(not self._follows_end)
+        self.viewport().update(self._rect(number).adjusted(0, 0, 0, self.viewport().height()))
+
+    # Geometry
+
+    def updateGeometries(self) -> None:
+        """Measure what is in sight, and keep still what the person looks at."""
+        if self._is_settling:
+            return
+        self._is_settling = True
+        offset = self._settle(self._offset_after_resize())
+        height = self.viewport().height()
+        bar = self.verticalScrollBar()
+        bar.setRange(0, self._limit())
+        bar.setPageStep(height)
+        bar.setValue(round(offset))
+        self._is_settling = False
+        self._follows_end = bar.value() >= bar.maximum() - 1
+        if self._follows_end:
+            self.pill.hide()
+        self._place_pill()
+        self._show_controls()
+
+    def _settle(self, offset: float) -> float:
+        """Measure until nothing in sight is an estimate any more; returns the offset that keeps it still."""
+        height = self.viewport().height()
+        for _ in range(_MOST_ROUNDS):
+            offset = self._limit() if self._follows_end else min(offset, self._limit())
+            settled = self.layout_of_rows.settle(offset, offset + height)
+            offset += settled.shift
+            if not settled.changed:
+                break
+        return self._limit() if self._follows_end else max(0.0, min(offset, self._limit()))
+
+    def _offset_after_resize(self) -> float:
+        """The scroll offset; in another width that at which the same message stands at the top."""
+        rows, offset = self.layout_of_rows, float(self.verticalOffset())
+        number = rows.row_at(offset)
+        share = (offset - rows.top(number)) / rows.items[number].height if number >= 0 else 0.0
+        before = rows.column
+        rows.set_pane(self.viewport().width())
+        if number < 0 or rows.column == before:
+            return offset
+        return rows.top(number) + share * rows.items[number].height
+
+    def _limit(self) -> int:
+        return max(0, round(self.layout_of_rows.total - self.viewport().height()))
+
+    def _restyle(self) -> None:
+        """Another theme or text size: nothing that was laid out holds any more."""
+        self._painter = RowPainter(self._look)
+        rows = self.layout_of_rows
+        offset = float(self.verticalOffset())
+        number = rows.row_at(offset)
+        share = (offset - rows.top(number)) / rows.items[number].height if number >= 0 else 0.0
+        self.layout_of_rows = ChatLayout(self._look)
+        self.layout_of_rows.set_pane(self.viewport().width())
+        self.layout_of_rows.insert(0, self._chat.rows)
+        if number >= 0 and not self._follows_end:
+            self._is_settling = True
+            self.verticalScrollBar().setRange(0, self._limit())
+            top = self.layout_of_rows.top(number)
+            self.verticalScrollBar().setValue(round(top + share * self.layout_of_rows.items[number].height))
+            self._is_settling = False
+        self.updateGeometries()
+        self.viewport().update()
+
+    def _rect(self, number: int) -> QRect:
+        rows = self.layout_of_rows
+        top = round(rows.top(number)) - self.verticalOffset()
+        return QRect(0, top, self.viewport().width(), round(rows.items[number].height))
+
+    def _place_pill(self) -> None:
+        self.pill.adjustSize()
+        middle = self.layout_of_rows.column.left + self.layout_of_rows.column.width // 2
+        self.pill.move(middle - self.pill.width() // 2, self.viewport().height() - self.pill.height() - _PILL_ABOVE)
+        self.pill.raise_()
+
+    # Scrolling and the keyboard
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        """Measure what came into sight. Reaching the end means following it."""
+        if not self._is_settling:
+            bar = self.verticalScrollBar()
+            self._follows_end = bar.value() >= bar.maximum() - 1
+            self.updateGeometries()
+        self.viewport().update()
+
+    def scrollTo(
+        self, index: AnyIndex, hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible
+    ) -> None:
+        """Bring a row into sight: whole where it fits, else its beginning."""
+        if not index.isValid() or index.row() >= len(self.layout_of_rows.items):
+            return
+        bar, rect, height = self.verticalScrollBar(), self._rect(index.row()), self.viewport().height()
+        if rect.top() < 0 or rect.height() > height:
+            is_begun = rect.height() > height and rect.top() < 0 and rect.bottom() > height
+            bar.setValue(bar.value() if is_begun else bar.value() + rect.top())
+        elif rect.bottom() > height:
+            bar.setValue(bar.value() + rect.bottom() - height + 8)
+
+    def moveCursor(self, cursorAction: _CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:
+        """Up and down go from message to message."""
+        last = len(self._chat.rows) - 1
+        now = self.currentIndex().row()
+        if last < 0:
+            return QModelIndex()
+        if now < 0:
+            return self._chat.index(last)
+        step = {
+            _CursorAction.MoveUp: -1,
+            _CursorAction.MovePrevious: -1,
+            _CursorAction.MoveDown: 1,
+            _CursorAction.MoveNext: 1,
+            _CursorAction.MoveHome: -now,
+            _CursorAction.MoveEnd: last - now,
+        }.get(cursorAction, 0)
+        return self._chat.index(min(max(now + step, 0), last))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Left and Right show versions, pages scroll, Copy copies; the rest moves between messages."""
+        key, row = event.key(), self.current_row()
+        pages = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1, Qt.Key.Key_Space: 1}
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy()
+        elif event.matches(QKeySequence.StandardKey.SelectAll):
+            self.pointer.select_all(self.currentIndex().row())
+        elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right) and not _has_command(event):
+            if row is not None and row.versions > 1:
+                self.versionAsked.emit(row.id, -1 if key == Qt.Key.Key_Left else 1)
+        elif key in pages and not _has_command(event):
+            self._turn_page(pages[Qt.Key(key)])
+        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Home, Qt.Key.Key_End):
+            super().keyPressEvent(event)
+        else:
+            event.ignore()
+
+    def _turn_page(self, way: int) -> None:
+        bar = self.verticalScrollBar()
+        bar.setValue(bar.value() + way * (bar.pageStep() - _WHEEL_STEP))
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """The keyboard comes to the message it was on, or to the last one."""
+        super().focusInEvent(event)
+        if not self.currentIndex().isValid() and self._chat.rows:
+            self.setCurrentIndex(self._chat.index(len(self._chat.rows) - 1))
+
+    def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
+        super().currentChanged(current, previous)
+        self._show_controls()
+        self.viewport().update()
+
+    def _follow_focus(self, old: QWidget | None, now: QWidget | None) -> None:
+        if any(widget is not None and (widget is self or self.isAncestorOf(widget)) for widget in (old, now)):
+            self._show_controls()
+            self.viewport().update()
+
+    def _has_focus_within(self) -> bool:
+        focused = QApplication.focusWidget()
+        return focused is not None and (focused is self or self.isAncestorOf(focused))
+
+    def _show_controls(self) -> None:
+        self.controls.show(wanted_controls(self, self._look, self._status.now.enabled))
+
+    # Painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self.executeDelayedItemsLayout()
+        rows, offset, clip = self.layout_of_rows, self.verticalOffset(), QRectF(event.rect())
+        painter = smooth(QPainter(self.viewport()))
+        painter.fillRect(clip, self._look.theme.window)
+        for number in rows.in_sight(offset + clip.top(), offset + clip.bottom()):
+            top = round(rows.top(number)) - offset
+            self._painter.paint(painter, rows.items[number], top, rows.column, clip, self._scene(number))
+        end = round(rows.top(len(rows.items))) - offset
+        if rows.items and end < clip.bottom():
+            paint_line(painter, self._look.theme, rows.column.rail, end + 4, self.viewport().height(), "none")
+        painter.end()
+
+    def _scene(self, number: int) -> RowScene:
+        items = self.layout_of_rows.items
+        return RowScene(
+            above=items[number - 1].row.place if number else None,
+            selection=self.pointer.selection.of(items[number].row.id),
+            is_ringed=self._focus.is_shown and number == self.currentIndex().row(),
+            actions=STRIP if number in (self.pointer.hovered, self.keyboard_row, len(items) - 1) else 0,
+        )
+
+    # What QAbstractItemView wants to know
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.updateGeometries()
+
+    def visualRect(self, index: AnyIndex) -> QRect:
+        number = index.row()
+        return self._rect(number) if 0 <= number < len(self.layout_of_rows.items) else QRect()
+
+    def indexAt(self, point: QPoint) -> QModelIndex:
+        number = self.layout_of_rows.row_at(point.y() + self.verticalOffset())
+        return self._chat.index(number) if number >= 0 else QModelIndex()
+
+    def verticalOffset(self) -> int:
+        return self.verticalScrollBar().value()
+
+    def horizontalOffset(self) -> int:
+        return 0
+
+    def isIndexHidden(self, index: AnyIndex) -> bool:
+        return False
+
+    def setSelection(self, rect: QRect, command: QItemSelectionModel.SelectionFlag) -> None:
+        """Text is selected, not rows."""
+
+    def visualRegionForSelection(self, selection: QItemSelection) -> QRegion:
+        return QRegion()
+
+
+def _has_command(event: QKeyEvent) -> bool:
+    mask = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
+    return bool(event.modifiers() & mask)

@@ -1,0 +1,78 @@
+"""Which controls stand beside which message now: on hover, under the keyboard, and on the last answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from PySide6.QtWidgets import QWidget
+
+from app.widgets.chat.layout import ChatLayout
+from app.widgets.chat.pointer import Pointer
+from app.widgets.chat.row_controls import ACTION, Place, Wanted
+from app.widgets.chat.row_item import RowItem
+from app.widgets.look import Look
+from app.widgets.switcher import Switcher
+
+STRIP = 2 * ACTION + 8
+# Icons are narrower than their buttons: this much brings an icon's edge to that of the text.
+_OVERHANG = 5
+_APART = 8
+
+
+class Scene(Protocol):
+    """What is asked of the chat view."""
+
+    layout_of_rows: ChatLayout
+    pointer: Pointer
+
+    @property
+    def keyboard_row(self) -> int: ...
+    def verticalOffset(self) -> int: ...
+    def viewport(self) -> QWidget: ...
+
+
+def wanted_controls(view: Scene, look: Look, enabled: frozenset[str]) -> list[Wanted]:
+    """All controls of the messages in sight. enabled: ids of the verbs that can act now."""
+    rows, offset = view.layout_of_rows, view.verticalOffset()
+    bottom = offset + view.viewport().height()
+    active = {view.pointer.hovered, view.keyboard_row, len(rows.items) - 1}
+    found: list[Wanted] = []
+    for number in rows.in_sight(offset, bottom):
+        item, top = rows.items[number], rows.top(number) - offset
+        found += _of_row(item, number, top, look, enabled, is_active=number in active)
+        found += _of_code(item, number, top, view.viewport().height())
+    return found
+
+
+def _of_row(
+    item: RowItem, number: int, top: float, look: Look, enabled: frozenset[str], *, is_active: bool
+) -> Iterator[Wanted]:
+    row, right = item.row, round(item.name.right())
+    middle = round(top + item.name.center().y())
+    if row.versions > 1:
+        yield Wanted(Place.SWITCHER, number, row.id, right, middle, version=row.version, versions=row.versions)
+    if not is_active or row.is_streaming or row.prefill is not None:
+        return
+    if item.is_question:
+        taken = _switcher_width(look, row.version, row.versions) + _APART if row.versions > 1 else -_OVERHANG
+        yield Wanted(Place.QUESTION, number, row.id, right - taken, middle, text=row.text, enabled=enabled)
+    else:
+        middle = round(top + item.footer.center().y())
+        yield Wanted(Place.ANSWER, number, row.id, right + _OVERHANG, middle, text=row.text, enabled=enabled)
+
+
+def _of_code(item: RowItem, number: int, top: float, height: int) -> Iterator[Wanted]:
+    if item.row.prefill is not None or item.is_question:
+        return
+    start = top + item.text.top()
+    for card in item.body.cards(-start, height - start):
+        right = round(item.text.left() + card.head.right()) - _APART
+        middle = round(start + card.head.center().y())
+        yield Wanted(Place.CODE, number, item.row.id, right, middle, part=card.part, text=card.code)
+
+
+def _switcher_width(look: Look, version: int, versions: int) -> int:
+    switcher = Switcher(look)
+    switcher.show_version(version, versions)
+    return switcher.sizeHint().width()
