@@ -156,7 +156,7 @@ def paint_pill(
     """
     theme, face = look.theme, look.face(Type.CAP_MEDIUM)
     width, height = pill_width(look, text, where), face.line + 3
-    rect = QRectF(right - width, middle - height / 2, width, height)
+    rect = QRectF(right - width, round(middle - height / 2), width, height)
     color = {"live": theme.accent, "none": theme.text3}.get(where, theme.text2)
     if where != "none":
         fill_rounded(painter, rect, height / 2, surface or (theme.soft if where == "live" else theme.fill2))

@@ -1,0 +1,80 @@
+"""A trie, conversations and figures to look at."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.protocol.trie_view import Place, TrieNodeView, TrieView
+from app.viewmodels.conversation_model import ConversationModel
+from app.viewmodels.rows import ConversationRow
+from app.viewmodels.status import StatusValues
+
+NOW = 1_700_000_000.0
+
+
+def node(
+    node_id: int, parent_id: int | None, start: int, end: int, label: str, place: Place = "memory", ago: float = 0.0
+) -> TrieNodeView:
+    """An edge of 80 KB to a token, nothing where there is no snapshot."""
+    held = 0 if place == "none" else (end - start) * 80_000
+    return TrieNodeView(node_id, parent_id, start, end, label, held, place, (), place != "none", True, 1, NOW - ago)
+
+
+NODES = (
+    node(1, None, 0, 412, "You are a helpful assistant", "live"),
+    node(2, 1, 412, 3412, "Three days in Lisbon, late October", "live"),
+    node(3, 2, 3412, 3836, "By train instead, no flights", "memory", 720),
+    node(4, 2, 3412, 3794, "Make it cheaper, under 300 euros each", "live"),
+    node(5, 2, 3412, 3871, "With the children, six and nine years", "memory", 7200),
+    node(6, 5, 3871, 4083, "The beach day, and shorter walks", "none", 7200),
+    node(7, 1, 412, 1616, "Explain a KV cache to a chemist", "memory", 90_000),
+    node(8, None, 0, 96, "Reply only with JSON", "memory", 2400),
+)
+
+
+def view(*nodes: TrieNodeView, serial: int = 1) -> TrieView:
+    """A picture of these nodes, NODES without any."""
+    shown = nodes or NODES
+    live = sum(each.bytes for each in shown if each.place == "live")
+    held = sum(each.bytes for each in shown)
+    return TrieView(serial, tuple(shown), 3794, live, live, held - live, 8_000_000_000)
+
+
+def conversations() -> ConversationModel:
+    """Three of today, the first open, the second writing; two earlier ones."""
+    model = ConversationModel()
+    model.show(
+        [
+            ConversationRow("a", "Trip plan", "now", "Today", is_open=True, is_writing=False),
+            ConversationRow("b", "A KV cache, for a chemist", "18 min", "Today", is_open=False, is_writing=True),
+            ConversationRow("c", "Letter to the landlord", "2 h", "Today", is_open=False, is_writing=False),
+            ConversationRow("d", "Parser review, Rust", "yesterday", "Earlier", is_open=False, is_writing=False),
+            ConversationRow("e", "Why is the sky darker in May", "3 Nov", "Earlier", is_open=False, is_writing=False),
+        ]
+    )
+    return model
+
+
+def opened(model: ConversationModel, conversation_id: str) -> None:
+    """Make another conversation the open one."""
+    model.show([replace(row, is_open=row.id == conversation_id) for row in model.rows])
+
+
+READY = StatusValues(
+    title="Trip plan",
+    subtitle="Warm · 3 794 tokens",
+    warmth=1.0,
+    model_name="Qwen3 8B",
+    model_detail="4-bit",
+    context_used=3794,
+    context_length=32_768,
+    engine_line="Ready · Qwen3 8B, 4.6 GB",
+    cache_line="Cache 3.1 of 8.0 GB",
+)
+READING = replace(
+    READY,
+    can_stop=True,
+    engine_line="Reading 61 % · 1 840 of 3 012 tokens, 512 from cache",
+    engine_fraction=0.61,
+    engine_cached=0.17,
+)

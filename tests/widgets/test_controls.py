@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
+from pytestqt.qtbot import QtBot
+
+from app.widgets.controls import Button, Control, RoundButton, State, ToolButton
+from app.widgets.icon_paths import Icon
+from app.widgets.look import Look
+from app.widgets.theme import DARK, LIGHT, Theme
+from tests.widgets.pictures import count, picture
+
+
+def make(look: Look, kind: str) -> Control:
+    if kind == "tool":
+        return ToolButton(look, Icon.FORK, "Fork")
+    if kind == "round":
+        return RoundButton(look, Icon.SEND, "Send")
+    return Button(look, "Keep", is_default=kind == "default")
+
+
+def in_state(control: Control, state: State) -> QImage:
+    """As it is painted in this state."""
+    control.setEnabled(state is not State.DISABLED)
+    control.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, state is State.HOVER)
+    control.setDown(state is State.PRESSED)
+    control.resize(control.sizeHint())
+    assert control.state is state
+    return picture(control)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+@pytest.mark.parametrize("kind", ["plain", "default", "tool", "round"])
+def test_every_state_looks_different(qtbot: QtBot, look: Look, kind: str, theme: Theme) -> None:
+    look.set_theme(theme)
+    control = make(look, kind)
+    qtbot.addWidget(control)
+    seen = {state: in_state(control, state) for state in State}
+    assert all(seen[one] != seen[other] for one, other in combinations(State, 2))
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter])
+@pytest.mark.parametrize("kind", ["plain", "default", "tool", "round"])
+def test_the_keyboard_presses(qtbot: QtBot, look: Look, kind: str, key: Qt.Key) -> None:
+    control = make(look, kind)
+    qtbot.addWidget(control)
+    with qtbot.waitSignal(control.clicked):
+        qtbot.keyClick(control, key)
+
+
+@pytest.mark.parametrize("kind", ["plain", "default", "tool", "round"])
+def test_a_disabled_control_does_nothing(qtbot: QtBot, look: Look, kind: str) -> None:
+    control = make(look, kind)
+    qtbot.addWidget(control)
+    control.setEnabled(False)
+    with qtbot.assertNotEmitted(control.clicked):
+        qtbot.mouseClick(control, Qt.MouseButton.LeftButton)
+        control.click()
+
+
+@pytest.mark.parametrize("kind", ["plain", "default", "tool", "round"])
+def test_a_click_leaves_the_focus_where_it_is_but_tab_reaches_it(qtbot: QtBot, look: Look, kind: str) -> None:
+    control = make(look, kind)
+    qtbot.addWidget(control)
+    assert control.focusPolicy() is Qt.FocusPolicy.TabFocus
+    assert control.accessibleName()
+    assert control.sizeHint().height() >= 24
+
+
+def test_a_tool_button_names_itself_in_its_tooltip_and_stays_on_when_checked(qtbot: QtBot, look: Look) -> None:
+    button = ToolButton(look, Icon.INSPECTOR, "Show Cache")
+    qtbot.addWidget(button)
+    assert button.toolTip() == "Show Cache"
+    button.setCheckable(True)
+    off = picture(button)
+    button.click()
+    assert button.isChecked()
+    assert picture(button) != off
+    assert count(picture(button), LIGHT.fill2) > 300
+
+
+def test_hovering_shows_on_the_sidebar_too(qtbot: QtBot, look: Look) -> None:
+    button = ToolButton(look, Icon.NEW, "New", is_on_fill=True)
+    qtbot.addWidget(button)
+    assert count(in_state(button, State.HOVER), LIGHT.fill2) > 300
+
+
+def test_send_becomes_stop(qtbot: QtBot, look: Look) -> None:
+    button = RoundButton(look, Icon.SEND, "Send")
+    qtbot.addWidget(button)
+    button.resize(28, 28)
+    before = picture(button)
+    button.show_action(Icon.STOP, "Stop", "Stop (Esc)", is_accented=False)
+    assert (button.accessibleName(), button.toolTip()) == ("Stop", "Stop (Esc)")
+    assert count(before, LIGHT.accentfill) > 200
+    assert count(picture(button), LIGHT.accentfill) == 0
+
+
+def test_new_words_are_spoken_and_measured(qtbot: QtBot, look: Look) -> None:
+    button = Button(look, "Go")
+    qtbot.addWidget(button)
+    width = button.sizeHint().width()
+    button.set_text("Locate Folder…")
+    assert button.accessibleName() == "Locate Folder…"
+    assert button.sizeHint().width() > width
+
+
+def test_buttons_grow_with_the_text(qtbot: QtBot, look: Look) -> None:
+    button = Button(look, "Keep", icon=Icon.CHECK)
+    qtbot.addWidget(button)
+    before = button.sizeHint()
+    look.set_text_size(24)
+    assert button.sizeHint().height() > before.height()
+    assert button.sizeHint().width() > before.width()
+
+
+def test_a_button_that_is_too_narrow_cuts_its_words_inside_itself(qtbot: QtBot, look: Look) -> None:
+    button = Button(look, "Use the Guide Meanwhile", is_default=True)
+    qtbot.addWidget(button)
+    button.resize(60, 28)
+    image = picture(button)
+    assert count(image, LIGHT.onaccent) > 10
+    assert count(image.copy(0, 6, 7, 16), LIGHT.onaccent) == count(image.copy(53, 6, 7, 16), LIGHT.onaccent) == 0

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.widgets.controls import Button
+from app.widgets.focus_ring import FocusRing
+from app.widgets.look import Look
+from tests.widgets.pictures import picture, show
+
+
+@pytest.fixture
+def window(qtbot: QtBot, look: Look) -> QWidget:
+    window = QWidget()
+    qtbot.addWidget(window)
+    return window
+
+
+def test_the_ring_surrounds_the_control_with_the_focus_and_no_other(qtbot: QtBot, look: Look, window: QWidget) -> None:
+    field = QLineEdit(window)
+    field.setAccessibleName("field")
+    button = Button(look, "Keep", parent=window)
+    button.setGeometry(60, 60, 80, 28)
+    ring = FocusRing(look, window)
+    show(window, 220, 140)
+    qtbot.waitUntil(window.isActiveWindow)
+    field.setFocus()
+    assert not ring.isVisible()
+    before = picture(window)
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.waitUntil(ring.isVisible)
+    assert ring.geometry() == button.geometry().adjusted(-3, -3, 3, 3)
+    assert picture(window) != before
+    field.setFocus()
+    assert not ring.isVisible()
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    assert ring.isVisible()
+
+
+def test_the_ring_moves_with_its_control(qtbot: QtBot, look: Look, window: QWidget) -> None:
+    button = Button(look, "Keep", parent=window)
+    button.setGeometry(60, 60, 80, 28)
+    ring = FocusRing(look, window)
+    show(window, 220, 140)
+    qtbot.waitUntil(window.isActiveWindow)
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    button.move(20, 20)
+    assert ring.geometry() == button.geometry().adjusted(-3, -3, 3, 3)
