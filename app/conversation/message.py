@@ -1,0 +1,133 @@
+"""A conversation and its messages, as values. Ids are 32 hexadecimal digits; times are seconds since the epoch."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from app.protocol.chat import Role, Turn
+
+TITLE_LENGTH = 48
+_HEX = frozenset("0123456789abcdef")
+
+
+def new_id() -> str:
+    """A fresh id for a conversation or a message."""
+    return uuid.uuid4().hex
+
+
+def checked_id(value: str) -> str:
+    """The id itself; ValueError when it is none."""
+    if len(value) != 32 or not _HEX.issuperset(value):
+        raise ValueError(f"not an id (32 hexadecimal digits): {value!r}")
+    return value
+
+
+def storable(text: str) -> str:
+    """The text with halves of surrogate pairs, which UTF-8 cannot hold, joined or replaced by U+FFFD."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def title_from(text: str) -> str:
+    """The first words of a text, at most TITLE_LENGTH characters, as a conversation's title."""
+    words = " ".join(text.split())
+    if len(words) <= TITLE_LENGTH:
+        return words
+    kept = words[:TITLE_LENGTH]
+    return (kept[: kept.rfind(" ")] if " " in kept[TITLE_LENGTH // 2 :] else kept[:-1]) + "…"
+
+
+def checked_title(title: str) -> str:
+    """A title on one line; ValueError when nothing would be seen of it, or it is longer than 200 characters."""
+    line = " ".join(title.split())
+    if not 1 <= len(line) <= 200:
+        raise ValueError(f"a title has 1 to 200 characters, this one {len(line)}")
+    return line
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What the list of conversations shows. `title` is None until the first question is asked."""
+
+    id: str
+    title: str | None
+    created_at: float
+    updated_at: float
+
+    @classmethod
+    def new(cls, title: str | None = None) -> Conversation:
+        """A conversation that begins now. ValueError for an empty title."""
+        now = time.time()
+        return cls(new_id(), None if title is None else checked_title(title), now, now)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a tree. ValueError when it could not be stored.
+
+    parent_id: None for a first message, of which a conversation may have several. Only answers have the rest: `ids`,
+    the token ids they were generated with; `model`, the fingerprint of the model that wrote them, and its name;
+    `stats`, figures that JSON can hold; `stop`, why they ended, None while they are being written or were cut off.
+    """
+
+    id: str
+    conversation_id: str
+    parent_id: str | None
+    role: Role
+    text: str
+    created_at: float
+    ids: tuple[int, ...] | None = None
+    model: str | None = None
+    model_name: str | None = None
+    stats: Mapping[str, Any] | None = None
+    stop: str | None = None
+
+    def __post_init__(self) -> None:
+        checked_id(self.id)
+        checked_id(self.conversation_id)
+        if self.parent_id is not None:
+            checked_id(self.parent_id)
+        if self.role not in get_args(Role):
+            raise ValueError(f"unknown role: {self.role!r}")
+        if self.role == "system" and self.parent_id is not None:
+            raise ValueError("a system message stands at the beginning of a conversation")
+        if self.role != "assistant":
+            self._check_typed()
+        if self.stop is None and (self.ids is not None or self.stats is not None):
+            raise ValueError("only an answer that has ended has token ids and figures")
+
+    def _check_typed(self) -> None:
+        if not self.text:
+            raise ValueError(f"a {self.role} message needs a text")
+        if any(value is not None for value in (self.ids, self.model, self.model_name, self.stats, self.stop)):
+            raise ValueError(
+                f"only an answer has token ids, a model, figures or a stop reason, not a {self.role} message"
+            )
+
+    @classmethod
+    def new(
+        cls,
+        conversation_id: str,
+        parent_id: str | None,
+        role: Role,
+        text: str = "",
+        *,
+        model: str | None = None,
+        model_name: str | None = None,
+    ) -> Message:
+        """A message that is written now, with a fresh id. An answer begins empty and unfinished."""
+        now = time.time()
+        return cls(new_id(), conversation_id, parent_id, role, text, now, model=model, model_name=model_name)
+
+    @property
+    def is_unfinished(self) -> bool:
+        """An answer that is being written or was cut off."""
+        return self.role == "assistant" and self.stop is None
+
+    def turn(self, fingerprint: str | None) -> Turn:
+        """The message as the engine reads it: with its ids when the model with this fingerprint wrote them."""
+        is_own = fingerprint is not None and self.model == fingerprint
+        return Turn(self.role, self.text, self.ids if is_own else None)

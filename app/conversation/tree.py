@@ -1,0 +1,109 @@
+"""The messages of one conversation as a tree, in memory, on the thread of the window.
+
+Properties: the selected path runs from a first message to `leaf_id`. At every fork, and among the first messages, at
+most one child is marked as the last visited one; on the selected path every message is marked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from app.conversation.message import Message
+
+
+class MessageTree:
+    """Messages by id, and their children in the order they were added."""
+
+    def __init__(
+        self,
+        conversation_id: str,
+        messages: Iterable[Message] = (),
+        visited: Iterable[str] = (),
+        leaf_id: str | None = None,
+    ) -> None:
+        """Parents come before children. `visited`: ids of last visited children. ValueError where they do not fit."""
+        self.conversation_id = conversation_id
+        self._messages: dict[str, Message] = {}
+        self._children: dict[str | None, list[str]] = {None: []}
+        self._visited: dict[str | None, str] = {}
+        self._leaf_id: str | None = None
+        for message in messages:
+            self.add(message, select=False)
+        for child_id in visited:
+            self._visited[self.message(child_id).parent_id] = child_id
+        self.select(leaf_id)
+
+    def __len__(self) -> int:
+        return len(self._messages)
+
+    def __contains__(self, message_id: object) -> bool:
+        return message_id in self._messages
+
+    @property
+    def leaf_id(self) -> str | None:
+        """The end of the selected path, None when the path is empty."""
+        return self._leaf_id
+
+    @property
+    def path(self) -> tuple[Message, ...]:
+        """The selected path, from its first message to its last."""
+        return () if self._leaf_id is None else self.path_to(self._leaf_id)
+
+    def message(self, message_id: str) -> Message:
+        """The message with this id; LookupError when it is not in this tree."""
+        if message_id not in self._messages:
+            raise LookupError(f"no message {message_id!r} in conversation {self.conversation_id}")
+        return self._messages[message_id]
+
+    def add(self, message: Message, select: bool = True) -> None:
+        """Append a message below its parent, beside what is there; `select` makes it the end of the selected path."""
+        if message.conversation_id != self.conversation_id:
+            raise ValueError(f"message {message.id} belongs to conversation {message.conversation_id}")
+        if message.id in self._messages:
+            raise ValueError(f"message {message.id} is in the tree already")
+        self._below(message.parent_id).append(message.id)
+        self._messages[message.id] = message
+        self._children[message.id] = []
+        if select:
+            self.select(message.id)
+
+    def replace(self, message: Message) -> None:
+        """Put a later state of a message in its place: an answer that has grown or ended."""
+        old = self.message(message.id)
+        if (old.conversation_id, old.parent_id, old.role) != (message.conversation_id, message.parent_id, message.role):
+            raise ValueError(f"message {message.id} cannot change its conversation, parent or role")
+        self._messages[message.id] = message
+
+    def children(self, message_id: str | None) -> tuple[Message, ...]:
+        """What was said after a message, oldest first; the first messages for None."""
+        return tuple(self._messages[child_id] for child_id in self._below(message_id))
+
+    def siblings(self, message_id: str) -> tuple[Message, ...]:
+        """The versions of a message, itself included, oldest first."""
+        return self.children(self.message(message_id).parent_id)
+
+    def path_to(self, message_id: str) -> tuple[Message, ...]:
+        """The branch that ends with this message, from its first message on."""
+        path = [self.message(message_id)]
+        while path[-1].parent_id is not None:
+            path.append(self._messages[path[-1].parent_id])
+        return tuple(reversed(path))
+
+    def leaf_below(self, message_id: str | None) -> str | None:
+        """Where one arrives from a message by the child last visited, or else the newest, at every fork."""
+        children = self._below(message_id)
+        while children:
+            message_id = self._visited.get(message_id, children[-1])
+            children = self._children[message_id]
+        return message_id
+
+    def select(self, message_id: str | None) -> None:
+        """Make the selected path end with this message, and remember it at every fork on the way; None empties it."""
+        for message in () if message_id is None else self.path_to(message_id):
+            self._visited[message.parent_id] = message.id
+        self._leaf_id = message_id
+
+    def _below(self, message_id: str | None) -> list[str]:
+        if message_id is not None:
+            self.message(message_id)
+        return self._children[message_id]

@@ -1,0 +1,124 @@
+"""The tree against a model so simple that it can be believed: a list of messages and a log of selections."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from app.conversation.message import Message, new_id
+from app.conversation.tree import MessageTree
+
+HOME = new_id()
+
+
+class Naive:
+    """Looks everything up in the whole history, every time."""
+
+    def __init__(self) -> None:
+        self.messages: list[Message] = []
+        self.log: list[list[str]] = []
+
+    def path(self, message_id: str | None) -> list[str]:
+        by_id = {message.id: message for message in self.messages}
+        path: list[str] = []
+        while message_id is not None:
+            path.insert(0, message_id)
+            message_id = by_id[message_id].parent_id
+        return path
+
+    def children(self, message_id: str | None) -> list[str]:
+        return [message.id for message in self.messages if message.parent_id == message_id]
+
+    def leaf_below(self, message_id: str | None) -> str | None:
+        children = self.children(message_id)
+        if not children:
+            return message_id
+        visits = [entry for path in self.log for entry in path if entry in children]
+        return self.leaf_below(visits[-1] if visits else children[-1])
+
+
+def check(tree: MessageTree, naive: Naive) -> None:
+    assert len(tree) == len(naive.messages)
+    assert [message.id for message in tree.path] == (naive.log[-1] if naive.log else [])
+    assert tree.leaf_below(None) == naive.leaf_below(None)
+    assert [message.id for message in tree.children(None)] == naive.children(None)
+    for message in naive.messages:
+        assert tree.message(message.id) == message
+        assert message.id in tree
+        assert [child.id for child in tree.children(message.id)] == naive.children(message.id)
+        assert [sibling.id for sibling in tree.siblings(message.id)] == naive.children(message.parent_id)
+        assert [step.id for step in tree.path_to(message.id)] == naive.path(message.id)
+        assert tree.leaf_below(message.id) == naive.leaf_below(message.id)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_work_gives_what_the_naive_model_says(seed: int) -> None:
+    rng, tree, naive = random.Random(seed), MessageTree(HOME), Naive()
+    for step in range(40):
+        known = [message.id for message in naive.messages]
+        action = rng.choice(["ask", "answer", "select", "switch", "replace"]) if known else "ask"
+        if action in ("ask", "answer"):
+            parent = rng.choice([None, *known])
+            message = Message.new(HOME, parent, "user" if action == "ask" else "assistant", f"text {step}")
+            is_selected = rng.random() < 0.7
+            tree.add(message, is_selected)
+            naive.messages.append(message)
+            naive.log += [naive.path(message.id)] if is_selected else []
+        elif action == "select":
+            chosen = rng.choice([None, *known])
+            tree.select(chosen)
+            naive.log.append(naive.path(chosen))
+        elif action == "switch":
+            chosen = rng.choice(known)
+            naive.log.append(naive.path(naive.leaf_below(chosen)))
+            tree.select(tree.leaf_below(chosen))
+        else:
+            place = rng.randrange(len(known))
+            naive.messages[place] = replace(naive.messages[place], text=f"later {step}")
+            tree.replace(naive.messages[place])
+        check(tree, naive)
+
+
+def test_switching_back_to_a_version_returns_to_where_one_was_below_it() -> None:
+    tree = MessageTree(HOME)
+    first, second = (Message.new(HOME, None, "user", text) for text in ("one", "two"))
+    below = [Message.new(HOME, first.id, "assistant", text) for text in ("a", "b", "c")]
+    for message in (first, *below, second):
+        tree.add(message)
+    tree.select(below[1].id)
+    tree.select(tree.leaf_below(second.id))
+    assert tree.path == (second,)
+    tree.select(tree.leaf_below(first.id))
+    assert tree.path == (first, below[1])
+
+
+def test_a_path_of_five_thousand_messages_is_walked_without_recursion() -> None:
+    tree = MessageTree(HOME)
+    last = None
+    for _ in range(5000):
+        message = Message.new(HOME, last, "assistant")
+        tree.add(message, select=False)
+        last = message.id
+    assert tree.leaf_below(None) == last
+    tree.select(last)
+    assert len(tree.path) == 5000
+
+
+def test_what_does_not_belong_is_refused_and_changes_nothing() -> None:
+    tree, root = MessageTree(HOME), Message.new(HOME, None, "user", "root")
+    tree.add(root)
+    for message, error in [
+        (root, ValueError),  # twice
+        (Message.new(new_id(), None, "user", "elsewhere"), ValueError),
+        (Message.new(HOME, new_id(), "user", "no parent"), LookupError),
+    ]:
+        with pytest.raises(error):
+            tree.add(message)
+    with pytest.raises(ValueError, match="cannot change"):
+        tree.replace(replace(root, role="assistant"))
+    for ask in (tree.message, tree.children, tree.siblings, tree.path_to, tree.leaf_below, tree.select):
+        with pytest.raises(LookupError):
+            ask("f" * 32)
+    assert (len(tree), tree.path) == (1, (root,))
