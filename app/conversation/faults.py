@@ -1,0 +1,106 @@
+"""What can go wrong with the database, in sentences that a person can act on."""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+
+from app.protocol.reports import Problem
+
+
+class Fault(StrEnum):
+    """Kinds of trouble. After LOCKED and FULL the same request may succeed later."""
+
+    DAMAGED = "damaged"
+    UNWRITABLE = "unwritable"
+    LOCKED = "locked"
+    FULL = "disk full"
+    READ_ONLY = "read-only"
+    IO = "disk fault"
+
+
+class StoreError(Exception):
+    """The database could not do what was asked; nothing of the request was kept, and what was stored before is safe."""
+
+    def __init__(self, fault: Fault, problem: Problem) -> None:
+        super().__init__(f"{problem.title}. {problem.sentence}")
+        self.fault = fault
+        self.problem = problem
+
+
+_PROBLEMS = {
+    Fault.DAMAGED: (
+        "The conversations are damaged",
+        "Part of {file} cannot be read. Quit and open Espalier again: what is readable is then copied to a new file, "
+        "and the damaged one is kept.",
+    ),
+    Fault.UNWRITABLE: (
+        "The conversations cannot be saved",
+        "Espalier may not write to {file}. Allow writing to its folder, or start with another data folder.",
+    ),
+    Fault.LOCKED: (
+        "The conversations are in use",
+        "Another program is writing to {file}. Close it, then try again; what is stored is safe.",
+    ),
+    Fault.FULL: (
+        "The disk is full",
+        "The last words could not be saved to {file}. Free some space, then try again; what is stored is safe.",
+    ),
+    Fault.READ_ONLY: (
+        "The conversations can only be read",
+        "{file} is open for reading only, so nothing new is saved to it.",
+    ),
+    Fault.IO: (
+        "The conversations cannot be reached",
+        "The disk reported an error for {file}. Check that it is still connected; what is stored there is untouched.",
+    ),
+}
+
+# Primary result codes of SQLite, https://sqlite.org/rescode.html
+_FAULTS = {
+    sqlite3.SQLITE_CORRUPT: Fault.DAMAGED,
+    sqlite3.SQLITE_NOTADB: Fault.DAMAGED,
+    sqlite3.SQLITE_PERM: Fault.UNWRITABLE,
+    sqlite3.SQLITE_CANTOPEN: Fault.UNWRITABLE,
+    sqlite3.SQLITE_READONLY: Fault.UNWRITABLE,
+    sqlite3.SQLITE_BUSY: Fault.LOCKED,
+    sqlite3.SQLITE_LOCKED: Fault.LOCKED,
+    sqlite3.SQLITE_PROTOCOL: Fault.LOCKED,
+    sqlite3.SQLITE_FULL: Fault.FULL,
+    sqlite3.SQLITE_IOERR: Fault.IO,
+}
+_FULL_ERRNOS = {errno.ENOSPC, errno.EDQUOT}
+_UNWRITABLE_ERRNOS = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR, errno.EEXIST}
+
+
+def store_error(fault: Fault, path: Path | None) -> StoreError:
+    """The error for a fault of this file."""
+    title, sentence = _PROBLEMS[fault]
+    return StoreError(fault, Problem(title, sentence.format(file=path or "memory")))
+
+
+def fault_of(error: sqlite3.Error | OSError) -> Fault | None:
+    """Which fault an error tells of; None when it is the program's own mistake."""
+    if isinstance(error, OSError):
+        if error.errno in _FULL_ERRNOS:
+            return Fault.FULL
+        return Fault.UNWRITABLE if error.errno in _UNWRITABLE_ERRNOS else Fault.IO
+    return _FAULTS.get(getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF)
+
+
+@contextmanager
+def explained(path: Path | None) -> Iterator[None]:
+    """Turns errors of SQLite and of the file system into StoreError, and refusals by the schema into ValueError."""
+    try:
+        yield
+    except sqlite3.IntegrityError as error:
+        raise ValueError(f"the database refuses this: {error}") from error
+    except (sqlite3.Error, OSError) as error:
+        fault = fault_of(error)
+        if fault is None:
+            raise
+        raise store_error(fault, path) from error
