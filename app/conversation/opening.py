@@ -1,0 +1,151 @@
+"""Opening the database: a new one is private to its owner, a damaged one is rescued, a newer one only read."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.conversation.faults import Fault, explained, fault_of
+from app.conversation.rescue import finish_rescue, has_header, rescue
+from app.conversation.schema import APPLICATION_ID, MIGRATIONS, PAGE_SIZE, migrate, pragma
+from app.protocol.reports import Problem
+
+PATIENCE = 5.0  # seconds to wait for another process's lock
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A connection that is ready, and what the person should know about it."""
+
+    connection: sqlite3.Connection
+    notice: Problem | None = None
+    is_read_only: bool = False
+
+
+def open_database(path: Path, patience: float = PATIENCE) -> Opened:
+    """Open or make the database. StoreError when it can be neither written nor read. `patience` in seconds."""
+    with explained(path):
+        finish_rescue(path)
+        if path.exists() and not os.access(path, os.R_OK | os.W_OK, effective_ids=True):
+            return _open_immutable(path)
+        is_new = _make_file(path) and not Path(f"{path}-wal").exists()
+        notice = None if is_new or has_header(path) else rescue(path)
+        try:
+            return _open_writable(path, notice, patience)
+        except sqlite3.DatabaseError as error:
+            if fault_of(error) is Fault.UNWRITABLE and path.is_file():
+                return _open_immutable(path)
+            if fault_of(error) is not Fault.DAMAGED or notice is not None:
+                raise
+            return _open_writable(path, rescue(path), patience)
+
+
+def open_memory() -> Opened:
+    """A database that lasts as long as the program."""
+    connection = _connect(":memory:", PATIENCE)
+    migrate(connection, None)
+    return Opened(connection)
+
+
+def _make_file(path: Path) -> bool:
+    """Make an empty file that only its owner can read, in a folder of the same kind; False when there is one."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        if path.is_file() and path.stat().st_uid == os.geteuid():
+            path.chmod(0o600)
+        return False
+    return True
+
+
+def _open_writable(path: Path, notice: Problem | None, patience: float) -> Opened:
+    connection = _connect(str(path), patience)
+    try:
+        _check_ours(connection)
+        if pragma(connection, "user_version") > len(MIGRATIONS):
+            connection.execute("PRAGMA query_only = 1")
+            return Opened(connection, _newer(path), is_read_only=True)
+        connection.execute("PRAGMA journal_mode = WAL")
+        _check_whole(connection)
+        migrate(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return Opened(connection, notice)
+
+
+def _open_immutable(path: Path) -> Opened:
+    """For a file or a disk that may only be read: SQLite makes no journal beside it then."""
+    connection = _connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", 0.0)
+    try:
+        pragma(connection, "user_version")
+    except sqlite3.Error:
+        connection.close()
+        raise
+    sentence = f"Espalier may not write to {path}, so nothing new is saved. What is stored there is shown."
+    return Opened(connection, Problem("The conversations can only be read", sentence), is_read_only=True)
+
+
+def _newer(path: Path) -> Problem:
+    sentence = f"A newer Espalier has written {path}. It is shown and not changed; open it with that version to go on."
+    return Problem("The conversations can only be read", sentence)
+
+
+def _connect(address: str, patience: float) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        address, timeout=patience, isolation_level=None, uri=address.startswith("file:"), cached_statements=64
+    )
+    connection.text_factory = _text
+    for setting in (
+        f"page_size = {PAGE_SIZE}",
+        "foreign_keys = 1",
+        "synchronous = FULL",
+        "fullfsync = 1",  # macOS: through the disk's own cache; nothing elsewhere
+        "checkpoint_fullfsync = 1",
+        "cell_size_check = 1",
+    ):
+        connection.execute(f"PRAGMA {setting}")
+    return connection
+
+
+def _text(stored: bytes) -> str:
+    """A damaged byte costs one character, not the conversation."""
+    return stored.decode("utf-8", "replace")
+
+
+def _check_ours(connection: sqlite3.Connection) -> None:
+    with _schema_readable():
+        has_tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] > 0
+    if has_tables and pragma(connection, "application_id") != APPLICATION_ID:
+        raise _damage("not a database of this program")
+
+
+def _check_whole(connection: sqlite3.Connection) -> None:
+    """Nothing in the file may contradict anything else in it."""
+    with _schema_readable():
+        answer = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+        dangling = connection.execute("PRAGMA foreign_key_check").fetchone()
+    if answer != "ok" or dangling is not None:
+        raise _damage(f"integrity check: {answer}, {dangling}")
+
+
+@contextmanager
+def _schema_readable() -> Iterator[None]:
+    """These statements are right in any database, so an error of no known kind comes from a damaged schema."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        if fault_of(error) is not None:
+            raise
+        raise _damage(str(error)) from error
+
+
+def _damage(what: str) -> sqlite3.DatabaseError:
+    error = sqlite3.DatabaseError(what)
+    error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+    return error

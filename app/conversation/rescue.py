@@ -1,0 +1,231 @@
+# ruff: noqa: S608 (the names in the statements are this program's own)
+"""A damaged database: what can be read goes to a new file, and the damaged one is kept beside it, untouched.
+
+Properties: the file is never without a complete version on the disk, wherever the process dies. The rescued database
+is finished under a name of its own first; moving the files is then repeated until it is done (`finish_rescue`).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from app.conversation.message import new_id
+from app.conversation.schema import APPLICATION_ID, PAGE_SIZE, migrate, transaction
+from app.protocol.reports import Problem
+
+MAGIC = b"SQLite format 3\0"
+_JOURNALS = ("-wal", "-shm")
+
+Row = defaultdict[str, Any]  # None for columns that an older database has not
+
+
+def has_header(path: Path) -> bool:
+    """Whether the file begins like a database. SQLite would take an empty one for new, and drop its journal."""
+    with path.open("rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
+
+
+def rescue(path: Path) -> Problem:
+    """Put what can be read of a damaged database in its place; returns what to tell. OSError, sqlite3.Error."""
+    with TemporaryDirectory(prefix=".rescue-", dir=path.parent) as folder:
+        old, new = Path(folder, "old.sqlite"), Path(folder, "new.sqlite")
+        for suffix in ("", "-wal"):
+            if Path(f"{path}{suffix}").exists():
+                shutil.copyfile(f"{path}{suffix}", f"{old}{suffix}")
+        _create(new)
+        _mend(old, new)
+        conversations, messages = _copy_all(old, new)
+        new.replace(_rescued(path))
+    kept = finish_rescue(path)
+    found = f"{_counted(messages, 'message')} in {_counted(conversations, 'conversation')} could be read and are here"
+    sentence = f"{found if messages else 'No message could be read'}. The damaged file is kept as {kept}."
+    return Problem("The conversations were damaged", sentence)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def finish_rescue(path: Path) -> Path | None:
+    """Move a rescued database into its place; returns where the damaged one is kept. Does nothing if there is none."""
+    if not _rescued(path).exists():
+        return None
+    kept = _dated(path)
+    for suffix in (*_JOURNALS, ""):
+        if Path(f"{path}{suffix}").exists():
+            os.replace(f"{path}{suffix}", f"{kept}{suffix}")
+    _rescued(path).replace(path)
+    return kept
+
+
+def _rescued(path: Path) -> Path:
+    return path.with_name(path.name + ".rescued")
+
+
+def _dated(path: Path) -> Path:
+    stem, count = f"{path.stem}.damaged-{time.strftime('%Y%m%d-%H%M%S')}", 1
+    while (kept := path.with_name(f"{stem}{f'-{count}' if count > 1 else ''}{path.suffix}")).exists():
+        count += 1
+    return kept
+
+
+def _create(new: Path) -> None:
+    """An empty database of the newest version."""
+    os.close(os.open(new, os.O_CREAT | os.O_WRONLY, 0o600))
+    connection = sqlite3.connect(new, isolation_level=None)
+    connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
+    migrate(connection, None)
+    connection.close()
+
+
+def _mend(old: Path, new: Path) -> None:
+    """Make a copy openable: fill up its last page, and where the first is lost, take that of an empty database.
+
+    The first page is the one that is written most often. Tables begin on the same pages in every database of this
+    version, so an empty one's first page fits. Bytes 18 and 19 say that there may be a write-ahead log, 28 to 31 count
+    the pages (https://sqlite.org/fileformat.html).
+    """
+    pages = max(1, -(-old.stat().st_size // PAGE_SIZE))
+    if _lost_first_page(old):
+        with old.open("r+b") as file:
+            file.write(new.read_bytes()[:PAGE_SIZE])
+    with old.open("r+b") as file:
+        file.truncate(pages * PAGE_SIZE)
+        file.seek(18)
+        file.write(b"\2\2")
+        file.seek(28)
+        file.write(pages.to_bytes(4, "big"))
+
+
+def _lost_first_page(old: Path) -> bool:
+    """Another program's database has not lost it: there is nothing to be read in that, whatever its first page."""
+    if not has_header(old):
+        return True
+    with _reading(old) as source:
+        try:
+            source.execute("SELECT stop FROM message LIMIT 0")
+        except sqlite3.DatabaseError:
+            return old.read_bytes()[68:72] == APPLICATION_ID.to_bytes(4, "big")
+    return False
+
+
+@contextmanager
+def _reading(old: Path) -> Iterator[sqlite3.Connection]:
+    connection = sqlite3.connect(old, isolation_level=None)
+    connection.text_factory = lambda stored: stored.decode("utf-8", "replace")
+    connection.row_factory = sqlite3.Row
+    connection.execute("PRAGMA writable_schema = 1")  # reads on where the schema contradicts the file
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+def _copy_all(old: Path, new: Path) -> tuple[int, int]:
+    """Returns how many conversations and messages were copied."""
+    target = sqlite3.connect(new, isolation_level=None)
+    try:
+        target.execute("PRAGMA foreign_keys = 1")
+        target.execute("PRAGMA synchronous = FULL")
+        with _reading(old) as source, transaction(target):
+            _copy(Damaged(source, old), target)
+        return _count(target, "conversation"), _count(target, "message")
+    finally:
+        target.close()
+
+
+def _count(connection: sqlite3.Connection, table: str) -> int:
+    return int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+
+
+class Damaged:
+    """The rows of a damaged database that can still be read."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection = connection
+        sizes = [part.stat().st_size for part in (path, Path(f"{path}-wal")) if part.exists()]
+        self._most_rows = sum(sizes) // 16
+
+    def rows(self, table: str) -> Iterator[Row]:
+        """Rows in order of their numbers. A span that cannot be read whole is halved until only lost rows are left."""
+        spans = [(1, self._last(table))]
+        while spans:
+            low, high = spans.pop()
+            query = f"SELECT * FROM {table} WHERE number BETWEEN ? AND ? ORDER BY number"
+            try:
+                found = self._connection.execute(query, (low, high)).fetchall()
+            except sqlite3.DatabaseError as error:
+                if error.sqlite_errorcode == sqlite3.SQLITE_ERROR:  # no such table or column
+                    return
+                middle = (low + high) // 2
+                spans += [(middle + 1, high), (low, middle)] if low < high else []
+            else:
+                yield from (defaultdict(type(None), row) for row in found)
+
+    def _last(self, table: str) -> int:
+        """The last number that was given away in a table, or else the most that the file has room for."""
+        for query in (f"SELECT max(number) FROM {table}", f"SELECT seq FROM sqlite_sequence WHERE name = '{table}'"):
+            try:
+                row = self._connection.execute(query).fetchone()
+            except sqlite3.DatabaseError:
+                continue
+            if row is not None and isinstance(row[0], int):
+                return min(row[0], self._most_rows)
+        return self._most_rows
+
+
+def _copy(damaged: Damaged, target: sqlite3.Connection) -> None:
+    """Rows that break a rule of the schema are left out; a message that lost its parent becomes a first message."""
+    leaves: dict[Any, Any] = {}
+    for row in damaged.rows("conversation"):
+        leaves[row["number"]] = row.pop("leaf", None)
+        _insert(target, "conversation", row)
+    homes: dict[Any, Any] = {}
+    endings: list[dict[str, Any]] = []
+    for row in damaged.rows("message"):
+        endings.append({name: row.pop(name, None) for name in ("stop", "tokens", "stats")} | {"number": row["number"]})
+        if homes.get(row["parent"]) != row["conversation"]:
+            row["parent"] = None
+        _insert(target, "conversation", _stand_in(row))
+        if _insert(target, "message", row) or _insert(target, "message", row | {"visited": 0}):
+            homes[row["number"]] = row["conversation"]
+    for table in ("message_text", "message_ids"):
+        for row in damaged.rows(table):
+            _insert(target, table, row)
+    for ending in endings:
+        _try(target, "UPDATE message SET stop = :stop, tokens = :tokens, stats = :stats WHERE number = :number", ending)
+    for number, leaf in leaves.items():
+        if homes.get(leaf) == number:
+            target.execute("UPDATE conversation SET leaf = ? WHERE number = ?", (leaf, number))
+
+
+def _stand_in(message: Row) -> dict[str, Any]:
+    """A conversation for a message whose own was lost; the schema refuses it where there is one."""
+    now = message["created"]
+    number = message["conversation"]
+    return {"number": number, "id": new_id(), "title": "Recovered conversation", "created": now, "updated": now}
+
+
+def _insert(target: sqlite3.Connection, table: str, row: Mapping[str, Any]) -> bool:
+    """Insert what is known and the table has columns for; False when the schema refuses it."""
+    columns = [column[1] for column in target.execute(f"PRAGMA table_info({table})")]
+    names = [name for name in columns if row.get(name) is not None]
+    values = ", ".join(f":{name}" for name in names)
+    return _try(target, f"INSERT INTO {table} ({', '.join(names)}) VALUES ({values})", row)
+
+
+def _try(target: sqlite3.Connection, statement: str, row: Mapping[str, Any]) -> bool:
+    try:
+        target.execute(statement, dict(row))
+    except sqlite3.IntegrityError:
+        return False
+    return True

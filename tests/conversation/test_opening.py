@@ -1,0 +1,154 @@
+"""Files that cannot be used as they are: each gets a sentence, and none is changed behind the person's back."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from app.conversation import opening
+from app.conversation.faults import Fault, StoreError
+from app.conversation.message import Conversation
+from app.conversation.schema import MIGRATIONS, migrate, pragma
+from app.conversation.store import Store
+from tests.conversation.builders import contents, fails, filled, raw
+
+NOBODY = 65534
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "conversations.sqlite"
+
+
+@contextmanager
+def forbidden(folder: Path, mode: int) -> Iterator[None]:
+    """Inside, the folder has this mode, and whoever runs the test has no more rights than that gives."""
+    is_root = os.geteuid() == 0
+    if is_root:
+        for entry in (folder, *folder.iterdir()):
+            os.chown(entry, NOBODY, -1)
+    folder.chmod(mode)
+    if is_root:
+        os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        if is_root:
+            os.seteuid(0)
+        folder.chmod(0o700)
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder that others can reach, which pytest's own is not."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        inner = Path(name, "data")
+        inner.mkdir()
+        yield inner
+
+
+def test_a_newer_database_is_shown_and_not_changed(path: Path) -> None:
+    kept = filled(path)
+    with raw(path) as other:
+        other.execute("PRAGMA user_version = 99")
+    before = path.read_bytes()
+    store = Store(path)
+    assert contents(store) == kept
+    assert store.is_read_only
+    assert store.notice is not None
+    assert "newer" in store.notice.sentence
+    assert str(path) in store.notice.sentence
+    assert fails(lambda: store.create_conversation(Conversation.new())) is Fault.READ_ONLY
+    store.close()
+    assert path.read_bytes() == before
+
+
+def test_a_folder_that_cannot_be_made_is_named(path: Path) -> None:
+    path.write_text("a file where a folder should be")
+    below = path / "conversations.sqlite"
+    with pytest.raises(StoreError) as caught:
+        Store(below)
+    assert caught.value.fault is Fault.UNWRITABLE
+    assert str(below) in caught.value.problem.sentence
+    assert path.read_text() == "a file where a folder should be"
+
+
+def test_a_folder_in_place_of_the_file_is_left_alone(path: Path) -> None:
+    path.mkdir(mode=0o755)
+    assert fails(lambda: Store(path)) is Fault.UNWRITABLE
+    assert path.stat().st_mode & 0o777 == 0o755
+
+
+def test_a_folder_that_may_not_be_written_to_is_named(folder: Path) -> None:
+    with forbidden(folder, 0o500):
+        assert fails(lambda: Store(folder / "conversations.sqlite")) is Fault.UNWRITABLE
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o400])
+def test_conversations_in_a_folder_that_may_not_be_written_to_are_shown(folder: Path, mode: int) -> None:
+    path = folder / "conversations.sqlite"
+    kept = filled(path)
+    path.chmod(mode)
+    with forbidden(folder, 0o500):
+        store = Store(path)
+        assert contents(store) == kept
+        assert store.is_read_only
+        assert store.notice is not None
+        assert "may not write" in store.notice.sentence
+        assert fails(lambda: store.create_conversation(Conversation.new())) is Fault.READ_ONLY
+        store.close()
+
+
+def test_a_new_file_that_another_program_holds_is_left_for_later(path: Path) -> None:
+    with raw(path) as other:
+        other.execute("PRAGMA journal_mode = WAL")
+        other.execute("BEGIN IMMEDIATE")
+        assert fails(lambda: Store(path, patience=0.01)) is Fault.LOCKED
+        other.execute("ROLLBACK")
+    store = Store(path)
+    assert (store.notice, store.conversations()) == (None, ())
+    store.close()
+
+
+def test_a_copy_is_kept_before_an_old_database_is_brought_up_to_date(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = filled(path)
+    newer = (*MIGRATIONS, ("ALTER TABLE message ADD COLUMN mood TEXT", "CREATE TABLE folder (name TEXT) STRICT"))
+    monkeypatch.setattr(opening, "MIGRATIONS", newer)
+    monkeypatch.setattr(opening, "migrate", lambda connection, place: migrate(connection, place, newer))
+    store = Store(path)
+    assert contents(store) == kept
+    assert pragma(store._connection, "user_version") == len(MIGRATIONS) + 1
+    store.close()
+    monkeypatch.undo()
+    copy = path.with_name("conversations.version-1.sqlite")
+    assert copy.stat().st_mode & 0o777 == 0o600
+    old = Store(copy)
+    assert contents(old) == kept
+    assert not old.is_read_only
+    old.close()
+
+
+def test_a_migration_that_fails_changes_nothing_and_is_not_taken_for_damage(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = filled(path)
+    broken = (*MIGRATIONS, ("CREATE TABLE folder (name TEXT) STRICT", "ALTER TABLE nothing ADD COLUMN mood TEXT"))
+    monkeypatch.setattr(opening, "migrate", lambda connection, place: migrate(connection, place, broken))
+    with pytest.raises(sqlite3.OperationalError, match="nothing"):
+        Store(path)
+    monkeypatch.undo()
+    store = Store(path)
+    assert contents(store) == kept
+    assert store.notice is None
+    assert store._connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'folder'").fetchone() == (0,)
+    store.close()

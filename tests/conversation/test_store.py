@@ -1,0 +1,272 @@
+"""What is said is kept, whole and in order, and what cannot be right is refused by the schema."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.conversation.faults import Fault, StoreError
+from app.conversation.message import Conversation, Message, new_id
+from app.conversation.store import Store
+from app.conversation.tree import MessageTree
+from tests.conversation.builders import asked, contents, described, fails, grow, raw
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "conversations.sqlite"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_reopened_store_equals_the_one_that_was_closed_and_the_tree_in_memory(path: Path, seed: int) -> None:
+    rng, trees = random.Random(seed), []
+    for _ in range(2):
+        store = Store(path)
+        conversation = Conversation.new()
+        store.create_conversation(conversation)
+        trees = [store.load(found.id) for found in store.conversations()]
+        for tree in trees:
+            grow(store, tree, rng, 15)
+        before = contents(store)
+        store.close()
+        store = Store(path)
+        assert contents(store) == before
+        assert {tree.conversation_id: described(tree) for tree in trees} == {
+            key: kept[1] for key, kept in before.items()
+        }
+        store.close()
+    assert len(trees) == 2
+
+
+def test_a_method_that_returned_has_committed(path: Path) -> None:
+    store = Store(path)
+    _, question, answer = asked(store)
+    store.append_text(answer.id, "Winter pears.")
+    with raw(path) as other:
+        assert other.execute("SELECT id FROM message ORDER BY number").fetchall() == [(question.id,), (answer.id,)]
+        assert other.execute("SELECT text FROM message_text").fetchall() == [("Winter pears.",)]
+    store.close()
+
+
+def test_an_answer_that_was_cut_off_is_shown_as_far_as_it_was_written(path: Path) -> None:
+    store = Store(path)
+    conversation, question, answer = asked(store)
+    for piece in ("Winter", " pears", "", " keep."):
+        store.append_text(answer.id, piece)
+    store.close()
+    store = Store(path)
+    assert store.messages(conversation.id) == (question, replace(answer, text="Winter pears keep."))
+    assert store.messages(conversation.id)[1].is_unfinished
+    store.append_text(answer.id, " Long.")
+    store.finish_message(answer.id, stop="stopped", ids=range(3), stats={"rate": 1.5}, model="f2")
+    whole = replace(
+        answer, text="Winter pears keep. Long.", ids=(0, 1, 2), stop="stopped", stats={"rate": 1.5}, model="f2"
+    )
+    assert store.messages(conversation.id)[1] == whole
+    store.close()
+
+
+@pytest.mark.parametrize("ids", [None, (), (0, 2**32 - 1), tuple(range(4096)), tuple(range(9000))])
+def test_token_ids_come_back_as_they_were(ids: tuple[int, ...] | None) -> None:
+    store = Store(None)
+    conversation, _, answer = asked(store)
+    store.finish_message(answer.id, stop="finished", ids=ids)
+    assert store.messages(conversation.id)[1].ids == ids
+    copied = Message.new(conversation.id, None, "assistant", "Imported")
+    copied = replace(copied, ids=ids, stop="finished", stats={"é": [1, None]})
+    store.add_message(copied)
+    assert store.messages(conversation.id)[2] == copied
+    store.close()
+
+
+@pytest.mark.parametrize("text", ["nul \0 in it", "🌳", "\r\n\t ", "x" * 300_000, "'); DROP TABLE message; --"])
+def test_any_text_comes_back_as_it_was(text: str) -> None:
+    store = Store(None)
+    conversation, _, answer = asked(store, text)
+    store.append_text(answer.id, text)
+    assert [message.text for message in store.messages(conversation.id)] == [text, text]
+    store.close()
+
+
+def test_the_end_can_be_asked_for_again_after_it_failed_halfway() -> None:
+    store = Store(None)
+    conversation, _, answer = asked(store)
+    ids = tuple(range(10_000))
+    with pytest.raises(ValueError, match="JSON"):
+        store.finish_message(answer.id, stop="finished", ids=ids, stats={"rate": float("nan")})
+    assert store.messages(conversation.id)[1] == answer
+    store.finish_message(answer.id, stop="finished", ids=ids)
+    assert store.messages(conversation.id)[1].ids == ids
+    store.close()
+
+
+def test_the_first_question_gives_the_title_and_a_person_can_change_it() -> None:
+    store = Store(None)
+    conversation, question, _ = asked(store, "Which pears\nkeep?")
+    store.add_message(Message.new(conversation.id, question.id, "user", "And apples?"))
+    assert store.conversations()[0].title == "Which pears keep?"
+    store.rename(conversation.id, " Fruit ")
+    assert store.conversations()[0].title == "Fruit"
+    with pytest.raises(ValueError, match="title"):
+        store.rename(conversation.id, "\n")
+    store.close()
+
+
+def test_the_conversation_used_last_comes_first() -> None:
+    store = Store(None)
+    (old, _, _), (new, _, _) = asked(store), asked(store)
+    assert [found.id for found in store.conversations()] == [new.id, old.id]
+    store.add_message(Message.new(old.id, None, "user", "Again"))
+    assert [found.id for found in store.conversations()] == [old.id, new.id]
+    store.close()
+
+
+def test_siblings_keep_their_order_when_the_clock_goes_back() -> None:
+    store = Store(None)
+    conversation, question, answer = asked(store)
+    earlier = replace(answer, id=new_id(), created_at=answer.created_at - 9e6)
+    store.add_message(earlier)
+    assert store.load(conversation.id).children(question.id) == (answer, earlier)
+    store.close()
+
+
+def test_where_nothing_is_selected_the_last_visited_path_is_shown() -> None:
+    store = Store(None)
+    conversation, question, answer = asked(store)
+    store.add_message(Message.new(conversation.id, question.id, "assistant"), select=False)
+    store.select_path(conversation.id, None)
+    assert store.load(conversation.id).path == (question, answer)
+    store.close()
+
+
+def test_misuse_is_named_and_leaves_everything_as_it_was() -> None:
+    store = Store(None)
+    conversation, question, answer = asked(store)
+    elsewhere, stranger, _ = asked(store)
+    store.finish_message(answer.id, stop="finished", ids=(1,))
+    before = contents(store)
+    lost = new_id()
+    for error, attempt in [
+        (ValueError, lambda: store.append_text(question.id, "more")),
+        (ValueError, lambda: store.append_text(answer.id, "more")),
+        (ValueError, lambda: store.finish_message(answer.id, stop="finished")),
+        (ValueError, lambda: store.add_message(question)),
+        (ValueError, lambda: store.create_conversation(conversation)),
+        (ValueError, lambda: store.add_message(Message.new(conversation.id, stranger.id, "user", "?"))),
+        (ValueError, lambda: store.select_path(conversation.id, stranger.id)),
+        (ValueError, lambda: store.messages("../../etc")),
+        (LookupError, lambda: store.messages(lost)),
+        (LookupError, lambda: store.load(lost)),
+        (LookupError, lambda: store.rename(lost, "x")),
+        (LookupError, lambda: store.append_text(lost, "x")),
+        (LookupError, lambda: store.select_path(elsewhere.id, lost)),
+        (LookupError, lambda: store.add_message(Message.new(lost, None, "user", "?"))),
+        (LookupError, lambda: store.add_message(Message.new(conversation.id, lost, "user", "?"))),
+        (UnicodeEncodeError, lambda: store.add_message(Message.new(conversation.id, None, "user", "\ud83d"))),
+    ]:
+        with pytest.raises(error):
+            attempt()
+        assert contents(store) == before
+    store.close()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE message SET parent = 4 WHERE number = 2",  # a parent in another conversation
+        "UPDATE message SET parent = 2 WHERE number = 1",  # a cycle
+        "UPDATE message SET role = 'tool' WHERE number = 1",
+        "UPDATE message SET text = '' WHERE number = 1",
+        "UPDATE message SET role = 'system' WHERE number = 2",  # below another message
+        "UPDATE message SET stop = 'finished' WHERE number = 1",  # a question that ended
+        "UPDATE message SET stats = '{}' WHERE number = 2",  # figures without an end
+        "UPDATE message SET stop = 'finished', stats = '{' WHERE number = 2",
+        "UPDATE message SET created = 'yesterday' WHERE number = 1",
+        "UPDATE message SET id = upper(hex(randomblob(16))) WHERE number = 1",
+        "UPDATE message SET visited = 1 WHERE number = 3",  # beside another that was
+        "UPDATE conversation SET leaf = 4 WHERE number = 1",
+        "UPDATE conversation SET title = ''",
+        "DELETE FROM message WHERE number = 2",  # the selected leaf
+        "INSERT INTO message_text (message, text) VALUES (1, 'more')",
+        "INSERT INTO message_text (message, text) VALUES (99, 'more')",
+        "INSERT INTO message_ids (message, ids) VALUES (2, x'010203')",
+    ],
+)
+def test_the_schema_refuses_what_cannot_be(path: Path, statement: str) -> None:
+    store = Store(path)
+    conversation, question, answer = asked(store)
+    store.add_message(Message.new(conversation.id, question.id, "assistant"), select=False)
+    store.select_path(conversation.id, answer.id)
+    asked(store)
+    store.close()
+    with raw(path) as other, pytest.raises(sqlite3.IntegrityError):
+        other.execute(statement)
+
+
+def test_it_is_written_as_durably_as_sqlite_can_and_for_its_owner_only(path: Path) -> None:
+    store = Store(path)
+    asked(store)
+    found = {
+        name: store._connection.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("journal_mode", "synchronous", "fullfsync", "foreign_keys")
+    }
+    assert found == {"journal_mode": "wal", "synchronous": 2, "fullfsync": 1, "foreign_keys": 1}
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+    assert {file.stat().st_mode & 0o777 for file in path.parent.iterdir()} == {0o600}
+    store.close()
+
+
+def test_a_file_that_others_could_read_becomes_private_again(path: Path) -> None:
+    Store(path).close()
+    path.chmod(0o644)
+    Store(path).close()
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_full_disk_costs_only_what_could_not_be_written(path: Path) -> None:
+    store = Store(path)
+    conversation, _, answer = asked(store)
+    used = store._connection.execute("PRAGMA page_count").fetchone()[0]
+    store._connection.execute(f"PRAGMA max_page_count = {used + 3}")
+    store.append_text(answer.id, "leaf " * 1000)
+    with pytest.raises(StoreError) as caught:
+        store.append_text(answer.id, "branch " * 10_000)
+    assert caught.value.fault is Fault.FULL
+    assert str(path) in caught.value.problem.sentence
+    assert store.messages(conversation.id)[1].text == "leaf " * 1000
+    store._connection.execute("PRAGMA max_page_count = 100000")
+    store.append_text(answer.id, "branch " * 10_000)
+    store.finish_message(answer.id, stop="finished")
+    assert store.messages(conversation.id)[1].text == "leaf " * 1000 + "branch " * 10_000
+    store.close()
+
+
+def test_while_another_program_writes_one_is_told_and_can_try_again(path: Path) -> None:
+    store = Store(path, patience=0.01)
+    conversation, _, answer = asked(store)
+    with raw(path) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert fails(lambda: store.append_text(answer.id, "Winter")) is Fault.LOCKED
+        assert store.messages(conversation.id)[1].text == ""  # reading goes on
+        other.execute("ROLLBACK")
+    store.append_text(answer.id, "Winter")
+    assert store.messages(conversation.id)[1].text == "Winter"
+    store.close()
+
+
+def test_a_store_in_memory_does_the_same_work_and_says_that_it_is_not_durable(path: Path) -> None:
+    memory, durable = Store(None), Store(path)
+    conversation = Conversation.new()
+    for store in (memory, durable):
+        store.create_conversation(conversation)
+    tree = MessageTree(conversation.id)
+    grow(memory, tree, random.Random(3), 20)
+    assert described(memory.load(conversation.id)) == described(tree)
+    assert (memory.is_durable, durable.is_durable) == (False, True)
+    memory.close()
+    durable.close()
+    durable.close()
