@@ -1,0 +1,117 @@
+"""One thread, in order, and no job that fails takes another with it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from app.conversation.faults import StoreError
+from app.conversation.message import Conversation, Message
+from app.conversation.store import Store
+from app.conversation.store_thread import StoreThread
+from tests.conversation.builders import asked, raw
+
+
+def store_threads() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name.startswith("store")]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "conversations.sqlite"
+
+
+def test_jobs_are_done_in_order_on_one_thread_that_close_ends(path: Path) -> None:
+    done: list[int] = []
+    threads = set()
+    store = StoreThread(path)
+
+    def job(number: int) -> None:
+        done.append(number)
+        threads.add(threading.current_thread())
+
+    futures = [store.submit(lambda _, number=number: job(number)) for number in range(200)]
+    assert len(store_threads()) == 1
+    store.close()
+    assert done == list(range(200))
+    assert all(future.done() for future in futures)
+    assert len(threads) == 1
+    assert threading.current_thread() not in threads
+    assert store_threads() == []
+    store.close()
+    with pytest.raises(RuntimeError):
+        store.submit(lambda _: None)
+
+
+def test_a_job_that_fails_fails_alone(path: Path) -> None:
+    with StoreThread(path) as store:
+        before = store.submit(asked)
+        failing = store.submit(lambda it: it.messages("0" * 32))
+        after = store.submit(lambda it: it.conversations())
+        with pytest.raises(LookupError, match="0000"):
+            failing.result()
+        assert [found.id for found in after.result()] == [before.result()[0].id]
+
+
+def test_a_future_resolves_after_the_commit(path: Path) -> None:
+    with StoreThread(path) as store:
+        conversation = Conversation.new()
+        store.submit(lambda it: it.create_conversation(conversation))
+        store.submit(lambda it: it.add_message(Message.new(conversation.id, None, "user", "Kept?"))).result()
+        with raw(path) as other:
+            assert other.execute("SELECT text FROM message").fetchall() == [("Kept?",)]
+
+
+def test_close_finishes_what_was_submitted(path: Path) -> None:
+    gate = threading.Event()
+    store = StoreThread(path)
+    store.submit(lambda _: gate.wait(30))
+    asking = store.submit(asked)
+    threading.Timer(0.05, gate.set).start()
+    store.close()
+    reopened = Store(path)
+    assert [found.id for found in reopened.conversations()] == [asking.result()[0].id]
+    reopened.close()
+
+
+def test_leaving_by_an_error_ends_the_thread_too(path: Path) -> None:
+    with pytest.raises(KeyError), StoreThread(path):
+        raise KeyError
+    assert store_threads() == []
+
+
+def test_without_a_usable_file_conversations_go_on_in_memory_and_the_notice_says_so(path: Path) -> None:
+    path.write_text("a file where a folder should be")
+    with StoreThread(path / "conversations.sqlite") as store:
+        conversation, question, _ = store.submit(asked).result()
+        assert store.submit(lambda it: it.messages(conversation.id)).result()[0] == question
+        notice = store.submit(lambda it: it.notice).result()
+        assert notice is not None
+        assert "lost when Espalier quits" in notice.sentence
+        assert not store.submit(lambda it: it.is_durable).result()
+    assert path.read_text() == "a file where a folder should be"
+
+
+def test_a_store_error_reaches_the_one_who_asked(path: Path) -> None:
+    with StoreThread(path) as store:
+        _, _, answer = store.submit(asked).result()
+        store.submit(lambda it: it._connection.execute("PRAGMA max_page_count = 1"))
+        failing = store.submit(lambda it: it.append_text(answer.id, "x" * 100_000))
+        assert isinstance(failing.exception(), StoreError)
+
+
+def test_a_program_that_ends_without_close_still_ends_and_has_kept_everything(path: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path; from app.conversation.store_thread import StoreThread;"
+        "from tests.conversation.builders import asked;"
+        "store = StoreThread(Path(sys.argv[1])); [store.submit(asked) for _ in range(20)]"
+    )
+    root = Path(__file__).parents[2]
+    subprocess.run([sys.executable, "-c", program, str(path)], cwd=root, timeout=60, check=True)
+    store = Store(path)
+    assert len(store.conversations()) == 20
+    store.close()
