@@ -128,9 +128,10 @@ class PrefixCache:
             node.anchors.discard(owner)
 
     def close(self) -> None:
-        """Let go of all arrays. The cache cannot be used afterwards."""
-        self.lane = self._new_lane()
-        self.trie = Trie()
+        """Let go of all arrays at once, without waiting for the garbage collector."""
+        page_out(self.trie, self.lane, 0, budget=0)
+        for node in self.trie.root.children.values():
+            forget(self.trie, node, Reason.EVICTED)
 
     # What a session calls.
 
@@ -278,15 +279,18 @@ class PrefixCache:
 
     def _make_room(self, growth: int, spare_locked: bool = False) -> bool:
         """Evict until live bytes could grow by `growth`. False when they still could not."""
-        allowed = max(0, self.budget_bytes - self.live_bytes - growth)
         for even_locked in (False,) if spare_locked else (False, True):
-            if self.paged_bytes <= allowed:
+            if self._fits(growth):
                 break
             for node in victims(self.trie, even_locked):
                 self._evict(node)
-                if self.paged_bytes <= allowed:
+                if self._fits(growth):
                     break
-        return self.paged_bytes <= allowed and self.live_bytes + growth <= self.budget_bytes
+        return self._fits(growth) and self.live_bytes + growth <= self.budget_bytes
+
+    def _fits(self, growth: int) -> bool:
+        """Asked anew after each eviction: a live state that was shared with a stored one counts as live afterwards."""
+        return self.paged_bytes <= max(0, self.budget_bytes - self.live_bytes - growth)
 
     def _evict(self, node: TrieNode) -> None:
         """Let go of a node's state, and of its rows when nothing below stands on them."""

@@ -1,0 +1,153 @@
+"""The one module that touches mlx-lm's cache objects: that they still look as it expects, and what it copies."""
+
+from __future__ import annotations
+
+import mlx.core as mx
+import pytest
+from mlx_lm.models.cache import ArraysCache, CacheList, KVCache, RotatingKVCache
+
+from app.kvcache.layers import (
+    SLACK,
+    STEP,
+    CacheFaultError,
+    RowLayer,
+    StateLayer,
+    UnsupportedCacheError,
+    flatten,
+    wrap,
+)
+
+
+def write(cache: KVCache, start: int, count: int) -> None:
+    rows = mx.arange(start, start + count).astype(mx.float32).reshape(1, 1, count, 1)
+    cache.update_and_fetch(mx.broadcast_to(rows, (1, 2, count, 3)), mx.broadcast_to(rows, (1, 2, count, 4)))
+
+
+def numbers(keys: mx.array) -> list[int]:
+    return [int(x) for x in keys[0, 0, :, 0].tolist()]
+
+
+class TestWhatMlxLmMustLookLike:
+    """When a release of mlx-lm changes one of these, layers.py has to change with it."""
+
+    def test_rows(self) -> None:
+        cache = KVCache()
+        assert (cache.keys, cache.values, cache.offset) == (None, None, 0)
+        write(cache, 0, 5)
+        assert cache.keys.shape == (1, 2, STEP, 3)
+        assert cache.values.shape == (1, 2, STEP, 4)
+        assert cache.offset == 5
+        cache.offset = 3
+        write(cache, 7, 1)
+        assert numbers(cache.keys[..., :4, :]) == [0, 1, 2, 7]
+
+    def test_whole_states(self) -> None:
+        cache = ArraysCache(2)
+        assert cache.cache == [None, None]
+        cache[1] = mx.ones(3)
+        assert cache.cache[1] is cache[1]
+        assert (cache.left_padding, cache.lengths) == (None, None)
+
+    def test_compounds(self) -> None:
+        inner = KVCache(), ArraysCache(1)
+        assert flatten([CacheList(*inner), KVCache()])[:2] == list(inner)
+
+
+class TestKinds:
+    def test_exact_classes_only(self) -> None:
+        class Odd(KVCache):
+            pass
+
+        assert isinstance(wrap(KVCache()), RowLayer)
+        assert isinstance(wrap(ArraysCache(1)), StateLayer)
+        for cache in (Odd(), RotatingKVCache(8)):
+            with pytest.raises(UnsupportedCacheError, match=type(cache).__name__):
+                wrap(cache)
+
+
+class TestRows:
+    def test_what_was_copied_does_not_change_with_the_live_rows(self) -> None:
+        cache = KVCache()
+        layer = RowLayer(cache)
+        write(cache, 0, 10)
+        kept = layer.copy(5, 10)
+        whole = layer.copy(0, 10)
+        mx.eval(kept, whole)
+        layer.write(2, ())
+        write(cache, 50, 300)
+        assert numbers(kept[0]) == [5, 6, 7, 8, 9]
+        assert numbers(whole[1]) == list(range(10))
+        layer.clear()
+        assert numbers(kept[0]) == [5, 6, 7, 8, 9]
+
+    def test_pieces_join_what_is_there(self) -> None:
+        cache = KVCache()
+        layer = RowLayer(cache)
+        write(cache, 0, 10)
+        pieces = [layer.copy(3, 6), layer.copy(6, 10)]
+        layer.write(1, ())
+        with pytest.raises(CacheFaultError, match="do not join a layer at 1"):
+            layer.write(3, pieces)
+        layer.clear()
+        with pytest.raises(CacheFaultError, match="do not join"):
+            layer.write(3, pieces)
+        layer.write(0, pieces)
+        assert numbers(cache.keys[..., : layer.offset, :]) == [3, 4, 5, 6, 7, 8, 9]
+
+    def test_rows_that_are_not_there_cannot_be_copied(self) -> None:
+        layer = RowLayer(KVCache())
+        with pytest.raises(CacheFaultError, match="asked of a layer at 0"):
+            layer.copy(0, 1)
+
+    def test_a_long_branch_gives_its_buffer_back(self) -> None:
+        cache = KVCache()
+        layer = RowLayer(cache)
+        write(cache, 0, 5 * SLACK)
+        layer.write(10, ())
+        assert layer.allocated <= 10 + SLACK
+        assert numbers(cache.keys[..., :10, :]) == list(range(10))
+
+    def test_a_full_buffer_that_is_copied_whole_stays_as_it_was(self) -> None:
+        cache = KVCache()
+        layer = RowLayer(cache)
+        write(cache, 0, STEP)
+        kept = layer.copy(0, STEP)
+        mx.eval(kept)
+        layer.overwrite(0, (mx.zeros((1, 2, 4, 3)), mx.zeros((1, 2, 4, 4))))
+        assert numbers(kept[0])[:6] == [0, 1, 2, 3, 4, 5]
+        assert numbers(cache.keys)[:6] == [0, 0, 0, 0, 4, 5]
+
+
+class TestStates:
+    def test_taking_one_copies_nothing_and_survives_the_next_call(self) -> None:
+        cache = ArraysCache(2)
+        layer = StateLayer(cache)
+        cache[0], cache[1] = mx.ones(3), mx.zeros(2)
+        taken = layer.take()
+        assert taken[0] is cache[0]
+        cache[0] = mx.full(3, 7.0)
+        assert taken[0] is not None
+        assert taken[0].tolist() == [1, 1, 1]
+        layer.put(taken)
+        assert cache[0].tolist() == [1, 1, 1]
+        cache[1] = mx.ones(2)
+        assert taken[1] is not None
+        assert taken[1].tolist() == [0, 0]
+
+    def test_a_settled_state_lets_go_of_its_chunk(self) -> None:
+        mx.clear_cache()
+        cache = ArraysCache(1)
+        layer = StateLayer(cache)
+        chunk = mx.ones((1, 4096, 256))
+        mx.eval(chunk)
+        cache[0] = chunk[:, -2:, :]
+        before = mx.get_active_memory()
+        layer.settle()
+        mx.eval(list(layer.arrays()))
+        del chunk
+        assert before - mx.get_active_memory() > 4_000_000
+        assert layer.nbytes == 2 * 256 * 4
+
+    def test_a_state_of_another_shape_is_refused(self) -> None:
+        with pytest.raises(CacheFaultError, match="3 arrays for a layer of 1"):
+            StateLayer(ArraysCache(1)).put((None, None, None))

@@ -1,0 +1,250 @@
+"""The trie alone, with stored things that are only sizes."""
+
+from __future__ import annotations
+
+import random
+from array import array
+from dataclasses import dataclass
+
+import pytest
+
+from app.kvcache.eviction import victims
+from app.kvcache.trail import Call, Piece, Trail, cut, joined
+from app.kvcache.trie import Node, Trie, common
+
+
+@dataclass
+class FakeRows:
+    """Rows that are the tokens themselves, ten bytes each."""
+
+    tokens: list[int]
+
+    @property
+    def nbytes(self) -> int:
+        return 10 * len(self.tokens)
+
+    def cut(self, at: int) -> tuple[FakeRows, FakeRows]:
+        return FakeRows(self.tokens[:at]), FakeRows(self.tokens[at:])
+
+    def join(self, below: FakeRows) -> FakeRows:
+        return FakeRows(self.tokens + below.tokens)
+
+
+@dataclass
+class FakeState:
+    nbytes: int = 100
+
+
+FakeTrie = Trie[FakeRows, FakeState]
+FakeNode = Node[FakeRows, FakeState]
+
+
+def add(trie: FakeTrie, parent: FakeNode, tokens: list[int], stored: bool = True) -> FakeNode:
+    trail = Trail(parent.end)
+    trail.add(tokens)
+    node = trie.append(parent, tokens, [Piece(trail, parent.end, parent.end + len(tokens))])
+    if stored:
+        trie.set_rows(node, FakeRows(list(tokens)))
+    return node
+
+
+def rows(node: FakeNode) -> list[int]:
+    assert node.rows is not None
+    return node.rows.tokens
+
+
+class TestMatch:
+    def test_branches_are_told_apart_by_their_first_token(self) -> None:
+        trie: FakeTrie = Trie()
+        add(trie, trie.root, [1, 2, 3])
+        add(trie, trie.root, [4, 5, 6])
+        assert [trie.match(query).length for query in ([1, 2, 3, 9], [4, 5, 6], [7])] == [3, 3, 0]
+
+    def test_it_stops_inside_an_edge(self) -> None:
+        trie: FakeTrie = Trie()
+        node = add(trie, trie.root, [1, 2, 3])
+        path, length = trie.match([1, 2, 9])
+        assert (path, length) == ([trie.root, node], 2)
+
+    def test_common_prefix_of_long_runs(self) -> None:
+        generator = random.Random(5)
+        for _ in range(200):
+            edge = [generator.randrange(3) for _ in range(generator.randrange(1, 60))]
+            other = edge[: generator.randrange(len(edge) + 1)] + [generator.randrange(3) for _ in range(5)]
+            plain = next((i for i, (a, b) in enumerate(zip(edge, other, strict=False)) if a != b), None)
+            wanted = min(len(edge), len(other)) if plain is None else plain
+            assert common(array("i", edge), array("i", other)) == wanted
+
+
+class TestSplitAndMerge:
+    @pytest.mark.parametrize("at", [1, 2, 3, 4])
+    def test_split_and_merge_again_change_nothing(self, at: int) -> None:
+        trie: FakeTrie = Trie()
+        node = add(trie, trie.root, [1, 2, 3, 4, 5])
+        upper = trie.split(node, at)
+        assert rows(upper) + rows(node) == [1, 2, 3, 4, 5]
+        assert (upper.start, upper.end, node.start, node.end) == (0, at, at, 5)
+        assert trie.paged_bytes == 50
+        assert trie.merge(upper) is node
+        assert rows(node) == node.tokens.tolist() == [1, 2, 3, 4, 5]
+        assert trie.paged_bytes == 50
+        assert [(piece.start, piece.end) for piece in node.pieces] == [(0, 5)]
+
+    def test_the_upper_node_gets_the_new_id_and_the_lower_keeps_the_state(self) -> None:
+        trie: FakeTrie = Trie()
+        node = add(trie, trie.root, [1, 2, 3])
+        trie.set_state(node, FakeState())
+        old = node.id
+        upper = trie.split(node, 1)
+        assert node.id == old != upper.id
+        assert node.state is not None
+        assert upper.state is None
+
+    @pytest.mark.parametrize("at", [0, 3, 7])
+    def test_there_is_nothing_to_split_at_the_ends(self, at: int) -> None:
+        trie: FakeTrie = Trie()
+        node = add(trie, trie.root, [1, 2, 3])
+        with pytest.raises(ValueError, match="cannot split"):
+            trie.split(node, at)
+
+    def test_what_cannot_be_merged_or_removed_says_so(self) -> None:
+        trie: FakeTrie = Trie()
+        node = add(trie, trie.root, [1, 2])
+        with pytest.raises(ValueError, match="0 children"):
+            trie.merge(node)
+        add(trie, node, [3])
+        add(trie, node, [4])
+        with pytest.raises(ValueError, match="2 children"):
+            trie.merge(node)
+        with pytest.raises(ValueError, match="2 children"):
+            trie.remove(node)
+        with pytest.raises(ValueError, match="root"):
+            trie.remove(trie.root)
+        with pytest.raises(ValueError, match="already has a child"):
+            add(trie, node, [4, 5])
+
+    def test_an_end_that_somebody_will_come_back_to_stays(self) -> None:
+        trie: FakeTrie = Trie()
+        node = add(trie, trie.root, [1, 2])
+        add(trie, node, [3])
+        node.anchors.add("a conversation")
+        assert not trie.can_merge(node)
+        node.anchors.clear()
+        assert trie.can_merge(node)
+        trie.set_state(node, FakeState())
+        assert not trie.can_merge(node)
+
+    def test_ids_are_never_used_again(self) -> None:
+        trie: FakeTrie = Trie()
+        seen = set()
+        for _ in range(5):
+            node = add(trie, trie.root, [1])
+            assert node.id not in seen
+            seen.add(node.id)
+            trie.remove(node)
+
+
+class TestHeld:
+    def test_a_node_is_held_through_what_lies_below_it(self) -> None:
+        trie: FakeTrie = Trie()
+        upper = add(trie, trie.root, [1], stored=False)
+        lower = add(trie, upper, [2], stored=False)
+        assert not upper.is_held
+        trie.set_state(lower, FakeState())
+        assert upper.is_held
+        assert trie.root.held_children == 1
+        trie.set_state(lower, None)
+        assert not upper.is_held
+        assert trie.root.held_children == 0
+
+    def test_entering_a_lane_lets_stored_rows_go(self) -> None:
+        trie: FakeTrie = Trie()
+        node = add(trie, trie.root, [1, 2])
+        trie.enter(node, 0)
+        assert trie.paged_bytes == 0
+        assert node.has_rows
+        trie.leave(node, 0)
+        assert not node.is_held
+
+    def test_locks_are_counted_and_reach_up(self) -> None:
+        trie: FakeTrie = Trie()
+        node = add(trie, trie.root, [1, 2, 3])
+        trie.lock(node)
+        trie.lock(node)
+        upper = trie.split(node, 1)
+        assert upper.locks == node.locks == 2
+        trie.unlock(node)
+        trie.unlock(node)
+        assert upper.locks == node.locks == trie.root.locks == 0
+        with pytest.raises(ValueError, match="unlocked more often"):
+            trie.unlock(node)
+
+
+class TestVictims:
+    def take_all(self, trie: FakeTrie) -> list[int]:
+        order = []
+        for node in victims(trie):
+            order.append(node.id)
+            trie.set_state(node, None)
+            if not node.held_children:
+                trie.set_rows(node, None)
+        return order
+
+    def test_oldest_then_deepest_then_largest(self) -> None:
+        trie: FakeTrie = Trie()
+        young = add(trie, trie.root, [1])
+        old_short = add(trie, trie.root, [2])
+        old_long = add(trie, trie.root, [3, 4])
+        young.last_use = 5
+        assert self.take_all(trie) == [old_long.id, old_short.id, young.id]
+        assert trie.paged_bytes == 0
+
+    def test_rows_leave_leaf_first_whatever_their_age(self) -> None:
+        trie: FakeTrie = Trie()
+        upper = add(trie, trie.root, [1, 2])
+        lower = add(trie, upper, [3])
+        lower.last_use = 9
+        assert self.take_all(trie) == [lower.id, upper.id]
+
+    def test_a_state_goes_alone(self) -> None:
+        trie: FakeTrie = Trie()
+        upper = add(trie, trie.root, [1, 2])
+        lower = add(trie, upper, [3])
+        lower.last_use = 9
+        trie.set_state(upper, FakeState())
+        order = victims(trie)
+        assert next(order) is upper
+        trie.set_state(upper, None)
+        assert next(order) is lower
+        assert upper.rows is not None
+
+    def test_locked_paths_stay(self) -> None:
+        trie: FakeTrie = Trie()
+        node = add(trie, trie.root, [1])
+        trie.lock(node)
+        trie.set_state(node, FakeState())
+        assert list(victims(trie)) == []
+        assert next(victims(trie, even_locked=True)) is node
+
+
+class TestTrail:
+    def test_calls_follow_each_other(self) -> None:
+        trail = Trail(5)
+        trail.add([1, 2, 3])
+        trail.add([4])
+        trail.add([5, 6])
+        assert trail.end == 11
+        assert list(trail.calls(5, 11)) == [Call(5, 3), Call(8, 1), Call(9, 2)]
+        assert list(trail.calls(6, 9)) == [Call(5, 3), Call(8, 1)]
+        assert list(trail.calls(8, 8)) == []
+        assert trail.tokens(Call(8, 1)).tolist() == [4]
+        with pytest.raises(ValueError, match="no tokens"):
+            trail.add([])
+
+    def test_pieces_are_cut_and_joined(self) -> None:
+        trail, other = Trail(), Trail(4)
+        pieces = [Piece(trail, 0, 4), Piece(other, 4, 9)]
+        above, below = cut(pieces, 6)
+        assert above == [Piece(trail, 0, 4), Piece(other, 4, 6)]
+        assert below == [Piece(other, 6, 9)]
+        assert joined(above, below) == pieces
