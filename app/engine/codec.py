@@ -34,6 +34,7 @@ class Codec:
         self.stop_ids = frozenset(int(token) for token in tokenizer.eos_token_ids)
         controls = _control_tokens(tokenizer, template_source)
         self.special_ids = frozenset(controls.values())
+        self._size = len(tokenizer)
         self._controls = re.compile("|".join(re.escape(text) for text in sorted(controls, key=len, reverse=True)))
         self._has_controls = bool(controls)
         self._markup = lru_cache(maxsize=256)(self._encode_markup)
@@ -55,6 +56,10 @@ class Codec:
     def decode(self, ids: Sequence[int]) -> str:
         """The text of ids, control tokens written out; a character that is not complete reads U+FFFD."""
         return str(self._tokenizer.decode(list(ids), skip_special_tokens=False, clean_up_tokenization_spaces=False))
+
+    def knows(self, ids: Sequence[int]) -> bool:
+        """Whether the ids are of this tokenizer's vocabulary; those of another model may not be."""
+        return all(0 <= token < self._size for token in ids)
 
     def label(self, ids: Sequence[int]) -> str:
         """The first words of a run of tokens, on one line."""

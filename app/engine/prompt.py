@@ -38,13 +38,11 @@ class PromptBuilder:
     """Builds the prompts of one model.
 
     history_header: the template's text between a question and an answer that lies in the past.
-    drops_thinking: whether the template leaves the thinking part out of past answers.
     """
 
     codec: Codec
     template: ChatTemplate
     history_header: str
-    drops_thinking: bool
 
     def build(self, turns: Sequence[Turn]) -> Prompt:
         """Raises RequestError when there is nothing to answer or the template refuses."""
@@ -66,17 +64,16 @@ class PromptBuilder:
 
 
 def prompt_builder(codec: Codec, template: ChatTemplate) -> PromptBuilder:
-    """Asks the template two questions about itself with a small conversation of letters."""
+    """Asks the template about itself with a small conversation of letters."""
     roles: list[Role] = ["user", "assistant", "user"]
     try:
         layout = lay_out(template, roles, ["Abc", "Def", "Ghi"])
-        thinking = lay_out(template, roles, ["Abc", "<think>\nJkl\n</think>\n\nDef", "Ghi"])
     except RequestError:
         # A template that refuses this refuses every conversation, and says so when one is asked.
-        return PromptBuilder(codec, template, "", drops_thinking=False)
+        return PromptBuilder(codec, template, "")
     question, answer = layout.spans[0], layout.spans[1]
     header = layout.text[question.end : answer.start] if question and answer else ""
-    return PromptBuilder(codec, template, header, drops_thinking="Jkl" not in thinking.text)
+    return PromptBuilder(codec, template, header)
 
 
 @dataclass
@@ -108,7 +105,7 @@ class _Assembly:
         self._markup(len(self.layout.text))
         self._mark_new_answer(before)
         self._settle_unlocated()
-        points = tuple(sorted(point for point in self.points if 0 < point <= len(self.ids)))
+        points = tuple(sorted(point for point in self.points if 0 < point < len(self.ids)))
         return Prompt(tuple(self.ids), points, tuple(self.starts), tuple(self.ends))
 
     @property
@@ -147,7 +144,8 @@ class _Assembly:
         """Write the part of an answer that its own ids spell, and what the template prints before it."""
         text, codec = self.layout.text, self.builder.codec
         inserted = text[self.at : span.start]
-        kept = keep_own(codec, turn.ids or (), self.ids, inserted, text[span.start : span.end])
+        own = turn.ids if turn.ids and codec.knows(turn.ids) else ()
+        kept = keep_own(codec, own, self.ids, inserted, text[span.start : span.end])
         if kept.start if kept.ids else inserted.strip():
             self._markup(span.start)
         self.ids += kept.ids
@@ -159,8 +157,6 @@ class _Assembly:
         generation, header = self._generation_prompt, self.builder.history_header
         if header and not header.startswith(generation):
             self.points.add(before + self._shared(before, header, generation))
-        elif self.builder.drops_thinking:
-            self.points.add(len(self.ids))
 
     def _shared(self, before: int, header: str, generation: str) -> int:
         """How many tokens two headers have in common, both following the first `before` ids."""

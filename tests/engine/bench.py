@@ -1,0 +1,97 @@
+"""An engine driven step by step, with everything it tells kept in order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from app.engine.loop import EngineLoop
+from app.kvcache.invariants import check
+from app.protocol.chat import Sampling, Turn
+from app.protocol.commands import Command, Generate, LoadModel, Price
+from app.protocol.events import Event, ModelFailed, ModelReady, Priced, RunFailed, RunFinished, RunStarted, TextDelta
+
+E = TypeVar("E", bound=Event)
+
+
+class Bench:
+    """`events`: all that was told. The helpers submit one command and step until the engine is idle."""
+
+    def __init__(self, chunk: int | None = 64) -> None:
+        self.events: list[Event] = []
+        self.loop = EngineLoop(self.events.append, chunk=chunk)
+        self._next = 0
+
+    def do(self, *commands: Command) -> list[Event]:
+        """Submit, step until idle; returns the events of it."""
+        begin = len(self.events)
+        for command in commands:
+            self.loop.submit(command)
+        self.idle()
+        return self.events[begin:]
+
+    def idle(self) -> None:
+        while self.loop.step():
+            pass
+        if self.loop.cache is not None:
+            check(self.loop.cache)
+
+    def open(self, path: Path) -> ModelReady | ModelFailed:
+        return [event for event in self.do(LoadModel(str(path))) if isinstance(event, ModelReady | ModelFailed)][-1]
+
+    def command(self, *turns: Turn, forced: tuple[int, ...] = (), owner: str = "me", **sampling: object) -> Generate:
+        self._next += 1
+        chosen = replace(Sampling(seed=1, max_tokens=8), **sampling)  # type: ignore[arg-type]
+        return Generate(self._next, turns, chosen, owner=owner, forced=forced)
+
+    def ask(self, *turns: Turn, forced: tuple[int, ...] = (), **sampling: object) -> Asked:
+        command = self.command(*turns, forced=forced, **sampling)
+        return Asked(self.do(command))
+
+    def price(self, *turns: Turn) -> Priced | None:
+        self._next += 1
+        found = [event for event in self.do(Price(self._next, turns)) if isinstance(event, Priced)]
+        return found[-1] if found else None
+
+
+class Asked:
+    """What became of one question."""
+
+    def __init__(self, events: list[Event]) -> None:
+        self.events = events
+
+    def first(self, kind: type[E]) -> E:
+        return next(event for event in self.events if isinstance(event, kind))
+
+    @property
+    def started(self) -> RunStarted:
+        return self.first(RunStarted)
+
+    @property
+    def finished(self) -> RunFinished:
+        return self.first(RunFinished)
+
+    @property
+    def failed(self) -> RunFailed:
+        return self.first(RunFailed)
+
+    @property
+    def streamed(self) -> str:
+        return "".join(event.text for event in self.events if isinstance(event, TextDelta))
+
+    @property
+    def turn(self) -> Turn:
+        return Turn("assistant", self.finished.text, self.finished.ids)
+
+
+def user(text: str) -> Turn:
+    return Turn("user", text)
+
+
+def opened(path: Path, chunk: int | None = 64) -> Bench:
+    """A bench with a model open."""
+    bench = Bench(chunk)
+    ready = bench.open(path)
+    assert isinstance(ready, ModelReady), ready
+    return bench
