@@ -42,6 +42,8 @@ class CacheHead(QWidget):
 
     def _title(self) -> str:
         used = self._view.live_bytes + self._view.paged_bytes
+        if not self._view.budget_bytes:
+            return f"{words.size(used)} in memory" if used else "Nothing in memory"
         return f"{words.share(used, self._view.budget_bytes)} in memory"
 
     def sizeHint(self) -> QSize:

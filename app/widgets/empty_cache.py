@@ -26,6 +26,7 @@ _MEANINGS: tuple[tuple[Place, str], ...] = (
 _DRAWING = 114
 _TIER = 32
 _INSET = 24
+_TO_NAME, _TO_MEANING = 18.0, 12.0
 
 
 class EmptyCache(QWidget):
@@ -45,9 +46,8 @@ class EmptyCache(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = smooth(QPainter(self))
         lines = wrapped(self._look.face(Type.UI), _SENTENCE, self.width() - 2 * _INSET - 16)
-        line = self._look.type.scaled(20)
-        words = self._look.face(Type.HEADLINE).line + 8 + len(lines) * line
-        legend = 20 + len(_MEANINGS) * (line + 6)
+        words = self._look.face(Type.HEADLINE).line + 8 + len(lines) * self._line
+        legend = 20 + len(_MEANINGS) * self._entry_height()
         room = self.height() - 2 * _INSET - words
         has_legend = room >= legend
         has_drawing = room >= _DRAWING + 28 + legend
@@ -56,10 +56,27 @@ class EmptyCache(QWidget):
         if has_drawing:
             self._paint_espalier(painter, y)
             y += _DRAWING + 28
-        y = self._paint_words(painter, y, lines, line)
+        y = self._paint_words(painter, y, lines)
         if has_legend:
-            self._paint_legend(painter, y + 20, line)
+            self._paint_legend(painter, y + 20)
         painter.end()
+
+    @property
+    def _line(self) -> int:
+        return self._look.type.scaled(20)
+
+    def _widths(self) -> tuple[float, float]:
+        """Points that the widest name and the widest meaning take."""
+        name, meaning = self._look.face(Type.SMALL_MEDIUM), self._look.face(Type.SMALL)
+        names = max(name.width(PLACES[place]) for place, _ in _MEANINGS)
+        return names, max(meaning.width(words) for _, words in _MEANINGS)
+
+    def _is_stacked(self) -> bool:
+        """Whether the meanings stand under the names, where there is no room beside them."""
+        return _TO_NAME + sum(self._widths()) + _TO_MEANING > self.width() - 2 * _INSET
+
+    def _entry_height(self) -> int:
+        return self._line + 6 + (self._look.face(Type.SMALL).line if self._is_stacked() else 0)
 
     def _paint_espalier(self, painter: QPainter, y: float) -> None:
         theme, x = self._look.theme, self.width() / 2
@@ -75,25 +92,27 @@ class EmptyCache(QWidget):
             for side in (-60, 60):
                 paint_disc(painter, theme, QPointF(x + side, tier), "none", 12, theme.panel)
 
-    def _paint_words(self, painter: QPainter, y: float, lines: list[str], height: int) -> float:
+    def _paint_words(self, painter: QPainter, y: float, lines: list[str]) -> float:
         theme, center = self._look.theme, Qt.AlignmentFlag.AlignHCenter
         title = self._look.face(Type.HEADLINE)
         draw_text(painter, title, QRectF(0, y, self.width(), title.line), _TITLE, theme.text, center)
         y += title.line + 8
         for line in lines:
-            rect = QRectF(0, y, self.width(), height)
+            rect = QRectF(0, y, self.width(), self._line)
             draw_text(painter, self._look.face(Type.UI), rect, line, theme.text2, center)
-            y += height
+            y += self._line
         return y
 
-    def _paint_legend(self, painter: QPainter, y: float, height: int) -> None:
-        theme, name, meaning = self._look.theme, self._look.face(Type.SMALL_MEDIUM), self._look.face(Type.SMALL)
-        names = max(name.width(word) for word in PLACES.values()) + 12
-        widest = 18 + names + max(meaning.width(words) for _, words in _MEANINGS)
-        left = max(float(_INSET), (self.width() - widest) / 2)
+    def _paint_legend(self, painter: QPainter, y: float) -> None:
+        theme, small = self._look.theme, self._look.face(Type.SMALL)
+        names, meanings = self._widths()
+        is_stacked = self._is_stacked()
+        wanted = _TO_NAME + (max(names, meanings) if is_stacked else names + _TO_MEANING + meanings)
+        left = max(float(_INSET), (self.width() - wanted) / 2)
         for place, words in _MEANINGS:
-            paint_disc(painter, theme, QPointF(left + 5, y + height / 2), place)
-            draw_text(painter, name, QRectF(left + 18, y, names, height), PLACES[place], theme.text)
-            rest = QRectF(left + 18 + names, y, self.width() - left - 18 - names - 8, height)
-            draw_text(painter, meaning, rest, words, theme.text2)
-            y += height + 6
+            paint_disc(painter, theme, QPointF(left + 5, y + self._line / 2), place)
+            line = QRectF(left + _TO_NAME, y, self.width() - 8 - left - _TO_NAME, self._line)
+            draw_text(painter, self._look.face(Type.SMALL_MEDIUM), line, PLACES[place], theme.text)
+            below = line.translated(0, small.line) if is_stacked else line.adjusted(names + _TO_MEANING, 0, 0, 0)
+            draw_text(painter, small, below, words, theme.text2)
+            y += self._entry_height()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, Qt, QTimer
-from PySide6.QtGui import QHideEvent, QPainter, QPen, QShowEvent
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, Qt, QTimer
+from PySide6.QtGui import QHideEvent, QMouseEvent, QPainter, QPen, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QStyle, QStyleOptionViewItem, QTreeView, QWidget
 
 from app.protocol.trie_view import TrieNodeView
@@ -36,6 +36,7 @@ class TrieTree(QTreeView):
         self._look = look
         self._trie = model
         self._lines = TrieLines(model.view)
+        self._hovered = QPersistentModelIndex()
         self._focus = RowFocus(self)
         self._delegate = TrieDelegate(look, self.text_left, clock)
         self.setItemDelegate(self._delegate)
@@ -97,10 +98,25 @@ class TrieTree(QTreeView):
         super().hideEvent(event)
         self._ages.stop()
 
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        self._hover(self.indexAt(event.position().toPoint()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._hover(QModelIndex())
+
+    def _hover(self, index: QModelIndex) -> None:
+        if self._hovered != index:
+            self._hovered = QPersistentModelIndex(index)
+            self.viewport().update()
+
     def drawRow(self, painter: QPainter, options: QStyleOptionViewItem, index: AnyIndex) -> None:
         option = QStyleOptionViewItem(options)
         if self.selectionModel().isSelected(index):
             option.state |= QStyle.StateFlag.State_Selected
+        if index == self._hovered:
+            option.state |= QStyle.StateFlag.State_MouseOver
         smooth(painter)
         ground = QRectF(options.rect).adjusted(8, 0, -8, 0)
         paint_row_ground(painter, self._look, ground, option, self._look.theme.fill)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import QWidget
 
@@ -33,8 +34,8 @@ def grey(image: QImage) -> QImage:
 
 def count(image: QImage, color: QColor) -> int:
     """Pixels of exactly this colour."""
-    wanted = color.rgb()
-    return sum(image.pixel(x, y) == wanted for x in range(image.width()) for y in range(image.height()))
+    opaque = image.convertToFormat(QImage.Format.Format_RGB32).convertToFormat(QImage.Format.Format_ARGB32)
+    return array("I", opaque.bits().tobytes()).count(color.rgb())
 
 
 def columns(image: QImage, color: QColor, y: int) -> int:
@@ -42,10 +43,16 @@ def columns(image: QImage, color: QColor, y: int) -> int:
     return sum(image.pixel(x, y) == color.rgb() for x in range(image.width()))
 
 
+def painted_height(image: QImage) -> int:
+    """From the first line that is not all of the ground's colour to the last one."""
+    ground = image.pixelColor(0, 0)
+    lines = [y for y in range(image.height()) if count(image.copy(0, y, image.width(), 1), ground) < image.width()]
+    return lines[-1] - lines[0] + 1 if lines else 0
+
+
 def show(widget: QWidget, width: int = 0, height: int = 0) -> None:
     """Show it in an active window, so that focus and selection look as they do in use."""
     if width:
         widget.resize(width, height)
-    widget.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen, False)
     widget.show()
     widget.activateWindow()

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.viewmodels.status import Status
+from app.widgets.look import Look
+from app.widgets.status_line import StatusLine
+from app.widgets.theme import LIGHT
+from tests.widgets.pictures import count, picture
+from tests.widgets.samples import READING, READY
+
+
+@pytest.fixture
+def status(qapp: object) -> Status:
+    return Status()
+
+
+@pytest.fixture
+def line(qtbot: QtBot, look: Look, status: Status) -> StatusLine:
+    line = StatusLine(look, status)
+    qtbot.addWidget(line)
+    line.resize(840, 28)
+    return line
+
+
+def test_it_says_what_it_shows(line: StatusLine, status: Status) -> None:
+    status.show(READY)
+    assert line.accessibleDescription() == "Ready · Qwen3 8B, 4.6 GB, Cache 3.1 of 8.0 GB"
+    assert line.sizeHint().height() == 28
+
+
+def test_the_bar_stands_only_where_work_can_be_measured(line: StatusLine, status: Status) -> None:
+    status.show(READY)
+    assert count(picture(line), LIGHT.accentgfx) == 0
+    status.show(READING)
+    image = picture(line)
+    assert count(image, LIGHT.accentgfx) > 40
+    assert count(image, LIGHT.mute) > 100
+    assert count(image, LIGHT.track) > 100
+
+
+def test_loading_is_all_accent_since_nothing_of_it_is_computed(line: StatusLine, status: Status) -> None:
+    status.show(replace(READY, engine_line="Loading", engine_fraction=0.5))
+    image = picture(line)
+    assert count(image, LIGHT.accentgfx) > 100
+    assert count(image, LIGHT.mute) == 0
+
+
+def test_the_bar_makes_room_for_words(line: StatusLine, status: Status) -> None:
+    line.resize(380, 28)
+    status.show(READING)
+    assert count(picture(line), LIGHT.accentgfx) == 0
+
+
+def test_the_caches_words_are_never_cut(line: StatusLine, status: Status) -> None:
+    status.show(replace(READY, engine_line="A very long line about what the engine does " * 6))
+    wide = picture(line).copy(700, 0, 140, 28)
+    status.show(READY)
+    assert picture(line).copy(720, 0, 120, 28) == wide.copy(20, 0, 120, 28)

@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.viewmodels.status import Status
+from app.widgets.context_gauge import ContextGauge
+from app.widgets.look import Look
+from app.widgets.model_chip import ModelChip
+from app.widgets.theme import DARK, LIGHT, Theme
+from app.widgets.toolbar import TitleBlock, Toolbar
+from app.widgets.verb_button import VerbButton
+from tests.widgets.pictures import count, picture, show
+from tests.widgets.samples import READING, READY
+
+
+@pytest.fixture
+def status(qapp: object) -> Status:
+    status = Status()
+    status.show(READY)
+    return status
+
+
+@pytest.fixture
+def toolbar(qtbot: QtBot, look: Look, status: Status) -> Toolbar:
+    toolbar = Toolbar(look, status)
+    qtbot.addWidget(toolbar)
+    show(toolbar, 840, 52)
+    return toolbar
+
+
+def button(toolbar: Toolbar, verb_id: str) -> VerbButton:
+    return next(each for each in toolbar.findChildren(VerbButton) if each.verb_id == verb_id)
+
+
+def test_it_says_where_one_is(toolbar: Toolbar, status: Status) -> None:
+    title = toolbar.findChild(TitleBlock)
+    assert (title.accessibleName(), title.accessibleDescription()) == ("Trip plan", READY.subtitle)
+    status.show(replace(READY, title="Letter"))
+    assert title.accessibleName() == "Letter"
+
+
+def test_stop_can_be_pressed_only_while_there_is_something_to_stop(
+    qtbot: QtBot, toolbar: Toolbar, status: Status
+) -> None:
+    stop = button(toolbar, "stop")
+    assert not stop.isEnabled()
+    assert count(picture(stop), LIGHT.fill2) == 0
+    status.show(READING)
+    assert count(picture(stop), LIGHT.fill2) > 300
+    with qtbot.waitSignal(toolbar.asked) as heard:
+        qtbot.mouseClick(stop, Qt.MouseButton.LeftButton)
+    assert heard.args == ["stop"]
+
+
+def test_the_sidebars_button_stands_here_only_while_the_sidebar_is_hidden(qtbot: QtBot, toolbar: Toolbar) -> None:
+    title = toolbar.findChild(TitleBlock)
+    assert not button(toolbar, "sidebar").isVisible()
+    left = title.x()
+    toolbar.show_panes(has_sidebar=False, has_inspector=False)
+    assert button(toolbar, "sidebar").isVisible()
+    assert title.x() > left
+    assert not button(toolbar, "inspector").isChecked()
+    with qtbot.waitSignal(toolbar.asked) as heard:
+        qtbot.mouseClick(button(toolbar, "sidebar"), Qt.MouseButton.LeftButton)
+    assert heard.args == ["sidebar"]
+
+
+def test_tooltips_name_the_keys(toolbar: Toolbar) -> None:
+    assert button(toolbar, "stop").toolTip() == "Stop (Esc)"
+    assert button(toolbar, "stop").accessibleName() == "Stop"
+
+
+def test_room_for_the_windows_own_buttons(toolbar: Toolbar) -> None:
+    title = toolbar.findChild(TitleBlock)
+    before = title.x()
+    toolbar.set_leading(72)
+    assert title.x() == before + 72
+
+
+def test_when_narrow_words_go_in_their_order(toolbar: Toolbar, status: Status) -> None:
+    status.show(replace(READY, title="A title of some length, two hundred wide"))
+    gauge, chip = toolbar.findChild(ContextGauge), toolbar.findChild(ModelChip)
+    seen = []
+    for width in range(840, 300, -4):
+        toolbar.resize(width, 52)
+        seen.append((gauge.is_short, chip.is_short, gauge.isHidden()))
+    steps = list(dict.fromkeys(seen))
+    assert steps == [(False, False, False), (True, False, False), (True, True, False), (True, True, True)]
+
+
+@pytest.mark.parametrize("width", [840, 560, 420, 332])
+@pytest.mark.parametrize("text", [14, 24])
+def test_nothing_overlaps(toolbar: Toolbar, look: Look, status: Status, width: int, text: int) -> None:
+    look.set_text_size(text)
+    status.show(replace(READING, title="A title that is much too long for any toolbar", model_name="A long model name"))
+    toolbar.resize(width, toolbar.sizeHint().height())
+    parts = [toolbar.findChild(TitleBlock), toolbar.findChild(ModelChip), toolbar.findChild(ContextGauge)]
+    parts += [button(toolbar, "stop"), button(toolbar, "inspector")]
+    visible = [each.geometry() for each in parts if each.isVisible() and each.width()]
+    assert all(not one.intersects(other) for one in visible for other in visible if one is not other)
+    assert max(rect.right() for rect in visible) < width
+    picture(toolbar)
+
+
+def test_the_gauge_turns_amber_when_the_context_is_nearly_full(qtbot: QtBot, look: Look) -> None:
+    gauge = ContextGauge(look)
+    qtbot.addWidget(gauge)
+    gauge.resize(160, 28)
+    gauge.show_context(3794, 32_768)
+    assert gauge.text == "3.8k of 32k"
+    calm = picture(gauge)
+    gauge.show_context(30_000, 32_768)
+    assert count(calm, LIGHT.warn) == 0
+    assert count(picture(gauge), LIGHT.warn) > 0
+    assert "30\u202f000" in gauge.accessibleName()
+
+
+def test_the_gauge_is_hidden_while_there_is_no_model(toolbar: Toolbar, status: Status) -> None:
+    status.show(replace(READY, context_length=0, model_name="", model_detail=""))
+    assert not toolbar.findChild(ContextGauge).isVisible()
+    assert toolbar.findChild(ModelChip).accessibleName() == "Model: No model"
+
+
+def test_a_missing_model_is_marked(toolbar: Toolbar, status: Status) -> None:
+    chip = toolbar.findChild(ModelChip)
+    assert count(picture(chip), LIGHT.warn) == 0
+    status.show(replace(READY, model_detail="not found", model_missing=True))
+    assert count(picture(chip), LIGHT.warn) > 0
+    assert chip.accessibleName() == "Model: Qwen3 8B, not found"
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Down, Qt.Key.Key_Space, Qt.Key.Key_Return])
+def test_the_models_menu_opens_from_the_keyboard(qtbot: QtBot, toolbar: Toolbar, key: Qt.Key) -> None:
+    toolbar.model_menu.addAction("Open Model…")
+    qtbot.keyClick(toolbar.findChild(ModelChip), key)
+    qtbot.waitUntil(toolbar.model_menu.isVisible)
+    toolbar.model_menu.close()
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_it_is_painted_in_the_themes_colours(toolbar: Toolbar, look: Look, theme: Theme) -> None:
+    look.set_theme(theme)
+    image = picture(toolbar)
+    assert image.pixelColor(4, 4) == theme.window
+    assert image.pixelColor(4, 51) == theme.line
+    assert count(image, theme.accentgfx) > 50

@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtWidgets import QTreeView
+from pytestqt.qtbot import QtBot
+
+from app.protocol.trie_view import Place
+from app.viewmodels.trie_model import TrieModel
+from app.widgets.look import Look
+from app.widgets.theme import DARK, LIGHT, Theme
+from app.widgets.trie_delegate import figures
+from app.widgets.trie_tree import TrieTree
+from tests.widgets.pictures import count, picture, show
+from tests.widgets.samples import NODES, NOW, node, view
+
+
+@pytest.fixture
+def model(qapp: object) -> TrieModel:
+    model = TrieModel()
+    model.show(view())
+    return model
+
+
+@pytest.fixture
+def tree(qtbot: QtBot, look: Look, model: TrieModel) -> Iterator[TrieTree]:
+    tree = TrieTree(look, model, lambda: NOW)
+    qtbot.addWidget(tree)
+    tester = QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Warning)
+    show(tree, 352, 460)
+    qtbot.waitUntil(tree.isActiveWindow)
+    yield tree
+    tester.deleteLater()
+
+
+def shown_rows(tree: QTreeView) -> list[int]:
+    """Ids of all rows from above, as far as they are open."""
+    found, index = [], tree.model().index(0, 0)
+    while index.isValid():
+        found.append(index.internalId())
+        index = tree.indexBelow(index)
+    return found
+
+
+def test_every_row_is_open_from_the_start_and_after_changes(tree: TrieTree, model: TrieModel) -> None:
+    assert shown_rows(tree) == [1, 2, 3, 4, 5, 6, 7, 8]
+    model.show(view(*NODES, node(9, 8, 96, 200, "one"), node(10, 9, 200, 300, "two"), serial=2))
+    assert shown_rows(tree) == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+
+
+def test_a_split_keeps_the_selection_on_its_edge(tree: TrieTree, model: TrieModel) -> None:
+    tree.setCurrentIndex(model.index_of(7))
+    upper = node(20, 1, 412, 1000, "Explain a KV cache")
+    lower = replace(NODES[6], parent_id=20, start=1000)
+    other = node(21, 20, 1000, 1300, "to a gardener")
+    model.show(view(*NODES[:6], upper, lower, other, NODES[7], serial=2))
+    assert tree.currentIndex() == model.index_of(7)
+    assert [index.internalId() for index in tree.selectedIndexes()] == [7]
+    assert shown_rows(tree) == [1, 2, 3, 4, 5, 6, 20, 7, 21, 8]
+
+
+def test_changes_elsewhere_keep_the_selection(tree: TrieTree, model: TrieModel) -> None:
+    tree.setCurrentIndex(model.index_of(8))
+    model.show(view(*(each for each in NODES if each.id != 3), serial=2))
+    assert tree.currentIndex() == model.index_of(8)
+
+
+def test_rows_are_forty_high_and_grow_with_the_text(tree: TrieTree, model: TrieModel, look: Look) -> None:
+    assert tree.visualRect(model.index_of(4)).height() == 40
+    look.set_text_size(21)
+    tree.grab()
+    assert tree.visualRect(model.index_of(4)).height() == 55
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_each_state_is_painted_without_a_warning(tree: TrieTree, look: Look, model: TrieModel, theme: Theme) -> None:
+    look.set_theme(theme)
+    places: tuple[Place, ...] = ("live", "memory", "none")
+    pictures = set()
+    for serial, place in enumerate(places, start=2):
+        model.show(view(*(replace(each, place=place) for each in NODES), serial=serial))
+        pictures.add(picture(tree).bits().tobytes())
+    assert len(pictures) == 3
+
+
+def test_the_active_path_alone_is_drawn_in_accent(tree: TrieTree, model: TrieModel) -> None:
+    trunk = picture(tree).copy(22, 28, 8, 10)
+    assert count(trunk, LIGHT.accentgfx) > 12
+    model.show(view(*(replace(each, place="none", bytes=0) for each in NODES), serial=2))
+    assert count(picture(tree), LIGHT.accentgfx) == 0
+
+
+def test_selection_hover_and_focus_can_be_seen(qtbot: QtBot, tree: TrieTree, model: TrieModel) -> None:
+    plain = picture(tree)
+    tree.setCurrentIndex(model.index_of(8))
+    selected = picture(tree)
+    assert count(selected, LIGHT.soft) > count(plain, LIGHT.soft) + 5000
+    qtbot.mouseMove(tree.viewport(), tree.visualRect(model.index_of(6)).center())
+    assert picture(tree) != selected
+    tree.clearFocus()
+    tree.setFocus(Qt.FocusReason.TabFocusReason)
+    assert count(picture(tree), LIGHT.accentgfx) > count(selected, LIGHT.accentgfx) + 400
+
+
+def test_the_keyboard_walks_through_all_rows(qtbot: QtBot, tree: TrieTree, model: TrieModel) -> None:
+    tree.setCurrentIndex(model.index_of(1))
+    for _ in range(3):
+        qtbot.keyClick(tree, Qt.Key.Key_Down)
+    assert tree.currentIndex() == model.index_of(4)
+    qtbot.keyClick(tree, Qt.Key.Key_End)
+    assert tree.currentIndex() == model.index_of(8)
+    qtbot.keyClick(tree, Qt.Key.Key_Left)
+    assert shown_rows(tree) == [1, 2, 3, 4, 5, 6, 7, 8]
+
+
+def test_a_screen_reader_hears_level_tokens_bytes_and_state(tree: TrieTree, model: TrieModel) -> None:
+    said = tree.model().data(model.index_of(5), Qt.ItemDataRole.AccessibleTextRole)
+    assert isinstance(said, str)
+    for part in ("Level 3", "459", "37", "in memory", "With the children"):
+        assert part in said
+    assert tree.accessibleName()
+
+
+def test_figures_leave_bytes_out_where_nothing_is_held() -> None:
+    assert figures(NODES[1]) == ["412–3\u202f412", "3\u202f000 tok", "240\u00a0MB"]
+    assert len(figures(NODES[5])) == 2
+
+
+def test_a_very_deep_trie_keeps_room_for_words(qtbot: QtBot, look: Look) -> None:
+    nodes = []
+    for number in range(1, 120, 2):
+        parent = number - 2 if number > 1 else None
+        nodes.append(node(number, parent, number, number + 1, "trunk", "live"))
+    sides = {number: node(number + 1, number - 2, number, number + 1, "side") for number in range(3, 120, 2)}
+    ordered = _depth_first([*nodes, *sides.values()])
+    model = TrieModel()
+    model.show(view(*ordered))
+    tree = TrieTree(look, model, lambda: NOW)
+    qtbot.addWidget(tree)
+    show(tree, 300, 400)
+    assert max(tree.text_left(each.id) for each in ordered) < 300 - 100 + 160
+    assert tree.horizontalScrollBar().maximum() == 0
+    picture(tree)
+
+
+def _depth_first(nodes: list) -> list:
+    children: dict = {}
+    for each in nodes:
+        children.setdefault(each.parent_id, []).append(each)
+    ordered, at = [], list(reversed(children[None]))
+    while at:
+        each = at.pop()
+        ordered.append(each)
+        at.extend(reversed(children.get(each.id, [])))
+    return ordered
+
+
+def test_the_tree_starts_without_a_selection(tree: TrieTree) -> None:
+    assert tree.currentIndex() == QModelIndex() or not tree.selectedIndexes()
