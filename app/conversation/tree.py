@@ -74,6 +74,18 @@ class MessageTree:
             raise ValueError(f"message {message.id} cannot change its conversation, parent or role")
         self._messages[message.id] = message
 
+    def remove(self, message_id: str) -> None:
+        """Take back a message that nothing was said after; a path that ended with it ends above it now."""
+        message = self.message(message_id)
+        if self._children[message_id]:
+            raise ValueError(f"message {message_id} has {len(self._children[message_id])} children")
+        if self._leaf_id == message_id:
+            self._leaf_id = message.parent_id
+        if self._visited.get(message.parent_id) == message_id:
+            del self._visited[message.parent_id]
+        self._children[message.parent_id].remove(message_id)
+        del self._children[message_id], self._messages[message_id]
+
     def children(self, message_id: str | None) -> tuple[Message, ...]:
         """What was said after a message, oldest first; the first messages for None."""
         return tuple(self._messages[child_id] for child_id in self._below(message_id))

@@ -122,3 +122,21 @@ def test_what_does_not_belong_is_refused_and_changes_nothing() -> None:
         with pytest.raises(LookupError):
             ask("f" * 32)
     assert (len(tree), tree.path) == (1, (root,))
+
+
+def test_a_message_is_taken_back_with_its_mark_and_the_path_ends_above_it() -> None:
+    tree = MessageTree(HOME)
+    question = Message.new(HOME, None, "user", "one")
+    first, second = (Message.new(HOME, question.id, "assistant") for _ in range(2))
+    for message in (question, first, second):
+        tree.add(message)
+    with pytest.raises(ValueError, match="2 children"):
+        tree.remove(question.id)
+    tree.remove(second.id)
+    assert second.id not in tree
+    assert tree.leaf_id == question.id
+    assert tree.children(question.id) == (first,)
+    assert tree.leaf_below(question.id) == first.id
+    tree.remove(first.id)
+    tree.remove(question.id)
+    assert (len(tree), tree.leaf_id, tree.leaf_below(None)) == (0, None, None)
