@@ -1,0 +1,93 @@
+"""Imports run one way: who may know whom is part of the design."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+APP = ROOT / "app"
+
+# Package: what it may import of ours, and from outside the standard library.
+MAY: dict[str, tuple[set[str], set[str]]] = {
+    "protocol": (set(), set()),
+    "conversation": ({"protocol"}, set()),
+    "kvcache": ({"protocol"}, {"mlx", "mlx_lm", "safetensors"}),
+    "engine": ({"kvcache", "protocol"}, {"mlx", "mlx_lm", "tokenizers", "jinja2", "huggingface_hub"}),
+    "worker": ({"engine", "protocol"}, {"PySide6.QtCore"}),
+    "viewmodels": ({"worker", "protocol", "conversation"}, {"PySide6.QtCore", "PySide6.QtGui"}),
+    "widgets": ({"viewmodels", "protocol"}, {"PySide6"}),
+}
+# Parts of a package that are held to more than their package is.
+STRICTER: dict[str, set[str]] = {"kvcache/trie.py": set(), "kvcache/eviction.py": set()}
+FILES = sorted(APP.rglob("*.py"))
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Every module that a file imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are written in full"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def refused(path: Path, name: str) -> bool:
+    """Whether this file may not import this name."""
+    place = path.relative_to(APP)
+    first, *rest = name.split(".")
+    if first in sys.stdlib_module_names or len(place.parts) == 1:
+        return False
+    package = place.parts[0]
+    ours, outside = MAY[package]
+    if first == "app":
+        return rest[0] not in ours | {package}
+    allowed = STRICTER.get(place.as_posix(), outside)
+    return not any(f"{name}.".startswith(f"{known}.") for known in allowed)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(APP).as_posix())
+def test_imports_point_down(path: Path) -> None:
+    assert [name for name in imported(path) if refused(path, name)] == []
+
+
+def test_every_package_has_its_rule() -> None:
+    assert {path.relative_to(APP).parts[0] for path in APP.glob("*/*.py")} <= MAY.keys()
+
+
+def test_the_rule_refuses_what_it_should() -> None:
+    assert refused(APP / "kvcache" / "trie.py", "mlx.core")
+    assert not refused(APP / "kvcache" / "layers.py", "mlx.core")
+    assert refused(APP / "conversation" / "store.py", "PySide6.QtCore.QObject")
+    assert refused(APP / "viewmodels" / "controller.py", "PySide6.QtWidgets.QWidget")
+    assert refused(APP / "widgets" / "look.py", "app.worker.engine_host")
+    assert refused(APP / "engine" / "loop.py", "app.worker.engine_host")
+    assert not refused(APP / "main.py", "app.worker.engine_host")
+
+
+def test_only_the_worker_catches_everything() -> None:
+    """One broad `except` in the whole program; everywhere else what is expected is named."""
+    broad = [
+        path.relative_to(APP).as_posix()
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ExceptHandler) and _is_broad(node.type) and not _passes_on(node)
+    ]
+    assert broad == ["worker/engine_thread.py"]
+
+
+def _passes_on(handler: ast.ExceptHandler) -> bool:
+    """Whether it only tidies up: its last statement raises the same again."""
+    last = handler.body[-1]
+    return isinstance(last, ast.Raise) and last.exc is None
+
+
+def _is_broad(kind: ast.expr | None) -> bool:
+    if isinstance(kind, ast.Tuple):
+        return any(_is_broad(one) for one in kind.elts)
+    return kind is None or (isinstance(kind, ast.Name) and kind.id in {"Exception", "BaseException"})
