@@ -80,7 +80,7 @@ class Controller(QObject):
         self._library.changed.connect(self._show_conversations)
         self._library.opened.connect(self._on_opened)
         for source in (self._library.failed, self._runs.failed, self._store.failed):
-            source.connect(self._on_store_problem)
+            source.connect(self.warn)
         self._models.changed.connect(self._on_model_changed)
         self._runs.grew.connect(self._on_grew)
         self._runs.moved.connect(self._show_all)
@@ -97,7 +97,7 @@ class Controller(QObject):
 
     def start(self, model: str) -> None:
         """Read what is stored, open the conversation used last, and ask for this model."""
-        self._store.do(lambda store: store.notice, self._on_store_notice)
+        self._store.do(lambda store: store.notice, self.warn)
         self._library.read_list(self._open_last)
         self.open_model(model)
 
@@ -203,6 +203,13 @@ class Controller(QObject):
         self._type()
         self._show_status()
 
+    def warn(self, problem: Problem | None) -> None:
+        """Say in the banner what is wrong but stands in nobody's way."""
+        if problem is not None:
+            self._notice = f"{problem.title}. {problem.sentence}"
+            self.announced.emit(self._notice)
+            self._show_status()
+
     def dismiss_notice(self) -> None:
         """Close the banner."""
         self._notice = ""
@@ -275,22 +282,13 @@ class Controller(QObject):
             self.announced.emit(problem.sentence)
         self._show_all()
 
-    def _on_store_problem(self, problem: Problem) -> None:
-        self._notice = f"{problem.title}. {problem.sentence}"
-        self.announced.emit(self._notice)
-        self._show_status()
-
-    def _on_store_notice(self, problem: Problem | None) -> None:
-        if problem is not None:
-            self._on_store_problem(problem)
-
     def _on_refused(self, message: Message, problem: Problem) -> None:
         """A question could not be stored: its words go back to where they were typed."""
         edited = next(iter(self._library.tree(message.conversation_id).children(message.parent_id)), None)
         self._drafts.give_back(message.conversation_id, message.text, edited.id if edited else None)
         if message.conversation_id == self._open:
             self._show_draft()
-        self._on_store_problem(problem)
+        self.warn(problem)
 
     def _on_opened(self, conversation_id: str) -> None:
         self._open = conversation_id

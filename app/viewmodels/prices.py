@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
@@ -12,14 +13,17 @@ from app.protocol.events import Priced
 
 Answer = Callable[[Priced], None]
 
+# Seconds after which a query counts as lost: a branch that cannot be answered has no price, and no word comes of it.
+PATIENCE = 2.0
+
 
 @dataclass(slots=True)
 class _Asked:
     """A query under way, and the one that takes its place once it is answered."""
 
     query_id: int
-    turns: tuple[Turn, ...]
     answer: Answer
+    at: float
     next: tuple[tuple[Turn, ...], Answer] | None = None
 
 
@@ -30,15 +34,16 @@ class Prices:
     figures are about something that is no longer shown: they are dropped.
     """
 
-    def __init__(self, submit: Callable[[Command], None]) -> None:
+    def __init__(self, submit: Callable[[Command], None], clock: Callable[[], float] = time.monotonic) -> None:
         self._submit = submit
+        self._clock = clock
         self._ids = count(1)
         self._asked: dict[str, _Asked] = {}
 
     def ask(self, purpose: str, turns: tuple[Turn, ...], answer: Answer) -> None:
         """Have `answer` called with what this branch costs, unless a newer query for the same purpose comes first."""
         asked = self._asked.get(purpose)
-        if asked is None:
+        if asked is None or self._clock() - asked.at > PATIENCE:
             self._send(purpose, turns, answer)
         else:
             asked.next = (turns, answer)
@@ -63,6 +68,6 @@ class Prices:
         self._asked.clear()
 
     def _send(self, purpose: str, turns: tuple[Turn, ...], answer: Answer) -> None:
-        asked = _Asked(next(self._ids), turns, answer)
+        asked = _Asked(next(self._ids), answer, self._clock())
         self._asked[purpose] = asked
         self._submit(Price(asked.query_id, turns))

@@ -10,7 +10,7 @@ from datetime import datetime
 
 THIN = "\u202f"
 HARD = "\u00a0"
-DOT = " · "
+DOT = "  ·  "
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _QUARTER_DAY = 21_600.0
 
@@ -51,7 +51,7 @@ def _limit_count(value: int) -> str:
 
 def size(value: int) -> str:
     """Bytes: "0 KB", "812 KB", "4.7 MB", "34 MB", "3.1 GB". MB are whole from 10 on, GB have one place."""
-    if value < 999_500:
+    if value <= 999_000:
         return f"{(value + 999) // 1000}{HARD}KB"
     if value < 9_950_000:
         return f"{value / 1e6:.1f}{HARD}MB"

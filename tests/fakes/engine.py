@@ -106,6 +106,7 @@ class FakeEngine:
                 commands, self._inbox = self._inbox, []
             for command in commands:
                 self._handle(command)
+                self._load_when_allowed()
             self._load_when_allowed()
             if self._run and self._can_step():
                 self._step(self._run)
@@ -192,6 +193,8 @@ class FakeEngine:
         elif not run.words:
             self._end(run, StopReason.FINISHED)
         else:
+            if len(run.ids) + 1 == self._script.hold:
+                time.sleep(0.02)  # what is last before a pause is not batched with what was before it
             word = run.words.pop(0)
             token = self._vocabulary.setdefault(word, len(self._vocabulary) + 10)
             start = len(run.text)

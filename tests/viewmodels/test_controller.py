@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from pytestqt.qtbot import QtBot
 
+from app.conversation.faults import Fault, store_error
+from app.conversation.message import Message
 from app.conversation.store import Store
+from app.protocol.commands import Cancel, Generate, LoadModel, Price
 from app.viewmodels.controller import Controller
+from app.viewmodels.rows import MessageRow
+from tests.fakes.engine import Script
+from tests.fakes.shelf import FakeShelf
+
+LONG = " ".join(f"word{number}" for number in range(60))
 
 
 def texts(controller: Controller) -> list[str]:
     return [row.text for row in controller.chat.rows]
+
+
+def row(controller: Controller, number: int) -> MessageRow:
+    return controller.chat.rows[number]
 
 
 def ready(qtbot: QtBot, controller: Controller) -> None:
@@ -19,29 +33,402 @@ def ready(qtbot: QtBot, controller: Controller) -> None:
 
 
 def ended(qtbot: QtBot, controller: Controller, rows: int) -> None:
-    """Wait until so many messages are shown and nothing is being written."""
+    """Wait until so many messages are shown and nothing is being written, asked or saved."""
 
     def holds() -> bool:
         shown = controller.chat.rows
-        return len(shown) == rows and not any(row.is_streaming for row in shown) and not controller._asking.is_busy
+        is_at_rest = controller.status.now.engine_line.startswith("Ready") and not controller._runs._savers
+        return len(shown) == rows and not any(one.is_streaming for one in shown) and is_at_rest
 
     qtbot.waitUntil(holds)
 
 
-def stored(data_folder: Path) -> list[tuple[str, str]]:
+def ask(qtbot: QtBot, controller: Controller, text: str) -> None:
+    """Send a question and wait for its answer."""
+    ready(qtbot, controller)
+    controller.send(text)
+    qtbot.waitUntil(lambda: texts(controller)[-2:-1] == [text])
+    ended(qtbot, controller, len(controller.chat.rows))
+
+
+def wait_for_text(qtbot: QtBot, controller: Controller) -> None:
+    qtbot.waitUntil(
+        lambda: bool(controller.chat.rows) and row(controller, -1).is_streaming and texts(controller)[-1] != ""
+    )
+
+
+def stored(data_folder: Path) -> list[Message]:
     store = Store(data_folder / "conversations.db")
-    found = [
-        (message.role, message.text)
-        for conversation in store.conversations()
-        for message in store.messages(conversation.id)
-    ]
+    found = [message for one in store.conversations() for message in store.messages(one.id)]
     store.close()
     return found
 
 
-def test_a_question_is_answered(qtbot: QtBot, controller: Controller) -> None:
-    ready(qtbot, controller)
-    controller.send("How are you?")
-    assert texts(controller)[0] == "How are you?"
-    ended(qtbot, controller, 2)
+def test_a_question_is_answered_and_kept(
+    qtbot: QtBot, make_controller: Callable[[], Controller], data_folder: Path
+) -> None:
+    controller = make_controller()
+    ask(qtbot, controller, "How are you?")
     assert texts(controller) == ["How are you?", "You said: How are you?"]
+    footer = row(controller, 1).footer
+    assert footer is not None
+    assert (footer.reused, footer.tokens, footer.stop) == (0, 5, "finished")
+    assert row(controller, 1).is_last
+    question, answer = stored(data_folder)
+    assert (question.text, answer.text, answer.stop) == ("How are you?", "You said: How are you?", "finished")
+    assert answer.ids is not None
+    assert len(answer.ids) == 5
+    assert answer.model == "print of /models/guide"
+
+
+def test_the_question_is_committed_before_the_engine_is_asked(
+    qtbot: QtBot, controller: Controller, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ready(qtbot, controller)
+    asked_at_commit: list[bool] = []
+    commit = Store.add_message
+
+    def watched(store: Store, message: Message, select: bool = True) -> None:
+        commit(store, message, select)
+        if message.role == "user":
+            asked_at_commit.append(any(isinstance(command, Generate) for command in script.commands))
+
+    monkeypatch.setattr(Store, "add_message", watched)
+    ask(qtbot, controller, "First things first")
+    assert asked_at_commit == [False]
+
+
+def test_the_question_is_painted_before_it_is_committed(qtbot: QtBot, controller: Controller) -> None:
+    ready(qtbot, controller)
+    with qtbot.waitSignal(controller.composerText) as emptied:
+        controller.send("At once")
+    assert texts(controller) == ["At once"]
+    assert emptied.args == [""]
+    ended(qtbot, controller, 2)
+
+
+def test_words_come_back_when_they_cannot_be_stored(
+    qtbot: QtBot, controller: Controller, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask(qtbot, controller, "One")
+
+    def full(store: Store, message: Message, select: bool = True) -> None:
+        raise store_error(Fault.FULL, None)
+
+    monkeypatch.setattr(Store, "add_message", full)
+    said: list[str] = []
+    controller.composerText.connect(said.append)
+    controller.send("Two")
+    controller.composer_changed("typed since")
+    qtbot.waitUntil(lambda: controller.status.now.notice != "")
+    assert "disk is full" in controller.status.now.notice
+    assert said == ["", "Two\ntyped since"]
+    assert texts(controller) == ["One", "You said: One"]
+    assert sum(isinstance(command, Generate) for command in script.commands) == 1
+    monkeypatch.undo()
+    controller.dismiss_notice()
+    ask(qtbot, controller, "Two\ntyped since")
+    assert len(texts(controller)) == 4
+
+
+def test_text_streams_and_is_saved_while_it_is_written(
+    qtbot: QtBot, controller: Controller, script: Script, data_folder: Path
+) -> None:
+    script.answers["Long?"], script.hold = LONG, 30
+    ready(qtbot, controller)
+    tail: list[str] = []
+    controller.chat.tailAppended.connect(tail.append)
+    controller.send("Long?")
+    qtbot.waitUntil(lambda: texts(controller)[-1].endswith("word29"))
+    assert row(controller, 1).is_streaming
+    assert controller.status.now.can_stop
+    qtbot.waitUntil(lambda: stored(data_folder)[-1].text.endswith("word29"), timeout=3000)
+    assert stored(data_folder)[-1].is_unfinished
+    script.go.set()
+    ended(qtbot, controller, 2)
+    assert "".join(tail) == LONG == texts(controller)[1] == stored(data_folder)[-1].text
+
+
+def test_stop_keeps_what_was_written(qtbot: QtBot, controller: Controller, script: Script, data_folder: Path) -> None:
+    script.answers["Long?"], script.hold = LONG, 10
+    ready(qtbot, controller)
+    controller.send("Long?")
+    qtbot.waitUntil(lambda: texts(controller)[-1].endswith("word9"))
+    controller.stop()
+    ended(qtbot, controller, 2)
+    assert texts(controller)[1] == " ".join(f"word{number}" for number in range(10))
+    assert row(controller, 1).note == "Stopped"
+    assert stored(data_folder)[-1].stop == "stopped"
+    assert stored(data_folder)[-1].text == texts(controller)[1]
+
+
+def test_stop_before_the_first_word_leaves_the_question(qtbot: QtBot, controller: Controller, script: Script) -> None:
+    script.hold = 0
+    ready(qtbot, controller)
+    controller.send("Never mind")
+    qtbot.waitUntil(lambda: len(texts(controller)) == 2 and row(controller, 1).prefill is not None)
+    controller.stop()
+    ended(qtbot, controller, 1)
+    assert texts(controller) == ["Never mind"]
+    script.hold = None
+    controller.regenerate()
+    ended(qtbot, controller, 2)
+    assert texts(controller)[1] == "You said: Never mind"
+
+
+def test_an_edit_is_a_fork_and_versions_lead_back(qtbot: QtBot, controller: Controller) -> None:
+    ask(qtbot, controller, "First")
+    ask(qtbot, controller, "Second")
+    said: list[str] = []
+    controller.composerText.connect(said.append)
+    controller.composer_changed("a draft")
+    controller.begin_edit(row(controller, 0).id)
+    assert said[-1] == "First"
+    assert controller.status.now.editing == "First"
+    ask(qtbot, controller, "Another first")
+    assert said[-1] == "a draft"
+    assert texts(controller) == ["Another first", "You said: Another first"]
+    assert (row(controller, 0).version, row(controller, 0).versions) == (2, 2)
+    controller.select_version(row(controller, 0).id, -1)
+    assert texts(controller) == ["First", "You said: First", "Second", "You said: Second"]
+    controller.select_version(None, 1)
+    assert texts(controller) == ["Another first", "You said: Another first"]
+    controller.select_version(None, 1)
+    assert texts(controller) == ["Another first", "You said: Another first"]
+
+
+def test_an_edit_can_be_given_up(qtbot: QtBot, controller: Controller) -> None:
+    ask(qtbot, controller, "First")
+    controller.composer_changed("a draft")
+    controller.begin_edit()
+    said: list[str] = []
+    controller.composerText.connect(said.append)
+    controller.act("stop")
+    assert said == ["a draft"]
+    assert controller.status.now.editing is None
+    ask(qtbot, controller, "a draft")
+    assert len(texts(controller)) == 4
+
+
+def test_regenerate_makes_a_sibling(qtbot: QtBot, controller: Controller, script: Script) -> None:
+    ask(qtbot, controller, "First")
+    script.answers["First"] = "Something else"
+    controller.regenerate(row(controller, 1).id)
+    qtbot.waitUntil(lambda: texts(controller)[1:] == ["Something else"])
+    ended(qtbot, controller, 2)
+    assert (row(controller, 1).version, row(controller, 1).versions) == (2, 2)
+
+
+def test_places_and_prices_follow(qtbot: QtBot, controller: Controller, script: Script) -> None:
+    ask(qtbot, controller, "First")
+    qtbot.waitUntil(lambda: controller.status.now.subtitle.startswith("Warm"))
+    assert [one.place for one in controller.chat.rows] == ["memory", "memory"]
+    assert controller.status.now.warmth == 1.0
+    assert controller.status.now.send_price == "Warm: only what you type is computed"
+    controller.composer_changed("three more words")
+    qtbot.waitUntil(
+        lambda: controller.status.now.send_parts is not None and "compute" in controller.status.now.send_price
+    )
+    reused, computed = controller.status.now.send_parts or (0, 0)
+    prices = [command for command in script.commands if isinstance(command, Price)]
+    assert prices[-1].turns[-1].text == "three more words"
+    assert (reused, computed) == (7, 7)
+
+
+def test_ids_go_only_to_the_model_that_wrote_them(qtbot: QtBot, controller: Controller, script: Script) -> None:
+    ask(qtbot, controller, "First")
+    ask(qtbot, controller, "Second")
+    controller.open_model("/models/other")
+    ask(qtbot, controller, "Third")
+    runs = [command for command in script.commands if isinstance(command, Generate)]
+    assert [turn.ids is not None for turn in runs[1].turns] == [False, True, False]
+    assert [turn.ids is not None for turn in runs[2].turns] == [False, False, False, False, False]
+
+
+def test_a_prompt_sent_early_is_answered_when_the_model_is_ready(
+    qtbot: QtBot, script: Script, make_controller: Callable[[], Controller]
+) -> None:
+    script.load_gate.clear()
+    controller = make_controller()
+    qtbot.waitUntil(lambda: "Loading guide" in controller.status.now.engine_line)
+    controller.send("Early")
+    qtbot.waitUntil(lambda: "answered when it is ready" in controller.status.now.engine_line)
+    assert texts(controller) == ["Early"]
+    assert controller.status.now.can_stop
+    script.load_gate.set()
+    ended(qtbot, controller, 2)
+    assert texts(controller)[1] == "You said: Early"
+
+
+def test_a_message_sent_while_writing_waits_in_the_composer(
+    qtbot: QtBot, controller: Controller, script: Script
+) -> None:
+    script.answers["Long?"], script.hold = LONG, 5
+    ready(qtbot, controller)
+    controller.send("Long?")
+    wait_for_text(qtbot, controller)
+    said: list[str] = []
+    controller.composerText.connect(said.append)
+    controller.composer_changed("And then?")
+    assert controller.status.now.send_price == "Sends when this answer ends"
+    controller.send("And then?")
+    assert controller.status.now.is_waiting
+    assert said == []
+    script.go.set()
+    ended(qtbot, controller, 4)
+    assert said == [""]
+    assert texts(controller)[2:] == ["And then?", "You said: And then?"]
+
+
+def test_stop_leaves_waiting_words_in_the_composer(qtbot: QtBot, controller: Controller, script: Script) -> None:
+    script.answers["Long?"], script.hold = LONG, 5
+    ready(qtbot, controller)
+    controller.send("Long?")
+    wait_for_text(qtbot, controller)
+    controller.send("And then?")
+    controller.stop()
+    ended(qtbot, controller, 2)
+    assert not controller.status.now.is_waiting
+    assert len(texts(controller)) == 2
+
+
+def test_an_answer_goes_on_while_another_conversation_is_open(
+    qtbot: QtBot, controller: Controller, script: Script, data_folder: Path
+) -> None:
+    script.answers["Long?"], script.hold = LONG, 5
+    ready(qtbot, controller)
+    controller.send("Long?")
+    wait_for_text(qtbot, controller)
+    first = controller.conversations.rows[0].id
+    controller.new_conversation()
+    assert texts(controller) == []
+    controller.send("Elsewhere")
+    assert controller.status.now.is_waiting
+    script.go.set()
+    qtbot.waitUntil(lambda: texts(controller)[:1] == ["Elsewhere"])
+    ended(qtbot, controller, 2)
+    controller.open_conversation(first)
+    assert texts(controller) == ["Long?", LONG]
+    assert LONG in [message.text for message in stored(data_folder)]
+
+
+def test_closing_while_writing_loses_no_word(
+    qtbot: QtBot, script: Script, make_controller: Callable[[], Controller], data_folder: Path
+) -> None:
+    script.answers["Long?"], script.hold = LONG, 17
+    controller = make_controller()
+    ready(qtbot, controller)
+    controller.send("Long?")
+    qtbot.waitUntil(lambda: texts(controller)[-1].endswith("word16"))
+    again = make_controller()
+    answer = stored(data_folder)[-1]
+    assert answer.text.endswith("word16")
+    assert answer.stop == "stopped"
+    qtbot.waitUntil(lambda: len(texts(again)) == 2)
+    assert texts(again)[1] == answer.text
+    assert row(again, 1).note == "Stopped"
+
+
+def test_reopening_shows_the_path_that_was_left(qtbot: QtBot, make_controller: Callable[[], Controller]) -> None:
+    controller = make_controller()
+    ask(qtbot, controller, "First")
+    controller.begin_edit()
+    ask(qtbot, controller, "Another first")
+    controller.select_version(None, -1)
+    again = make_controller()
+    qtbot.waitUntil(lambda: texts(again) == ["First", "You said: First"])
+    assert row(again, 0).versions == 2
+    assert [one.title for one in again.conversations.rows] == ["First"]
+
+
+def test_an_empty_prompt_is_not_sent(qtbot: QtBot, controller: Controller, script: Script) -> None:
+    ready(qtbot, controller)
+    controller.send("  \n ")
+    assert "Nothing to send" in controller.status.now.send_price
+    controller.composer_changed("x")
+    assert "Nothing to send" not in controller.status.now.send_price
+    assert not any(isinstance(command, Generate) for command in script.commands)
+    assert texts(controller) == []
+
+
+def test_a_missing_model_is_told_with_two_ways_on(qtbot: QtBot, controller: Controller, script: Script) -> None:
+    script.broken.add("/models/gone")
+    ready(qtbot, controller)
+    controller.open_model("/models/gone")
+    qtbot.waitUntil(lambda: controller.status.now.problem is not None)
+    card = controller.status.now.problem
+    assert card is not None
+    assert (card.action_verb, card.other_verb) == ("open_model", "use_guide")
+    assert "/models/gone" in card.sentence
+    assert controller.status.now.model_missing
+    with qtbot.waitSignal(controller.modelFolderWanted):
+        controller.act(card.action_verb)
+    controller.act(card.other_verb)
+    ask(qtbot, controller, "Still there?")
+    assert controller.status.now.problem is None
+
+
+def test_models_that_were_opened_are_remembered(
+    qtbot: QtBot, controller: Controller, shelf: FakeShelf, script: Script
+) -> None:
+    ready(qtbot, controller)
+    controller.open_model("/models/one")
+    ready(qtbot, controller)
+    script.broken.add("/models/two")
+    controller.open_model("/models/two")
+    qtbot.waitUntil(lambda: controller.status.now.problem is not None)
+    assert shelf.folders == ["/models/one"]
+    assert controller.status.now.recent_models == ("/models/one",)
+
+
+def test_a_prompt_that_does_not_fit_is_told(qtbot: QtBot, controller: Controller, script: Script) -> None:
+    ready(qtbot, controller)
+    controller.send("word " * 500)
+    qtbot.waitUntil(lambda: controller.status.now.problem is not None)
+    card = controller.status.now.problem
+    assert card is not None
+    assert card.title == "The context is full"
+    said: list[str] = []
+    controller.composerText.connect(said.append)
+    controller.act(card.action_verb)
+    assert controller.status.now.problem is None
+    assert said[-1].startswith("word word")
+    ask(qtbot, controller, "Shorter")
+    assert texts(controller) == ["Shorter", "You said: Shorter"]
+
+
+def test_an_engine_that_died_is_started_again(qtbot: QtBot, controller: Controller, script: Script) -> None:
+    ask(qtbot, controller, "First")
+    script.crash = "Crash"
+    controller.send("Crash")
+    qtbot.waitUntil(lambda: controller.status.now.problem is not None)
+    card = controller.status.now.problem
+    assert card is not None
+    assert card.action_verb == "restart"
+    assert "told to crash" in card.sentence
+    controller.act("restart")
+    ask(qtbot, controller, "And now?")
+    assert texts(controller)[-2:] == ["And now?", "You said: And now?"]
+    assert sum(isinstance(command, LoadModel) for command in script.commands) == 2
+
+
+def test_events_of_unknown_runs_are_dropped(qtbot: QtBot, controller: Controller, script: Script) -> None:
+    from app.protocol.events import TextDelta
+
+    script.answers["Long?"], script.hold = LONG, 5
+    ready(qtbot, controller)
+    controller.send("Long?")
+    qtbot.waitUntil(lambda: texts(controller)[-1].endswith("word4"))
+    controller._on_event(TextDelta(999, 0, "not mine", ()))
+    assert texts(controller)[-1].endswith("word4")
+    script.go.set()
+    ended(qtbot, controller, 2)
+    assert not any(isinstance(command, Cancel) for command in script.commands)
+
+
+def test_the_trie_follows_the_engine(qtbot: QtBot, controller: Controller) -> None:
+    ask(qtbot, controller, "First")
+    qtbot.waitUntil(lambda: controller.trie.rowCount() == 1)
+    assert controller.status.now.cache_line == "Cache 1\u00a0KB of 8.0\u00a0GB"
+    ask(qtbot, controller, "Second")
+    qtbot.waitUntil(lambda: controller.trie.rowCount() == 2)

@@ -1,0 +1,176 @@
+"""The trie's model under random tries: splits, merges, branches that come and go; and a tester at every signal."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field, replace
+
+import pytest
+from PySide6.QtCore import QAbstractItemModel, QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtTest import QAbstractItemModelTester
+
+from app.protocol.trie_view import TrieNodeView, TrieView
+from app.viewmodels.rows import RowRole
+from app.viewmodels.trie_model import TrieModel
+
+FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
+
+
+def node(node_id: int, parent: int | None, start: int = 0, end: int = 10, last_use: int = 0) -> TrieNodeView:
+    return TrieNodeView(node_id, parent, start, end, f"node {node_id}", 64, "memory", (), True, False, last_use, 0.0)
+
+
+def shown(model: QAbstractItemModel, parent: QModelIndex | None = None) -> list[object]:
+    """The rows below a parent, each with what hangs below it."""
+    at = parent or QModelIndex()
+    rows = []
+    for number in range(model.rowCount(at)):
+        index = model.index(number, 0, at)
+        rows.append((index.data(RowRole.ROW), shown(model, index)))
+    return rows
+
+
+def nested(view: TrieView, parent: int | None = None) -> list[object]:
+    return [(one, nested(view, one.id)) for one in view.nodes if one.parent_id == parent]
+
+
+@dataclass
+class Growing:
+    """A trie that changes as the real one does: ids are never used twice, a split gives the upper half the new id."""
+
+    rng: random.Random
+    nodes: dict[int, TrieNodeView] = field(default_factory=dict)
+    order: dict[int | None, list[int]] = field(default_factory=lambda: {None: []})
+    last_id: int = 0
+
+    def view(self) -> TrieView:
+        found: list[TrieNodeView] = []
+
+        def walk(parent: int | None) -> None:
+            for child in self.order[parent]:
+                found.append(self.nodes[child])
+                walk(child)
+
+        walk(None)
+        return TrieView(self.last_id, tuple(found))
+
+    def change(self) -> None:
+        action = self.rng.choice(
+            [self.grow, self.grow, self.grow, self.split, self.merge, self.remove, self.use, self.sort]
+        )
+        action()
+
+    def grow(self) -> None:
+        parent = self.rng.choice([None, *self.nodes])
+        start = 0 if parent is None else self.nodes[parent].end
+        self.last_id += 1
+        self.nodes[self.last_id] = node(self.last_id, parent, start, start + self.rng.randint(2, 30))
+        self.order[self.last_id] = []
+        self.order[parent].insert(self.rng.randint(0, len(self.order[parent])), self.last_id)
+
+    def split(self) -> None:
+        long = [one for one in self.nodes.values() if one.tokens > 1]
+        if not long:
+            return
+        lower = self.rng.choice(long)
+        middle = self.rng.randint(lower.start + 1, lower.end - 1)
+        self.last_id += 1
+        self.nodes[self.last_id] = replace(lower, id=self.last_id, end=middle)
+        self.nodes[lower.id] = replace(lower, parent_id=self.last_id, start=middle)
+        siblings = self.order[lower.parent_id]
+        siblings[siblings.index(lower.id)] = self.last_id
+        self.order[self.last_id] = [lower.id]
+
+    def merge(self) -> None:
+        """An upper node with one child goes; its child takes its tokens and its place."""
+        upper = [one for one in self.nodes.values() if len(self.order[one.id]) == 1]
+        if not upper:
+            return
+        gone = self.rng.choice(upper)
+        child = self.order[gone.id][0]
+        self.nodes[child] = replace(self.nodes[child], parent_id=gone.parent_id, start=gone.start)
+        siblings = self.order[gone.parent_id]
+        siblings[siblings.index(gone.id)] = child
+        del self.nodes[gone.id], self.order[gone.id]
+
+    def remove(self) -> None:
+        if not self.nodes:
+            return
+        gone = [self.rng.choice(list(self.nodes))]
+        self.order[self.nodes[gone[0]].parent_id].remove(gone[0])
+        while gone:
+            at = gone.pop()
+            gone.extend(self.order.pop(at))
+            del self.nodes[at]
+
+    def use(self) -> None:
+        if self.nodes:
+            at = self.rng.choice(list(self.nodes))
+            self.nodes[at] = replace(self.nodes[at], last_use=self.nodes[at].last_use + 1)
+
+    def sort(self) -> None:
+        self.rng.shuffle(self.order[self.rng.choice(list(self.order))])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_sequence_of_views_is_followed_without_a_reset(seed: int) -> None:
+    trie, model = Growing(random.Random(seed)), TrieModel()
+    tester = QAbstractItemModelTester(model, FATAL)
+    resets: list[None] = []
+    model.modelReset.connect(lambda: resets.append(None))
+    for _ in range(60):
+        for _ in range(trie.rng.randint(1, 5)):
+            trie.change()
+        view = trie.view()
+        model.show(view)
+        assert shown(model) == nested(view)
+        assert model.view is view
+    assert not resets
+    tester.deleteLater()
+
+
+def test_a_split_keeps_the_selection_on_the_lower_half() -> None:
+    model = TrieModel()
+    tester = QAbstractItemModelTester(model, FATAL)
+    model.show(TrieView(1, (node(1, None), node(2, 1, 10, 40), node(3, 1, 10, 20))))
+    selection = QItemSelectionModel(model)
+    selection.setCurrentIndex(model.index_of(2), QItemSelectionModel.SelectionFlag.ClearAndSelect)
+    upper = replace(node(4, 1, 10, 25))
+    model.show(TrieView(2, (node(1, None), upper, node(2, 4, 25, 40), node(3, 1, 10, 20))))
+    assert model.node(selection.currentIndex()) == node(2, 4, 25, 40)
+    assert model.parent(selection.currentIndex()) == model.index_of(4)
+    assert [index.internalId() for index in selection.selectedIndexes()] == [2]
+    tester.deleteLater()
+
+
+def test_unchanged_rows_are_left_alone() -> None:
+    model = TrieModel()
+    first = TrieView(1, (node(1, None), node(2, 1, 10, 40), node(3, 1, 10, 20)))
+    model.show(first)
+    touched: list[str] = []
+    model.rowsInserted.connect(lambda: touched.append("in"))
+    model.rowsRemoved.connect(lambda: touched.append("out"))
+    model.rowsMoved.connect(lambda: touched.append("moved"))
+    model.dataChanged.connect(lambda top: touched.append(f"changed {top.internalId()}"))
+    model.show(TrieView(2, (*first.nodes[:2], replace(first.nodes[2], last_use=5))))
+    assert touched == ["changed 3"]
+
+
+def test_a_deep_trie_is_followed() -> None:
+    """A chain as long as a thousand turns: deeper than Python recurses."""
+    model = TrieModel()
+    chain = [node(1, None), *(node(number, number - 1, number, number + 1) for number in range(2, 2000))]
+    model.show(TrieView(1, tuple(chain)))
+    kept = QPersistentModelIndex(model.index_of(1))
+    model.show(TrieView(2, tuple(chain[:1])))
+    assert model.rowCount(kept) == 0
+    assert model.rowCount() == 1
+
+
+def test_rows_speak() -> None:
+    model = TrieModel()
+    model.show(TrieView(1, (node(1, None, 0, 412), replace(node(2, 1, 412, 3412), bytes=240_000_000, label="Lisbon"))))
+    spoken = model.index_of(2).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert spoken == "Level 2, tokens 412 to 3\u202f412, 3\u202f000\u00a0tokens, 240\u00a0MB, in memory: Lisbon"
+    assert model.rowCount(model.createIndex(0, 1, 1)) == 0
+    assert model.index(5, 0) == QModelIndex()

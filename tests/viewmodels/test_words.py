@@ -1,0 +1,133 @@
+"""Numbers as the window writes them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from app.viewmodels import words
+
+THIN, HARD = "\u202f", "\u00a0"
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(0, "0"), (999, "999"), (1000, "1~000"), (3412, "3~412"), (1234567, "1~234~567")]
+)
+def test_numbers(value: int, said: str) -> None:
+    assert words.number(value) == said.replace("~", THIN)
+
+
+def test_tokens() -> None:
+    assert words.tokens(1) == f"1{HARD}token"
+    assert words.tokens(3412) == f"3{THIN}412{HARD}tokens"
+
+
+@pytest.mark.parametrize(
+    ("used", "length", "said"),
+    [
+        (0, 2048, "0 of 2k"),
+        (812, 2000, "812 of 2k"),
+        (3794, 32768, "3.8k of 32k"),
+        (9949, 131072, "9.9k of 128k"),
+        (12400, 40000, "12k of 40k"),
+    ],
+)
+def test_gauge(used: int, length: int, said: str) -> None:
+    assert words.gauge(used, length) == said
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (0, "0 KB"),
+        (1, "1 KB"),
+        (812_000, "812 KB"),
+        (999_000, "999 KB"),
+        (999_001, "1.0 MB"),
+        (4_700_000, "4.7 MB"),
+        (9_949_999, "9.9 MB"),
+        (34_400_000, "34 MB"),
+        (999_499_999, "999 MB"),
+        (999_500_000, "1.0 GB"),
+        (3_100_000_000, "3.1 GB"),
+        (20_000_000_000, "20.0 GB"),
+    ],
+)
+def test_sizes(value: int, said: str) -> None:
+    assert words.size(value) == said.replace(" ", HARD)
+
+
+@pytest.mark.parametrize(
+    ("used", "most", "said"),
+    [
+        (0, 8_000_000_000, "0 of 8.0~GB"),
+        (3_100_000_000, 8_000_000_000, "3.1 of 8.0~GB"),
+        (34_000_000, 8_000_000_000, "34~MB of 8.0~GB"),
+        (4_600_000_000, 20_000_000_000, "4.6 of 20~GB"),
+    ],
+)
+def test_shares(used: int, most: int, said: str) -> None:
+    assert words.share(used, most) == said.replace("~", HARD)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (0.05, "instant"),
+        (0.1, "about 0.1~s"),
+        (0.6, "about 0.6~s"),
+        (9.94, "about 9.9~s"),
+        (9.96, "about 10~s"),
+        (59.4, "about 59~s"),
+        (59.6, "about 1~min"),
+        (80, "about 1~min 20~s"),
+    ],
+)
+def test_times_to_come(seconds: float, said: str) -> None:
+    assert words.about(seconds) == said.replace("~", HARD)
+
+
+def test_first_token_and_rate() -> None:
+    assert words.first_token(0.48) == f"first 0.48{HARD}s"
+    assert words.first_token(2.1) == f"first 2.1{HARD}s"
+    assert words.rate(38.24) == f"38.2{HARD}tok/s"
+    assert words.rate(38.24, is_done=False) == f"38{HARD}tok/s"
+
+
+def test_percent_never_says_more_than_is_done() -> None:
+    assert words.percent(0.619) == f"61{HARD}%"
+    assert words.percent(0.9999) == f"99{HARD}%"
+    assert words.percent(0.29) == f"29{HARD}%"
+    assert words.percent(1.0) == f"100{HARD}%"
+
+
+@pytest.mark.parametrize(
+    ("then", "said"),
+    [
+        (datetime(2026, 11, 20, 15, 59, 30), "now"),
+        (datetime(2026, 11, 20, 15, 48), "12~min"),
+        (datetime(2026, 11, 20, 14, 0), "2~h"),
+        (datetime(2026, 11, 20, 0, 30), "15~h"),
+        (datetime(2026, 11, 19, 23, 0), "yesterday"),
+        (datetime(2026, 11, 3, 9, 0), "3~Nov"),
+        (datetime(2025, 3, 3, 9, 0), "3~Mar 2025"),
+        (datetime(2026, 11, 20, 16, 5), "now"),
+    ],
+)
+def test_ages(then: datetime, said: str) -> None:
+    now = datetime(2026, 11, 20, 16, 0)
+    assert words.age(then.timestamp(), now.timestamp()) == said.replace("~", HARD)
+
+
+def test_an_evening_is_not_yesterday_just_after_midnight() -> None:
+    now, then = datetime(2026, 11, 20, 0, 30), datetime(2026, 11, 19, 22, 0)
+    assert words.age(then.timestamp(), now.timestamp()) == f"2{HARD}h"
+
+
+def test_first_words() -> None:
+    assert words.first_words("Short") == "Short"
+    assert words.first_words("two\n  lines") == "two lines"
+    cut = words.first_words("Three days in Lisbon, late October, with two children", 30)
+    assert cut == "Three days in Lisbon, late…"
+    assert len(words.first_words("x" * 100, 30)) == 30

@@ -1,0 +1,90 @@
+"""Text leaves once a frame, whole and in order."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+
+from app.protocol.events import Event, PrefillProgress, RunFinished, RunStarted, TextDelta, Token, TrieChanged
+from app.protocol.reports import RequestReport, RunStats, StopReason
+from app.protocol.trie_view import TrieView
+from app.worker.text_batcher import TextBatcher
+
+REQUEST = RequestReport(4, 0, 0, 0)
+STATS = RunStats(REQUEST, StopReason.FINISHED, 1, 0.1, 1.0, 0.1, 1)
+
+
+class Bench:
+    """A batcher with a clock of its own and a list of what came out, each with its time."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+        self.out: list[tuple[float, Event]] = []
+        self.batcher = TextBatcher(lambda event: self.out.append((self.now, event)), clock=lambda: self.now)
+
+    @property
+    def texts(self) -> list[str]:
+        return [event.text for _, event in self.out if isinstance(event, TextDelta)]
+
+
+def delta(text: str, run_id: int = 1, lane: int = 0) -> TextDelta:
+    return TextDelta(run_id, lane, text, (Token(len(text), 0, len(text)),))
+
+
+def test_fast_text_is_merged_and_slow_text_passes() -> None:
+    bench = Bench()
+    for text in "abcdef":
+        bench.batcher(delta(text))
+        bench.now += 0.006
+    assert bench.texts == ["a", "bcd"]
+    bench.now += 0.1
+    bench.batcher(delta("g"))
+    assert bench.texts == ["a", "bcd", "efg"]
+    assert [len(event.tokens) for _, event in bench.out if isinstance(event, TextDelta)] == [1, 3, 3]
+
+
+def test_the_end_of_a_run_does_not_overtake_its_text() -> None:
+    bench = Bench()
+    bench.batcher(delta("a"))
+    bench.batcher(delta("b"))
+    bench.batcher(RunFinished(1, 0, "ab", (1, 2), STATS))
+    assert bench.texts == ["a", "b"]
+    assert isinstance(bench.out[-1][1], RunFinished)
+
+
+def test_other_news_does_not_flush_text() -> None:
+    bench = Bench()
+    bench.batcher(delta("a"))
+    bench.batcher(delta("b"))
+    bench.batcher(TrieChanged(TrieView(1)))
+    bench.batcher(PrefillProgress(2, 1, 2, 0, 1.0))
+    assert bench.texts == ["a"]
+    bench.batcher.flush()
+    assert bench.texts == ["a", "b"]
+
+
+def test_a_new_run_starts_afresh() -> None:
+    bench = Bench()
+    bench.batcher(delta("a"))
+    bench.batcher(RunFinished(1, 0, "a", (1,), STATS))
+    bench.batcher(RunStarted(1, REQUEST, (1,)))
+    bench.batcher(delta("b"))
+    assert bench.texts == ["a", "b"]
+
+
+def test_any_stream_leaves_whole_in_order_and_no_faster_than_a_frame() -> None:
+    rng = random.Random(5)
+    bench, sent = Bench(), {0: "", 1: ""}
+    for number in range(2000):
+        lane = rng.randint(0, 1)
+        text = rng.choice(["", "x", f"word{number} "])
+        sent[lane] += text
+        bench.batcher(delta(text, lane=lane))
+        bench.now += rng.choice([0.0, 0.001, 0.01, 0.05])
+    bench.now += 1
+    bench.batcher.flush()
+    for lane in sent:
+        of_lane = [(at, event) for at, event in bench.out if isinstance(event, TextDelta) and event.lane == lane]
+        assert "".join(event.text for _, event in of_lane) == sent[lane]
+        times = [at for at, _ in of_lane]
+        assert min(later - earlier for earlier, later in pairwise(times)) >= 0.0159
