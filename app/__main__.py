@@ -1,0 +1,50 @@
+"""`python -m app`: parse the options and hand over."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from app.environment import seal
+
+
+def program_version() -> str:
+    """As installed, or as this checkout says."""
+    try:
+        return version("espalier")
+    except PackageNotFoundError:
+        from app import __version__
+
+        return __version__
+
+
+def options(arguments: Sequence[str]) -> argparse.Namespace:
+    """What was asked for on the command line; leaves with status 2 and a sentence when it makes no sense."""
+    parser = argparse.ArgumentParser(
+        prog="espalier", description="Conversations with a local language model that grow as a tree."
+    )
+    parser.add_argument("--model", type=Path, metavar="PATH", help="folder of the model to open")
+    parser.add_argument("--data", type=Path, metavar="DIR", help="where conversations and caches live")
+    parser.add_argument("--self-test", action="store_true", help="check cache and model without a window")
+    parser.add_argument("--version", action="version", version=f"Espalier {program_version()}")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The program. Returns its exit status."""
+    seal()
+    asked = options(sys.argv[1:] if arguments is None else arguments)
+    if asked.self_test:
+        from app import selftest
+
+        return selftest.run(asked.model, asked.data)
+    from app import main as window
+
+    return window.run(asked.model, asked.data)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,41 @@
+"""The moment a window is seen for the first time."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal
+from PySide6.QtWidgets import QWidget
+
+# A window that is not painted (it starts minimised, say) is not waited for any longer.
+AT_LATEST_MS = 2000
+
+
+class FirstPaint(QObject):
+    """Watches a window until it has painted itself once.
+
+    Signal: painted(), sent once, when the events of that first paint are done with.
+    """
+
+    painted = Signal()
+
+    def __init__(self, window: QWidget, at_latest_ms: int = AT_LATEST_MS) -> None:
+        super().__init__(window)
+        self._window = window
+        self._timer = QTimer(self, singleShot=True, interval=at_latest_ms)
+        self._timer.timeout.connect(self._tell)
+        self._timer.start()
+        window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Lets every event pass."""
+        if event.type() == QEvent.Type.Paint:
+            self._timer.start(0)
+        return super().eventFilter(watched, event)
+
+    def stop(self) -> None:
+        """Watch no longer."""
+        self._timer.stop()
+        self._window.removeEventFilter(self)
+
+    def _tell(self) -> None:
+        self.stop()
+        self.painted.emit()
