@@ -1,0 +1,151 @@
+"""`--self-test`: the whole way from a model folder to a fork and back, without a window, checked and told as JSON.
+
+It asks, forks the first question from its first word on, goes back to the first branch and continues it. What must
+hold: nothing is computed again that the cache has seen, and the continued answer is token for token what repeating the
+branch's recorded forward calls from empty caches gives.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from app.environment import seal
+from app.protocol.chat import Sampling, Turn
+from app.protocol.commands import Generate, LoadModel, Shutdown
+from app.protocol.events import Event, ModelFailed, ModelReady, RunFailed, RunFinished, TrieChanged
+from app.protocol.reports import ModelInfo, Problem, RequestReport, StopReason
+
+if TYPE_CHECKING:
+    from app.engine.loop import EngineLoop
+
+QUESTION = "How do I fork a conversation?"
+FORKED = "What does the trie panel show?"
+FOLLOW_UPS = ("Why are forks fast?", "Thank you.")
+SAMPLING = Sampling(temperature=0.7, top_p=0.95, seed=11, max_tokens=64)
+
+
+class _FailedError(Exception):
+    """The engine told a problem where an answer was wanted."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.sentence)
+        self.problem = problem
+
+
+def run(model_path: str) -> int:
+    """Do the test with the model in this folder. Prints a JSON object as the last line; returns the exit status."""
+    seal()
+    begun = time.perf_counter()
+    from app.engine.loop import EngineLoop, versions
+
+    test = _SelfTest()
+    test.loop = EngineLoop(test.events.append)
+    report: dict[str, Any] = {"ok": False, "model": model_path}
+    try:
+        report |= test.run(model_path)
+    except _FailedError as error:
+        print(f"{error.problem.title}. {error.problem.sentence}", file=sys.stderr)  # noqa: T201
+    finally:
+        test.do(Shutdown())
+    report |= {"versions": dict(versions()), "seconds": round(time.perf_counter() - begun, 3)}
+    print(json.dumps(report, ensure_ascii=False))  # noqa: T201
+    return 0 if report["ok"] else 1
+
+
+@dataclass
+class _SelfTest:
+    """events: everything the engine told. answers and requests: one of each for every question, in order."""
+
+    events: list[Event] = field(default_factory=list)
+    loop: EngineLoop = field(init=False)
+    answers: list[RunFinished] = field(default_factory=list)
+
+    def run(self, model_path: str) -> dict[str, Any]:
+        """Everything but the versions and the time. Raises _FailedError."""
+        info = self._open(model_path)
+        asked: tuple[Turn, ...] = (Turn("user", QUESTION),)
+        answer = self._ask(asked)
+        self._ask((Turn("user", FORKED),))
+        for question in FOLLOW_UPS:
+            asked = (*asked, answer, Turn("user", question))
+            answer = self._ask(asked)
+        faults = [*self._recomputed(), *self._differences(asked)]
+        for fault in faults:
+            print(fault, file=sys.stderr)  # noqa: T201
+        return {
+            "ok": not faults,
+            "model": info.name,
+            "layers": dict(info.layers),
+            "answers": [answer.text for answer in self.answers],
+            "requests": [_as_json(answer.stats.request) for answer in self.answers],
+            "trie": self._trie(),
+        }
+
+    def do(self, command: LoadModel | Generate | Shutdown) -> list[Event]:
+        """Submit a command and step until the engine is idle; returns what it told meanwhile."""
+        begin = len(self.events)
+        self.loop.submit(command)
+        while self.loop.step():
+            pass
+        return self.events[begin:]
+
+    def _open(self, model_path: str) -> ModelInfo:
+        for event in self.do(LoadModel(model_path)):
+            if isinstance(event, ModelFailed):
+                raise _FailedError(event.problem)
+            if isinstance(event, ModelReady):
+                return event.info
+        raise _FailedError(Problem("The model was not opened", "The engine ended without a word about it."))
+
+    def _ask(self, turns: tuple[Turn, ...]) -> Turn:
+        """The answer to the last turn."""
+        for event in self.do(Generate(len(self.answers), turns, SAMPLING, owner="self-test")):
+            if isinstance(event, RunFailed):
+                raise _FailedError(event.problem)
+            if isinstance(event, RunFinished):
+                self.answers.append(event)
+                return Turn("assistant", event.text, event.ids)
+        raise _FailedError(Problem("There was no answer", "The engine ended without a word about it."))
+
+    def _recomputed(self) -> list[str]:
+        """What the fork, the return and the continuation computed again."""
+        names = ("the fork", "the return", "the continuation")
+        requests = [answer.stats.request for answer in self.answers[1:]]
+        return [
+            f"{name} computed {request.excess} tokens again: {request.reason}."
+            for name, request in zip(names, requests, strict=True)
+            if request.excess
+        ]
+
+    def _differences(self, turns: tuple[Turn, ...]) -> list[str]:
+        """Compare the last answer with what the recorded calls of its branch give when repeated from empty caches."""
+        from app.engine.sampler import Sampler
+        from app.kvcache.replay import replay
+
+        answer, model, cache = self.answers[-1], self.loop.model, self.loop.cache
+        if model is None or cache is None or cache.unsupported:
+            return ["the answer cannot be replayed: the model's cache is not supported."]
+        prompt = model.prompts.build(turns).ids
+        is_finished = answer.stats.stop is StopReason.FINISHED
+        fed = answer.ids if is_finished else answer.ids[:-1]
+        logits = replay(cache, prompt + fed).logits
+        sampler = Sampler(SAMPLING, answer.stats.seed, prompt)
+        for at in range(len(fed) + 1):
+            token = sampler.next(logits[len(prompt) - 1 + at][None])
+            same = token == answer.ids[at] if at < len(answer.ids) else token in model.codec.stop_ids
+            if not same:
+                return [f"token {at} of the continued answer is {token} when its branch is replayed."]
+        return []
+
+    def _trie(self) -> dict[str, int]:
+        view = [event for event in self.events if isinstance(event, TrieChanged)][-1].view
+        return {"nodes": len(view.nodes), "live_bytes": view.live_bytes, "paged_bytes": view.paged_bytes}
+
+
+def _as_json(request: RequestReport) -> dict[str, Any]:
+    names = ("total", "seen", "matched", "cached", "left", "excess")
+    return {name: getattr(request, name) for name in names} | {"reason": str(request.reason)}
