@@ -108,7 +108,7 @@ def _tokenizer(folder: ModelFolder) -> TokenizerWrapper:
         options = {"trust_remote_code": False, "local_files_only": True}
         tokenizer: TokenizerWrapper = load_tokenizer(folder.path, options, _stop_ids(folder))  # type: ignore[no-untyped-call]
     except _LOAD_ERRORS as error:
-        log.warning("the tokenizer of %s does not load", folder.path.name, exc_info=True)
+        log.info("the tokenizer of %s does not load", folder.path.name, exc_info=True)
         raise ModelError(
             "The model's tokenizer cannot be read",
             f"{_first_line(error)} Copy or download the tokenizer's files again.",
@@ -143,7 +143,7 @@ def _lazy_model(folder: ModelFolder) -> tuple[Module, dict[str, Any]]:
     try:
         return load_model(folder.path, lazy=True, trust_remote_code=False)
     except _LOAD_ERRORS as error:
-        log.warning("%s does not load", folder.path.name, exc_info=True)
+        log.info("%s does not load", folder.path.name, exc_info=True)
         raise ModelError(
             "The model cannot be opened",
             f"Its weights and its configuration do not fit together: {_first_line(error)} "

@@ -151,7 +151,7 @@ class EngineLoop:
             self._emit(ModelLoading(opening.path, step.stage, step.fraction))
 
     def _fail_opening(self, path: str, problem: Problem) -> None:
-        log.warning("no model: %s", problem.title)
+        log.info("no model: %s", problem.title)
         self._opening = None
         self._close_model()
         self._queries.clear()
