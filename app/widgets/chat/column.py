@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 _LEFT, _RIGHT, _RAIL, _WIDEST = 108, 52, 32, 680
 _NARROW_LEFT, _NARROW_RIGHT, _NARROW = 68, 24, 480
+_CENTRED = 560
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +32,9 @@ def column(pane: int, scale: float = 1.0) -> Column:
     widest = round(_WIDEST * scale)
     spare = max(0, width - widest)
     return Column(left + spare // 2, width - spare)
+
+
+def centred(pane: int, scale: float = 1.0) -> Column:
+    """A narrower column in the middle of the pane, for an empty conversation."""
+    width = max(120, min(round(_CENTRED * scale), pane - 2 * _NARROW_RIGHT))
+    return Column((pane - width) // 2, width)

@@ -41,6 +41,7 @@ from app.widgets.chat.wanted import STRIP, wanted_controls
 from app.widgets.drawing import smooth
 from app.widgets.look import Look
 from app.widgets.row_focus import RowFocus
+from app.widgets.slim_bar import use_slim_bar
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
@@ -92,6 +93,7 @@ class ChatView(QAbstractItemView):
         self.setAcceptDrops(False)
         self.viewport().setAcceptDrops(False)
         self.viewport().setMouseTracking(True)
+        use_slim_bar(self, self._look)
         self.verticalScrollBar().setSingleStep(_WHEEL_STEP)
 
     def _connect(self) -> None:

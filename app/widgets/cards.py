@@ -1,0 +1,164 @@
+"""What has gone wrong, and the way on: a card in the composer's place, or a banner under the toolbar."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QTextLayout, QTextOption
+from PySide6.QtWidgets import QWidget
+
+from app.viewmodels.status import ProblemCard, Status
+from app.widgets.controls import Button, ToolButton
+from app.widgets.drawing import draw_text, fill_rounded, smooth, stroke_rounded
+from app.widgets.icon_paths import Icon
+from app.widgets.look import Look
+from app.widgets.typography import Face, Type
+
+_RADIUS, _TEXT_LEFT, _RIGHT, _ABOVE, _BELOW, _ICON = 12, 56, 28, 18, 18, 20
+_TITLE_GAP, _BUTTON_GAP, _APART = 6, 16, 10
+_BANNER, _BANNER_SIDE = 44, 20
+
+
+class ProblemView(QWidget):
+    """A card: icon, title, one sentence, the way on, and at most one other. `acted` carries the verb of a button."""
+
+    acted = Signal(str)
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self._card = ProblemCard("", "", "", "")
+        self.action = Button(look, "", is_default=True, parent=self)
+        self.other = Button(look, "", parent=self)
+        self.action.clicked.connect(lambda: self.acted.emit(self._card.action_verb))
+        self.other.clicked.connect(lambda: self.acted.emit(self._card.other_verb))
+        look.changed.connect(self._arrange)
+
+    def show_problem(self, card: ProblemCard) -> None:
+        """Show another problem."""
+        self._card = card
+        self.setAccessibleName(card.title)
+        self.setAccessibleDescription(card.sentence)
+        self.action.set_text(card.action_label)
+        self.other.set_text(card.other_label)
+        self.action.setVisible(bool(card.action_label))
+        self.other.setVisible(bool(card.other_label))
+        self._arrange()
+        self.update()
+
+    def wanted_height(self, width: int) -> int:
+        """Height in points at this width."""
+        height = self._sentence_top + self._sentence_height(width) + _BELOW
+        has_buttons = bool(self._card.action_label or self._card.other_label)
+        return round(height + (_BUTTON_GAP + self._look.type.row if has_buttons else 0))
+
+    @property
+    def first_line(self) -> int:
+        """Middle of the title, in points from the top."""
+        return _ABOVE + self._look.face(Type.TITLE).line // 2
+
+    @property
+    def _sentence_top(self) -> int:
+        return _ABOVE + self._look.face(Type.TITLE).line + _TITLE_GAP
+
+    def _sentence_height(self, width: int) -> float:
+        layout = lines_of(self._card.sentence, self._look.face(Type.UI), width - _TEXT_LEFT - _RIGHT)
+        return layout.lineCount() * self._look.face(Type.UI).line
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._arrange()
+
+    def _arrange(self) -> None:
+        left = _TEXT_LEFT
+        top = self.height() - _BELOW - self._look.type.row
+        for button in (self.action, self.other):
+            if not button.isHidden():
+                size = button.sizeHint()
+                button.setGeometry(left, top, size.width(), size.height())
+                left += size.width() + _APART
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, rect = self._look.theme, QRectF(self.rect())
+        painter = smooth(QPainter(self))
+        fill_rounded(painter, rect, _RADIUS, theme.warnbg)
+        stroke_rounded(painter, rect, _RADIUS, theme.warnline)
+        title = self._look.face(Type.TITLE)
+        self._look.icons.paint(painter, Icon.WARN, QPointF(30, _ABOVE + title.line / 2), theme.warn, _ICON, 1.3)
+        line = QRectF(_TEXT_LEFT, _ABOVE, rect.width() - _TEXT_LEFT - _RIGHT, title.line)
+        draw_text(painter, title, line, self._card.title, theme.text)
+        layout = lines_of(self._card.sentence, self._look.face(Type.UI), line.width())
+        painter.setPen(theme.text)
+        layout.draw(painter, QPointF(_TEXT_LEFT, self._sentence_top))
+        painter.end()
+
+
+class NoticeBanner(QWidget):
+    """One sentence that stands in nobody's way. `dismissed`: the person has read it."""
+
+    dismissed = Signal()
+
+    def __init__(self, look: Look, status: Status, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self._status = status
+        self.close_button = ToolButton(look, Icon.DISCARD, "Dismiss Notice", "Dismiss", 24, 14, parent=self)
+        self.close_button.clicked.connect(self.dismissed)
+        status.changed.connect(self._renew)
+        look.changed.connect(self.updateGeometry)
+        self._renew()
+
+    def sizeHint(self) -> QSize:
+        return QSize(400, self._height(self.width()))
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return self._height(width)
+
+    def _height(self, width: int) -> int:
+        face = self._look.face(Type.UI)
+        lines = lines_of(self._status.now.notice, face, self._words(max(width, 240)).width()).lineCount()
+        return max(_BANNER, lines * face.line + 24)
+
+    def _words(self, width: int) -> QRectF:
+        return QRectF(_BANNER_SIDE + 26, 0, width - 2 * _BANNER_SIDE - 60, self.height())
+
+    def _renew(self) -> None:
+        notice = self._status.now.notice
+        self.setVisible(bool(notice))
+        self.setAccessibleName(notice)
+        self.updateGeometry()
+        self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        middle = self.height() // 2
+        self.close_button.setGeometry(self.width() - _BANNER_SIDE - 20, middle - 12, 24, 24)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, face = self._look.theme, self._look.face(Type.UI)
+        painter = smooth(QPainter(self))
+        painter.fillRect(self.rect(), theme.warnbg)
+        painter.fillRect(0, self.height() - 1, self.width(), 1, theme.warnline)
+        center = QPointF(_BANNER_SIDE + 8, self.height() / 2)
+        self._look.icons.paint(painter, Icon.WARN, center, theme.warn)
+        words = self._words(self.width())
+        layout = lines_of(self._status.now.notice, face, words.width())
+        painter.setPen(theme.text)
+        layout.draw(painter, QPointF(words.left(), (self.height() - layout.lineCount() * face.line) / 2))
+        painter.end()
+
+
+def lines_of(text: str, face: Face, width: float) -> QTextLayout:
+    """Words broken into lines of the role's height."""
+    layout = QTextLayout(text, face.font)
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    layout.setTextOption(option)
+    layout.beginLayout()
+    top = 0.0
+    while (line := layout.createLine()).isValid():
+        line.setLineWidth(max(1.0, width))
+        line.setPosition(QPointF(0, top + (face.line - line.height()) / 2))
+        top += face.line
+    layout.endLayout()
+    return layout

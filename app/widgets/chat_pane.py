@@ -1,0 +1,92 @@
+"""The middle of the window: toolbar, notice, messages or welcome, composer, status line."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from app.viewmodels.controller import Controller
+from app.widgets.cards import NoticeBanner
+from app.widgets.chat.links import ask_and_open
+from app.widgets.chat.view import ChatView
+from app.widgets.desk import Desk
+from app.widgets.first_run import FirstRun
+from app.widgets.look import Look
+from app.widgets.status_line import StatusLine
+from app.widgets.toolbar import Toolbar
+
+
+class ChatPane(QWidget):
+    """Hands what the person does to the controller, and the controller's words to the composer.
+
+    Attributes: toolbar, banner, view, first_run, desk, composer, status_line.
+    """
+
+    def __init__(self, look: Look, controller: Controller, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._controller = controller
+        status = controller.status
+        self.toolbar = Toolbar(look, status, self)
+        self.banner = NoticeBanner(look, status, self)
+        self.view = ChatView(look, controller.chat, status, self)
+        self.first_run = FirstRun(look, status, self)
+        self.desk = Desk(look, status, self)
+        self.composer = self.desk.composer
+        self.status_line = StatusLine(look, status, self)
+        self._pages = QStackedWidget(self)
+        self._stack()
+        self._connect(controller)
+        self._choose_page()
+
+    def _stack(self) -> None:
+        self._pages.addWidget(self.view)
+        self._pages.addWidget(self.first_run)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.toolbar)
+        column.addWidget(self.banner)
+        column.addWidget(self._pages, 1)
+        column.addWidget(self.desk)
+        column.addWidget(self.status_line)
+
+    def _connect(self, controller: Controller) -> None:
+        chat, view, composer = controller.chat, self.view, self.composer
+        for change in (chat.rowsInserted, chat.rowsRemoved, chat.modelReset):
+            change.connect(self._choose_page)
+        view.versionAsked.connect(controller.select_version)
+        view.editAsked.connect(controller.begin_edit)
+        view.againAsked.connect(controller.regenerate)
+        view.linkAsked.connect(self._ask_about_link)
+        composer.submitted.connect(controller.send)
+        composer.changed.connect(controller.composer_changed)
+        composer.stopAsked.connect(controller.stop)
+        composer.escaped.connect(self._escape)
+        composer.editCancelled.connect(controller.cancel_edit)
+        controller.composerText.connect(composer.show_text)
+        controller.messageShown.connect(view.show_message)
+        self.desk.acted.connect(controller.act)
+        self.banner.dismissed.connect(controller.dismiss_notice)
+        self.first_run.asked.connect(controller.send)
+        self.first_run.openAsked.connect(controller.modelFolderWanted)
+
+    @property
+    def is_first_run(self) -> bool:
+        """Whether nothing has been said in the open conversation."""
+        return self._pages.currentWidget() is self.first_run
+
+    def _choose_page(self) -> None:
+        is_empty = self._controller.chat.rowCount() == 0
+        if is_empty and self.view.hasFocus():
+            self.composer.focus_text()
+        self._pages.setCurrentWidget(self.first_run if is_empty else self.view)
+        self.desk.set_first_run(is_empty)
+
+    def _escape(self) -> None:
+        self._controller.act("stop")
+
+    def _ask_about_link(self, address: str) -> None:
+        ask_and_open(address, self.window())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.desk.set_pane_height(self.height())

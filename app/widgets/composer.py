@@ -1,0 +1,197 @@
+"""The composer: what is written, what sending it costs, and the button that sends it or stops the answer."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from app.viewmodels.status import Status
+from app.widgets.composer_edit import ComposerEdit
+from app.widgets.controls import RoundButton, ToolButton
+from app.widgets.drawing import draw_text, fill_rounded, smooth, stroke_rounded
+from app.widgets.icon_paths import Icon
+from app.widgets.look import Look
+from app.widgets.marks import paint_cost
+from app.widgets.shadow import paint_shadow
+from app.widgets.theme import translucent
+from app.widgets.typography import Type
+
+SHADOW_ROOM = 17
+_RADIUS, _SIDE, _ABOVE = 12, 16, 12
+_TO_FOOT, _BUTTON, _BELOW, _BAR = 18, 28, 10, 48
+_STRIP = 30
+_SHADOW_BLUR, _SHADOW_DOWN, _SHADOW = 14, 3, 0.05
+
+
+class Composer(QWidget):
+    """A card with `SHADOW_ROOM` points around it for its shadow. It never clears itself: whoever sends tells it to.
+
+    Signals: submitted(text); changed(text) at each change; stopAsked, escaped, editCancelled; grew when it wants
+    another height.
+    """
+
+    submitted = Signal(str)
+    changed = Signal(str)
+    stopAsked = Signal()
+    escaped = Signal()
+    editCancelled = Signal()
+    grew = Signal()
+
+    def __init__(self, look: Look, status: Status, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self._status = status
+        self._wanted = 0
+        self.edit = ComposerEdit(look, self)
+        self.button = RoundButton(look, Icon.SEND, "Send", parent=self)
+        self.cancel = ToolButton(look, Icon.DISCARD, "Cancel Edit", "Cancel (Esc)", 24, 14, parent=self)
+        self.cancel.hide()
+        self._connect()
+        QWidget.setTabOrder(self.edit, self.button)
+        QWidget.setTabOrder(self.button, self.cancel)
+        self._renew()
+
+    def _connect(self) -> None:
+        self.edit.installEventFilter(self)
+        self.edit.submitted.connect(self.submit)
+        self.edit.escaped.connect(self.escaped)
+        self.edit.textChanged.connect(self._on_text)
+        self.edit.document().documentLayout().documentSizeChanged.connect(self._on_size)
+        self.button.clicked.connect(self._press)
+        self.cancel.clicked.connect(self.editCancelled)
+        self._status.changed.connect(self._renew)
+        self._look.changed.connect(self._restyle)
+
+    @property
+    def text(self) -> str:
+        return self.edit.toPlainText()
+
+    @property
+    def first_line(self) -> int:
+        """Middle of the first line of text, in points from the card's own top."""
+        return self._strip + _ABOVE + self.edit.line // 2
+
+    def wanted_height(self, most: int) -> int:
+        """Height of the card in points: what the text needs, but not more than `most`."""
+        frame = self._strip + _ABOVE + _TO_FOOT + _BUTTON + _BELOW
+        return max(frame + self.edit.line, min(frame + self.edit.text_height, most))
+
+    def show_text(self, text: str) -> None:
+        """Hold exactly this, with the cursor at its end."""
+        if text != self.text:
+            self.edit.show_text(text)
+
+    def submit(self) -> None:
+        """Hand over what is written; it stays until `show_text` says otherwise."""
+        self.submitted.emit(self.text)
+
+    def focus_text(self) -> None:
+        """Put the cursor where one writes."""
+        self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    @property
+    def _strip(self) -> int:
+        return self._look.type.scaled(_STRIP) if self._status.now.editing is not None else 0
+
+    @property
+    def _card(self) -> QRectF:
+        return QRectF(self.rect()).adjusted(SHADOW_ROOM, SHADOW_ROOM, -SHADOW_ROOM, -SHADOW_ROOM)
+
+    def _press(self) -> None:
+        if self._status.now.is_writing:
+            self.stopAsked.emit()
+        else:
+            self.submit()
+
+    def _on_text(self) -> None:
+        self.changed.emit(self.text)
+
+    def _on_size(self) -> None:
+        wanted = self.edit.text_height
+        if wanted != self._wanted:
+            self._wanted = wanted
+            self.grew.emit()
+
+    def _renew(self) -> None:
+        now = self._status.now
+        self.edit.show_hint(now.placeholder)
+        if now.is_writing:
+            self.button.show_action(Icon.STOP, "Stop", "Stop (Esc)", is_accented=False)
+            self.button.setEnabled(now.can_stop)
+        else:
+            self.button.show_action(Icon.SEND, "Send", "Send (Return)", is_accented=True)
+            self.button.setEnabled("send" in now.enabled)
+        if (now.editing is not None) == self.cancel.isHidden():
+            self.cancel.setVisible(now.editing is not None)
+            self._arrange()
+            self.grew.emit()
+        self.setAccessibleDescription(now.send_price)
+        self.update()
+
+    def _restyle(self) -> None:
+        self._arrange()
+        self.grew.emit()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(400, self.wanted_height(400) + 2 * SHADOW_ROOM)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._arrange()
+
+    def _arrange(self) -> None:
+        card = self._card.toRect()
+        strip = self._strip
+        foot = card.bottom() + 1 - _BELOW - _BUTTON
+        top = card.top() + strip + _ABOVE
+        self.edit.setGeometry(card.left() + _SIDE, top, card.width() - 2 * _SIDE, max(1, foot - _TO_FOOT - top))
+        self.button.setGeometry(card.right() + 1 - _BELOW - _BUTTON, foot, _BUTTON, _BUTTON)
+        self.cancel.setGeometry(card.right() + 1 - _BELOW - 24, card.top() + (strip - 24) // 2, 24, 24)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            self.update()
+        return False
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A press anywhere on the card is meant for the text."""
+        if self._card.contains(event.position()):
+            self.edit.setFocus()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, card = self._look.theme, self._card
+        painter = smooth(QPainter(self))
+        if not theme.is_dark:
+            shadow = translucent(theme.shadow, _SHADOW)
+            paint_shadow(painter, card, _RADIUS, _SHADOW_BLUR, _SHADOW_DOWN, shadow)
+        fill_rounded(painter, card, _RADIUS, theme.raised)
+        if self._strip:
+            self._paint_strip(painter, card)
+        if self.edit.hasFocus():
+            stroke_rounded(painter, card, _RADIUS, theme.accentgfx, 1.5)
+        else:
+            stroke_rounded(painter, card, _RADIUS, theme.line2)
+        self._paint_price(painter, card)
+        painter.end()
+
+    def _paint_strip(self, painter: QPainter, card: QRectF) -> None:
+        """What the words become a branch of."""
+        theme, strip = self._look.theme, QRectF(card)
+        strip.setHeight(self._strip)
+        painter.fillRect(QRectF(card.left() + 1, strip.bottom(), card.width() - 2, 1), theme.line)
+        center = QRectF(strip.left() + _SIDE, strip.top(), 14, strip.height()).center()
+        self._look.icons.paint(painter, Icon.FORK, center, theme.text2, 14)
+        words = strip.adjusted(_SIDE + 22, 0, -_BELOW - 32, 0)
+        small = self._look.face(Type.SMALL)
+        draw_text(painter, small, words, f"New branch from “{self._status.now.editing}”", theme.text2)
+
+    def _paint_price(self, painter: QPainter, card: QRectF) -> None:
+        now, theme = self._status.now, self._look.theme
+        foot = QRectF(card.left() + _SIDE, card.bottom() - _BELOW - _BUTTON, card.width(), _BUTTON)
+        foot.setRight(self.button.x() - 12)
+        if now.send_parts is not None and now.send_price:
+            bar = QRectF(foot.left(), foot.center().y() - 2, _BAR, 4)
+            paint_cost(painter, theme, bar, *now.send_parts)
+            foot.setLeft(bar.right() + 10)
+        draw_text(painter, self._look.face(Type.SMALL), foot, now.send_price, theme.text2)

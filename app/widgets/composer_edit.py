@@ -1,0 +1,131 @@
+"""The field in which a message is written. Return sends, Shift-Return breaks the line."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QMimeData, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import (
+    QInputMethodEvent,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QTextBlockFormat,
+    QTextCursor,
+    QTextOption,
+)
+from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
+
+from app.widgets.drawing import draw_text
+from app.widgets.look import Look
+from app.widgets.theme import translucent
+from app.widgets.typography import Type
+
+_FIXED = QTextBlockFormat.LineHeightTypes.FixedHeight.value
+_RETURNS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_BREAKS = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.AltModifier
+_COMMANDS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.MetaModifier
+
+
+class ComposerEdit(QTextEdit):
+    """Plain text only, in the lines of the chat; whatever is pasted or dropped comes in as plain text.
+
+    A Return that belongs to an input method, which is composing a character, never sends.
+
+    Signals: submitted, escaped.
+    """
+
+    submitted = Signal()
+    escaped = Signal()
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self._hint = ""
+        self._is_composing = False
+        self.setAcceptRichText(False)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setTabChangesFocus(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.setAccessibleName("Message")
+        self.viewport().setAutoFillBackground(False)
+        self.document().setDocumentMargin(0)
+        look.changed.connect(self._dress)
+        self._dress()
+
+    @property
+    def line(self) -> int:
+        """Height of one line in points."""
+        return self._look.face(Type.BODY).line
+
+    @property
+    def text_height(self) -> int:
+        """What all lines take, in points; one line when there is no text."""
+        return max(self.line, round(self.document().size().height()))
+
+    def show_hint(self, text: str) -> None:
+        """What the empty field says."""
+        self._hint = text
+        self.setAccessibleDescription(text)
+        self.viewport().update()
+
+    def show_text(self, text: str) -> None:
+        """Replace everything, with the cursor at the end. What was there cannot be undone into another draft."""
+        self.setPlainText(text)
+        self._set_line_height()
+        self.moveCursor(QTextCursor.MoveOperation.End)
+        self.document().clearUndoRedoStacks()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in _RETURNS and not event.modifiers() & _COMMANDS:
+            if event.modifiers() & _BREAKS:
+                self.textCursor().insertBlock()
+                self.ensureCursorVisible()
+            elif not self._is_composing:
+                self.submitted.emit()
+        elif event.key() == Qt.Key.Key_Escape:
+            self.escaped.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        self._is_composing = bool(event.preeditString())
+        super().inputMethodEvent(event)
+        self.viewport().update()
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        """Files are for the window: a model's folder dropped here is opened, not typed."""
+        return source.hasText() and not source.hasUrls()
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        self.insertPlainText(source.text())
+        self.ensureCursorVisible()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.document().isEmpty() and not self._is_composing and self._hint:
+            painter = QPainter(self.viewport())
+            rect = QRectF(QPointF(0, 0), self.viewport().size().toSizeF())
+            rect.setHeight(self.line)
+            draw_text(painter, self._look.face(Type.BODY), rect, self._hint, self._look.theme.text3)
+            painter.end()
+
+    def _dress(self) -> None:
+        theme = self._look.theme
+        palette = QPalette(self.palette())
+        palette.setColor(QPalette.ColorRole.Base, translucent(theme.raised, 0.0))
+        palette.setColor(QPalette.ColorRole.Text, theme.text)
+        palette.setColor(QPalette.ColorRole.Highlight, theme.softline)
+        palette.setColor(QPalette.ColorRole.HighlightedText, theme.text)
+        self.setPalette(palette)
+        self.setFont(self._look.face(Type.BODY).font)
+        self.document().setDefaultFont(self._look.face(Type.BODY).font)
+        self._set_line_height()
+
+    def _set_line_height(self) -> None:
+        """Typed lines are as high as those of a message; new lines inherit it from the one they break."""
+        style = QTextBlockFormat()
+        style.setLineHeight(self.line, _FIXED)
+        cursor = QTextCursor(self.document())
+        cursor.select(QTextCursor.SelectionType.Document)
+        cursor.mergeBlockFormat(style)

@@ -1,0 +1,109 @@
+"""The foot of the chat: the composer, or the problem that stands in its way, and the end of the rail beside it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRect, QSize, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.viewmodels.status import Status
+from app.widgets.cards import ProblemView
+from app.widgets.chat.column import Column, centred, column
+from app.widgets.chat.rail import CLEAR, paint_line, paint_place
+from app.widgets.composer import SHADOW_ROOM, Composer
+from app.widgets.drawing import smooth
+from app.widgets.look import Look
+
+_ABOVE, _BELOW = 8, 16
+_MOST = 0.4
+
+
+class Desk(QWidget):
+    """As high as what stands on it. `acted` carries the verb of a problem's button.
+
+    Attributes: composer, problem. The composer keeps its words while a problem is shown.
+    """
+
+    acted = Signal(str)
+
+    def __init__(self, look: Look, status: Status, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self._status = status
+        self._is_first_run = False
+        self._pane_height = 700
+        self.composer = Composer(look, status, self)
+        self.problem = ProblemView(look, self)
+        self.problem.hide()
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.composer.grew.connect(self._refit)
+        self.problem.acted.connect(self.acted)
+        status.changed.connect(self._renew)
+        look.changed.connect(self._refit)
+        self._renew()
+
+    def set_first_run(self, is_first_run: bool) -> None:
+        """In an empty conversation the composer stands in the middle, without a rail."""
+        if is_first_run != self._is_first_run:
+            self._is_first_run = is_first_run
+            self._refit()
+
+    def set_pane_height(self, height: int) -> None:
+        """The composer grows up to a share of the pane's height."""
+        if height != self._pane_height:
+            self._pane_height = height
+            self._refit()
+
+    @property
+    def column(self) -> Column:
+        """Where the card stands."""
+        scale = self._look.type.scale
+        return centred(self.width(), scale) if self._is_first_run else column(self.width(), scale)
+
+    def sizeHint(self) -> QSize:
+        return QSize(400, _ABOVE + self._card_height() + _BELOW)
+
+    def _card_height(self) -> int:
+        if not self.problem.isHidden():
+            return self.problem.wanted_height(self.column.width)
+        return self.composer.wanted_height(round(self._pane_height * _MOST))
+
+    def _renew(self) -> None:
+        card = self._status.now.problem
+        if card is not None:
+            self.problem.show_problem(card)
+        if (card is not None) == self.problem.isHidden():
+            had_focus = self.composer.edit.hasFocus() or self.problem.action.hasFocus()
+            self.problem.setVisible(card is not None)
+            self.composer.setVisible(card is None)
+            if had_focus:
+                (self.composer.edit if card is None else self.problem.action).setFocus()
+        self._refit()
+
+    def _refit(self) -> None:
+        self.updateGeometry()
+        self._arrange()
+        self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        if event.oldSize().width() != event.size().width():
+            self.updateGeometry()
+        self._arrange()
+
+    def _arrange(self) -> None:
+        where = self.column
+        card = QRect(where.left, _ABOVE, where.width, self.height() - _ABOVE - _BELOW)
+        room = SHADOW_ROOM
+        self.composer.setGeometry(card.adjusted(-room, -room, room, room))
+        self.problem.setGeometry(card)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._look.theme
+        painter = smooth(QPainter(self))
+        painter.fillRect(self.rect(), theme.window)
+        if not self._is_first_run:
+            card = self.composer if self.problem.isHidden() else self.problem
+            center = QPointF(self.column.rail, _ABOVE + card.first_line)
+            paint_line(painter, theme, center.x(), 0, center.y() - CLEAR, "none")
+            paint_place(painter, theme, center, "none")
+        painter.end()

@@ -1,0 +1,194 @@
+"""What an empty conversation shows: who answers here, what one might ask, and how to open a larger model."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
+
+from app.viewmodels.status import Status
+from app.widgets.cards import lines_of
+from app.widgets.chat.column import Column, centred
+from app.widgets.controls import Button, Control, State
+from app.widgets.drawing import draw_text, fill_rounded, smooth, stroke_rounded
+from app.widgets.icon_paths import Icon
+from app.widgets.look import Look
+from app.widgets.slim_bar import use_slim_bar
+from app.widgets.typography import Type
+
+_ICON, _ICON_TO_TITLE, _TITLE_TO_PROMISE, _TO_GREETING = 112, 12, 8, 38
+_NAME_TO_GREETING, _TO_CHIPS, _CHIP_APART, _TO_OFFER, _OFFER, _OFFER_SIDE = 4, 14, 8, 24, 60, 16
+_HIGHEST_TOP, _LOWEST_TOP = 20, 64
+_PROMISE = "A place to try an answer more than one way. Nothing you try is lost."
+_CENTER = Qt.AlignmentFlag.AlignHCenter
+
+
+class Chip(Control):
+    """A question to press."""
+
+    def __init__(self, look: Look, text: str, parent: QWidget) -> None:
+        super().__init__(look, text, parent)
+        self.setText(text)
+        self.setAccessibleDescription("Asks this question.")
+
+    def sizeHint(self) -> QSize:
+        face = self._look.face(Type.UI)
+        self.ring_radius = (face.line + 14) / 2
+        return QSize(round(face.width(self.text())) + 28, face.line + 14)
+
+    def _paint(self, painter: QPainter, rect: QRectF) -> None:
+        theme = self._look.theme
+        radius = rect.height() / 2
+        fill = {State.HOVER: theme.fill, State.PRESSED: theme.fill2}.get(self.state, theme.window)
+        fill_rounded(painter, rect, radius, fill)
+        stroke_rounded(painter, rect, radius, theme.line2)
+        words = rect.adjusted(12, 0, -12, 0)
+        draw_text(painter, self._look.face(Type.UI), words, self.text(), theme.text, _CENTER)
+
+
+class Welcome(QWidget):
+    """The page itself, as high as it needs to be. `asked` carries a question; `openAsked`: choose a model."""
+
+    asked = Signal(str)
+    openAsked = Signal()
+
+    def __init__(self, look: Look, status: Status, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self._status = status
+        self._pane_height = 0
+        self.chips: list[Chip] = []
+        self.open_button = Button(look, "Open Model…", parent=self)
+        self.open_button.clicked.connect(self.openAsked)
+        self.setAccessibleName("Welcome")
+        status.changed.connect(self._renew)
+        look.changed.connect(self.arrange)
+        self._renew()
+
+    def set_pane(self, width: int, height: int) -> None:
+        """Take the width, and as much height as is needed, of a pane of this size."""
+        self._pane_height = height
+        self.resize(width, height)
+        self.arrange()
+
+    def _renew(self) -> None:
+        now = self._status.now
+        if tuple(chip.text() for chip in self.chips) != now.suggestions:
+            for chip in self.chips:
+                chip.hide()
+                chip.deleteLater()
+            self.chips = [self._chip(text) for text in now.suggestions]
+            for before, after in pairwise([*self.chips, self.open_button]):
+                QWidget.setTabOrder(before, after)
+        self.open_button.setVisible(bool(now.greeting))
+        spoken = now.greeting or _PROMISE
+        self.setAccessibleDescription(spoken)
+        self.arrange()
+
+    def _chip(self, text: str) -> Chip:
+        chip = Chip(self._look, text, self)
+        chip.clicked.connect(lambda: self.asked.emit(text))
+        chip.show()
+        return chip
+
+    def arrange(self) -> None:
+        """Place everything from above; what is left over goes above the icon."""
+        height = self._lay_out(0)
+        top = min(_LOWEST_TOP, max(_HIGHEST_TOP, (self._pane_height - height) // 2))
+        total = self._lay_out(top)
+        self.setFixedHeight(max(self._pane_height, total + _HIGHEST_TOP))
+        self.update()
+
+    def _lay_out(self, top: int) -> int:
+        """Set all places for a page that begins at `top`; returns where it ends."""
+        type_, column, now = self._look.type, self._column, self._status.now
+        self._icon = QRectF(self.width() / 2 - _ICON / 2, top, _ICON, _ICON)
+        y = top + _ICON + _ICON_TO_TITLE
+        self._title = QRectF(0, y, self.width(), type_[Type.DISPLAY].line)
+        y += type_[Type.DISPLAY].line + _TITLE_TO_PROMISE
+        self._promise = QRectF(0, y, self.width(), type_[Type.BODY].line)
+        y += type_[Type.BODY].line
+        if not now.greeting:
+            return y
+        y += _TO_GREETING
+        self._name = QRectF(column.left, y, column.width, type_[Type.SMALL_MEDIUM].line + 6)
+        y = round(self._name.bottom()) + _NAME_TO_GREETING
+        self._greeting = QPointF(column.left, y)
+        lines = lines_of(now.greeting, type_[Type.BODY], column.width).lineCount()
+        y = self._place_chips(column, y + lines * type_[Type.BODY].line + _TO_CHIPS)
+        return self._place_offer(column, y + _TO_OFFER)
+
+    def _place_chips(self, column: Column, top: int) -> int:
+        left, bottom = column.left, top
+        for chip in self.chips:
+            size = chip.sizeHint()
+            if left > column.left and left + size.width() > column.right:
+                left, top = column.left, bottom + _CHIP_APART
+            chip.setGeometry(left, top, min(size.width(), column.width), size.height())
+            left, bottom = left + size.width() + _CHIP_APART, top + size.height()
+        return bottom
+
+    def _place_offer(self, column: Column, top: int) -> int:
+        height = self._look.type.scaled(_OFFER)
+        self._offer = QRect(column.left, top, column.width, height)
+        size = self.open_button.sizeHint()
+        left = self._offer.right() + 1 - _OFFER_SIDE - size.width()
+        self.open_button.setGeometry(left, top + (height - size.height()) // 2, size.width(), size.height())
+        return top + height
+
+    @property
+    def _column(self) -> Column:
+        return centred(self.width(), self._look.type.scale)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, now = self._look.theme, self._status.now
+        painter = smooth(QPainter(self))
+        painter.fillRect(self.rect(), theme.window)
+        QApplication.windowIcon().paint(painter, self._icon.toRect())
+        title = "Welcome to Espalier" if now.greeting else now.title
+        draw_text(painter, self._look.face(Type.DISPLAY), self._title, title, theme.text, _CENTER)
+        promise = self._promise.adjusted(20, 0, -20, 0)
+        draw_text(painter, self._look.face(Type.BODY), promise, _PROMISE, theme.text2, _CENTER)
+        if now.greeting:
+            self._paint_guide(painter)
+        painter.end()
+
+    def _paint_guide(self, painter: QPainter) -> None:
+        theme, body, now = self._look.theme, self._look.face(Type.BODY), self._status.now
+        draw_text(painter, self._look.face(Type.SMALL_MEDIUM), self._name, now.model_name, theme.text2)
+        painter.setPen(theme.text)
+        lines_of(now.greeting, body, self._column.width).draw(painter, self._greeting)
+        offer = QRectF(self._offer)
+        fill_rounded(painter, offer, 10, theme.fill)
+        center = QPointF(offer.left() + _OFFER_SIDE + 8, offer.center().y())
+        self._look.icons.paint(painter, Icon.FOLDER, center, theme.text2)
+        strong, small = self._look.face(Type.UI_MEDIUM), self._look.face(Type.SMALL)
+        words = offer.adjusted(44, 0, self.open_button.x() - 12 - offer.right(), 0)
+        words.setHeight(strong.line)
+        words.moveTop(offer.center().y() - (strong.line + small.line + 2) / 2)
+        draw_text(painter, strong, words, "Have a model on this Mac?", theme.text)
+        words.moveTop(words.bottom() + 2)
+        words.setHeight(small.line)
+        draw_text(painter, small, words, "Drop its folder here, or choose it. Nothing is downloaded.", theme.text2)
+
+
+class FirstRun(QScrollArea):
+    """The page, scrolled where the window is too low for it. Signals: see `Welcome`."""
+
+    def __init__(self, look: Look, status: Status, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.page = Welcome(look, status)
+        self.asked = self.page.asked
+        self.openAsked = self.page.openAsked
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setAccessibleName("Empty conversation")
+        use_slim_bar(self, look)
+        self.setWidget(self.page)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.page.set_pane(self.viewport().width(), self.viewport().height())

@@ -1,0 +1,222 @@
+"""The window: three panes, the menu bar, and where each command goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+from PySide6.QtCore import QByteArray, QTimer
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QCloseEvent,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDropEvent,
+    QShowEvent,
+)
+from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QTextEdit, QWidget
+
+from app.viewmodels.controller import Controller
+from app.viewmodels.window_state import WindowState
+from app.widgets.about import show_about
+from app.widgets.cache_pane import CachePane
+from app.widgets.chat_pane import ChatPane
+from app.widgets.drop import DropOutline, dropped_folder
+from app.widgets.focus_ring import FocusRing
+from app.widgets.look import Look
+from app.widgets.menus import Menus
+from app.widgets.panes import Panes
+from app.widgets.sidebar import Sidebar
+from app.widgets.typography import BODY_SIZE
+
+_LEAST = (880, 560)
+_USUAL = (1440, 900)
+
+
+class MainWindow(QMainWindow):
+    """Shows what the controller says, and hands it what the person does. It decides nothing and waits for nothing.
+
+    Attributes: sidebar, chat, inspector, panes, menus.
+    """
+
+    def __init__(self, look: Look, controller: Controller, state: WindowState) -> None:
+        super().__init__()
+        self._look = look
+        self._controller = controller
+        self._dialog: QFileDialog | None = None
+        self.sidebar = Sidebar(look, controller.conversations)
+        self.chat = ChatPane(look, controller)
+        self.inspector = CachePane(look, controller.trie)
+        self.panes = Panes(look, self.sidebar, self.chat, self.inspector, self)
+        self.setCentralWidget(self.panes)
+        self.menus = Menus(self.menuBar(), self.do)
+        self._outline = DropOutline(look, self)
+        self._ring = FocusRing(look, self)
+        self._window_verbs = self._verbs_of_the_window()
+        self.setMinimumSize(*_LEAST)
+        self.setAcceptDrops(True)
+        self.setAccessibleName("Espalier")
+        self._connect()
+        self._set_tab_order()
+        self._restore(state)
+        self._renew()
+
+    def state(self) -> WindowState:
+        """How the window is left, for the next time."""
+        return WindowState(
+            geometry=bytes(self.saveGeometry().toBase64().data()).decode("ascii"),
+            splitter=self.panes.widths(),
+            is_sidebar_shown=self.panes.is_wanted("sidebar"),
+            is_inspector_shown=self.panes.is_wanted("inspector"),
+            body_size=self._look.type.body,
+        )
+
+    def do(self, verb_id: str) -> None:
+        """Carry out a command, whether from a menu, a key or a button."""
+        own = self._window_verbs.get(verb_id)
+        if own is not None:
+            own()
+        else:
+            self._controller.act(verb_id)
+        self._renew_checks()
+
+    # Building
+
+    def _verbs_of_the_window(self) -> dict[str, Callable[[], object]]:
+        """Commands that concern the window and its text fields alone, or the message that the keyboard is on."""
+        composer, look = self.chat.composer, self._look
+        return {
+            "close": self.close,
+            "undo": composer.edit.undo,
+            "redo": composer.edit.redo,
+            "cut": lambda: self._in_text(QTextEdit.cut),
+            "copy": self._copy,
+            "paste": composer.edit.paste,
+            "select_all": lambda: self._in_text(QTextEdit.selectAll),
+            "sidebar": lambda: self.panes.toggle("sidebar"),
+            "inspector": lambda: self.panes.toggle("inspector"),
+            "bigger": lambda: look.set_text_size(look.type.body + 1),
+            "smaller": lambda: look.set_text_size(look.type.body - 1),
+            "actual_size": lambda: look.set_text_size(BODY_SIZE),
+            "compose": composer.focus_text,
+            "send": composer.submit,
+            "fork": self._fork,
+            "regenerate": lambda: self._controller.regenerate(self._current("assistant")),
+            "previous": lambda: self._controller.select_version(self._current_fork(), -1),
+            "next": lambda: self._controller.select_version(self._current_fork(), 1),
+            "about": lambda: show_about(self),
+        }
+
+    def _connect(self) -> None:
+        controller, chat = self._controller, self.chat
+        self.sidebar.asked.connect(self.do)
+        self.sidebar.chosen.connect(controller.open_conversation)
+        chat.toolbar.asked.connect(self.do)
+        chat.toolbar.model_menu.aboutToShow.connect(self._fill_model_menu)
+        self.menus.quit.triggered.connect(QApplication.closeAllWindows)
+        self.panes.changed.connect(self._renew_checks)
+        controller.status.changed.connect(self._renew)
+        controller.modelFolderWanted.connect(self.choose_folder)
+        controller.announced.connect(self.announce)
+        controller.composerText.connect(self._focus_composer)
+
+    def _set_tab_order(self) -> None:
+        chat = self.chat
+        order: list[QWidget] = [self.sidebar.list, chat.view, chat.composer.edit, chat.composer.button]
+        order.append(self.inspector.tree)
+        for before, after in pairwise(order):
+            QWidget.setTabOrder(before, after)
+
+    def _restore(self, state: WindowState) -> None:
+        self.resize(*_USUAL)
+        if state.geometry:
+            self.restoreGeometry(QByteArray.fromBase64(state.geometry.encode("ascii")))
+        if state.body_size != self._look.type.body:
+            self._look.set_text_size(state.body_size)
+        self.panes.restore(state.splitter, state.is_sidebar_shown, state.is_inspector_shown)
+        self._renew_checks()
+
+    # What changes
+
+    def _renew(self) -> None:
+        now = self._controller.status.now
+        self.setWindowTitle(now.title)
+        self.menus.enable(now.enabled)
+        self.menus.show_recent(now.recent_models, self._controller.open_model)
+
+    def _renew_checks(self) -> None:
+        shown = {name: self.panes.is_shown(name) for name in ("sidebar", "inspector")}
+        for name, is_shown in shown.items():
+            self.menus.actions[name].setChecked(is_shown)
+        self.chat.toolbar.show_panes(shown["sidebar"], shown["inspector"])
+
+    def _fill_model_menu(self) -> None:
+        now = self._controller.status.now
+        self.menus.fill_model_menu(self.chat.toolbar.model_menu, now.recent_models, self._controller.open_model)
+
+    def announce(self, text: str) -> None:
+        """Have a screen reader say this."""
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
+
+    def choose_folder(self) -> None:
+        """Ask for a model's folder without stopping anything else."""
+        if self._dialog is None:
+            self._dialog = QFileDialog(self, "Open Model")
+            self._dialog.setFileMode(QFileDialog.FileMode.Directory)
+            self._dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+            self._dialog.fileSelected.connect(self._controller.open_model)
+        self._dialog.open()
+
+    def _focus_composer(self) -> None:
+        self.chat.composer.focus_text()
+
+    # Commands that depend on where the keyboard is
+
+    def _in_text(self, act: Callable[[QTextEdit], None]) -> None:
+        """Do something in the text field that has the focus, else in the composer."""
+        focused = QApplication.focusWidget()
+        act(focused if isinstance(focused, QTextEdit) else self.chat.composer.edit)
+
+    def _copy(self) -> None:
+        if not self.chat.view.copy():
+            self._in_text(QTextEdit.copy)
+
+    def _current(self, role: str) -> str | None:
+        """The message that the keyboard is on, if this role wrote it; None lets the controller choose."""
+        view = self.chat.view
+        row = view.current_row() if view.keyboard_row >= 0 else None
+        return row.id if row is not None and row.role == role else None
+
+    def _current_fork(self) -> str | None:
+        view = self.chat.view
+        row = view.current_row() if view.keyboard_row >= 0 else None
+        return row.id if row is not None and row.versions > 1 else None
+
+    def _fork(self) -> None:
+        self._controller.begin_edit(self._current("user"))
+
+    # Events
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        QTimer.singleShot(0, self._focus_composer)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Everything is saved already; whoever built the window takes the program down."""
+        event.accept()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if dropped_folder(event.mimeData()):
+            event.acceptProposedAction()
+            self._outline.cover(self.panes)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._outline.hide()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self._outline.hide()
+        folder = dropped_folder(event.mimeData())
+        if folder:
+            event.acceptProposedAction()
+            self._controller.open_model(folder)

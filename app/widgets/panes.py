@@ -1,0 +1,158 @@
+"""Sidebar, chat and inspector beside each other; in a narrow window the outer ones lie over the chat."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QRect, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QSplitter, QSplitterHandle, QWidget
+
+from app.widgets.look import Look
+
+INSPECTOR_NEEDS, SIDEBAR_NEEDS = 1080, 760
+_SIDEBAR, _INSPECTOR, _CHAT_LEAST = 248, 352, 360
+
+
+class _Handle(QSplitterHandle):
+    """Takes the mouse but shows nothing: the panes draw the lines between them."""
+
+    def __init__(self, look: Look, parent: QSplitter) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._look = look
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), self._look.theme.window)
+        painter.end()
+
+
+class _Splitter(QSplitter):
+    def __init__(self, look: Look, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._look = look
+        self.setHandleWidth(1)
+        self.setChildrenCollapsible(False)
+
+    def createHandle(self) -> QSplitterHandle:
+        return _Handle(self._look, self)
+
+
+class Side:
+    """One of the outer panes. is_wanted: the person wants it beside the chat. is_over: it lies over the chat now."""
+
+    def __init__(self, pane: QWidget, needs: int, width: int, slot: int) -> None:
+        self.pane = pane
+        self.needs = needs
+        self.width = width
+        self.slot = slot
+        self.is_wanted = True
+        self.is_over = False
+
+
+class Panes(QWidget):
+    """`changed` when a pane came or went. Widths in points."""
+
+    changed = Signal()
+
+    def __init__(self, look: Look, sidebar: QWidget, chat: QWidget, inspector: QWidget, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._splitter = _Splitter(look, self)
+        self._chat = chat
+        self._sides = {
+            "sidebar": Side(sidebar, SIDEBAR_NEEDS, _SIDEBAR, 0),
+            "inspector": Side(inspector, INSPECTOR_NEEDS, _INSPECTOR, 2),
+        }
+        chat.setMinimumWidth(_CHAT_LEAST)
+        for pane in (sidebar, chat, inspector):
+            self._splitter.addWidget(pane)
+        self._splitter.setStretchFactor(0, 0)
+        self._splitter.setStretchFactor(1, 1)
+        self._splitter.setStretchFactor(2, 0)
+
+    def restore(self, widths: tuple[int, ...], has_sidebar: bool, has_inspector: bool) -> None:
+        """Take the widths of sidebar, chat and inspector, and which of them are wanted."""
+        if len(widths) == 3:
+            self._sides["sidebar"].width, self._sides["inspector"].width = widths[0], widths[2]
+        self._sides["sidebar"].is_wanted = has_sidebar
+        self._sides["inspector"].is_wanted = has_inspector
+        self._arrange()
+        self._share_out()
+
+    def is_shown(self, name: str) -> bool:
+        """Whether "sidebar" or "inspector" can be seen, beside the chat or over it."""
+        return not self._sides[name].pane.isHidden()
+
+    def is_wanted(self, name: str) -> bool:
+        """Whether the person wants it where there is room."""
+        return self._sides[name].is_wanted
+
+    def widths(self) -> tuple[int, int, int]:
+        """Of sidebar, chat and inspector, as `restore` takes them."""
+        self._remember()
+        return self._sides["sidebar"].width, self._chat.width(), self._sides["inspector"].width
+
+    def toggle(self, name: str) -> None:
+        """Show or hide one of the outer panes."""
+        side = self._sides[name]
+        self._remember()
+        if self._has_room(side):
+            side.is_wanted = not side.is_wanted
+        else:
+            side.is_over = not side.is_over
+        self._arrange()
+        self._share_out()
+        self.changed.emit()
+
+    def close_overlay(self) -> bool:
+        """Put away what lies over the chat. False when nothing did."""
+        over = [side for side in self._sides.values() if side.is_over]
+        for side in over:
+            side.is_over = False
+        if over:
+            self._arrange()
+            self.changed.emit()
+        return bool(over)
+
+    def _has_room(self, side: Side) -> bool:
+        return self.width() >= side.needs
+
+    def _remember(self) -> None:
+        for side in self._sides.values():
+            if not side.pane.isHidden() and side.pane.parentWidget() is self._splitter:
+                side.width = side.pane.width()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        had_room = [event.oldSize().width() >= side.needs for side in self._sides.values()]
+        has_room = [self._has_room(side) for side in self._sides.values()]
+        self._splitter.setGeometry(self.rect())
+        self._arrange()
+        if had_room != has_room:
+            self._share_out()
+            self.changed.emit()
+
+    def _arrange(self) -> None:
+        """Put each pane into the splitter or over it."""
+        for side in self._sides.values():
+            if self._has_room(side):
+                side.is_over = False
+                if side.pane.parentWidget() is not self._splitter:
+                    self._splitter.insertWidget(side.slot, side.pane)
+                side.pane.setVisible(side.is_wanted)
+            else:
+                self._lay_over(side)
+
+    def _lay_over(self, side: Side) -> None:
+        if side.pane.parentWidget() is not self:
+            side.pane.setParent(self)
+        width = min(side.width, self.width())
+        left = 0 if side.slot == 0 else self.width() - width
+        side.pane.setGeometry(QRect(QPoint(left, 0), self.size()))
+        side.pane.resize(width, self.height())
+        side.pane.setVisible(side.is_over)
+        side.pane.raise_()
+
+    def _share_out(self) -> None:
+        """Give the outer panes their widths, and the chat what is left."""
+        inside = [side for side in self._sides.values() if side.pane.parentWidget() is self._splitter]
+        sizes = {side.slot: side.width if side.is_wanted else 0 for side in inside}
+        chat = max(_CHAT_LEAST, self.width() - sum(sizes.values()))
+        self._splitter.setSizes([sizes[0]] * (0 in sizes) + [chat] + [sizes[2]] * (2 in sizes))
