@@ -13,7 +13,6 @@ from PySide6.QtGui import QPainterPath
 
 from app.protocol.trie_view import TrieNodeView, TrieView
 
-Children = dict[int | None, list[TrieNodeView]]
 _CORNER = 7.0
 _DISC = 6.0
 
@@ -45,43 +44,65 @@ class Stroke:
 
 
 class TrieLines:
-    """The places of all edges of one view, and the strokes of any row of it."""
+    """The places of all edges of one view, and the strokes of any row of it.
+
+    Only levels are worked out for all edges at once; the rest when a row is asked for, since few of thousands are seen.
+    """
 
     def __init__(self, view: TrieView) -> None:
-        children: Children = {}
+        self._nodes: dict[int, TrieNodeView] = {}
+        self._children: dict[int | None, list[TrieNodeView]] = {}
         for node in view.nodes:
-            children.setdefault(node.parent_id, []).append(node)
+            self._nodes[node.id] = node
+            self._children.setdefault(node.parent_id, []).append(node)
+        self._levels: dict[int, int] = {}
+        for node in view.nodes:
+            self._levels[node.id] = self._level(node)
         self._spots: dict[int, Spot] = {}
-        followers = _followers(children)
-        for node in view.nodes:
-            self._spots[node.id] = self._place(node, children, *followers[node.id])
-        self.deepest = max((spot.level for spot in self._spots.values()), default=0)
+        self.deepest = max(self._levels.values(), default=0)
 
     def __len__(self) -> int:
-        return len(self._spots)
+        return len(self._nodes)
+
+    def level(self, node_id: int) -> int:
+        """Steps from the left; 0 for an edge that the view does not have."""
+        return self._levels.get(node_id, 0)
+
+    def _level(self, node: TrieNodeView) -> int:
+        if node.parent_id is None:
+            return 0
+        return self._levels[node.parent_id] + (len(self._children[node.parent_id]) > 1)
 
     def spot(self, node_id: int) -> Spot | None:
         """Where an edge stands; None for one that the view does not have."""
-        return self._spots.get(node_id)
+        found = self._spots.get(node_id)
+        if found is None and node_id in self._nodes:
+            self._place_siblings(self._nodes[node_id].parent_id)
+            found = self._spots[node_id]
+        return found
 
-    def _place(self, node: TrieNodeView, children: Children, is_followed: bool, is_followed_live: bool) -> Spot:
-        above = None if node.parent_id is None else self._spots[node.parent_id]
-        is_alone = above is None or len(children[node.parent_id]) == 1
-        below = children.get(node.id, [])
-        return Spot(
-            parent_id=node.parent_id,
-            level=(above.level if above else 0) + (not is_alone),
-            is_continuation=is_alone,
-            is_live=node.place == "live",
-            is_followed=is_followed,
-            is_followed_live=is_followed_live,
-            has_children=bool(below),
-            has_live_child=any(child.place == "live" for child in below),
-        )
+    def _place_siblings(self, parent_id: int | None) -> None:
+        """From the last to the first, so that each knows of those that follow it. Roots hang on no trunk."""
+        siblings = self._children[parent_id]
+        is_followed = is_followed_live = False
+        for node in reversed(siblings):
+            below = self._children.get(node.id, ())
+            self._spots[node.id] = Spot(
+                parent_id=parent_id,
+                level=self._levels[node.id],
+                is_continuation=parent_id is None or len(siblings) == 1,
+                is_live=node.place == "live",
+                is_followed=is_followed,
+                is_followed_live=is_followed_live,
+                has_children=bool(below),
+                has_live_child=any(child.place == "live" for child in below),
+            )
+            if parent_id is not None:
+                is_followed, is_followed_live = True, is_followed_live or node.place == "live"
 
     def strokes(self, node_id: int, row: QRectF, left: float, step: float) -> list[Stroke]:
         """The lines that cross one row. left: abscissa of the discs at level 0; step: points to a level."""
-        spot = self._spots.get(node_id)
+        spot = self.spot(node_id)
         if spot is None:
             return []
         middle, x = row.center().y(), left + spot.level * step
@@ -90,7 +111,7 @@ class TrieLines:
             if spot.is_continuation:
                 found.append(_straight(x, row.top(), middle - _DISC, spot.is_live))
             else:
-                trunk = left + self._spots[spot.parent_id].level * step
+                trunk = left + self.level(spot.parent_id) * step
                 found.append(_arm(trunk, x, row.top(), middle, spot.is_live))
         if spot.has_children:
             found.append(_straight(x, middle + _DISC, row.bottom(), spot.has_live_child))
@@ -101,24 +122,11 @@ class TrieLines:
         found: list[Stroke] = []
         at: Spot | None = spot
         while at is not None and at.parent_id is not None:
-            above = self._spots[at.parent_id]
             if at.is_followed:
-                x = left + above.level * step
+                x = left + self.level(at.parent_id) * step
                 found.append(_straight(x, row.top(), row.bottom(), at.is_followed_live))
-            at = above
+            at = self.spot(at.parent_id)
         return found
-
-
-def _followers(children: Children) -> dict[int, tuple[bool, bool]]:
-    """For each edge, whether a later sibling exists and whether a live one does. Roots hang on no trunk."""
-    result: dict[int, tuple[bool, bool]] = {}
-    for parent_id, siblings in children.items():
-        is_followed = is_followed_live = False
-        for node in reversed(siblings):
-            result[node.id] = (is_followed, is_followed_live)
-            if parent_id is not None:
-                is_followed, is_followed_live = True, is_followed_live or node.place == "live"
-    return result
 
 
 def _straight(x: float, top: float, bottom: float, is_live: bool) -> Stroke:

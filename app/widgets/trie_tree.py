@@ -35,7 +35,8 @@ class TrieTree(QTreeView):
         super().__init__(parent)
         self._look = look
         self._trie = model
-        self._lines = TrieLines(model.view)
+        self._drawn = model.view
+        self._known_lines = TrieLines(model.view)
         self._hovered = QPersistentModelIndex()
         self._focus = RowFocus(self)
         self._delegate = TrieDelegate(look, self.text_left, clock)
@@ -47,7 +48,7 @@ class TrieTree(QTreeView):
         self._ages.timeout.connect(self.viewport().update)
         model.rowsInserted.connect(self._open)
         model.rowsMoved.connect(self._open_destination)
-        model.viewChanged.connect(self._take_view)
+        model.viewChanged.connect(self.viewport().update)
         look.changed.connect(self.scheduleDelayedItemsLayout)
         look.changed.connect(self.viewport().update)
 
@@ -76,12 +77,15 @@ class TrieTree(QTreeView):
         return max(4.0, min(_STEP, room / max(1, self._lines.deepest)))
 
     def _disc_x(self, node_id: int) -> float:
-        spot = self._lines.spot(node_id)
-        return _LEFT + (spot.level if spot else 0) * self._step()
+        return _LEFT + self._lines.level(node_id) * self._step()
 
-    def _take_view(self) -> None:
-        self._lines = TrieLines(self._trie.view)
-        self.viewport().update()
+    @property
+    def _lines(self) -> TrieLines:
+        """Of the present view; worked out when it is first drawn, not while the pane is hidden."""
+        if self._drawn is not self._trie.view:
+            self._drawn = self._trie.view
+            self._known_lines = TrieLines(self._drawn)
+        return self._known_lines
 
     def _open(self, parent: QModelIndex) -> None:
         if parent.isValid():
