@@ -15,9 +15,10 @@ from guide_model.topics_missing import MISSING
 from guide_model.topics_models import MODELS
 from guide_model.topics_program import PROGRAM
 from guide_model.topics_self import SELF
+from guide_model.topics_window import WINDOW
 from guide_model.unknown import unknown
 
-TOPICS: tuple[Topic, ...] = PROGRAM + MODELS + IDEAS + SELF + MISSING
+TOPICS: tuple[Topic, ...] = PROGRAM + WINDOW + MODELS + IDEAS + SELF + MISSING
 BY_ID: dict[str, Topic] = {topic.id: topic for topic in TOPICS}
 
 Turn = tuple[str, str]

@@ -125,3 +125,27 @@ HELD_OUT: tuple[tuple[str, str], ...] = (
     ("Can I change what you answered?", "edit_answer"),
     ("Can you look at a photo?", "attach"),
 )
+
+UNKNOWN: tuple[str, ...] = (
+    "Who painted the Mona Lisa?",
+    "How do I change a car tyre?",
+    "Write me a limerick about rain",
+    "What is seventeen times twenty-three?",
+    "Which team won the match last night?",
+    "How many bones are in a hand?",
+    "Can you translate good morning into Welsh?",
+    "What medicine helps against a cough?",
+    "Is coffee bad for you?",
+    "Who was the first emperor of Rome?",
+    "Summarise the plot of Macbeth",
+    "How do I get a visa for Vietnam?",
+    "What rhymes with orange?",
+    "Write a function that reverses a string",
+    "What is the chemical symbol for gold?",
+    "Why do leaves turn brown in autumn?",
+    "How long do I boil an egg?",
+    "What should I give my sister for her birthday?",
+    "Explain how a jet engine works",
+    "Which stars can I see tonight?",
+)
+"""Questions from outside, none of which the generator makes: a right answer says that the guide does not know."""

@@ -18,20 +18,20 @@ from torch.nn import functional
 from guide_model.batches import Batch, batches
 from guide_model.export import export
 from guide_model.model import Guide, config
+from guide_model.recipe import (
+    ADAM_RATE,
+    FALLING,
+    MUON_RATE,
+    OPENING,
+    OPENING_WEIGHT,
+    OTHERS_SHARE,
+    OTHERS_WEIGHT,
+    SEED,
+    STEPS,
+    TOKENS,
+    WARM_UP,
+)
 from guide_model.tokenizer import CONTEXT, SPECIAL, learn, save
-
-SEED = 11
-TOKENS = 4096
-"""Places in one batch."""
-WARM_UP = 40
-"""Steps over which the rate rises."""
-FALLING = 0.55
-"""The last part of the run, over which the rate falls to zero."""
-MUON_RATE, ADAM_RATE = 0.02, 0.004
-OPENING, OPENING_WEIGHT = 3, 3.0
-"""The first tokens of an answer, which decide what it is about, and how much each weighs."""
-OTHERS_SHARE, OTHERS_WEIGHT = 0.25, 0.3
-"""How many of the tokens the guide does not say are counted, and how much each weighs."""
 
 
 class Muon:
@@ -149,9 +149,9 @@ def _resume(path: Path, guide: Guide, muon: Muon, adam: torch.optim.AdamW) -> in
 
 
 def main() -> None:
-    """The command line: python -m guide_model.train --steps 2600 --work FOLDER."""
+    """The command line: python -m guide_model.train --work FOLDER."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--steps", type=int, required=True, help="steps in all, those of the checkpoint included")
+    parser.add_argument("--steps", type=int, default=STEPS, help="steps in all, those of the checkpoint included")
     parser.add_argument(
         "--work", type=Path, required=True, help="folder for the tokenizer, the checkpoint and the export"
     )

@@ -1,0 +1,216 @@
+"""What the guide says about the window, its keys, and the marks in it."""
+
+from __future__ import annotations
+
+from guide_model.commands import keys, menu_path
+from guide_model.topic import Topic, lines
+
+WINDOW: tuple[Topic, ...] = (
+    Topic(
+        "hide_list",
+        asked=lines("""
+            how do i hide the sidebar | how do i show the sidebar | the list on the left is gone
+            i want more room | where did the sidebar go | can i hide the conversations
+            what is the shortcut for the sidebar | how do i get the left pane back
+        """),
+        doing=lines("""
+            hide the sidebar | show the sidebar | hide the list of conversations | show the conversations pane
+            hide the left pane | close the sidebar | toggle the sidebar | get the sidebar back
+        """),
+        answers=(
+            f"{menu_path('sidebar')} ({keys('sidebar')}) shows or hides the list at the left.",
+            f"Press {keys('sidebar')} to show or hide the list of conversations.",
+        ),
+    ),
+    Topic(
+        "hide_cache",
+        asked=lines("""
+            how do i hide the cache pane | how do i show the cache | where is the cache pane
+            the pane on the right is gone | how do i open the cache pane | where is the trie
+            i do not see the cache | can i hide the right side | how do i see the trie
+            what is the shortcut for the cache pane
+        """),
+        doing=lines("""
+            show the cache | hide the cache | show the cache pane | hide the cache pane | open the cache pane
+            close the right pane | see the trie | get the cache pane back | toggle the cache pane
+        """),
+        answers=(
+            f"{menu_path('inspector')} ({keys('inspector')}) shows or hides the cache pane at the right.",
+            f"Press {keys('inspector')}. The cache pane stands at the right of the window.",
+        ),
+    ),
+    Topic(
+        "text_size",
+        asked=lines("""
+            how do i make the text bigger | the text is too small | the letters are too small
+            how do i change the text size | can i zoom | how do i change the font size | the text is too big
+            i cannot read this, it is too small | how do i make everything larger
+            how do i get the normal size back | is there a zoom
+        """),
+        doing=lines("""
+            make the text bigger | make the text smaller | change the text size | zoom in | zoom out
+            enlarge the text | change the font size | reset the text size | make letters larger
+            get the usual size back
+        """),
+        answers=(
+            f"{keys('bigger')} makes the text bigger, {keys('smaller')} smaller, and {keys('actual_size')} gives "
+            "the usual "
+            "size again.",
+            f"Use {menu_path('bigger')} ({keys('bigger')}) or {menu_path('smaller')} ({keys('smaller')}).",
+        ),
+    ),
+    Topic(
+        "dark",
+        asked=lines("""
+            is there a dark mode | how do i get dark mode | how do i turn on dark mode | can it be dark
+            can i have a light window | how do i change the colours | why is the window dark
+            why is it so bright | is there a theme | night mode
+        """),
+        doing=lines(
+            "use dark mode | switch to dark mode | turn on the dark theme | change to light mode | change the theme"
+        ),
+        answers=(
+            "Espalier follows your Mac: it is dark when the system is dark, and light when it is light.",
+            "Dark and light follow the system. Change the appearance of the Mac, and the window changes too.",
+        ),
+    ),
+    Topic(
+        "first_keys",
+        asked=lines("""
+            which keys should i learn first | what are the shortcuts | which shortcuts are there
+            keyboard shortcuts | what keys can i use | what are the most important keys | teach me the shortcuts
+            which keys are useful | is there a list of shortcuts | tell me the shortcuts
+            can i use the keyboard | what are the hotkeys | can i do everything with the keyboard
+            shortcuts please
+        """),
+        naming=lines("the most useful shortcut | the best keys | the main shortcuts"),
+        answers=(
+            f"Learn three: {keys('fork')} forks a question, {keys('regenerate')} asks for another answer, and "
+            f"{keys('stop')} stops.",
+            f"Begin with Return to send, {keys('fork')} to fork, and {keys('previous')} or {keys('next')} to "
+            "switch versions.",
+        ),
+        more=("Every shortcut stands beside its command in the menus.",),
+    ),
+    Topic(
+        "compose",
+        asked=lines("""
+            how do i get to the message field | how do i put the cursor where i write | what does cmd l do
+            which key goes to the message field | how do i jump to the composer | where is the cursor
+            how do i focus the text field
+        """),
+        doing=lines(
+            "get to the message field | jump to the composer | focus the text field | put the cursor in the field"
+        ),
+        answers=(
+            f"Press {keys('compose')}: it puts the cursor where you write.",
+            f"{menu_path('compose')} ({keys('compose')}) puts the cursor in the message field.",
+        ),
+    ),
+    Topic(
+        "copy",
+        asked=lines("""
+            how do i copy an answer | can i copy your answer | how do i copy a message | how do i copy text
+            how do i get an answer into another program | how do i put this into an email | copy the answer
+        """),
+        doing=lines(
+            "copy an answer | copy a message | copy the text | copy your reply | take an answer to another program"
+        ),
+        answers=(
+            f"Select the text or the message and press {keys('copy')}.",
+            f"{menu_path('copy')} ({keys('copy')}) copies the selected text, or the selected message.",
+        ),
+    ),
+    Topic(
+        "undo",
+        asked=lines("""
+            how do i undo | can i undo | is there an undo | how do i take back what i typed
+            i deleted my text by accident | how do i redo | what does undo do
+        """),
+        doing=lines("undo | undo a change | take back a change | redo | undo my typing"),
+        answers=(
+            f"{menu_path('undo')} ({keys('undo')}) takes back the last change to the text you are writing.",
+            f"Press {keys('undo')} to take back a change in your text, and {keys('redo')} to do it again.",
+        ),
+    ),
+    Topic(
+        "close",
+        asked=lines("""
+            how do i close the window | can i just close the window | do i lose anything when i close
+            is it safe to quit | what happens when i close the window | how do i quit
+            can i quit while you answer | what if i close espalier now
+        """),
+        doing=lines("close the window | quit | close espalier | leave the program | exit"),
+        answers=(
+            f"{menu_path('close')} ({keys('close')}) closes the window. Everything is already saved.",
+            "You can close the window at any time: everything is saved as it happens.",
+        ),
+    ),
+    Topic(
+        "about",
+        asked=lines("""
+            which version is this | what version do i have | where is the version number | what is the licence
+            is espalier open source | is it free | what does it cost | do i have to pay | who made espalier
+            which licence does it have | is this free software
+        """),
+        doing=lines("see the version | find the version number | find the licence | see which version i have"),
+        answers=(
+            f"{menu_path('about')} shows the version and the licence.",
+            f"Espalier is free under the MIT licence. {menu_path('about')} shows the version.",
+        ),
+    ),
+    Topic(
+        "window",
+        asked=lines("""
+            what am i looking at | explain the window | what are the parts of the window | what is what here
+            how is the window laid out | give me a tour | show me around | what do the three panes do
+            i am new here | how does this window work | where do i begin | how do i start | i am lost
+        """),
+        naming=lines("this window | the layout | the main window | all this"),
+        answers=(
+            "Conversations are at the left, the chat is in the middle, and the cache pane is at the right. "
+            "Write at the "
+            "bottom and press Return.",
+            f"Ask something at the bottom, then fork it with {keys('fork')}. The list at the left keeps your "
+            "conversations, "
+            "the pane at the right shows the cache.",
+        ),
+    ),
+    Topic(
+        "rail",
+        asked=lines("""
+            what is the line on the left of the chat | what is the green line | what is the rail
+            why is the line dotted | what does the dotted line mean | what does the solid line mean
+            what does the line beside the messages show | why is part of the line dotted
+            what is the line down the side | what does the green line mean | what is the vertical line
+        """),
+        naming=lines(
+            "the rail | the line beside the chat | the dotted line | the solid line | the green line | the dotted rail"
+        ),
+        answers=(
+            "That is the rail. It is solid where the tokens are held, and dotted where they must be computed.",
+            "The rail runs down the left of the chat: solid means held in the cache, dotted means still to be "
+            "computed.",
+        ),
+    ),
+    Topic(
+        "footer",
+        asked=lines("""
+            what are the numbers under the answer | what does reused mean | what does computed mean
+            what does reused plus computed mean | what is reused and computed | what does 412 reused mean
+            what do the figures below an answer say | what are the figures under an answer
+            what does 30 computed mean | why does it say reused under the answer
+            how do i see how much was reused
+        """),
+        naming=lines(
+            "the reused number | the computed number | reused + computed | the line under the answer | reused tokens"
+            " | computed tokens"
+        ),
+        answers=(
+            "Reused tokens came out of the cache. Computed tokens had to be read by the model for this answer.",
+            'Under each answer stands "reused + computed": how much of the prompt the cache held, '
+            "and how much was read.",
+        ),
+        more=("The more is reused, the sooner the answer begins.",),
+    ),
+)
