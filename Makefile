@@ -1,0 +1,44 @@
+# Espalier: `make run` opens the window, `make test` passes the whole suite. Nothing else has to be set up.
+
+PY := .venv/bin/python
+STAMP := .venv/.installed
+
+.PHONY: help run test lint setup shots lock clean
+.DEFAULT_GOAL := help
+
+help: ## Show what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: setup ## Open Espalier with the guide model (without a display: take a short tour)
+	@$(PY) packaging/check_libraries.py
+	@$(PY) -m app $(ARGS)
+
+test: setup ## Run the whole test suite
+	@$(PY) packaging/check_libraries.py
+	@QT_QPA_PLATFORM=$${QT_QPA_PLATFORM:-offscreen} $(PY) -m pytest $(ARGS)
+
+lint: setup ## Check style and types
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+	@$(PY) -m mypy
+
+shots: setup ## Render the window's main states, light and dark, to build/shots
+	@$(PY) packaging/check_libraries.py
+	@QT_QPA_PLATFORM=offscreen $(PY) packaging/shots.py
+
+setup: $(STAMP) ## Make .venv and install the locked packages into it
+
+$(STAMP): requirements.lock pyproject.toml packaging/find_python.sh
+	@python="$$(sh packaging/find_python.sh)" && \
+	  if [ ! -x $(PY) ]; then echo "Making .venv with $$python"; "$$python" -m venv .venv; fi
+	@echo "Installing the locked packages (about half a minute)"
+	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $(STAMP)
+
+lock: ## Compile requirements.lock anew from pyproject.toml (needs uv)
+	uv pip compile --universal --generate-hashes --python-version 3.11 --no-emit-index-url --no-header \
+	  --group test --group lint --group build pyproject.toml --output-file requirements.lock
+
+clean: ## Remove everything that was made
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache *.egg-info
