@@ -105,7 +105,7 @@ class ComposerEdit(QTextEdit):
         super().paintEvent(event)
         if self.document().isEmpty() and not self._is_composing and self._hint:
             painter = QPainter(self.viewport())
-            rect = QRectF(QPointF(0, 0), self.viewport().size().toSizeF())
+            rect = QRectF(QPointF(1, 0), self.viewport().size().toSizeF())
             rect.setHeight(self.line)
             draw_text(painter, self._look.face(Type.BODY), rect, self._hint, self._look.theme.text3)
             painter.end()

@@ -54,6 +54,13 @@ class Desk(QWidget):
             self._pane_height = height
             self._refit()
 
+    def take_focus(self) -> None:
+        """Put the keyboard where the person goes on: the text, or the way out of a problem."""
+        if self.problem.isHidden():
+            self.composer.focus_text()
+        else:
+            self.problem.action.setFocus()
+
     @property
     def column(self) -> Column:
         """Where the card stands."""
@@ -77,7 +84,7 @@ class Desk(QWidget):
             self.problem.setVisible(card is not None)
             self.composer.setVisible(card is None)
             if had_focus:
-                (self.composer.edit if card is None else self.problem.action).setFocus()
+                self.take_focus()
         self._refit()
 
     def _refit(self) -> None:

@@ -11,16 +11,21 @@ from PySide6.QtWidgets import QWidget
 from app.widgets.drawing import smooth, stroke_rounded
 from app.widgets.look import Look
 
+_OF_A_MODEL = (".safetensors", ".json")
 
-def dropped_folder(data: QMimeData) -> str:
-    """The one local folder that is being dragged, or nothing. A file stands for the folder it lies in."""
+
+def dropped_path(data: QMimeData) -> str:
+    """The one local file or folder that is being dragged, or nothing."""
     urls = data.urls()
-    if len(urls) != 1 or not urls[0].isLocalFile():
-        return ""
-    path = Path(urls[0].toLocalFile())
-    if path.is_dir():
-        return str(path)
-    return str(path.parent) if path.suffix in (".safetensors", ".json") and path.is_file() else ""
+    return urls[0].toLocalFile() if len(urls) == 1 else ""
+
+
+def model_folder(path: str) -> str:
+    """The folder to open for a path: itself, or for a file of a model the folder it lies in; nothing for all else."""
+    where = Path(path)
+    if path and where.is_dir():
+        return str(where)
+    return str(where.parent) if where.suffix in _OF_A_MODEL and where.is_file() else ""
 
 
 class DropOutline(QWidget):

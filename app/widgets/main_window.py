@@ -22,7 +22,7 @@ from app.viewmodels.window_state import WindowState
 from app.widgets.about import show_about
 from app.widgets.cache_pane import CachePane
 from app.widgets.chat_pane import ChatPane
-from app.widgets.drop import DropOutline, dropped_folder
+from app.widgets.drop import DropOutline, dropped_path, model_folder
 from app.widgets.focus_ring import FocusRing
 from app.widgets.look import Look
 from app.widgets.menus import Menus
@@ -99,7 +99,7 @@ class MainWindow(QMainWindow):
             "bigger": lambda: look.set_text_size(look.type.body + 1),
             "smaller": lambda: look.set_text_size(look.type.body - 1),
             "actual_size": lambda: look.set_text_size(BODY_SIZE),
-            "compose": composer.focus_text,
+            "compose": self.chat.desk.take_focus,
             "send": composer.submit,
             "fork": self._fork,
             "regenerate": lambda: self._controller.regenerate(self._current("assistant")),
@@ -119,7 +119,7 @@ class MainWindow(QMainWindow):
         controller.status.changed.connect(self._renew)
         controller.modelFolderWanted.connect(self.choose_folder)
         controller.announced.connect(self.announce)
-        controller.composerText.connect(self._focus_composer)
+        controller.composerText.connect(self._focus_desk)
 
     def _set_tab_order(self) -> None:
         chat = self.chat
@@ -159,6 +159,12 @@ class MainWindow(QMainWindow):
         """Have a screen reader say this."""
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
 
+    def open_path(self, path: str) -> None:
+        """Open the model in a folder, or in the folder of a file, that was dropped or opened from outside."""
+        folder = model_folder(path)
+        if folder:
+            self._controller.open_model(folder)
+
     def choose_folder(self) -> None:
         """Ask for a model's folder without stopping anything else."""
         if self._dialog is None:
@@ -168,8 +174,8 @@ class MainWindow(QMainWindow):
             self._dialog.fileSelected.connect(self._controller.open_model)
         self._dialog.open()
 
-    def _focus_composer(self) -> None:
-        self.chat.composer.focus_text()
+    def _focus_desk(self) -> None:
+        self.chat.desk.take_focus()
 
     # Commands that depend on where the keyboard is
 
@@ -200,14 +206,14 @@ class MainWindow(QMainWindow):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        QTimer.singleShot(0, self._focus_composer)
+        QTimer.singleShot(0, self._focus_desk)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Everything is saved already; whoever built the window takes the program down."""
         event.accept()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if dropped_folder(event.mimeData()):
+        if model_folder(dropped_path(event.mimeData())):
             event.acceptProposedAction()
             self._outline.cover(self.panes)
 
@@ -216,7 +222,5 @@ class MainWindow(QMainWindow):
 
     def dropEvent(self, event: QDropEvent) -> None:
         self._outline.hide()
-        folder = dropped_folder(event.mimeData())
-        if folder:
-            event.acceptProposedAction()
-            self._controller.open_model(folder)
+        event.acceptProposedAction()
+        self.open_path(dropped_path(event.mimeData()))

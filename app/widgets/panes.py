@@ -152,7 +152,7 @@ class Panes(QWidget):
 
     def _share_out(self) -> None:
         """Give the outer panes their widths, and the chat what is left."""
-        inside = [side for side in self._sides.values() if side.pane.parentWidget() is self._splitter]
-        sizes = {side.slot: side.width if side.is_wanted else 0 for side in inside}
-        chat = max(_CHAT_LEAST, self.width() - sum(sizes.values()))
-        self._splitter.setSizes([sizes[0]] * (0 in sizes) + [chat] + [sizes[2]] * (2 in sizes))
+        inside = {side.slot: side for side in self._sides.values() if side.pane.parentWidget() is self._splitter}
+        widths = {slot: side.width if side.is_wanted else 0 for slot, side in inside.items()}
+        widths[1] = max(_CHAT_LEAST, self.width() - sum(widths.values()))
+        self._splitter.setSizes([widths[slot] for slot in sorted(widths)])

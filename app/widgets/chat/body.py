@@ -95,6 +95,8 @@ class Body:
 
     def exact_part(self, top: float) -> int | None:
         """The first part below a height that is measured, and so will not move by being measured."""
+        if self._parts is None:
+            return None
         for number, part, rect in self._placed():
             if part.is_exact and rect.bottom() > top:
                 return number
@@ -140,6 +142,8 @@ class Body:
 
     def cards(self, top: float, bottom: float) -> list[Card]:
         """The pieces of code between two heights."""
+        if self._parts is None:
+            return []
         return [
             Card(number, QRectF(rect.left(), rect.top(), rect.width(), CARD_HEAD), part.part.text, part.part.language)
             for number, part, rect in self._placed()

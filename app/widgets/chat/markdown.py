@@ -29,6 +29,7 @@ _SIGNS = {
     QTextBlockFormat.MarkerType.Unchecked: Sign.UNCHECKED,
     QTextBlockFormat.MarkerType.Checked: Sign.CHECKED,
 }
+_RULE = 8
 _SEMIBOLD = QFont.Weight.DemiBold
 _PARAGRAPH, _BEFORE_LIST, _ITEM, _QUOTE, _CELL = 12, 8, 4, 16, 6
 
@@ -168,7 +169,7 @@ def _dress_block(document: QuietDocument, cursor: QTextCursor, block: QTextBlock
     if is_rule:
         document.marks.append(Mark(Sign.RULE, block.blockNumber()))
         style.clearProperty(QTextFormat.Property.BlockTrailingHorizontalRulerWidth)
-    style.setLineHeight(1 if is_gap else line, FIXED)
+    style.setLineHeight(1 if is_gap else _RULE if is_rule else line, FIXED)
     style.setTopMargin(0)
     style.setBottomMargin(0 if is_gap else look.type.scaled(_space_below(block)))
     cursor.setBlockFormat(style)

@@ -13,7 +13,7 @@ from app.widgets.typography import Type
 
 _FIRST, _AFTER_QUESTION, _AFTER_ANSWER = 20, 24, 28
 _BUBBLE_SIDE, _BUBBLE_ABOVE = 16, 10
-_NAME_TO_BUBBLE, _NAME_TO_TEXT, _TO_FOOTER, _TO_NOTE = 6, 4, 8, 6
+_NAME_TO_BUBBLE, _NAME_TO_TEXT, _NAME_TO_CARD, _TO_FOOTER, _TO_NOTE = 6, 4, 8, 8, 6
 
 
 class RowItem:
@@ -81,7 +81,7 @@ class RowItem:
         if self.row.prefill is None:
             return QRectF()
         height = prefill_height(self._look, self.row.prefill)
-        return QRectF(self._column.left, self.name.bottom() + _NAME_TO_TEXT, self._column.width, height)
+        return QRectF(self._column.left, self.name.bottom() + _NAME_TO_CARD, self._column.width, height)
 
     @property
     def note(self) -> QRectF:

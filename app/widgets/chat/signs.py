@@ -21,16 +21,25 @@ def paint_signs(painter: QPainter, document: QuietDocument, look: Look) -> None:
         if mark.sign is Sign.RULE:
             painter.fillRect(QRectF(0, round(rect.center().y()), document.textWidth(), 1), look.theme.line2)
         elif mark.sign is Sign.QUOTE:
-            _paint_quote(painter, rect, mark, block, look)
+            _paint_quote(painter, document, rect, mark, look)
         else:
             _paint_bullet(painter, rect, mark, block, look)
 
 
-def _paint_quote(painter: QPainter, rect: QRectF, mark: Mark, block: QTextBlock, look: Look) -> None:
-    bottom = rect.bottom() + (block.blockFormat().bottomMargin() if block.next().isValid() else 0)
+def _paint_quote(painter: QPainter, document: QuietDocument, rect: QRectF, mark: Mark, look: Look) -> None:
+    """A line to each level, down to the next block where that is quoted too."""
+    below = next((other.level for other in document.marks if _is_below(other, mark)), 0)
     for level in range(mark.level):
+        bottom = rect.bottom()
+        if level < below:
+            following = document.findBlockByNumber(mark.block + 1)
+            bottom = document.documentLayout().blockBoundingRect(following).top()
         left = look.type.scaled(_QUOTE_STEP) * level + 1
         painter.fillRect(QRectF(left, rect.top(), 2, bottom - rect.top()), look.theme.line2)
+
+
+def _is_below(other: Mark, mark: Mark) -> bool:
+    return other.sign is Sign.QUOTE and other.block == mark.block + 1
 
 
 def _paint_bullet(painter: QPainter, rect: QRectF, mark: Mark, block: QTextBlock, look: Look) -> None:

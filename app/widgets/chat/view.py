@@ -233,7 +233,7 @@ class ChatView(QAbstractItemView):
         number = rows.row_at(offset)
         share = (offset - rows.top(number)) / rows.items[number].height if number >= 0 else 0.0
         before = rows.column
-        rows.set_pane(self.viewport().width())
+        rows.set_pane(self.width())
         if number < 0 or rows.column == before:
             return offset
         return rows.top(number) + share * rows.items[number].height
@@ -249,7 +249,7 @@ class ChatView(QAbstractItemView):
         number = rows.row_at(offset)
         share = (offset - rows.top(number)) / rows.items[number].height if number >= 0 else 0.0
         self.layout_of_rows = ChatLayout(self._look)
-        self.layout_of_rows.set_pane(self.viewport().width())
+        self.layout_of_rows.set_pane(self.width())
         self.layout_of_rows.insert(0, self._chat.rows)
         if number >= 0 and not self._follows_end:
             self._is_settling = True
@@ -369,7 +369,8 @@ class ChatView(QAbstractItemView):
             self._painter.paint(painter, rows.items[number], top, rows.column, clip, self._scene(number))
         end = round(rows.top(len(rows.items))) - offset
         if rows.items and end < clip.bottom():
-            paint_line(painter, self._look.theme, rows.column.rail, end + 4, self.viewport().height(), "none")
+            gap = 0 if rows.items[-1].row.place == "none" else 4
+            paint_line(painter, self._look.theme, rows.column.rail, end + gap, self.viewport().height(), "none")
         painter.end()
 
     def _scene(self, number: int) -> RowScene:
