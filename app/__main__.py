@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from app.environment import seal
+from app.paths import Paths, guide_model, paths_in, usable
+from app.protocol.reports import Problem
 
 
 def program_version() -> str:
@@ -33,14 +35,39 @@ def options(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+def self_test(model: Path | None, data: Path | None) -> int:
+    """Check model and cache without a window, and the data folder where one is named. Returns the exit status."""
+    from app import selftest
+
+    for problem in () if data is None else data_problems(paths_in(data.absolute())):
+        print(f"{problem.title}. {problem.sentence}", file=sys.stderr)  # noqa: T201
+    return selftest.run(str((model or guide_model()).expanduser().absolute()))
+
+
+def data_problems(wanted: Paths) -> Iterator[Problem]:
+    """What the window would say about this data folder, and go on in spite of."""
+    from app.conversation.faults import StoreError
+    from app.conversation.store import Store
+
+    paths, problem = usable(wanted)
+    if problem is not None:
+        yield problem
+    try:
+        store = Store(paths.database)
+    except StoreError as error:
+        yield error.problem
+        return
+    if store.notice is not None:
+        yield store.notice
+    store.close()
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """The program. Returns its exit status."""
     seal()
     asked = options(sys.argv[1:] if arguments is None else arguments)
     if asked.self_test:
-        from app import selftest
-
-        return selftest.run(asked.model, asked.data)
+        return self_test(asked.model, asked.data)
     from app import main as window
 
     return window.run(asked.model, asked.data)

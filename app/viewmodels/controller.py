@@ -133,7 +133,7 @@ class Controller(QObject):
 
     def begin_edit(self, message_id: str | None = None) -> None:
         """Put a question into the composer to be sent as another version; the old branch stays."""
-        question = question_of(self._tree, message_id) if message_id else last_question(self._tree)
+        question = question_of(self.tree, message_id) if message_id else last_question(self.tree)
         if question is not None:
             self._card = None
             self._drafts.edit(self._open, question.id, question.text)
@@ -149,8 +149,8 @@ class Controller(QObject):
 
     def regenerate(self, message_id: str | None = None) -> None:
         """Ask for another answer beside this one, or for the first one to a question that has none."""
-        at = message_id or self._tree.leaf_id
-        question = question_of(self._tree, at) if at else None
+        at = message_id or self.tree.leaf_id
+        question = question_of(self.tree, at) if at else None
         if question is None:
             return
         if self._asking.is_busy:
@@ -161,15 +161,15 @@ class Controller(QObject):
 
     def select_version(self, message_id: str | None, step: int) -> None:
         """Show the version that stands `step` to the right, and go down from there to where one last was."""
-        message = self._tree.message(message_id) if message_id else last_fork(self._tree)
-        target = version_beside(self._tree, message, step) if message else None
+        message = self.tree.message(message_id) if message_id else last_fork(self.tree)
+        target = version_beside(self.tree, message, step) if message else None
         if target is None:
             return
-        self._tree.select(self._tree.leaf_below(target.id))
+        self.tree.select(self.tree.leaf_below(target.id))
         self._save_path(self._open)
         self._on_moved(self._open)
         self.messageShown.emit(target.id)
-        versions = self._tree.siblings(target.id)
+        versions = self.tree.siblings(target.id)
         self.announced.emit(f"Version {versions.index(target) + 1} of {len(versions)}")
 
     def new_conversation(self) -> None:
@@ -275,7 +275,7 @@ class Controller(QObject):
         if self._models.info is None:
             self._prices.forget()
         else:
-            self._prices.show(self._tree)
+            self._prices.show(self.tree)
         problem = self._models.problem
         if problem is not None:
             self._card = problem_cards.model_failed(problem, self._models.is_guide)
@@ -305,7 +305,7 @@ class Controller(QObject):
 
     def _on_moved(self, conversation_id: str) -> None:
         if conversation_id == self._open:
-            self._prices.show(self._tree)
+            self._prices.show(self.tree)
             self._type()
         self._set_ticking()
         self._show_all()
@@ -345,7 +345,8 @@ class Controller(QObject):
     # How it is shown
 
     @property
-    def _tree(self) -> MessageTree:
+    def tree(self) -> MessageTree:
+        """The messages of the open conversation, to be read only."""
         return self._library.tree(self._open)
 
     def _send_draft(self, conversation_id: str) -> None:
@@ -385,14 +386,14 @@ class Controller(QObject):
 
     def _type(self) -> None:
         draft = self._drafts.of(self._open)
-        self._prices.type(self._parent(self._tree, draft.editing), draft.text)
+        self._prices.type(self._parent(self.tree, draft.editing), draft.text)
 
     def _show_draft(self) -> None:
         self.composerText.emit(self._drafts.of(self._open).text)
         self._type()
 
     def _show_all(self) -> None:
-        self.chat.show(rows_of(self._tree, self._runs.current, self._prices.places))
+        self.chat.show(rows_of(self.tree, self._runs.current, self._prices.places))
         self._show_status()
 
     def _show_conversations(self) -> None:
@@ -404,7 +405,7 @@ class Controller(QObject):
     def _show_status(self) -> None:
         scene = Scene(
             conversation=self._library.conversation(self._open),
-            tree=self._tree,
+            tree=self.tree,
             run=self._runs.current,
             models=self._models,
             asking=self._asking,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal
@@ -11,6 +12,8 @@ from app.protocol.commands import LoadModel
 from app.protocol.events import EngineFailed, Event, ModelFailed, ModelLoading, ModelReady
 from app.protocol.reports import ModelInfo, Problem
 from app.worker.engine_host import EngineHost
+
+GUIDE_NAME = "Espalier Guide"
 
 # The guide was trained on answers to fixed questions: a little chance for its stories, not enough to lead it astray.
 GUIDE_SAMPLING = Sampling(temperature=0.3, top_p=0.9)
@@ -51,6 +54,13 @@ class ModelDesk(QObject):
         self.info: ModelInfo | None = None
         self.loading: ModelLoading | None = None
         self.problem: Problem | None = None
+
+    @property
+    def name(self) -> str:
+        """Of the model in use, or wanted."""
+        if self.info is not None:
+            return self.info.name
+        return GUIDE_NAME if self.is_guide else self.path.rstrip("/").rsplit("/", 1)[-1]
 
     @property
     def is_guide(self) -> bool:
@@ -99,7 +109,8 @@ class ModelDesk(QObject):
     def _loaded(self, info: ModelInfo) -> None:
         if info.path != self.path:
             return
-        self.info, self.loading, self.problem = info, None, None
+        self.info = replace(info, name=GUIDE_NAME) if self.is_guide else info
+        self.loading, self.problem = None, None
         self._shelf.opened(info.path)
         self.changed.emit()
         self.ready.emit()

@@ -57,7 +57,8 @@ class PathPrices(QObject):
         """The words in the composer, and the message they would follow."""
         if (parent_id, text) != (self._below, self._words):
             self._below, self._words = parent_id, text
-            self.sending = None
+            if not text.strip():
+                self.sending = None
             self._sending_timer.start()
 
     def renew(self) -> None:

@@ -48,14 +48,13 @@ def status_values(scene: Scene, card: ProblemCard | None, notice: str) -> Status
     """Everything the window says around its panes."""
     models, fraction = scene.models, status_words.engine_bar(scene.run, scene.models)
     path = scene.prices.path
-    name, detail = _model_chip(models)
     is_greeting = scene.is_empty and models.is_guide
     return StatusValues(
         title=_title(scene),
         subtitle=_subtitle(scene),
         warmth=None if path is None else status_words.warmth(path),
-        model_name=name,
-        model_detail=detail,
+        model_name=models.name,
+        model_detail=_model_detail(models),
         model_missing=models.problem is not None,
         context_used=_context_used(scene),
         context_length=models.info.context_length if models.info else 0,
@@ -89,17 +88,18 @@ def _title(scene: Scene) -> str:
 def _subtitle(scene: Scene) -> str:
     if scene.is_empty:
         return "The guide answers here" if scene.models.is_guide else "Nothing has been said yet"
+    if scene.run is not None and scene.is_shown_writing:
+        return status_words.running_subtitle(scene.run)
     return "" if scene.prices.path is None else status_words.subtitle(scene.prices.path)
 
 
-def _model_chip(models: ModelDesk) -> tuple[str, str]:
-    """Name and detail: of the loaded model, of the one being loaded, or of the one that could not be."""
+def _model_detail(models: ModelDesk) -> str:
+    """Beside the name: what it is when it is loaded, else what became of it."""
     if models.info is not None:
-        return models.info.name, "built in" if models.is_guide else models.info.detail
-    name = "Espalier Guide" if models.is_guide else models.path.rstrip("/").rsplit("/", 1)[-1]
+        return "built in" if models.is_guide else models.info.detail
     if models.problem is not None:
-        return name, "not loaded"
-    return name, "loading" if models.loading is not None else ""
+        return "not loaded"
+    return "loading" if models.loading is not None else ""
 
 
 def _context_used(scene: Scene) -> int:

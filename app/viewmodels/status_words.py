@@ -30,7 +30,7 @@ def engine_line(run: Run | None, models: ModelDesk, is_asked: bool, is_started: 
     if run is not None:
         return _run_line(run)
     if models.loading is not None:
-        what = "Loading " + _folder(models.loading.path) if is_started else "Starting the engine"
+        what = f"Loading {models.name}" if is_started else "Starting the engine"
         stage = DOT + models.loading.stage if models.loading.stage else ""
         return what + stage + (DOT + "your message is answered when it is ready" if is_asked else "")
     if models.info is None:
@@ -87,6 +87,17 @@ def subtitle(priced: Priced) -> str:
     return f"{words.number(request.cached)} of {words.tokens(request.total)} warm"
 
 
+def running_subtitle(run: Run) -> str:
+    """The same while the prompt is read and the answer is written."""
+    request = run.request
+    if request is None:
+        return ""
+    if not run.is_reading:
+        return f"Warm{DOT}{words.tokens(request.total + run.tokens)}"
+    done = run.prefill.done if run.prefill else request.cached
+    return f"{words.number(done)} of {words.tokens(request.total)} warm"
+
+
 def price_of_sending(priced: Priced) -> str:
     """What sending the composer's words costs, tokens exact, time about."""
     return _to_read(priced.request, priced.seconds)
@@ -102,7 +113,3 @@ def _to_read(request: RequestReport, seconds: float | None) -> str:
     cold = "Cold: " if not request.cached else ""
     verb = "recompute" if request.excess > 0 else "compute"
     return f"{cold}{words.tokens(request.left)} to {verb}{time}"
-
-
-def _folder(path: str) -> str:
-    return path.rstrip("/").rsplit("/", 1)[-1]

@@ -1,0 +1,121 @@
+"""A short tour of the program where there is no display: the same window, drawn into memory.
+
+It asks, forks the first question, and goes back, all through the real controller and the real model; then it prints
+both trees and leaves pictures of the window. It fails where a person would have been let down.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QEventLoop
+
+from app.viewmodels.outline import conversation_text, trie_text
+from app.viewmodels.rows import MessageRow
+
+if TYPE_CHECKING:
+    from app.main import Program
+
+SHOTS = Path("build") / "shots"
+PATIENCE = 120.0
+QUESTION = "What is a branch?"
+FORK = "Tell me a story about a fox"
+FOLLOW_UP = "How do I fork a message?"
+
+
+class TourError(Exception):
+    """What did not go as it should have."""
+
+
+class Tour:
+    """Drives one program. `patience`: seconds that any one step may take."""
+
+    def __init__(self, program: Program, shots: Path = SHOTS, patience: float = PATIENCE) -> None:
+        self._program = program
+        self._controller = program.controller
+        self._shots = shots
+        self._patience = patience
+
+    def take(self) -> None:
+        """The whole tour. TourError when something did not work."""
+        self._shots.mkdir(parents=True, exist_ok=True)
+        self._wait("the model is loaded", self._is_at_rest)
+        self._picture("tour-1-start")
+        self._ask(QUESTION, rows=2)
+        self._picture("tour-2-asked")
+        self._controller.begin_edit(self._rows[0].id)
+        self._ask(FORK, rows=2)
+        self._check("the fork stands beside the first question", self._rows[0].versions == 2)
+        self._picture("tour-3-forked")
+        self._controller.select_version(self._rows[0].id, -1)
+        self._check("the first branch is back", self._rows[0].text == QUESTION)
+        self._ask(FOLLOW_UP, rows=4)
+        footer = self._rows[3].footer
+        self._check("the return reuses what was read", footer is not None and bool(footer.reused))
+        self._picture("tour-4-returned")
+
+    def _ask(self, text: str, rows: int) -> None:
+        """Send a question and wait for the end of its answer, which is then the last of so many messages."""
+        self._controller.send(text)
+        self._wait(f"“{text}” is answered", lambda: self._is_at_rest() and len(self._rows) == rows and self._ends(text))
+
+    def _ends(self, question: str) -> bool:
+        *_, asked, answer = self._rows
+        return asked.text == question and bool(answer.text)
+
+    def _is_at_rest(self) -> bool:
+        problem = self._controller.status.now.problem
+        if problem is not None:
+            raise TourError(f"{problem.title}. {problem.sentence}")
+        return self._controller.status.now.engine_line.startswith("Ready")
+
+    @property
+    def _rows(self) -> list[MessageRow]:
+        return list(self._controller.chat.rows)
+
+    def _wait(self, what: str, holds: Callable[[], bool]) -> None:
+        until = time.monotonic() + self._patience
+        while not holds():
+            if time.monotonic() > until:
+                raise TourError(f"waited {self._patience:.0f} s until {what}")
+            QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 50)
+        _say(f"- {what}")
+
+    def _check(self, what: str, holds: bool) -> None:
+        if not holds:
+            raise TourError(f"not so: {what}")
+        _say(f"- {what}")
+
+    def _picture(self, name: str) -> None:
+        """Let the figures arrive that follow an answer, then save the window."""
+        settled = time.monotonic() + 0.4
+        while time.monotonic() < settled:
+            QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 50)
+        path = self._shots / f"{name}.png"
+        if not self._program.window.grab().save(str(path)):
+            raise TourError(f"the picture {path} could not be written")
+
+
+def take_tour(program: Program, model: Path | None) -> int:
+    """Start the program, take the tour, print what came of it, and close. Returns the exit status."""
+    _say("There is no display here, so the window is drawn into memory for a short tour.")
+    program.start(model)
+    try:
+        Tour(program).take()
+        _say(f"\nThe conversation:\n{conversation_text(program.controller.tree)}")
+        _say(f"\nThe cache:\n{trie_text(program.controller.trie.view)}")
+        _say(f"\nPictures of the window: {SHOTS.absolute()}")
+    except (TourError, OSError) as error:
+        print(f"The tour failed: {error}", file=sys.stderr)  # noqa: T201
+        return 1
+    finally:
+        program.close()
+    return 0
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)  # noqa: T201

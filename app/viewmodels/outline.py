@@ -1,0 +1,43 @@
+"""The two trees as text, for a terminal."""
+
+from __future__ import annotations
+
+from app.conversation.message import Message
+from app.conversation.tree import MessageTree
+from app.protocol.trie_view import TrieNodeView, TrieView
+from app.viewmodels import words
+from app.viewmodels.spoken import PLACES
+
+
+def conversation_text(tree: MessageTree) -> str:
+    """A line to each message, answers below their question; the open path is marked with an asterisk."""
+    on_path = {message.id for message in tree.path}
+    lines: list[str] = []
+    waiting = [(message, 0) for message in reversed(tree.children(None))]
+    while waiting:
+        message, level = waiting.pop()
+        lines.append(_message_line(message, level, message.id in on_path))
+        waiting.extend((child, level + 1) for child in reversed(tree.children(message.id)))
+    return "\n".join(lines)
+
+
+def trie_text(view: TrieView) -> str:
+    """A line to each edge, below the edge that it continues, and the totals."""
+    levels: dict[int | None, int] = {None: -1}
+    lines = []
+    for node in view.nodes:
+        levels[node.id] = levels[node.parent_id] + 1
+        lines.append(_node_line(node, levels[node.id]))
+    held = f"{words.size(view.live_bytes)} live, {words.size(view.paged_bytes)} in memory"
+    return "\n".join([*lines, f"{words.plural(len(view.nodes), 'edge')}, {held} of {words.limit(view.budget_bytes)}"])
+
+
+def _message_line(message: Message, level: int, is_on_path: bool) -> str:
+    who = "You" if message.role == "user" else message.model_name or message.role
+    return f"{'*' if is_on_path else ' '} {'  ' * level}{who}: {words.first_words(message.text, 80)}"
+
+
+def _node_line(node: TrieNodeView, level: int) -> str:
+    place = words.token_range(node.start, node.end)
+    label = words.first_words(node.label, 40)
+    return f"{'  ' * level}{place}  {label}  [{words.size(node.bytes)}, {PLACES[node.place].lower()}]"
