@@ -23,6 +23,7 @@ from app.conversation.schema import APPLICATION_ID, PAGE_SIZE, migrate, transact
 from app.protocol.reports import Problem
 
 MAGIC = b"SQLite format 3\0"
+MOST_LOST = 50_000  # rows in a row, after which the rest of a table is given up
 _JOURNALS = ("-wal", "-shm")
 
 Row = defaultdict[str, Any]  # None for columns that an older database has not
@@ -90,9 +91,9 @@ def _create(new: Path) -> None:
 def _mend(old: Path, new: Path) -> None:
     """Make a copy openable: fill up its last page, and where the first is lost, take that of an empty database.
 
-    The first page is the one that is written most often. Tables begin on the same pages in every database of this
-    version, so an empty one's first page fits. Bytes 18 and 19 say that there may be a write-ahead log, 28 to 31 count
-    the pages (https://sqlite.org/fileformat.html).
+    The first page is the one that is written most often. The tables of the first version begin on the same pages in
+    every database, so an empty one's first page fits. Bytes 18 and 19 say that there may be a write-ahead log, bytes 28
+    to 31 count the pages (https://sqlite.org/fileformat.html).
     """
     pages = max(1, -(-old.stat().st_size // PAGE_SIZE))
     if _lost_first_page(old):
@@ -123,7 +124,6 @@ def _reading(old: Path) -> Iterator[sqlite3.Connection]:
     connection = sqlite3.connect(old, isolation_level=None)
     connection.text_factory = lambda stored: stored.decode("utf-8", "replace")
     connection.row_factory = sqlite3.Row
-    connection.execute("PRAGMA writable_schema = 1")  # reads on where the schema contradicts the file
     try:
         yield connection
     finally:
@@ -157,18 +157,18 @@ class Damaged:
 
     def rows(self, table: str) -> Iterator[Row]:
         """Rows in order of their numbers. A span that cannot be read whole is halved until only lost rows are left."""
-        spans = [(1, self._last(table))]
-        while spans:
+        spans, lost = [(1, self._last(table))], 0
+        while spans and lost < MOST_LOST:
             low, high = spans.pop()
             query = f"SELECT * FROM {table} WHERE number BETWEEN ? AND ? ORDER BY number"
             try:
                 found = self._connection.execute(query, (low, high)).fetchall()
-            except sqlite3.DatabaseError as error:
-                if error.sqlite_errorcode == sqlite3.SQLITE_ERROR:  # no such table or column
-                    return
+            except sqlite3.DatabaseError:
                 middle = (low + high) // 2
                 spans += [(middle + 1, high), (low, middle)] if low < high else []
+                lost += low == high
             else:
+                lost = 0 if found else lost
                 yield from (defaultdict(type(None), row) for row in found)
 
     def _last(self, table: str) -> int:

@@ -66,6 +66,8 @@ def test_a_newer_database_is_shown_and_not_changed(path: Path) -> None:
     assert "newer" in store.notice.sentence
     assert str(path) in store.notice.sentence
     assert fails(lambda: store.create_conversation(Conversation.new())) is Fault.READ_ONLY
+    with pytest.raises(sqlite3.OperationalError, match="readonly"):
+        store._connection.execute("DELETE FROM message")
     store.close()
     assert path.read_bytes() == before
 

@@ -7,13 +7,13 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from app.conversation.faults import Fault
 from app.conversation.message import Conversation, Message
-from app.conversation.rescue import finish_rescue
+from app.conversation.rescue import MOST_LOST, Damaged, finish_rescue
 from app.conversation.schema import PAGE_SIZE
 from app.conversation.store import Store
 from tests.conversation.builders import asked, contents, fails, filled, raw
@@ -285,6 +285,22 @@ def test_a_disk_too_full_to_rescue_leaves_the_damaged_file_alone(path: Path, mon
     assert fails(lambda: Store(path)) is Fault.FULL
     assert path.read_bytes() == damaged
     assert sorted(file.name for file in path.parent.iterdir()) == [path.name]
+
+
+def test_a_large_file_of_which_nothing_can_be_read_is_given_up_in_time(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(2**30)
+
+    class Unreadable:
+        asked = 0
+
+        def execute(self, *_: object) -> sqlite3.Cursor:
+            self.asked += 1
+            raise sqlite3.DatabaseError("malformed")
+
+    connection = Unreadable()
+    assert list(Damaged(cast(sqlite3.Connection, connection), path).rows("message")) == []
+    assert MOST_LOST < connection.asked < 3 * MOST_LOST
 
 
 def test_sqlite_is_recent_enough_for_what_the_schema_uses() -> None:

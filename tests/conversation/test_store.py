@@ -83,6 +83,16 @@ def test_token_ids_come_back_as_they_were(ids: tuple[int, ...] | None) -> None:
     store.close()
 
 
+def test_token_ids_that_are_not_complete_are_not_shown_as_if_they_were(path: Path) -> None:
+    store = Store(path)
+    conversation, _, answer = asked(store)
+    store.finish_message(answer.id, stop="finished", ids=range(9000))
+    with raw(path) as other:
+        other.execute("DELETE FROM message_ids WHERE number = 2")
+    assert store.messages(conversation.id)[1].ids is None
+    store.close()
+
+
 @pytest.mark.parametrize("text", ["nul \0 in it", "🌳", "\r\n\t ", "x" * 300_000, "'); DROP TABLE message; --"])
 def test_any_text_comes_back_as_it_was(text: str) -> None:
     store = Store(None)

@@ -73,6 +73,7 @@ def test_close_finishes_what_was_submitted(path: Path) -> None:
     asking = store.submit(asked)
     threading.Timer(0.05, gate.set).start()
     store.close()
+    assert not path.with_name(path.name + "-wal").exists()  # closed, with its journal merged
     reopened = Store(path)
     assert [found.id for found in reopened.conversations()] == [asking.result()[0].id]
     reopened.close()
