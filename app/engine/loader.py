@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -29,18 +30,6 @@ from app.engine.template import chat_template
 
 log = logging.getLogger(__name__)
 
-# What mlx-lm and transformers raise on folders that they cannot make sense of.
-_LOAD_ERRORS = (
-    ValueError,
-    TypeError,
-    LookupError,
-    AttributeError,
-    ImportError,
-    OSError,
-    RuntimeError,
-    AssertionError,
-    ArithmeticError,
-)
 # Weights read in one step: about a tenth of a second from a fast disk.
 _STEP_BYTES = 256 << 20
 
@@ -103,16 +92,27 @@ class Opening:
         )
 
 
-def _tokenizer(folder: ModelFolder) -> TokenizerWrapper:
+@contextmanager
+def _parsing(title: str, sentence: str) -> Iterator[None]:
+    """Turn whatever a library raises about a file into a ModelError. `sentence` has a place for the library's words.
+
+    Nothing narrower would do: the tokenizers library raises bare `Exception`, and nothing is swallowed, as it is raised
+    again with its cause.
+    """
     try:
-        options = {"trust_remote_code": False, "local_files_only": True}
+        yield
+    except Exception as error:
+        log.info("%s", title, exc_info=True)
+        raise ModelError(title, sentence.format(_first_line(error))) from error
+
+
+def _tokenizer(folder: ModelFolder) -> TokenizerWrapper:
+    options = {"trust_remote_code": False, "local_files_only": True}
+    with _parsing(
+        "The model's tokenizer cannot be read",
+        "Its tokenizer files do not make sense: {} Copy or download them again.",
+    ):
         tokenizer: TokenizerWrapper = load_tokenizer(folder.path, options, _stop_ids(folder))  # type: ignore[no-untyped-call]
-    except _LOAD_ERRORS as error:
-        log.info("the tokenizer of %s does not load", folder.path.name, exc_info=True)
-        raise ModelError(
-            "The model's tokenizer cannot be read",
-            f"{_first_line(error)} Copy or download the tokenizer's files again.",
-        ) from error
     return tokenizer
 
 
@@ -140,15 +140,11 @@ def _generation_config(folder: ModelFolder) -> dict[str, Any]:
 
 def _lazy_model(folder: ModelFolder) -> tuple[Module, dict[str, Any]]:
     """The model with weights that are named but not read yet."""
-    try:
+    with _parsing(
+        "The model cannot be opened",
+        "Its weights and its configuration do not fit together: {} Copy or download the folder again.",
+    ):
         return load_model(folder.path, lazy=True, trust_remote_code=False)
-    except _LOAD_ERRORS as error:
-        log.info("%s does not load", folder.path.name, exc_info=True)
-        raise ModelError(
-            "The model cannot be opened",
-            f"Its weights and its configuration do not fit together: {_first_line(error)} "
-            "Copy or download the folder again.",
-        ) from error
 
 
 def _read_weights(model: Module) -> Iterator[float]:

@@ -15,6 +15,8 @@ class StopText:
 
     def push(self, text: str) -> str:
         """Take new text; returns what of the text so far can be shown now."""
+        if self.is_met:
+            return ""
         self._held += text
         found = [at for at in (self._held.find(stop) for stop in self._stops) if at >= 0]
         if found:

@@ -1,0 +1,105 @@
+"""Opening a model: what is known of it afterwards, and what it says while it opens."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import mlx.core as mx
+import pytest
+
+from app.engine import loader
+from app.engine.fingerprint import fingerprint
+from app.engine.folder import check_folder
+from app.engine.loader import Opening
+from app.engine.memory import GIB, Memory
+from app.engine.problems import ModelError
+from app.protocol.events import ModelLoading, ModelReady
+from tests.engine.bench import Bench
+from tests.engine.conftest import GUIDE
+
+
+def fingerprint_of(path: Path) -> str:
+    return fingerprint(check_folder(path))
+
+
+def test_the_guide_model_is_described() -> None:
+    ready = Bench().open(GUIDE)
+    assert isinstance(ready, ModelReady)
+    info = ready.info
+    assert info.context_length == json.loads((GUIDE / "config.json").read_text())["max_position_embeddings"]
+    assert dict(info.layers).keys() == {"KVCache", "ArraysCache"}
+    assert info.is_reusable
+    assert info.weight_bytes > 1_000_000
+    assert "MB" in info.detail
+    assert info.note == ""
+
+
+def test_loading_is_told_in_steps(tiny_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loader, "_STEP_BYTES", 1 << 14)
+    bench = Bench()
+    bench.open(tiny_folder)
+    loading = [event for event in bench.events if isinstance(event, ModelLoading)]
+    fractions = [event.fraction for event in loading if event.fraction is not None]
+    assert len(fractions) > 3
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == 1.0
+    assert all(event.stage and event.path == str(tiny_folder) for event in loading)
+
+
+def test_a_model_too_large_for_the_machine_is_refused_before_it_is_read(tiny_folder: Path) -> None:
+    opening = Opening(str(tiny_folder), Memory(GIB, GIB // 4 + 1000))
+    active = mx.get_active_memory()
+    with pytest.raises(ModelError, match="this machine can give them"):
+        list(opening.steps())
+    assert opening.model is None
+    assert mx.get_active_memory() == active
+
+
+def test_all_named_end_tokens_end_an_answer(tiny_folder: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(tiny_folder, tmp_path / "m"))
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "eos_token_id": 7}))
+    (folder / "generation_config.json").write_text(json.dumps({"eos_token_id": [8, 9]}))
+    opening = Opening(str(folder))
+    list(opening.steps())
+    assert opening.model is not None
+    assert {7, 8, 9} <= opening.model.codec.stop_ids
+    assert opening.model.codec.markup("<|end|>")[0] in opening.model.codec.stop_ids
+
+
+def test_a_configuration_may_name_the_model(tiny_folder: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(tiny_folder, tmp_path / "m"))
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "espalier_name": "Espalier Guide"}))
+    ready = Bench().open(folder)
+    assert isinstance(ready, ModelReady)
+    assert ready.info.name == "Espalier Guide"
+
+
+def test_a_fingerprint_stays_with_a_copy_and_changes_with_the_content(tiny_folder: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(tiny_folder, tmp_path / "elsewhere"))
+    original = fingerprint_of(tiny_folder)
+    assert fingerprint_of(folder) == original
+    weights = folder / "model.safetensors"
+    data = bytearray(weights.read_bytes())
+    data[-1] ^= 1
+    weights.write_bytes(data)
+    seen = {original, fingerprint_of(folder)}
+    for name in ("tokenizer.json", "tokenizer_config.json", "config.json"):
+        with (folder / name).open("a") as file:
+            file.write("\n")
+        seen.add(fingerprint_of(folder))
+    (folder / "chat_template.jinja").write_text("{{ messages[0].content }}")
+    seen.add(fingerprint_of(folder))
+    assert len(seen) == 6
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_a_folder_that_may_not_be_read_gets_a_sentence(tiny_folder: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(tiny_folder, tmp_path / "locked"))
+    (folder / "model.safetensors").chmod(0)
+    with pytest.raises(ModelError, match="permissions"):
+        check_folder(folder)
