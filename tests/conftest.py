@@ -17,6 +17,8 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from app.conversation.store_thread import StoreThread
+from app.main import Program
+from app.paths import paths_in
 from app.viewmodels.controller import Controller
 from app.worker.engine_host import EngineHost
 from app.worker.engine_thread import EngineThread
@@ -148,6 +150,18 @@ def close_controller(controller: Controller) -> None:
     """End it as the program does, and let Qt delete it now rather than in another test."""
     controller.close()
     controller.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture
+def program(qtbot: QtBot, data_folder: Path) -> Iterator[Program]:
+    """The program as a person starts it: the real window, the guide model, an empty data folder."""
+    program = Program(paths_in(data_folder))
+    program.start()
+    qtbot.waitExposed(program.window)
+    yield program
+    program.close()
+    program.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 

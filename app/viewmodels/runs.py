@@ -129,19 +129,19 @@ class Runs(QObject):
         run.tokens += len(delta.tokens)
         if run.first_at is None:
             run.first_at = time.monotonic()
-        run.text += delta.text
-        run.saver.grow(delta.text)
         if is_first:
             self.moved.emit()
-        if delta.text:
-            self.grew.emit(delta.text)
+        self._append(run, delta.text)
+
+    def _append(self, run: Run, text: str) -> None:
+        if text:
+            run.text += text
+            run.saver.grow(text)
+            self.grew.emit(text)
 
     def _finish(self, run: Run, event: RunFinished) -> None:
-        missing = event.text.removeprefix(run.text) if event.text.startswith(run.text) else ""
-        if missing:
-            run.text += missing
-            run.saver.grow(missing)
-            self.grew.emit(missing)
+        if event.text.startswith(run.text):
+            self._append(run, event.text.removeprefix(run.text))
         stats = asdict(event.stats)
         self._end(replace(run.answer, ids=event.ids, stats=stats, stop=str(event.stats.stop)), None)
 

@@ -141,6 +141,7 @@ def test_text_streams_and_is_saved_while_it_is_written(
     controller.send("Long?")
     qtbot.waitUntil(lambda: texts(controller)[-1].endswith("word29"))
     assert row(controller, 1).is_streaming
+    assert texts(controller)[1] == "".join(tail) == LONG[: LONG.index(" word30")]
     assert controller.status.now.can_stop
     qtbot.waitUntil(lambda: stored(data_folder)[-1].text.endswith("word29"), timeout=3000)
     assert stored(data_folder)[-1].is_unfinished
@@ -250,7 +251,7 @@ def test_a_prompt_sent_early_is_answered_when_the_model_is_ready(
 ) -> None:
     script.load_gate.clear()
     controller = make_controller()
-    qtbot.waitUntil(lambda: "Loading guide" in controller.status.now.engine_line)
+    qtbot.waitUntil(lambda: "Loading Espalier Guide" in controller.status.now.engine_line)
     controller.send("Early")
     qtbot.waitUntil(lambda: "answered when it is ready" in controller.status.now.engine_line)
     assert texts(controller) == ["Early"]

@@ -1,0 +1,213 @@
+"""The real window and the real guide model, driven by key presses."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.conversation.message import Message
+from app.conversation.store import Store
+from app.main import Program
+from app.protocol.events import TrieChanged
+from app.protocol.trie_view import TrieView
+from app.viewmodels.rows import MessageRow, RowRole
+
+KEY, MODIFIER = Qt.Key, Qt.KeyboardModifier
+STORY = "Tell me a story about a fox"
+LONGEST = 60_000
+
+
+class Person:
+    """Somebody at the keyboard, who sees what the window shows."""
+
+    def __init__(self, qtbot: QtBot, program: Program) -> None:
+        self._qtbot = qtbot
+        self.program = program
+        self.window = program.window
+        self.views: list[TrieView] = []
+        program.host.happened.connect(self._note)
+
+    def _note(self, event: object) -> None:
+        if isinstance(event, TrieChanged):
+            self.views.append(event.view)
+
+    @property
+    def rows(self) -> list[MessageRow]:
+        return list(self.program.controller.chat.rows)
+
+    @property
+    def texts(self) -> list[str]:
+        return [row.text for row in self.rows]
+
+    @property
+    def composer(self) -> str:
+        return self.window.chat.composer.edit.toPlainText()
+
+    def until(self, holds: object) -> None:
+        self._qtbot.waitUntil(holds, timeout=LONGEST)
+
+    def wait_until_ready(self) -> None:
+        self.until(lambda: self.program.controller.status.now.engine_line.startswith("Ready"))
+
+    def type(self, text: str) -> None:
+        QTest.keyClicks(self.window.chat.composer.edit, text)
+
+    def press(self, key: Qt.Key, modifier: Qt.KeyboardModifier = MODIFIER.NoModifier) -> None:
+        QTest.keyClick(QApplication.focusWidget() or self.window, key, modifier)
+
+    def ask(self, text: str) -> None:
+        """Type a question and press Return; wait until its answer has ended."""
+        self.type(text)
+        self.press(KEY.Key_Return)
+        self.until(lambda: self.has_answer_to(text))
+
+    def has_answer_to(self, text: str) -> bool:
+        last_two = self.rows[-2:]
+        return [row.role for row in last_two] == ["user", "assistant"] and (
+            last_two[0].text == text and not last_two[1].is_streaming
+        )
+
+    def check_trie(self) -> None:
+        """What the pane shows is what the engine says, row for row."""
+        self._qtbot.wait(120)
+        tree = self.window.inspector.tree
+        shown = nested_rows(tree.model())
+        assert shown == list(self.views[-1].nodes)
+        assert shown
+
+
+def nested_rows(model: QAbstractItemModel, parent: QModelIndex | None = None) -> list[object]:
+    """All rows, depth first."""
+    at = parent or QModelIndex()
+    found: list[object] = []
+    for number in range(model.rowCount(at)):
+        index = model.index(number, 0, at)
+        found.append(index.data(RowRole.ROW))
+        found.extend(nested_rows(model, index))
+    return found
+
+
+def stored(data_folder: Path) -> list[Message]:
+    store = Store(data_folder / "conversations.db")
+    found = [message for one in store.conversations() for message in store.messages(one.id)]
+    store.close()
+    return found
+
+
+@pytest.fixture
+def person(qtbot: QtBot, program: Program) -> Person:
+    return Person(qtbot, program)
+
+
+def test_type_and_send_and_watch_the_answer_grow(person: Person, data_folder: Path) -> None:
+    person.wait_until_ready()
+    tail: list[str] = []
+    person.program.controller.chat.tailAppended.connect(tail.append)
+    person.ask(STORY)
+    assert person.composer == ""
+    assert len(tail) > 3
+    assert "".join(tail) == person.texts[1]
+    footer = person.rows[1].footer
+    assert footer is not None
+    assert footer.reused == 0
+    assert footer.stop == "finished"
+    assert [message.text for message in stored(data_folder)] == person.texts
+    person.check_trie()
+
+
+def test_shift_return_breaks_the_line(person: Person) -> None:
+    person.type("one")
+    person.press(KEY.Key_Return, MODIFIER.ShiftModifier)
+    person.type("two")
+    assert person.composer == "one\ntwo"
+    assert person.texts == []
+
+
+def test_stop_keeps_what_was_written(person: Person, data_folder: Path) -> None:
+    person.wait_until_ready()
+    person.type(STORY)
+    person.press(KEY.Key_Return)
+    person.until(lambda: len(person.texts) == 2 and len(person.texts[1]) > 10)
+    person.press(KEY.Key_Escape)
+    person.wait_until_ready()
+    assert person.rows[1].note == "Stopped"
+    person.until(lambda: stored(data_folder)[-1].stop == "stopped")
+    assert stored(data_folder)[-1].text == person.texts[1]
+    person.check_trie()
+
+
+def test_edit_forks_and_the_keyboard_switches_back_and_forth(person: Person) -> None:
+    person.wait_until_ready()
+    person.ask("What is a branch?")
+    first = person.texts
+    person.check_trie()
+    person.press(KEY.Key_D, MODIFIER.ControlModifier)
+    assert person.composer == "What is a branch?"
+    person.press(KEY.Key_A, MODIFIER.ControlModifier)
+    person.ask("What is a fork?")
+    forked = person.texts
+    assert (person.rows[0].version, person.rows[0].versions) == (2, 2)
+    person.check_trie()
+    person.press(KEY.Key_Left, MODIFIER.ControlModifier | MODIFIER.AltModifier)
+    assert person.texts == first
+    person.press(KEY.Key_Right, MODIFIER.ControlModifier | MODIFIER.AltModifier)
+    assert person.texts == forked
+    person.press(KEY.Key_Left, MODIFIER.ControlModifier | MODIFIER.AltModifier)
+    person.ask("How do I fork a message?")
+    footer = person.rows[-1].footer
+    assert footer is not None
+    assert (footer.reused or 0) > 10
+    person.check_trie()
+
+
+def test_answer_again_makes_a_sibling(person: Person) -> None:
+    person.wait_until_ready()
+    person.ask(STORY)
+    person.press(KEY.Key_R, MODIFIER.ControlModifier)
+    person.until(lambda: person.rows[-1].versions == 2 and not person.rows[-1].is_streaming)
+    footer = person.rows[-1].footer
+    assert footer is not None
+    assert footer.computed == 1
+    person.check_trie()
+
+
+def test_typing_while_the_model_loads(person: Person) -> None:
+    assert not person.program.controller.status.now.engine_line.startswith("Ready")
+    person.type("What is a branch?")
+    person.press(KEY.Key_Return)
+    assert person.texts == ["What is a branch?"]
+    person.until(lambda: person.has_answer_to("What is a branch?"))
+
+
+def test_a_missing_model_folder_is_told_and_the_guide_helps_out(person: Person, tmp_path: Path) -> None:
+    person.wait_until_ready()
+    person.program.controller.open_model(str(tmp_path / "gone"))
+    person.until(lambda: person.program.controller.status.now.problem is not None)
+    card = person.window.chat.desk.problem
+    assert card.isVisible()
+    assert not person.window.chat.composer.isVisible()
+    shutil.copytree(person.program.settings.guide, tmp_path / "found")
+    QTest.mouseClick(card.other, Qt.MouseButton.LeftButton)
+    person.wait_until_ready()
+    assert person.window.chat.composer.isVisible()
+    person.program.controller.open_model(str(tmp_path / "found"))
+    person.wait_until_ready()
+    assert person.program.settings.recent == (str(tmp_path / "found"),)
+
+
+def test_closing_while_an_answer_is_written_loses_no_word(person: Person, data_folder: Path) -> None:
+    person.wait_until_ready()
+    person.type(STORY)
+    person.press(KEY.Key_Return)
+    person.until(lambda: len(person.texts) == 2 and len(person.texts[1]) > 10)
+    shown = person.texts[1]
+    person.program.close()
+    answer = stored(data_folder)[-1]
+    assert answer.text.startswith(shown)
+    assert answer.stop == "stopped"
