@@ -89,7 +89,7 @@ def _create(new: Path) -> None:
 
 
 def _mend(old: Path, new: Path) -> None:
-    """Make a copy openable: fill up its last page, and where the first is lost, take that of an empty database.
+    """Make a copy openable: count its pages, and where the first is lost, take that of an empty database.
 
     The first page is the one that is written most often. The tables of the first version begin on the same pages in
     every database, so an empty one's first page fits. Bytes 18 and 19 say that there may be a write-ahead log, bytes 28
@@ -100,7 +100,6 @@ def _mend(old: Path, new: Path) -> None:
         with old.open("r+b") as file:
             file.write(new.read_bytes()[:PAGE_SIZE])
     with old.open("r+b") as file:
-        file.truncate(pages * PAGE_SIZE)
         file.seek(18)
         file.write(b"\2\2")
         file.seek(28)
