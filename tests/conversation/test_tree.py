@@ -140,18 +140,3 @@ def test_a_message_is_taken_back_with_its_mark_and_the_path_ends_above_it() -> N
     tree.remove(first.id)
     tree.remove(question.id)
     assert (len(tree), tree.leaf_id, tree.leaf_below(None)) == (0, None, None)
-
-
-def test_a_message_taken_back_leaves_the_path_above_it_and_one_with_children_stays() -> None:
-    tree = MessageTree(HOME)
-    question = Message.new(HOME, None, "user", "root")
-    answers = [Message.new(HOME, question.id, "assistant", text) for text in ("a", "b")]
-    for message in (question, *answers):
-        tree.add(message)
-    with pytest.raises(ValueError, match="2 children"):
-        tree.remove(question.id)
-    tree.remove(answers[1].id)
-    assert (len(tree), tree.path, tree.children(question.id)) == (2, (question,), (answers[0],))
-    assert tree.leaf_below(None) == answers[0].id
-    with pytest.raises(LookupError):
-        tree.remove(answers[1].id)
