@@ -1,0 +1,1 @@
+"""What `make shots` shows: sample conversations, an engine that plays them, and the sheet of components."""

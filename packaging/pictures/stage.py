@@ -1,0 +1,215 @@
+"""An engine without a model that plays its part for the pictures: it holds branches, prices them, and stops midway."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from PySide6.QtCore import QTimer
+
+from app.protocol.chat import Turn
+from app.protocol.commands import Command, Generate, LoadModel, Price
+from app.protocol.events import (
+    EngineStarted,
+    ModelFailed,
+    ModelReady,
+    PrefillProgress,
+    Priced,
+    RunStarted,
+    TextDelta,
+    Token,
+    TrieChanged,
+    TurnPlace,
+)
+from app.protocol.reports import ModelInfo, Problem, Reason, RequestReport
+from app.protocol.trie_view import Place, TrieNodeView, TrieView
+from app.viewmodels.words import first_words
+from app.worker.engine_host import EngineHost
+from pictures.conversations import MODEL, MODEL_NAME, OPEN_PATH, OTHERS, SYSTEM, TRIP, Said, tokens
+
+BYTES = 147_456  # a token of an 8B model: 36 layers of 8 key and value heads, 128 wide, 16 bits
+BUDGET = 512_000_000
+ROOT = 1_000
+Act = Literal["read", "write"]
+WRITTEN = """The dates fit into one small table; I have put the free half day where the weather is most likely to turn:
+
+- **Tuesday**: arrive, Alfama on foot
+- **Wednesday**: Sintra by the early train
+- **Thursday**: tram 28, then the tile"""
+
+
+@dataclass
+class _Edge:
+    """A message as the trie holds it: `size` tokens from `start` on."""
+
+    text: str
+    place: Place
+    start: int
+    number: int
+    parent: int | None
+    ago: float
+    size: int
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of the message is held."""
+        return self.place != "none" and self.size >= tokens(self.text)
+
+
+class Stage(EngineHost):
+    """Stands in for the engine's thread: answers on this thread, a moment later.
+
+    act: what it does with a question. missing: model folders that are not there. is_filled: whether the cache
+    holds the samples.
+    """
+
+    def __init__(self, act: Act = "write", missing: Sequence[str] = (), is_filled: bool = True) -> None:
+        super().__init__()
+        self._act = act
+        self._missing = set(missing)
+        self._edges: list[_Edge] = []
+        if is_filled:
+            self._hold(TRIP, None, SYSTEM, 0.0)
+            for _, said, ago in OTHERS[:2]:
+                self._hold(said, None, SYSTEM, ago)
+
+    def start(self) -> None:
+        """Be ready at once."""
+        self.happened.emit(EngineStarted((("sample", "1"),)))
+
+    def submit(self, command: Command) -> None:
+        """Answer later, as an engine does."""
+        QTimer.singleShot(0, self, lambda: self._answer(command))
+
+    def restart(self) -> None:
+        self.start()
+
+    def close(self) -> None:
+        """There is no thread."""
+
+    def _answer(self, command: Command) -> None:
+        if isinstance(command, LoadModel):
+            self._load(command.path)
+        elif isinstance(command, Price):
+            self._price(command)
+        elif isinstance(command, Generate):
+            self._generate(command)
+
+    def _load(self, path: str) -> None:
+        if path in self._missing:
+            where = path.replace("/Users/ana", "~")
+            sentence = f"Espalier looked in {where} and found nothing there. Your conversations are safe."
+            self.happened.emit(ModelFailed(path, Problem("The model folder is not where it was", sentence)))
+            return
+        is_guide = "guide" in path
+        name, detail = ("Espalier Guide", "built in") if is_guide else (MODEL_NAME, "4-bit")
+        length, weights = (2048, 4_700_000) if is_guide else (32_768, 4_600_000_000)
+        info = ModelInfo(path, name, detail, MODEL, length, weights, (("KVCache", 36),), is_reusable=True)
+        self.happened.emit(ModelReady(info))
+        self.happened.emit(TrieChanged(self._view()))
+
+    def _hold(self, said: Said, parent: int | None, start: int, ago: float) -> None:
+        is_open = said.text in OPEN_PATH and (parent is None or self._edges[parent].place == "live")
+        place: Place = "live" if is_open else ("none" if said.is_cold else "memory")
+        number = len(self._edges)
+        self._edges.append(_Edge(said.text, place, start, number, parent, said.ago or ago, tokens(said.text)))
+        for each in said.then:
+            self._hold(each, number, start + tokens(said.text), ago)
+
+    def _view(self) -> TrieView:
+        now = time.time()
+        nodes = [self._node(edge, now) for edge in self._ordered(None) if edge.size]
+        if nodes:
+            label = "You are a helpful assistant"
+            nodes.insert(0, TrieNodeView(ROOT, None, 0, SYSTEM, label, SYSTEM * BYTES, "live", (), True, True, 1, now))
+        live = sum(node.bytes for node in nodes if node.place == "live")
+        paged = sum(node.bytes for node in nodes if node.place == "memory")
+        return TrieView(len(nodes), tuple(nodes), live // BYTES, live, live, paged, BUDGET)
+
+    def _ordered(self, parent: int | None) -> Iterator[_Edge]:
+        """Depth first."""
+        for edge in self._edges:
+            if edge.parent == parent:
+                yield edge
+                yield from self._ordered(edge.number)
+
+    def _node(self, edge: _Edge, now: float) -> TrieNodeView:
+        start, end = edge.start, edge.start + edge.size
+        held = 0 if edge.place == "none" else (end - start) * BYTES
+        label = first_words(edge.text.replace("*", ""), 60)
+        has_state = edge.place != "none"
+        return TrieNodeView(
+            edge.number, ROOT if edge.parent is None else edge.parent, start, end, label, held, edge.place, (),
+            has_state, True, 1, now - edge.ago,
+        )  # fmt: skip
+
+    def _match(self, turns: Sequence[Turn]) -> list[_Edge]:
+        """The edges of this branch, from the first turn on, as far as it is held."""
+        found: list[_Edge] = []
+        for turn in turns:
+            at = found[-1].number if found else None
+            edge = next((one for one in self._edges if one.parent == at and one.text == turn.text), None)
+            if edge is None:
+                break
+            found.append(edge)
+        return found
+
+    def _report(self, turns: Sequence[Turn]) -> RequestReport:
+        sizes = [tokens(turn.text) for turn in turns]
+        edges = self._match(turns)
+        held = next((n for n, edge in enumerate(edges) if not edge.is_whole), len(edges))
+        total = SYSTEM + sum(sizes)
+        cached = min(total - 1, SYSTEM * bool(self._edges) + sum(sizes[:held]))
+        return RequestReport(total, cached, cached, cached, Reason.DIVERGED if cached else Reason.NEW, cached or None)
+
+    def _price(self, command: Price) -> None:
+        places = [edge.place for edge in self._match(command.turns)]
+        ends, at = [], SYSTEM
+        for turn in command.turns:
+            at += tokens(turn.text)
+            ends.append(at)
+        starts = [SYSTEM, *ends[:-1]]
+        shown = [*places, *["none"] * (len(command.turns) - len(places))]
+        turns = tuple(TurnPlace(*where) for where in zip(starts, ends, shown, strict=True))
+        report = self._report(command.turns)
+        self.happened.emit(Priced(command.query_id, report, turns, report.left / 390))
+
+    def _generate(self, command: Generate) -> None:
+        report = self._report(command.turns)
+        self.happened.emit(RunStarted(command.run_id, report, ()))
+        is_reading = self._act == "read"
+        done = round(0.46 * report.left) if is_reading else report.left
+        self._grow(command.turns[-1].text, self._match(command.turns), done)
+        if is_reading:
+            at = report.cached + done
+            self.happened.emit(PrefillProgress(command.run_id, at, report.total, report.cached, 392.0))
+            return
+        self._words = WRITTEN.split(" ")
+        self._run_id = command.run_id
+        self._answer_edge = self._grow("", self._match(command.turns), 0)
+        self._writer = QTimer(self, interval=26)
+        self._writer.timeout.connect(self._write)
+        self._writer.start()
+
+    def _grow(self, text: str, path: Sequence[_Edge], size: int) -> _Edge:
+        """A new live edge at the end of a branch."""
+        above = path[-1] if path else None
+        start = SYSTEM if above is None else above.start + above.size
+        edge = _Edge(text, "live", start, len(self._edges), above.number if above else None, 0.0, size)
+        self._edges.append(edge)
+        if size:
+            self.happened.emit(TrieChanged(self._view()))
+        return edge
+
+    def _write(self) -> None:
+        if not self._words:
+            self._writer.stop()
+            return
+        word = self._words.pop(0) + (" " if self._words else "")
+        self.happened.emit(TextDelta(self._run_id, 0, word, (Token(1, 0, len(word)),)))
+        self._answer_edge.text += word
+        self._answer_edge.size += 1
+        if self._answer_edge.size % 4 == 0:
+            self.happened.emit(TrieChanged(self._view()))

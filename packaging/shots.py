@@ -1,0 +1,166 @@
+"""Render the window's main states, light and dark, to build/shots/*.png, and the sheet of components beside them.
+
+    python packaging/shots.py [NAME ...]     only these states
+
+Needs no display and no model: a sample engine plays its part, everything else is the program itself.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+os.environ["QT_SCALE_FACTOR"] = "2"
+sys.path[:0] = [str(ROOT), str(ROOT / "packaging")]
+
+from pictures.components import ComponentSheet  # noqa: E402
+from pictures.conversations import Shelf, fill  # noqa: E402
+from pictures.stage import Stage  # noqa: E402
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, Qt  # noqa: E402
+from PySide6.QtWidgets import QApplication, QWidget  # noqa: E402
+
+from app.conversation.store import Store  # noqa: E402
+from app.conversation.store_thread import StoreThread  # noqa: E402
+from app.viewmodels.controller import Controller  # noqa: E402
+from app.viewmodels.window_state import WindowState  # noqa: E402
+from app.widgets.look import Look  # noqa: E402
+from app.widgets.main_window import MainWindow  # noqa: E402
+from app.widgets.theme import DARK, LIGHT, Theme  # noqa: E402
+
+OUT = ROOT / "build" / "shots"
+QWEN = "/Users/ana/Models/Qwen3-8B-4bit"
+NOTES = """Start over with what we know now: two adults, no car, one evening at home. Our notes from last year are \
+below; keep what still holds and say what does not.
+
+The flat in Graça was quiet but the stairs were a trial with bags; somewhere level would be kinder. We never used the \
+second half of the museum card. The bakery at the corner of the square opened at six and was worth every one of them. \
+Sintra was too full to enjoy from eleven on, and the bus back took an hour and a half. The fish at the market was \
+better and cheaper than in any restaurant, and the cooks told us what to do with it. On the last day it rained from \
+noon, and the tile museum saved it. We would skip the castle and go twice to the gardens instead.
+
+Money: the three dinners out came to 160 euros, the flat to 330, trains and trams to 41, everything else to about 90. \
+We had planned for 700 and were pleased. This year it should be 600, with one good dinner."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One state of the window. `then` is what the person does once it stands; `wait` seconds pass after that."""
+
+    name: str
+    stage: Callable[[], Stage]
+    model: str = QWEN
+    is_filled: bool = True
+    size: tuple[int, int] = (1440, 900)
+    body: int = 14
+    state: dict[str, bool] = field(default_factory=dict)
+    then: Callable[[Controller, MainWindow], None] | None = None
+    wait: float = 0.6
+
+
+def _ask(text: str) -> Callable[[Controller, MainWindow], None]:
+    return lambda controller, window: controller.send(text)
+
+
+def _new(controller: Controller, window: MainWindow) -> None:
+    controller.new_conversation()
+
+
+def _edit(controller: Controller, window: MainWindow) -> None:
+    controller.begin_edit()
+
+
+def _select_edge(controller: Controller, window: MainWindow) -> None:
+    tree, label = window.inspector.tree, "Make it cheaper"
+    how = Qt.MatchFlag.MatchStartsWith | Qt.MatchFlag.MatchRecursive
+    found = tree.model().match(controller.trie.index(0, 0), Qt.ItemDataRole.DisplayRole, label, 1, how)
+    tree.setCurrentIndex(found[0])
+
+
+def empty_stage() -> Stage:
+    return Stage(is_filled=False)
+
+
+SCENES = (
+    Scene("first-run", empty_stage, Shelf().guide, is_filled=False),
+    Scene("conversation", Stage, then=_select_edge),
+    Scene("streaming", Stage, then=_ask("And then put the dates into a table"), wait=1.0),
+    Scene("prefill", lambda: Stage("read"), then=_ask(NOTES)),
+    Scene("problem", lambda: Stage(missing=[QWEN])),
+    Scene("empty", empty_stage, then=_new, is_filled=False),
+    Scene("fork", Stage, then=_edit),
+    Scene("narrow", Stage, size=(880, 560)),
+    Scene("large-text", Stage, body=20),
+)
+
+
+def settle(seconds: float) -> None:
+    """Let everything that is under way arrive."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def shoot(scene: Scene, theme: Theme, folder: Path) -> None:
+    """Build the program around the scene, let the person act, and keep the picture."""
+    database = folder / "conversations.db"
+    if scene.is_filled:
+        store = Store(database)
+        fill(store)
+        store.close()
+    stage = scene.stage()
+    look = Look(theme, scene.body)
+    look.dress_application()
+    controller = Controller(stage, StoreThread(database), Shelf())
+    window = MainWindow(look, controller, WindowState(body_size=scene.body))
+    window.resize(*scene.size)
+    window.show()
+    window.activateWindow()
+    controller.start(scene.model)
+    stage.start()
+    settle(0.6)
+    if scene.then is not None:
+        scene.then(controller, window)
+    settle(scene.wait)
+    save(window, scene.name, theme)
+    controller.close()
+    window.close()
+    for each in (window, controller, stage):
+        each.deleteLater()
+    settle(0.05)
+
+
+def save(widget: QWidget, name: str, theme: Theme) -> None:
+    path = OUT / f"{name}-{'dark' if theme.is_dark else 'light'}.png"
+    widget.grab().save(str(path))
+    print(path.relative_to(ROOT))
+
+
+def main(wanted: list[str]) -> int:
+    """Take all pictures, or those that are wanted by name."""
+    app = QApplication(["espalier"])
+    app.setApplicationName("Espalier")
+    OUT.mkdir(parents=True, exist_ok=True)
+    for theme in (LIGHT, DARK):
+        if not wanted or "components" in wanted:
+            look = Look(theme)
+            look.dress_application()
+            sheet = ComponentSheet(look)
+            save(sheet, "components", theme)
+            sheet.deleteLater()
+        for scene in SCENES:
+            if not wanted or scene.name in wanted:
+                with tempfile.TemporaryDirectory() as folder:
+                    shoot(scene, theme, Path(folder))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
