@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAccessibilityHints, QGuiApplication, QStyleHints
 from PySide6.QtWidgets import QApplication
@@ -38,13 +40,16 @@ class Look(QObject):
     def set_text_size(self, body: int) -> None:
         """Change the size of the body role, 10 to 24 pixels; all others follow."""
         self.type = Typography(body)
+        self.dress_application()
         self.changed.emit()
 
     def dress_application(self) -> None:
-        """Give the application's palette the theme's colours."""
+        """Give Qt's own parts, such as menus, the theme's colours; off the Mac, which has its own, our type too."""
         app = QApplication.instance()
-        if isinstance(app, QGuiApplication):
+        if isinstance(app, QApplication):
             app.setPalette(palette(self.theme))
+            if sys.platform != "darwin":
+                app.setFont(self.face(Type.UI).font)
 
     def follow_system(self, hints: QStyleHints) -> None:
         """Take the system's appearance now and whenever it changes."""

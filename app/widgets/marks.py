@@ -72,21 +72,32 @@ def paint_bar(
 ) -> None:
     """Shares of the whole, from the left; the rest is track. A gap parts neighbours, none ends the bar.
 
-    parts: (share, colour); shares sum up to 1 at most. A share that is not 0 is at least a point wide.
+    parts: (share, colour); shares sum up to 1 at most. A share that is not 0 is wide enough to be seen.
     """
     painter.setPen(Qt.PenStyle.NoPen)
     left = rect.left()
-    for share, color in parts:
-        if share <= 0:
+    widths = _bar_widths([share for share, _ in parts], rect.width(), rect.height())
+    for width, (_, color) in zip(widths, parts, strict=True):
+        if not width:
             continue
-        right = min(rect.right(), left + max(1.0, share * rect.width()))
+        right = left + width
         is_end = right >= rect.right() - 0.5
         painter.setBrush(color)
-        painter.drawPath(_slice(rect, left, rect.right() if is_end else right - min(gap, (right - left) / 2)))
+        painter.drawPath(_slice(rect, left, rect.right() if is_end else right - min(gap, width / 2)))
         left = rect.right() if is_end else right
     if left < rect.right():
         painter.setBrush(theme.track)
         painter.drawPath(_slice(rect, left, rect.right()))
+
+
+def _bar_widths(shares: Sequence[float], whole: float, least: float) -> list[float]:
+    """Points for each share; small ones get `least`, at the cost of the largest where there is no free room."""
+    widths = [max(least, share * whole) if share > 0 else 0.0 for share in shares]
+    over = sum(widths) - whole
+    if over > 0:
+        largest = widths.index(max(widths))
+        widths[largest] = max(least, widths[largest] - over)
+    return widths
 
 
 def _slice(rect: QRectF, left: float, right: float) -> QPainterPath:
@@ -122,11 +133,12 @@ def paint_warmth(painter: QPainter, theme: Theme, rect: QRectF, share: float, is
 def paint_budget(painter: QPainter, theme: Theme, rect: QRectF, live: float, memory: float, budget: float) -> None:
     """Bytes live (solid) and in memory (hatched) of a budget; the bar is full when they reach it."""
     whole = max(budget, live + memory, 1.0)
-    live_share, memory_share = live / whole, memory / whole
-    paint_bar(painter, theme, rect, ((live_share, theme.accentgfx), (memory_share, theme.soft)))
-    if memory_share > 0:
-        start = rect.left() + (max(1.0, live_share * rect.width()) if live_share > 0 else 0.0)
-        end = min(rect.right(), start + max(1.0, memory_share * rect.width()))
+    shares = (live / whole, memory / whole)
+    paint_bar(painter, theme, rect, ((shares[0], theme.accentgfx), (shares[1], theme.soft)))
+    widths = _bar_widths(shares, rect.width(), rect.height())
+    if widths[1]:
+        start = rect.left() + widths[0]
+        end = start + widths[1]
         _hatch(painter, _slice(rect, start, end - (1.0 if end < rect.right() - 0.5 else 0.0)), theme.accentgfx)
 
 

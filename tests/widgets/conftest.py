@@ -1,4 +1,4 @@
-"""A look for every test of a widget, and the application's palette put back afterwards."""
+"""A look for every test of a widget, and the application's palette and font put back afterwards."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from app.widgets.theme import LIGHT
 @pytest.fixture
 def look(qapp: QApplication) -> Iterator[Look]:
     """Light, at the usual text size."""
-    palette = qapp.palette()
+    palette, font = qapp.palette(), qapp.font()
     look = Look(LIGHT)
     look.dress_application()
     yield look
     qapp.setPalette(palette)
+    qapp.setFont(font)
