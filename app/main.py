@@ -26,6 +26,7 @@ from app.paths import Paths, guide_model, paths_in, resources, standard_paths, u
 from app.protocol.reports import Problem
 from app.settings import SettingsFile
 from app.viewmodels.controller import Controller
+from app.widgets.application import Application
 from app.widgets.look import Look
 from app.widgets.main_window import MainWindow
 from app.widgets.theme import DARK, LIGHT
@@ -85,6 +86,7 @@ def run(model: Path | None, data: Path | None) -> int:
             from app.tour import take_tour
 
             return take_tour(program, model)
+        app.fileOpened.connect(program.controller.open_model)
         app.aboutToQuit.connect(program.close)
         program.start(model)
         return app.exec()
@@ -100,11 +102,11 @@ def choose_platform() -> bool:
     return False
 
 
-def application() -> QApplication:
+def application() -> Application:
     """Qt's application, under our name."""
     QCoreApplication.setApplicationName("Espalier")
     QCoreApplication.setApplicationVersion(__version__)
-    app = QApplication(sys.argv[:1])
+    app = Application(sys.argv[:1])
     app.setWindowIcon(QIcon(str(resources() / "icon" / "espalier.svg")))
     return app
 

@@ -8,17 +8,23 @@ from app.conversation.message import Conversation
 from app.viewmodels import words
 from app.viewmodels.rows import ConversationRow
 
-UNTITLED = "New conversation"
+
+def blank_title(is_first: bool, is_guide: bool) -> str:
+    """What a conversation is called before anything is said in it. is_first: there is no other."""
+    return "Welcome to Espalier" if is_first and is_guide else "New conversation"
 
 
 def conversation_rows(
-    conversations: Iterable[Conversation], open_id: str, writing_id: str | None, now: float
+    conversations: Iterable[Conversation], open_id: str, writing_id: str | None, blank: str, now: float
 ) -> list[ConversationRow]:
-    """Rows in the order given; a blank conversation is shown only while it is open. `now`: seconds since the epoch."""
+    """Rows in the order given; a blank conversation is shown only while it is open.
+
+    blank: its title. now: seconds since the epoch.
+    """
     return [
         ConversationRow(
             id=one.id,
-            title=one.title or UNTITLED,
+            title=one.title or blank,
             age=words.age(one.updated_at, now),
             section="Today" if words.is_today(one.updated_at, now) else "Earlier",
             is_open=one.id == open_id,

@@ -9,6 +9,7 @@ from app.conversation.tree import MessageTree
 from app.protocol.trie_view import TrieView
 from app.viewmodels import status_words, words
 from app.viewmodels.asking import Asking
+from app.viewmodels.conversation_rows import blank_title
 from app.viewmodels.drafts import Draft
 from app.viewmodels.model_desk import ModelDesk
 from app.viewmodels.path_prices import PathPrices
@@ -23,6 +24,7 @@ class Scene:
     """What the status is told from."""
 
     conversation: Conversation | None
+    is_first: bool
     tree: MessageTree
     run: Run | None
     models: ModelDesk
@@ -30,7 +32,7 @@ class Scene:
     prices: PathPrices
     draft: Draft
     view: TrieView
-    is_started: bool
+    is_engine_up: bool
     hint: str
 
     @property
@@ -60,7 +62,7 @@ def status_values(scene: Scene, card: ProblemCard | None, notice: str) -> Status
         context_length=models.info.context_length if models.info else 0,
         can_stop=_can_stop(scene),
         is_writing=scene.is_shown_writing,
-        engine_line=status_words.engine_line(scene.run, models, scene.asking.is_waiting_for_model, scene.is_started),
+        engine_line=status_words.engine_line(scene.run, models, scene.asking.is_waiting_for_model, scene.is_engine_up),
         engine_fraction=fraction[0],
         engine_cached=fraction[1],
         cache_line=status_words.cache_line(scene.view),
@@ -82,7 +84,7 @@ def _title(scene: Scene) -> str:
     known = scene.conversation
     if known is not None and known.title:
         return known.title
-    return "Welcome to Espalier" if scene.models.is_guide else "New conversation"
+    return blank_title(scene.is_first, scene.models.is_guide)
 
 
 def _subtitle(scene: Scene) -> str:

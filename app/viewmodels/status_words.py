@@ -23,14 +23,15 @@ SUGGESTIONS = (
     "How do I open a real model?",
 )
 NOTHING_TO_SEND = "Nothing to send yet: type a question first"
+STILL_WRITING = "Answer Again works as soon as this answer has ended"
 
 
-def engine_line(run: Run | None, models: ModelDesk, is_asked: bool, is_started: bool) -> str:
+def engine_line(run: Run | None, models: ModelDesk, is_asked: bool, is_engine_up: bool) -> str:
     """What the engine does, for the left of the status line. is_asked: a question waits for the model."""
     if run is not None:
         return _run_line(run)
     if models.loading is not None:
-        what = f"Loading {models.name}" if is_started else "Starting the engine"
+        what = f"Loading {models.name}" if is_engine_up else "Starting the engine"
         stage = DOT + models.loading.stage if models.loading.stage else ""
         return what + stage + (DOT + "your message is answered when it is ready" if is_asked else "")
     if models.info is None:

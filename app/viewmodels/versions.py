@@ -29,3 +29,15 @@ def version_beside(tree: MessageTree, message: Message, step: int) -> Message | 
     versions = tree.siblings(message.id)
     place = versions.index(message) + step
     return versions[place] if step and 0 <= place < len(versions) else None
+
+
+def parent_for(tree: MessageTree, editing: str | None) -> str | None:
+    """What a question is said below: beside the one it replaces, else below the last answer of the path.
+
+    A path that ends with a question nobody answered takes another version of that question.
+    """
+    at = editing if editing is not None and editing in tree else tree.leaf_id
+    if at is None:
+        return None
+    message = tree.message(at)
+    return message.parent_id if message.role == "user" else message.id

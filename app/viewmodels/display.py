@@ -1,0 +1,110 @@
+"""What is shown: the models of the panes and the status, brought up to date from the parts behind them."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QObject, QTimer
+
+from app.conversation.tree import MessageTree
+from app.viewmodels.chat_model import ChatModel
+from app.viewmodels.chat_rows import rows_of, running_footer
+from app.viewmodels.conversation_model import ConversationModel
+from app.viewmodels.conversation_rows import blank_title, conversation_rows
+from app.viewmodels.parts import Parts
+from app.viewmodels.status import ProblemCard, Status
+from app.viewmodels.status_view import Scene, status_values
+from app.viewmodels.trie_model import TrieModel
+
+TICK_MS = 250
+MINUTE_MS = 60_000
+
+
+class Display(QObject):
+    """Holds what views look at.
+
+    Attributes: chat, conversations, trie, status; open_id, the conversation that is shown; card, notice and hint, the
+    problem in the composer's place, the banner, and a sentence for the composer's foot; is_engine_up, whether the
+    engine's libraries are imported.
+    """
+
+    def __init__(self, parts: Parts, parent: QObject) -> None:
+        super().__init__(parent)
+        self._parts = parts
+        self.open_id = parts.library.begin()
+        self.card: ProblemCard | None = None
+        self.notice = ""
+        self.hint = ""
+        self.is_engine_up = False
+        self.chat = ChatModel(self)
+        self.conversations = ConversationModel(self)
+        self.trie = TrieModel(self)
+        self.status = Status(self)
+        self._tick = QTimer(self, interval=TICK_MS)
+        self._tick.timeout.connect(self._on_tick)
+        self._minute = QTimer(self, interval=MINUTE_MS)
+        self._minute.timeout.connect(self.show_conversations)
+        self._minute.start()
+
+    @property
+    def tree(self) -> MessageTree:
+        """The messages of the open conversation."""
+        return self._parts.library.tree(self.open_id)
+
+    def close(self) -> None:
+        """Nothing changes by itself any more."""
+        self._tick.stop()
+        self._minute.stop()
+
+    def show_all(self) -> None:
+        """After anything that may concern the open path."""
+        parts = self._parts
+        self.chat.show(rows_of(self.tree, parts.runs.current, parts.prices.places))
+        self._set_ticking()
+        self.show_status()
+
+    def show_conversations(self) -> None:
+        """After anything that may concern the list; once a minute for the ages."""
+        run = self._parts.runs.current
+        writing = run.answer.conversation_id if run else None
+        known = self._parts.library.conversations
+        blank = blank_title(len(known) <= 1, self._parts.models.is_guide)
+        self.conversations.show(conversation_rows(known, self.open_id, writing, blank, time.time()))
+        self.show_status()
+
+    def show_text(self, text: str) -> None:
+        """The answer under way has grown."""
+        run = self._parts.runs.current
+        if run is not None:
+            self.chat.append_tail(run.answer.id, text)
+
+    def show_status(self) -> None:
+        """After anything else."""
+        parts = self._parts
+        scene = Scene(
+            conversation=parts.library.conversation(self.open_id),
+            is_first=len(parts.library.conversations) <= 1,
+            tree=self.tree,
+            run=parts.runs.current,
+            models=parts.models,
+            asking=parts.asking,
+            prices=parts.prices,
+            draft=parts.drafts.of(self.open_id),
+            view=self.trie.view,
+            is_engine_up=self.is_engine_up,
+            hint=self.hint,
+        )
+        self.status.show(status_values(scene, self.card, self.notice))
+
+    def _set_ticking(self) -> None:
+        if self._parts.runs.current is None:
+            self._tick.stop()
+        elif not self._tick.isActive():
+            self._tick.start()
+
+    def _on_tick(self) -> None:
+        """Figures of the answer under way, a few times a second and not with each word."""
+        run = self._parts.runs.current
+        if run is not None and not run.is_reading:
+            self.chat.set_tail_footer(run.answer.id, running_footer(run))
+        self.show_status()

@@ -1,0 +1,53 @@
+"""The parts that the controller works with, built over one engine and one database."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject
+
+from app.conversation.store_thread import StoreThread
+from app.viewmodels.asking import Asking
+from app.viewmodels.drafts import Drafts
+from app.viewmodels.library import Library
+from app.viewmodels.model_desk import ModelDesk, ModelShelf
+from app.viewmodels.path_prices import PathPrices
+from app.viewmodels.prices import Prices
+from app.viewmodels.runs import Runs
+from app.viewmodels.store_link import StoreLink
+from app.worker.engine_host import EngineHost
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Each does one thing: what is stored, which model, the answer being written, the way of a question, prices."""
+
+    host: EngineHost
+    store: StoreLink
+    library: Library
+    models: ModelDesk
+    runs: Runs
+    asking: Asking
+    queries: Prices
+    prices: PathPrices
+    drafts: Drafts
+
+
+def build(host: EngineHost, thread: StoreThread, shelf: ModelShelf, owner: QObject) -> Parts:
+    """All of them, owned by `owner`."""
+    store = StoreLink(thread, owner)
+    library = Library(store, owner)
+    models = ModelDesk(host, shelf, owner)
+    runs = Runs(host, store, owner)
+    queries = Prices(host.submit)
+    return Parts(
+        host=host,
+        store=store,
+        library=library,
+        models=models,
+        runs=runs,
+        asking=Asking(library, runs, models, owner),
+        queries=queries,
+        prices=PathPrices(queries, models, runs, owner),
+        drafts=Drafts(),
+    )

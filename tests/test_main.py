@@ -1,0 +1,225 @@
+"""The program as a whole: how it begins, what it says when something is wrong, how it ends."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
+from pytestqt.qtbot import QtBot
+
+from app import __main__, __version__, selftest
+from app.main import Program, choose_platform
+from app.paths import paths_in, usable
+from tests.fakes.engine import FakeEngine, Script
+
+ROOT = Path(__file__).parent.parent
+FIRST_PAINT = """
+import sys
+from pathlib import Path
+from app.environment import seal
+seal()
+from PySide6.QtCore import QEvent, QObject
+from app.main import Program, application
+from app.paths import paths_in
+from app.protocol.events import ModelReady
+HEAVY = ("mlx", "mlx_lm", "transformers", "tokenizers", "app.engine")
+class Watch(QObject):
+    def eventFilter(self, watched, event):
+        if event.type() == QEvent.Type.Paint:
+            print("painted", [name for name in HEAVY if name in sys.modules], flush=True)
+            program.window.removeEventFilter(self)
+        return False
+    def hear(self, event):
+        if isinstance(event, ModelReady):
+            print("ready", "mlx_lm" in sys.modules, flush=True)
+            program.close()
+            app.quit()
+app = application()
+program = Program(paths_in(Path(sys.argv[1])))
+watch = Watch()
+program.window.installEventFilter(watch)
+program.host.happened.connect(watch.hear)
+program.start()
+sys.exit(app.exec())
+"""
+
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    inherited = {name: value for name, value in os.environ.items() if name not in {"DISPLAY", "WAYLAND_DISPLAY"}}
+    command = [sys.executable, *arguments]
+    return subprocess.run(
+        command, cwd=ROOT, env=inherited | environment, capture_output=True, text=True, timeout=100, check=False
+    )
+
+
+@pytest.fixture
+def make_program(qtbot: QtBot, data_folder: Path, script: Script) -> Iterator[Callable[..., Program]]:
+    """Programs over one data folder and a scripted engine, one after the other."""
+    made: list[Program] = []
+
+    def end() -> None:
+        while made:
+            program = made.pop()
+            program.close()
+            program.deleteLater()
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+    def make(data: Path = data_folder, model: Path | None = None) -> Program:
+        end()
+        paths, notice = usable(paths_in(data))
+        made.append(Program(paths, lambda sink: FakeEngine(sink, script), notice))
+        made[-1].start(model)
+        qtbot.waitExposed(made[-1].window)
+        return made[-1]
+
+    yield make
+    script.load_gate.set()
+    end()
+
+
+def ask(qtbot: QtBot, program: Program, text: str) -> None:
+    qtbot.waitUntil(lambda: program.controller.status.now.engine_line.startswith("Ready"))
+    program.controller.send(text)
+    qtbot.waitUntil(lambda: [row.text for row in program.controller.chat.rows][-1:] == [f"You said: {text}"])
+    qtbot.waitUntil(lambda: program.controller.status.now.engine_line.startswith("Ready"))
+
+
+def test_the_window_is_painted_before_the_engine_is_imported(tmp_path: Path) -> None:
+    done = run("-c", FIRST_PAINT, str(tmp_path / "data"), QT_QPA_PLATFORM="offscreen")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["painted []", "ready True"]
+
+
+def test_version_and_misspelt_options(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        __main__.options(["--version"])
+    assert left.value.code == 0
+    assert capsys.readouterr().out.strip() == f"Espalier {__version__}"
+    with pytest.raises(SystemExit) as left:
+        __main__.options(["--modle", "x"])
+    assert left.value.code == 2
+
+
+def test_the_self_test_needs_no_qt() -> None:
+    code = "import sys; from app import __main__, selftest; print([m for m in sys.modules if m.startswith('PySide6')])"
+    assert run("-c", code).stdout.strip() == "[]"
+
+
+def test_the_self_test_says_what_is_wrong_with_the_data_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(selftest, "run", lambda model: asked.append(model) or 0)
+    assert __main__.main(["--self-test", "--data", str(tmp_path / "fine"), "--model", str(tmp_path)]) == 0
+    assert asked == [str(tmp_path)]
+    assert capsys.readouterr().err == ""
+    (tmp_path / "damaged").mkdir()
+    (tmp_path / "damaged" / "conversations.db").write_bytes(b"no database" * 1000)
+    __main__.main(["--self-test", "--data", str(tmp_path / "damaged")])
+    assert "damaged" in capsys.readouterr().err
+    (tmp_path / "file").write_text("in the way")
+    __main__.main(["--self-test", "--data", str(tmp_path / "file")])
+    assert "may not write" in capsys.readouterr().err
+
+
+def test_without_a_display_qt_draws_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    assert not choose_platform()
+    assert os.environ["QT_QPA_PLATFORM"] == "offscreen"
+    assert choose_platform()
+    monkeypatch.delenv("QT_QPA_PLATFORM")
+    monkeypatch.setenv("DISPLAY", ":0")
+    assert choose_platform()
+
+
+def test_the_tour_without_a_display(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    inherited = {name: value for name, value in os.environ.items() if name not in {"DISPLAY", "QT_QPA_PLATFORM"}}
+    done = subprocess.run(
+        [sys.executable, "-m", "app", "--data", str(tmp_path / "data")],
+        cwd=tmp_path / "home",
+        env=inherited | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "* You: What is a branch?" in done.stdout
+    assert "  You: Tell me a story about a fox" in done.stdout
+    assert "edges," in done.stdout
+    assert len(list((tmp_path / "home" / "build" / "shots").glob("*.png"))) == 4
+
+
+def test_the_tour_fails_where_the_model_does(tmp_path: Path) -> None:
+    inherited = {name: value for name, value in os.environ.items() if name not in {"DISPLAY", "QT_QPA_PLATFORM"}}
+    done = subprocess.run(
+        [sys.executable, "-m", "app", "--data", str(tmp_path / "data"), "--model", str(tmp_path / "gone")],
+        cwd=tmp_path,
+        env=inherited | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "The tour failed" in done.stderr
+    assert str(tmp_path / "gone") in done.stderr
+
+
+def test_a_damaged_database_is_told_and_the_program_goes_on(
+    qtbot: QtBot, make_program: Callable[..., Program], data_folder: Path
+) -> None:
+    data_folder.mkdir()
+    (data_folder / "conversations.db").write_bytes(b"no database" * 1000)
+    program = make_program()
+    qtbot.waitUntil(lambda: program.controller.status.now.notice != "")
+    assert program.window.chat.banner.isVisible()
+    ask(qtbot, program, "Still there?")
+    kept = [path for path in data_folder.glob("*.*") if path.read_bytes() == b"no database" * 1000]
+    assert len(kept) == 1
+
+
+def test_a_data_folder_that_cannot_be_used_is_told_and_the_program_goes_on(
+    qtbot: QtBot, make_program: Callable[..., Program], tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    program = make_program(tmp_path / "file")
+    assert "may not write" in program.controller.status.now.notice
+    ask(qtbot, program, "Still there?")
+
+
+def test_a_second_start_finds_window_and_words(qtbot: QtBot, make_program: Callable[..., Program]) -> None:
+    first = make_program()
+    ask(qtbot, first, "Remember me")
+    first.window.resize(880, 610)
+    first.look.set_text_size(16)
+    again = make_program()
+    qtbot.waitUntil(lambda: len(again.controller.chat.rows) == 2)
+    assert (again.window.width(), again.window.height()) == (880, 610)
+    assert again.look.type.body == 16
+
+
+def test_a_model_named_at_the_start_is_opened_and_its_absence_told(
+    qtbot: QtBot, make_program: Callable[..., Program], script: Script, tmp_path: Path
+) -> None:
+    script.broken.add(str(tmp_path / "gone"))
+    program = make_program(model=tmp_path / "gone")
+    qtbot.waitUntil(lambda: program.controller.status.now.problem is not None)
+    assert program.window.chat.desk.problem.isVisible()
+
+
+def test_closing_while_a_model_loads(make_program: Callable[..., Program], script: Script) -> None:
+    script.load_gate.clear()
+    program = make_program()
+    program.controller.send("Never answered")
+    program.close()
+    program.close()
+    assert not program.window.isVisible()

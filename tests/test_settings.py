@@ -1,0 +1,95 @@
+"""Settings survive a restart, a broken file and a folder that cannot be written."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.settings import MOST_RECENT, Settings, SettingsFile, settings_from
+from app.viewmodels.window_state import WindowState
+
+GUIDE = "/models/guide"
+
+
+def test_a_first_start_has_the_defaults_and_writes_nothing(tmp_path: Path) -> None:
+    file = SettingsFile(tmp_path / "settings.json", GUIDE)
+    assert file.now == Settings()
+    assert file.model == GUIDE
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_chosen_is_there_the_next_time(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    window = WindowState("AdnQ", (248, 840, 352), False, True, 16)
+    first = SettingsFile(path, GUIDE)
+    first.opened("/models/one")
+    first.opened("/models/zwei, größer")
+    first.opened("/models/one")
+    first.left(window)
+    again = SettingsFile(path, GUIDE)
+    assert again.now == first.now
+    assert again.now.window == window
+    assert again.recent == ("/models/one", "/models/zwei, größer")
+    assert again.model == "/models/one"
+    assert [file.name for file in tmp_path.iterdir()] == ["settings.json"]
+
+
+def test_the_guide_is_no_recent_model_but_the_one_to_start_with(tmp_path: Path) -> None:
+    file = SettingsFile(tmp_path / "settings.json", GUIDE)
+    file.opened("/models/one")
+    file.opened(GUIDE)
+    assert file.model == GUIDE
+    assert file.recent == ("/models/one",)
+
+
+def test_recent_models_are_a_few(tmp_path: Path) -> None:
+    file = SettingsFile(tmp_path / "settings.json", GUIDE)
+    for number in range(20):
+        file.opened(f"/models/{number}")
+    assert len(file.recent) == MOST_RECENT
+    assert file.recent[0] == "/models/19"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", '{"model": 3}', '{"window": {"body_size": "big"}}', '{"recent_models": [1]}', "\xff", "null"],
+)
+def test_a_broken_file_is_kept_beside_and_the_defaults_hold(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text(text, encoding="latin-1")
+    file = SettingsFile(path, GUIDE)
+    assert file.now == Settings()
+    (beside,) = tmp_path.iterdir()
+    assert beside.name.startswith("settings.broken-")
+    assert beside.read_text(encoding="latin-1") == text
+    file.opened("/models/one")
+    assert SettingsFile(path, GUIDE).model == "/models/one"
+
+
+def test_settings_of_a_newer_version_are_read_as_far_as_they_are_known() -> None:
+    found = {"model": "/m", "colour": "green", "window": {"body_size": 17, "lanes": 3}}
+    assert settings_from(found) == Settings(model="/m", window=replace(WindowState(), body_size=17))
+
+
+def test_a_folder_that_cannot_be_written_costs_the_choice_only(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("in the way")
+    file = SettingsFile(blocked / "settings.json", GUIDE)
+    file.opened("/models/one")
+    assert file.model == "/models/one"
+
+
+def test_a_file_is_never_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "settings.json"
+    file = SettingsFile(path, GUIDE)
+    file.opened("/models/one")
+
+    def fail(_descriptor: int) -> None:
+        raise OSError("the disk went away")
+
+    monkeypatch.setattr("app.settings.os.fsync", fail)
+    file.opened("/models/two")
+    assert json.loads(path.read_text())["model"] == "/models/one"
