@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, auto
+from itertools import islice
 
 from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import (
@@ -21,12 +22,14 @@ from PySide6.QtGui import (
     QTextOption,
 )
 
-from app.widgets.chat.highlight import runs
+from app.widgets.chat.highlight import Ink, runs
 from app.widgets.look import Look
 from app.widgets.typography import Face, Type
 
 FIXED = QTextBlockFormat.LineHeightTypes.FixedHeight.value
 INDENT = 20
+# Colours stop after so many runs, in the thousands of lines: beyond that they would cost a visible pause.
+_MOST_RUNS = 6000
 
 
 class Sign(Enum):
@@ -99,18 +102,24 @@ def line_format(face: Face) -> QTextBlockFormat:
 
 def _colour(document: QuietDocument, code: str, language: str, look: Look) -> None:
     """Give each line its colours as layout formats, as a highlighter would: the text itself stays plain."""
-    by_block: dict[int, list[QTextLayout.FormatRange]] = {}
-    for start, length, ink in runs(code, language):
-        style = QTextCharFormat()
-        style.setForeground(getattr(look.theme, ink.value))
+    styles = {ink: _ink_style(ink, look) for ink in Ink}
+    block = document.begin()
+    pieces: list[QTextLayout.FormatRange] = []
+    for start, length, ink in islice(runs(code, language), _MOST_RUNS):
         end = start + length
         while start < end:
-            block = document.findBlock(start)
+            if start >= block.position() + block.length():
+                block.layout().setFormats(pieces)
+                pieces, block = [], document.findBlock(start)
+            stop = min(end, block.position() + block.length())
             piece = QTextLayout.FormatRange()
-            piece.start = start - block.position()
-            piece.length = min(end - start, block.length() - piece.start)
-            piece.format = style
-            by_block.setdefault(block.blockNumber(), []).append(piece)
-            start = block.position() + block.length()
-    for number, pieces in by_block.items():
-        document.findBlockByNumber(number).layout().setFormats(pieces)
+            piece.start, piece.length, piece.format = start - block.position(), stop - start, styles[ink]
+            pieces.append(piece)
+            start = stop
+    block.layout().setFormats(pieces)
+
+
+def _ink_style(ink: Ink, look: Look) -> QTextCharFormat:
+    style = QTextCharFormat()
+    style.setForeground(getattr(look.theme, ink.value))
+    return style

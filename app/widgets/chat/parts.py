@@ -14,6 +14,8 @@ from enum import Enum, auto
 _PLAIN_LINES = 64
 _FENCE = re.compile(r"^([ \t]*)(`{3,}|~{3,})[ \t]*([^`\s]*)[^`]*$")
 _LEADING_INDENT = re.compile(r"\A(?:[ \t]+)|(?<=\n)[ \t]{1,3}(?=\S)")
+# Qt leaves out images that describe themselves with nothing.
+_BARE_IMAGE = re.compile(r"!\[\s*\]\(")
 _INLINE_MATH = re.compile(r"\\\((.+?)\\\)")
 _DISPLAY_MATH = re.compile(r"\\\[(.+?)\\\]|\$\$(.+?)\$\$", re.DOTALL)
 
@@ -71,6 +73,7 @@ def split_plain(text: str) -> list[Part]:
 def markdown(part: Part) -> str:
     """The part's text as Markdown that Qt can show: formulas stand as code, since Qt has no way to set them."""
     text = _LEADING_INDENT.sub("", part.text) if part.text[:1] in (" ", "\t") else part.text
+    text = _BARE_IMAGE.sub("![picture](", text)
     text = _INLINE_MATH.sub(lambda found: f"`{found[1]}`", text)
     return _DISPLAY_MATH.sub(lambda found: f"`{' '.join((found[1] or found[2]).split())}`", text)
 

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QImage
+
+from app.protocol.trie_view import Place
+from app.widgets.chat.rail import paint_fork, paint_line
+from app.widgets.look import Look
+from app.widgets.theme import LIGHT
+from tests.widgets.pictures import count, painted
+
+CENTER = QPointF(60, 40)
+
+
+def line(place: Place) -> QImage:
+    return painted(20, 100, lambda painter, _rect: paint_line(painter, LIGHT, 10, 0, 100, place))
+
+
+def fork(look: Look, version: int, places: tuple[Place, ...]) -> QImage:
+    return painted(120, 80, lambda painter, _rect: paint_fork(painter, look, CENTER, version, places))
+
+
+def inked(image: QImage, left: int, right: int) -> bool:
+    """Whether anything is drawn between two abscissas at the height of the discs."""
+    ground = image.pixelColor(0, 0)
+    return any(image.pixelColor(x, y) != ground for x in range(left, right) for y in range(34, 46))
+
+
+@pytest.mark.parametrize("place", ["live", "memory"])
+def test_solid_where_it_is_held(place: Place) -> None:
+    assert count(line(place), LIGHT.accentgfx) == 200
+
+
+def test_dotted_and_grey_where_it_must_be_computed() -> None:
+    image = line("none")
+    assert count(image, LIGHT.accentgfx) == 0
+    gaps = sum(image.pixelColor(10, y) == image.pixelColor(0, 0) for y in range(100))
+    assert 20 < gaps < 80
+
+
+def test_the_dots_of_neighbouring_rows_join() -> None:
+    """Each row draws its piece of the line; together they are one line."""
+    whole = line("none")
+
+    def pieces(painter: object, _rect: object) -> None:
+        paint_line(painter, LIGHT, 10, 0, 37, "none")  # type: ignore[arg-type]
+        paint_line(painter, LIGHT, 10, 37, 100, "none")  # type: ignore[arg-type]
+
+    assert abs(count(painted(20, 100, pieces), LIGHT.mute) - count(whole, LIGHT.mute)) < 12
+
+
+def test_earlier_versions_stand_left_and_later_ones_right(look: Look) -> None:
+    first, last = fork(look, 1, ("live", "memory")), fork(look, 2, ("live", "memory"))
+    assert (inked(first, 36, 52), inked(first, 68, 84)) == (False, True)
+    assert (inked(last, 36, 52), inked(last, 68, 84)) == (True, False)
+
+
+def test_of_many_versions_the_nearest_have_discs_and_the_rest_a_number(look: Look) -> None:
+    image = fork(look, 3, ("live",) * 9)
+    assert inked(image, 68, 84)
+    assert inked(image, 84, 112)
+    assert count(image, LIGHT.accentgfx) < 2 * 60
