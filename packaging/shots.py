@@ -1,12 +1,13 @@
 """Render the window's main states, light and dark, to build/shots/*.png, and the sheet of components beside them.
 
-    python packaging/shots.py [NAME ...]     only these states
+    python packaging/shots.py [--out FOLDER] [NAME ...]     only these states
 
 Needs no display and no model: a sample engine plays its part, everything else is the program itself.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 import tempfile
@@ -34,7 +35,7 @@ from app.widgets.look import Look  # noqa: E402
 from app.widgets.main_window import MainWindow  # noqa: E402
 from app.widgets.theme import DARK, LIGHT, Theme  # noqa: E402
 
-OUT = ROOT / "build" / "shots"
+COMPONENTS = "components"
 QWEN = "/Users/ana/Models/Qwen3-8B-4bit"
 NOTES = """Start over with what we know now: two adults, no car, one evening at home. Our notes from last year are \
 below; keep what still holds and say what does not.
@@ -108,7 +109,7 @@ def settle(seconds: float) -> None:
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
-def shoot(scene: Scene, theme: Theme, folder: Path) -> None:
+def shoot(scene: Scene, theme: Theme, folder: Path, out: Path) -> None:
     """Build the program around the scene, let the person act, and keep the picture."""
     database = folder / "conversations.db"
     if scene.is_filled:
@@ -129,7 +130,7 @@ def shoot(scene: Scene, theme: Theme, folder: Path) -> None:
     if scene.then is not None:
         scene.then(controller, window)
     settle(scene.wait)
-    save(window, scene.name, theme)
+    save(window, scene.name, theme, out)
     controller.close()
     window.close()
     for each in (window, controller, stage):
@@ -137,30 +138,44 @@ def shoot(scene: Scene, theme: Theme, folder: Path) -> None:
     settle(0.05)
 
 
-def save(widget: QWidget, name: str, theme: Theme) -> None:
-    path = OUT / f"{name}-{'dark' if theme.is_dark else 'light'}.png"
-    widget.grab().save(str(path))
-    print(path.relative_to(ROOT))
+def save(widget: QWidget, name: str, theme: Theme, out: Path) -> None:
+    path = out / f"{name}-{'dark' if theme.is_dark else 'light'}.png"
+    if not widget.grab().save(str(path)):
+        raise SystemExit(f"could not write {path}")
+    print(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
 
 
-def main(wanted: list[str]) -> int:
+def take_components(theme: Theme, out: Path) -> None:
+    look = Look(theme)
+    look.dress_application()
+    sheet = ComponentSheet(look)
+    save(sheet, COMPONENTS, theme, out)
+    sheet.deleteLater()
+
+
+def main() -> int:
     """Take all pictures, or those that are wanted by name."""
+    names = [COMPONENTS, *(scene.name for scene in SCENES)]
+    parser = argparse.ArgumentParser(description="Render the window's main states, light and dark.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"some of: {', '.join(names)}; all without any")
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "shots", help="folder for the pictures")
+    arguments = parser.parse_args()
+    wanted = arguments.names or names
+    unknown = sorted(set(wanted) - set(names))
+    if unknown:
+        parser.error(f"no such state: {', '.join(unknown)}")
     app = QApplication(["espalier"])
     app.setApplicationName("Espalier")
-    OUT.mkdir(parents=True, exist_ok=True)
+    arguments.out.mkdir(parents=True, exist_ok=True)
     for theme in (LIGHT, DARK):
-        if not wanted or "components" in wanted:
-            look = Look(theme)
-            look.dress_application()
-            sheet = ComponentSheet(look)
-            save(sheet, "components", theme)
-            sheet.deleteLater()
+        if COMPONENTS in wanted:
+            take_components(theme, arguments.out)
         for scene in SCENES:
-            if not wanted or scene.name in wanted:
+            if scene.name in wanted:
                 with tempfile.TemporaryDirectory() as folder:
-                    shoot(scene, theme, Path(folder))
+                    shoot(scene, theme, Path(folder), arguments.out)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -95,7 +95,7 @@ class Button(Control):
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:
-        width = self._look.face(Type.UI_MEDIUM).width(self.text()) + 28 + (20 if self._icon else 0)
+        width = self._look.face(Type.UI_MEDIUM).width(self.text()) + 28 + self._lead()
         return QSize(round(width), self._look.type.row)
 
     def _paint(self, painter: QPainter, rect: QRectF) -> None:
@@ -106,13 +106,18 @@ class Button(Control):
         color = theme.onaccent if self.is_default else theme.text
         self._paint_words(painter, rect, theme.text3 if state is State.DISABLED else color)
 
+    def _lead(self) -> int:
+        """Room for the icon before the words."""
+        return self._look.type.icon() + 4 if self._icon else 0
+
     def _paint_words(self, painter: QPainter, rect: QRectF, color: QColor) -> None:
         face = self._look.face(Type.UI_MEDIUM)
-        lead = 20 if self._icon else 0
+        lead = self._lead()
         width = min(face.width(self.text()), rect.width() - 16 - lead)
         left = rect.left() + (rect.width() - width - lead) / 2
         if self._icon:
-            self._look.icons.paint(painter, self._icon, QPointF(left + 7, rect.center().y()), color)
+            size = self._look.type.icon()
+            self._look.icons.paint(painter, self._icon, QPointF(left + size / 2 - 1, rect.center().y()), color, size)
         draw_text(painter, face, QRectF(left + lead, rect.top(), width, rect.height()), self.text(), color)
 
 
@@ -177,7 +182,8 @@ class ToolButton(Control):
             fill_rounded(painter, rect, self.ring_radius, fill[state])
         color = theme.text if is_on or state is State.PRESSED else theme.text2
         color = theme.ghost if state is State.DISABLED else color
-        self._look.icons.paint(painter, self._icon, rect.center(), color, self._icon_size)
+        size = min(self._look.type.icon(self._icon_size), self._side - 4)
+        self._look.icons.paint(painter, self._icon, rect.center(), color, size)
 
 
 class RoundButton(Control):
@@ -210,4 +216,6 @@ class RoundButton(Control):
         if self._is_accented and state is not State.DISABLED:
             fill, color = default_fill(theme, state), theme.onaccent
         fill_rounded(painter, rect, radius, fill)
-        self._look.icons.paint(painter, self._icon, rect.center(), color, stroke=1.7)
+        self._look.icons.paint(
+            painter, self._icon, rect.center(), color, min(self._look.type.icon(), self._side - 8), 1.7
+        )

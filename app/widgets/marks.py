@@ -23,6 +23,7 @@ DISC = 10.0
 SIBLING_DISC = 8.0
 _HALO = 2.5
 _RING = 1.4
+_LEAST = 4.0
 
 
 def paint_disc(
@@ -69,14 +70,15 @@ def _paint_ring(painter: QPainter, center: QPointF, radius: float, color: QColor
 
 def paint_bar(
     painter: QPainter, theme: Theme, rect: QRectF, parts: Sequence[tuple[float, QColor]], gap: float = 1.0
-) -> None:
+) -> list[float]:
     """Shares of the whole, from the left; the rest is track. A gap parts neighbours, none ends the bar.
 
-    parts: (share, colour); shares sum up to 1 at most. A share that is not 0 is wide enough to be seen.
+    parts: (share, colour); shares sum up to 1 at most. A share that is not 0 is wide enough to be seen. Returns the
+    points that each took.
     """
     painter.setPen(Qt.PenStyle.NoPen)
     left = rect.left()
-    widths = _bar_widths([share for share, _ in parts], rect.width(), rect.height())
+    widths = _bar_widths([share for share, _ in parts], rect.width(), min(rect.height(), _LEAST))
     for width, (_, color) in zip(widths, parts, strict=True):
         if not width:
             continue
@@ -88,6 +90,7 @@ def paint_bar(
     if left < rect.right():
         painter.setBrush(theme.track)
         painter.drawPath(_slice(rect, left, rect.right()))
+    return widths
 
 
 def _bar_widths(shares: Sequence[float], whole: float, least: float) -> list[float]:
@@ -133,9 +136,8 @@ def paint_warmth(painter: QPainter, theme: Theme, rect: QRectF, share: float, is
 def paint_budget(painter: QPainter, theme: Theme, rect: QRectF, live: float, memory: float, budget: float) -> None:
     """Bytes live (solid) and in memory (hatched) of a budget; the bar is full when they reach it."""
     whole = max(budget, live + memory, 1.0)
-    shares = (live / whole, memory / whole)
-    paint_bar(painter, theme, rect, ((shares[0], theme.accentgfx), (shares[1], theme.soft)))
-    widths = _bar_widths(shares, rect.width(), rect.height())
+    shares = ((live / whole, theme.accentgfx), (memory / whole, theme.soft))
+    widths = paint_bar(painter, theme, rect, shares)
     if widths[1]:
         start = rect.left() + widths[0]
         end = start + widths[1]

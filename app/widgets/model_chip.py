@@ -61,7 +61,7 @@ class ModelChip(Control):
             stroke_rounded(painter, rect, self.ring_radius, theme.outline)
         icon, tint = (Icon.WARN, theme.warn) if self._is_missing else (Icon.MODEL, theme.text2)
         middle = rect.center().y()
-        self._look.icons.paint(painter, icon, QPointF(15, middle), tint)
+        self._look.icons.paint(painter, icon, QPointF(15, middle), tint, min(20, self._look.type.icon()))
         self._look.icons.paint(painter, Icon.CHOOSE, QPointF(rect.right() - 13, middle), theme.text3, 14)
         words = QRectF(_LEAD, 0, rect.width() - _LEAD - _TAIL, rect.height())
         taken = draw_text(painter, self._look.face(Type.UI_MEDIUM), words, self._name, theme.text)

@@ -66,6 +66,10 @@ class Typography:
         """A measure at the usual text size, in whole points at this one."""
         return round(points * self.scale)
 
+    def icon(self, points: int = 16) -> int:
+        """An icon's size beside text: grows with it up to half as large again, and never shrinks."""
+        return round(points * min(1.5, max(1.0, self.scale)))
+
     @property
     def row(self) -> int:
         """Height of a row with one line, and of a button."""

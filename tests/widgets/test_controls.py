@@ -117,6 +117,15 @@ def test_buttons_grow_with_the_text(qtbot: QtBot, look: Look) -> None:
     assert button.sizeHint().width() > before.width()
 
 
+@pytest.mark.parametrize(("body", "size"), [(10, 16), (14, 16), (20, 23), (24, 24)])
+def test_icons_grow_with_the_text_and_stay_inside(qtbot: QtBot, look: Look, body: int, size: int) -> None:
+    look.set_text_size(body)
+    button = ToolButton(look, Icon.STOP, "Stop")
+    qtbot.addWidget(button)
+    assert look.type.icon() == size
+    assert count(picture(button).copy(0, 0, 28, 2), LIGHT.text2) == 0
+
+
 def test_a_button_that_is_too_narrow_cuts_its_words_inside_itself(qtbot: QtBot, look: Look) -> None:
     button = Button(look, "Use the Guide Meanwhile", is_default=True)
     qtbot.addWidget(button)

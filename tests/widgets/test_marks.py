@@ -66,7 +66,7 @@ def test_a_share_that_is_not_nothing_can_be_seen() -> None:
     for parts in ((1, 100_000), (100_000, 1)):
         image = painted(200, 10, lambda painter, rect, parts=parts: paint_cost(painter, LIGHT, rect, *parts))
         shown = columns(image, LIGHT.accentgfx, 5), columns(image, LIGHT.mute, 5)
-        assert min(shown) >= 7
+        assert min(shown) >= 2
         assert max(shown) > 180
 
 
