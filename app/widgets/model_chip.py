@@ -12,7 +12,7 @@ from app.widgets.icon_paths import Icon
 from app.widgets.look import Look
 from app.widgets.typography import Type
 
-_LEAD, _TAIL, _GAP = 28, 26, 6
+_TAIL, _GAP = 26, 6
 _SHORTEST_NAME = 48
 
 
@@ -36,13 +36,20 @@ class ModelChip(Control):
         self.update()
 
     def sizeHint(self) -> QSize:
-        width = _LEAD + self._look.face(Type.UI_MEDIUM).width(self._name) + _TAIL
+        width = self._lead() + self._look.face(Type.UI_MEDIUM).width(self._name) + _TAIL
         if self._detail and not self.is_short:
             width += _GAP + self._look.face(Type.SMALL).width(self._detail)
         return QSize(round(width) + 1, self._look.type.row)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(_LEAD + _SHORTEST_NAME + _TAIL, self._look.type.row)
+        return QSize(self._lead() + _SHORTEST_NAME + _TAIL, self._look.type.row)
+
+    def _icon_size(self) -> int:
+        return min(20, self._look.type.icon())
+
+    def _lead(self) -> int:
+        """Room for the icon before the name."""
+        return self._icon_size() + 12
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Down:
@@ -61,9 +68,9 @@ class ModelChip(Control):
             stroke_rounded(painter, rect, self.ring_radius, theme.outline)
         icon, tint = (Icon.WARN, theme.warn) if self._is_missing else (Icon.MODEL, theme.text2)
         middle = rect.center().y()
-        self._look.icons.paint(painter, icon, QPointF(15, middle), tint, min(20, self._look.type.icon()))
+        self._look.icons.paint(painter, icon, QPointF(7 + self._icon_size() / 2, middle), tint, self._icon_size())
         self._look.icons.paint(painter, Icon.CHOOSE, QPointF(rect.right() - 13, middle), theme.text3, 14)
-        words = QRectF(_LEAD, 0, rect.width() - _LEAD - _TAIL, rect.height())
+        words = rect.adjusted(self._lead(), 0, -_TAIL, 0)
         taken = draw_text(painter, self._look.face(Type.UI_MEDIUM), words, self._name, theme.text)
         if self._detail and not self.is_short:
             words.setLeft(words.left() + taken + _GAP)

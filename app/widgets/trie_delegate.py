@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QHelpEvent, QPainter
+from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QToolTip
 
 from app.protocol.trie_view import TrieNodeView
 from app.viewmodels import words
@@ -15,12 +15,13 @@ from app.viewmodels.rows import RowRole
 from app.viewmodels.spoken import PLACES
 from app.widgets.drawing import draw_text, smooth
 from app.widgets.look import Look
-from app.widgets.marks import paint_pill
+from app.widgets.marks import paint_pill, pill_width
 from app.widgets.typography import Face, Type
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 Clock = Callable[[], float]
 RIGHT_INSET = 16
+_BETWEEN = 10
 
 
 class TrieDelegate(QStyledItemDelegate):
@@ -35,6 +36,31 @@ class TrieDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         return QSize(0, self._look.type.two_line_row)
 
+    def helpEvent(
+        self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: AnyIndex
+    ) -> bool:
+        """A tooltip with everything, for a row that shows only part of it."""
+        node: TrieNodeView | None = index.data(RowRole.ROW)
+        if node is None or event.type() != QEvent.Type.ToolTip:
+            return False
+        QToolTip.showText(event.globalPos(), self.whole(node) if self._is_cut(option.rect, node) else "", view)
+        return True
+
+    def whole(self, node: TrieNodeView) -> str:
+        """All words of a row, on three lines."""
+        age = words.age(node.used_at, self._clock())
+        return "\n".join((node.label, words.DOT.join(figures(node)), words.DOT.join((PLACES[node.place], age))))
+
+    def _is_cut(self, row: QRect, node: TrieNodeView) -> bool:
+        left, right = self._text_left(node.id), row.right() + 1 - RIGHT_INSET
+        cap = self._look.face(Type.CAP)
+        name = self._name_face(node).width(node.label) + pill_width(self._look, PLACES[node.place], node.place)
+        line = cap.width(words.DOT.join(figures(node))) + cap.width(words.age(node.used_at, self._clock()))
+        return max(name, line) + _BETWEEN > right - left
+
+    def _name_face(self, node: TrieNodeView) -> Face:
+        return self._look.face(Type.UI_MEDIUM if node.place == "live" else Type.UI)
+
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         node: TrieNodeView = index.data(RowRole.ROW)
         is_selected = bool(option.state & QStyle.StateFlag.State_Selected)
@@ -48,7 +74,7 @@ class TrieDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _paint_name(self, painter: QPainter, rect: QRectF, node: TrieNodeView, is_selected: bool) -> None:
-        theme, face = self._look.theme, self._look.face(Type.UI_MEDIUM if node.place == "live" else Type.UI)
+        theme, face = self._look.theme, self._name_face(node)
         height = face.line - 1
         line = QRectF(rect.left(), rect.top() + 3, rect.width(), height)
         surface = theme.panel if is_selected else None
@@ -63,7 +89,7 @@ class TrieDelegate(QStyledItemDelegate):
         height = face.line + 1
         line = QRectF(rect.left(), rect.bottom() - 4 - height, rect.width(), height)
         age = words.age(node.used_at, self._clock())
-        line.setRight(line.right() - draw_text(painter, face, line, age, color, Qt.AlignmentFlag.AlignRight) - 10)
+        line.setRight(line.right() - draw_text(painter, face, line, age, color, Qt.AlignmentFlag.AlignRight) - _BETWEEN)
         draw_text(painter, face, line, self._fitting(figures(node), face, line.width()), color)
 
     def _fitting(self, parts: list[str], face: Face, width: float) -> str:

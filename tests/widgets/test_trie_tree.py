@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import QEvent, QModelIndex, Qt
+from PySide6.QtGui import QHelpEvent
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QTreeView
+from PySide6.QtWidgets import QApplication, QToolTip, QTreeView
 from pytestqt.qtbot import QtBot
 
 from app.protocol.trie_view import Place
@@ -157,6 +158,25 @@ def _depth_first(nodes: list) -> list:
         ordered.append(each)
         at.extend(reversed(children.get(each.id, [])))
     return ordered
+
+
+def hover_text(tree: TrieTree, index: QModelIndex) -> str:
+    """What a tooltip over this row says."""
+    at = tree.visualRect(index).center()
+    event = QHelpEvent(QEvent.Type.ToolTip, at, tree.viewport().mapToGlobal(at))
+    QApplication.sendEvent(tree.viewport(), event)
+    text = QToolTip.text()
+    QToolTip.hideText()
+    return text
+
+
+def test_a_row_that_is_cut_says_the_rest_in_a_tooltip(qtbot: QtBot, tree: TrieTree, model: TrieModel) -> None:
+    tree.resize(640, 460)
+    assert hover_text(tree, model.index_of(4)) == ""
+    tree.resize(300, 460)
+    text = hover_text(tree, model.index_of(4))
+    assert text.startswith("Make it cheaper, under 300 euros each\n3\u202f412–3\u202f794")
+    assert text.endswith("Live  ·  now")
 
 
 def test_the_tree_starts_without_a_selection(tree: TrieTree) -> None:
