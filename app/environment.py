@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import sys
 
-_OFFLINE = {
+_SWITCHES = {
     "HF_HUB_OFFLINE": "1",
     "TRANSFORMERS_OFFLINE": "1",
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "DISABLE_TELEMETRY": "1",
     "DO_NOT_TRACK": "1",
+    # Its advice about long texts is for training; what is too long here gets a sentence of our own.
+    "TRANSFORMERS_VERBOSITY": "error",
     # The tokenizers library warns when a process that used its threads forks; one conversation needs no threads.
     "TOKENIZERS_PARALLELISM": "false",
 }
@@ -18,7 +20,7 @@ _OFFLINE = {
 
 def seal() -> None:
     """Set the switches in this process's environment. To be called before mlx_lm is imported, once or more often."""
-    os.environ.update(_OFFLINE)
+    os.environ.update(_SWITCHES)
     if sys.platform != "darwin":
         # On the CPU, mx.compile writes C++ to a temporary file and calls g++ on it.
         os.environ["MLX_DISABLE_COMPILE"] = "1"

@@ -251,7 +251,6 @@ class EngineLoop:
 
 
 def _info(model: LoadedModel, cache: PrefixCache) -> ModelInfo:
-    note = f"Its cache kind {cache.unsupported} is not supported yet: nothing is reused." if cache.unsupported else ""
     return ModelInfo(
         path=model.path,
         name=model.name,
@@ -261,5 +260,15 @@ def _info(model: LoadedModel, cache: PrefixCache) -> ModelInfo:
         weight_bytes=model.weight_bytes,
         layers=cache.layer_counts(),
         is_reusable=not cache.unsupported,
-        note=note,
+        note=_note(model, cache),
     )
+
+
+def _note(model: LoadedModel, cache: PrefixCache) -> str:
+    """What a person should know of this model, in sentences; empty for most."""
+    notes = []
+    if cache.unsupported:
+        notes.append(f"Its cache kind {cache.unsupported} is not supported yet: nothing is reused.")
+    if model.prompts.template.is_plain:
+        notes.append("It has no chat template: it is asked to continue a plain transcript.")
+    return " ".join(notes)

@@ -17,8 +17,9 @@ from app.engine.loader import Opening
 from app.engine.memory import GIB, Memory
 from app.engine.problems import ModelError
 from app.protocol.events import ModelLoading, ModelReady
-from tests.engine.bench import Bench
+from tests.engine.bench import Bench, user
 from tests.engine.conftest import GUIDE
+from tests.fakes.model_folder import write_model_folder
 
 
 def fingerprint_of(path: Path) -> str:
@@ -103,3 +104,11 @@ def test_a_folder_that_may_not_be_read_gets_a_sentence(tiny_folder: Path, tmp_pa
     (folder / "model.safetensors").chmod(0)
     with pytest.raises(ModelError, match="permissions"):
         check_folder(folder)
+
+
+def test_a_model_without_a_template_says_so_and_answers(tmp_path: Path) -> None:
+    bench = Bench()
+    ready = bench.open(write_model_folder(tmp_path / "plain", template=None))
+    assert isinstance(ready, ModelReady)
+    assert "no chat template" in ready.info.note
+    assert bench.ask(user("hi"), max_tokens=3).finished.ids
