@@ -25,10 +25,11 @@ from pictures.components import ComponentSheet  # noqa: E402
 from pictures.conversations import Shelf, fill  # noqa: E402
 from pictures.stage import Stage  # noqa: E402
 from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, Qt  # noqa: E402
-from PySide6.QtWidgets import QApplication, QWidget  # noqa: E402
+from PySide6.QtWidgets import QWidget  # noqa: E402
 
 from app.conversation.store import Store  # noqa: E402
 from app.conversation.store_thread import StoreThread  # noqa: E402
+from app.main import application  # noqa: E402
 from app.viewmodels.controller import Controller  # noqa: E402
 from app.viewmodels.window_state import WindowState  # noqa: E402
 from app.widgets.look import Look  # noqa: E402
@@ -164,8 +165,7 @@ def main() -> int:
     unknown = sorted(set(wanted) - set(names))
     if unknown:
         parser.error(f"no such state: {', '.join(unknown)}")
-    app = QApplication(["espalier"])
-    app.setApplicationName("Espalier")
+    _app = application()
     arguments.out.mkdir(parents=True, exist_ok=True)
     for theme in (LIGHT, DARK):
         if COMPONENTS in wanted:
