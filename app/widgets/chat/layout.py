@@ -117,13 +117,14 @@ class ChatLayout:
         return Settled(changed, self._height_of(reference) - before)
 
     def _reference(self, rows: range, top: float) -> _Reference | None:
-        """What must not move: the first part in sight that is measured, else the first row in sight."""
+        """What must not move: the first part in sight that is measured, else the first row that begins in sight."""
         for number in rows:
             item = self.items[number]
             part = item.body.exact_part(top - self.top(number) - item.text.top()) if item.body.text else None
             if part is not None:
                 return _Reference(number, part)
-        return _Reference(rows[0], None) if rows else None
+        begun = [number for number in rows[:2] if self.top(number) >= top]
+        return _Reference(begun[0] if begun else rows[0], None) if rows else None
 
     def _height_of(self, reference: _Reference | None) -> float:
         if reference is None:

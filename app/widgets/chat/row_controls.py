@@ -123,8 +123,7 @@ class RowControls(QObject):
     def show(self, wanted: Sequence[Wanted]) -> None:
         """Make, move and let go, so that exactly these are there, and the keyboard goes through them from the top."""
         keys = {one.key for one in wanted}
-        for key in [key for key in self._widgets if key not in keys]:
-            self._let_go(self._widgets.pop(key))
+        gone = [self._widgets.pop(key) for key in list(self._widgets) if key not in keys]
         for one in wanted:
             widget = self._widgets.get(one.key)
             if widget is None:
@@ -133,9 +132,10 @@ class RowControls(QObject):
             widget.adjustSize()
             widget.move(QPoint(one.right - widget.width(), one.middle - widget.height() // 2))
             widget.show()
-        self._chain(
-            [self._widgets[one.key] for one in sorted(wanted, key=lambda one: (one.number, one.kind, one.part))]
-        )
+        in_order = sorted(wanted, key=lambda one: (one.number, one.kind, one.part))
+        self._chain([self._widgets[one.key] for one in in_order])
+        for widget in gone:
+            self._let_go(widget)
 
     def _let_go(self, widget: QWidget) -> None:
         focused = QApplication.focusWidget()

@@ -1,0 +1,523 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+import app.widgets.chat.laid_part as laid_part
+from app.viewmodels.chat_model import ChatModel
+from app.viewmodels.rows import Footer
+from app.viewmodels.status import Status, StatusValues
+from app.viewmodels.verbs import VERBS
+from app.widgets.chat.row_controls import ActionStrip, CodeCopy, Place
+from app.widgets.chat.view import ChatView
+from app.widgets.look import Look
+from app.widgets.switcher import Switcher
+from app.widgets.theme import DARK, LIGHT
+from tests.widgets.chat.messages import CODE, PLAN, answer, question, reading, talk
+from tests.widgets.pictures import count, picture, show
+
+ALL = StatusValues(enabled=frozenset(verb.id for verb in VERBS))
+
+
+@pytest.fixture
+def chat(qapp: object) -> ChatModel:
+    model = ChatModel()
+    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal, model)
+    return model
+
+
+@pytest.fixture
+def status(qapp: object) -> Status:
+    status = Status()
+    status.show(ALL)
+    return status
+
+
+@pytest.fixture
+def view(qtbot: QtBot, look: Look, chat: ChatModel, status: Status) -> ChatView:
+    view = ChatView(look, chat, status)
+    qtbot.addWidget(view)
+    show(view, 840, 600)
+    return view
+
+
+@pytest.fixture
+def laid(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The texts of which documents are made from now on."""
+    texts: list[str] = []
+    for name in ("markdown_document", "code_document", "plain_document"):
+        original = getattr(laid_part, name)
+
+        def noting(text: str, *rest: object, original: object = original) -> object:
+            texts.append(text)
+            return original(text, *rest)  # type: ignore[operator]
+
+        monkeypatch.setattr(laid_part, name, noting)
+    return texts
+
+
+def settle() -> None:
+    for _ in range(3):
+        QApplication.processEvents()
+
+
+def write(qtbot: QtBot, view: ChatView, chat: ChatModel, message_id: str, text: str) -> None:
+    """Have an answer grow, and wait until the view has taken it up."""
+    chat.append_tail(message_id, text)
+    qtbot.waitUntil(lambda: not view._tail.isActive())
+
+
+def enter(view: ChatView) -> None:
+    """Come to the chat with the Tab key."""
+    view.clearFocus()
+    view.setFocus(Qt.FocusReason.TabFocusReason)
+
+
+def hover(qtbot: QtBot, view: ChatView, number: int) -> None:
+    rect = view.visualRect(view.model().index(number, 0))
+    qtbot.mouseMove(view.viewport(), QPoint(400, rect.center().y() - 5))
+    qtbot.mouseMove(view.viewport(), QPoint(401, rect.center().y()))
+    settle()
+
+
+# What is shown
+
+
+def test_rows_stand_below_each_other_and_can_be_found(view: ChatView, chat: ChatModel) -> None:
+    chat.show(talk(1))
+    settle()
+    first, second = (view.visualRect(chat.index(number)) for number in range(2))
+    assert first.bottom() + 1 == second.top()
+    assert view.indexAt(second.center()).row() == 1
+    assert not view.indexAt(QPoint(10, 599)).isValid()
+
+
+def test_a_path_opens_at_its_end(view: ChatView, chat: ChatModel) -> None:
+    chat.show(talk(20))
+    settle()
+    assert view.verticalOffset() == view.verticalScrollBar().maximum() > 0
+
+
+def test_the_rail_has_no_gap(view: ChatView, chat: ChatModel) -> None:
+    """Every line of the picture has ink at the rail, from the first disc to the end of the last row."""
+    chat.show([replace(row, versions=1, version=1, sibling_places=("live",)) for row in talk(20)])
+    settle()
+    image = picture(view.viewport())
+    x = view.layout_of_rows.column.rail
+    end = view.visualRect(chat.index(39)).bottom()
+    ground = LIGHT.window.rgb()
+    bare = [y for y in range(end) if image.pixel(x, y) == ground]
+    assert longest_run(bare) <= 4
+
+
+def longest_run(numbers: list[int]) -> int:
+    longest = run = 0
+    for before, number in zip([-2, *numbers], numbers, strict=False):
+        run = run + 1 if number == before + 1 else 1
+        longest = max(longest, run)
+    return longest
+
+
+def test_a_prompt_being_read_shows_its_card(view: ChatView, chat: ChatModel) -> None:
+    chat.show([question("q"), reading()])
+    settle()
+    assert count(picture(view.viewport()), LIGHT.track) > 500
+    chat.show([question("q"), answer("r", "Now it writes", is_streaming=True)])
+    settle()
+    assert count(picture(view.viewport()), LIGHT.track) < 500
+
+
+def test_theme_and_text_size_change_everything(view: ChatView, chat: ChatModel, look: Look) -> None:
+    chat.show(talk(1))
+    settle()
+    height = view.layout_of_rows.total
+    look.set_text_size(20)
+    settle()
+    assert view.layout_of_rows.total > height * 1.2
+    look.set_theme(DARK)
+    settle()
+    image = picture(view.viewport())
+    assert count(image, DARK.window) > 100_000
+    assert count(image, LIGHT.text) == 0
+
+
+def test_another_text_size_keeps_the_place(view: ChatView, chat: ChatModel, look: Look) -> None:
+    chat.show(talk(20))
+    settle()
+    view.verticalScrollBar().setValue(1500)
+    settle()
+    number = view.indexAt(QPoint(200, 2)).row()
+    look.set_text_size(20)
+    settle()
+    assert view.indexAt(QPoint(200, 2)).row() == number
+
+
+# An answer that grows
+
+
+def test_new_text_lays_out_nothing_but_the_tail(qtbot: QtBot, view: ChatView, chat: ChatModel, laid: list[str]) -> None:
+    chat.show([*talk(2), question("q"), answer("s", "First.\n\nThe tail", is_streaming=True)])
+    settle()
+    picture(view)
+    laid.clear()
+    write(qtbot, view, chat, "s", " grows")
+    picture(view)
+    assert laid == ["The tail grows"]
+
+
+def test_pieces_that_come_together_are_taken_up_together(
+    qtbot: QtBot, view: ChatView, chat: ChatModel, laid: list[str]
+) -> None:
+    chat.show([question("q"), answer("s", "a", is_streaming=True)])
+    settle()
+    laid.clear()
+    for letter in "bcdef":
+        chat.append_tail("s", letter)
+    write(qtbot, view, chat, "s", "g")
+    assert laid == ["abcdefg"]
+
+
+def test_the_end_is_followed(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
+    chat.show([*talk(10), question("q"), answer("s", "", is_streaming=True)])
+    settle()
+    for _ in range(3):
+        write(qtbot, view, chat, "s", "More text.\n\n" * 4)
+        assert view.verticalOffset() == view.verticalScrollBar().maximum()
+    assert view.pill.isHidden()
+
+
+def test_who_reads_further_up_is_left_there_and_told(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
+    chat.show([*talk(10), question("q"), answer("s", "", is_streaming=True)])
+    settle()
+    view.verticalScrollBar().setValue(100)
+    settle()
+    top = view.visualRect(chat.index(1)).top()
+    write(qtbot, view, chat, "s", "More text.\n\n" * 20)
+    assert view.visualRect(chat.index(1)).top() == top
+    assert view.pill.isVisible()
+    qtbot.mouseClick(view.pill, Qt.MouseButton.LeftButton)
+    assert view.verticalOffset() == view.verticalScrollBar().maximum()
+    assert view.pill.isHidden()
+
+
+def test_the_pill_goes_when_one_scrolls_to_the_end(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
+    chat.show([*talk(10), question("q"), answer("s", "", is_streaming=True)])
+    settle()
+    view.verticalScrollBar().setValue(100)
+    write(qtbot, view, chat, "s", "More text.\n\n" * 20)
+    view.verticalScrollBar().setValue(view.verticalScrollBar().maximum())
+    assert view.pill.isHidden()
+    assert view.follows_end
+
+
+def test_a_new_question_is_shown_from_wherever_one_was(view: ChatView, chat: ChatModel) -> None:
+    chat.show(talk(10))
+    settle()
+    view.verticalScrollBar().setValue(0)
+    chat.show([*talk(10), question("q"), answer("s", "", is_streaming=True)])
+    settle()
+    assert view.verticalOffset() == view.verticalScrollBar().maximum()
+
+
+def test_figures_so_far_are_painted(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
+    chat.show([question("q"), answer("s", "text", is_streaming=True)])
+    settle()
+    before = count(picture(view.viewport()), LIGHT.mute)
+    chat.set_tail_footer("s", Footer(0, 168, 96, 38.0, None, ""))
+    qtbot.waitUntil(lambda: not view._tail.isActive())
+    assert count(picture(view.viewport()), LIGHT.mute) > before
+
+
+def test_the_caret_stands_while_it_writes(view: ChatView, chat: ChatModel) -> None:
+    def accent() -> int:
+        settle()
+        return count(picture(view.viewport()), LIGHT.accentgfx)
+
+    chat.show([question("q"), answer("s", "text", is_streaming=True)])
+    writing = accent()
+    chat.show([question("q"), replace(answer("s", "text", is_streaming=True), is_streaming=False)])
+    assert writing - accent() > 80
+
+
+# Versions
+
+
+def test_a_fork_stays_where_it_is_when_another_version_is_shown(view: ChatView, chat: ChatModel) -> None:
+    rows = talk(12)
+    chat.show(rows)
+    settle()
+    view.verticalScrollBar().setValue(view.visualRect(chat.index(2)).top() + view.verticalOffset() - 80)
+    settle()
+    assert view.visualRect(chat.index(2)).top() == 80
+    chat.show([*rows[:2], question("other", "Another one", 3, 3), answer("b", "Short.")])
+    chat.show([*rows[:2], question("other", "Another one", 3, 3), *talk(8)[1:]])
+    settle()
+    assert view.visualRect(chat.index(2)).top() == 80
+
+
+def test_another_conversation_opens_at_its_end(view: ChatView, chat: ChatModel) -> None:
+    chat.show(talk(20))
+    settle()
+    view.verticalScrollBar().setValue(10)
+    chat.show([replace(row, id=f"other {row.id}") for row in talk(15)])
+    settle()
+    assert view.verticalOffset() == view.verticalScrollBar().maximum()
+
+
+def test_arrows_of_the_switcher_ask_for_a_version(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
+    chat.show(talk(2))
+    settle()
+    switcher = view.controls.find("q1", Place.SWITCHER)
+    assert isinstance(switcher, Switcher)
+    assert switcher.text == "2 of 3"
+    with qtbot.waitSignal(view.versionAsked) as heard:
+        qtbot.mouseClick(switcher, Qt.MouseButton.LeftButton, pos=QPoint(switcher.width() - 8, 10))
+    assert heard.args == ["q1", 1]
+    switcher.setFocus()
+    with qtbot.waitSignal(view.versionAsked) as heard:
+        qtbot.keyClick(switcher, Qt.Key.Key_Left)
+    assert heard.args == ["q1", -1]
+
+
+def test_left_and_right_show_versions_of_the_message_the_keyboard_is_on(
+    qtbot: QtBot, view: ChatView, chat: ChatModel
+) -> None:
+    chat.show(talk(2))
+    settle()
+    view.setFocus()
+    view.setCurrentIndex(chat.index(2))
+    with qtbot.waitSignal(view.versionAsked) as heard:
+        qtbot.keyClick(view, Qt.Key.Key_Right)
+    assert heard.args == ["q1", 1]
+    view.setCurrentIndex(chat.index(0))
+    with qtbot.assertNotEmitted(view.versionAsked):
+        qtbot.keyClick(view, Qt.Key.Key_Right)
+
+
+# Actions
+
+
+def test_the_last_answer_always_has_its_actions(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
+    chat.show(talk(2))
+    settle()
+    strip = view.controls.find("a1", Place.ANSWER)
+    assert isinstance(strip, ActionStrip)
+    assert view.controls.find("a0", Place.ANSWER) is None
+    with qtbot.waitSignal(view.againAsked) as heard:
+        qtbot.mouseClick(strip.act, Qt.MouseButton.LeftButton)
+    assert heard.args == ["a1"]
+
+
+def test_an_answer_that_is_written_has_none(view: ChatView, chat: ChatModel) -> None:
+    chat.show([question("q"), answer("s", "text", is_streaming=True)])
+    settle()
+    assert view.controls.find("s", Place.ANSWER) is None
+
+
+def test_a_message_has_its_actions_while_the_mouse_is_on_it(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
+    chat.show(talk(1))
+    settle()
+    assert view.controls.find("q0", Place.QUESTION) is None
+    hover(qtbot, view, 0)
+    strip = view.controls.find("q0", Place.QUESTION)
+    assert isinstance(strip, ActionStrip)
+    with qtbot.waitSignal(view.editAsked) as heard:
+        qtbot.mouseClick(strip.act, Qt.MouseButton.LeftButton)
+    assert heard.args == ["q0"]
+    hover(qtbot, view, 1)
+    assert view.controls.find("q0", Place.QUESTION) is None
+
+
+def test_actions_are_reached_from_the_keyboard(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
+    chat.show(talk(1))
+    settle()
+    enter(view)
+    qtbot.keyClick(view, Qt.Key.Key_Home)
+    strip = view.controls.find("q0", Place.QUESTION)
+    assert isinstance(strip, ActionStrip)
+    qtbot.keyClick(view, Qt.Key.Key_Tab)
+    assert strip.copy.hasFocus()
+    qtbot.keyClick(strip.copy, Qt.Key.Key_Tab)
+    assert strip.act.hasFocus()
+    with qtbot.waitSignal(view.editAsked) as heard:
+        qtbot.keyClick(strip.act, Qt.Key.Key_Return)
+    assert heard.args == ["q0"]
+
+
+def test_an_action_that_cannot_act_now_is_disabled(view: ChatView, chat: ChatModel, status: Status) -> None:
+    chat.show(talk(1))
+    settle()
+    strip = view.controls.find("a0", Place.ANSWER)
+    assert isinstance(strip, ActionStrip)
+    assert strip.act.isEnabled()
+    status.show(replace(ALL, enabled=ALL.enabled - {"regenerate"}))
+    assert not strip.act.isEnabled()
+    assert strip.copy.isEnabled()
+
+
+def test_copy_copies_the_message_as_it_was_written(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
+    chat.show(talk(1))
+    settle()
+    strip = view.controls.find("a0", Place.ANSWER)
+    assert isinstance(strip, ActionStrip)
+    qtbot.mouseClick(strip.copy, Qt.MouseButton.LeftButton)
+    assert QGuiApplication.clipboard().text() == PLAN
+
+
+def test_code_is_copied_without_its_fence(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
+    chat.show(talk(1))
+    settle()
+    copy = view.findChild(CodeCopy)
+    assert isinstance(copy, CodeCopy)
+    qtbot.mouseClick(copy, Qt.MouseButton.LeftButton)
+    assert QGuiApplication.clipboard().text() == CODE
+
+
+def test_controls_leave_with_their_message_and_give_the_focus_back(view: ChatView, chat: ChatModel) -> None:
+    chat.show(talk(2))
+    settle()
+    switcher = view.controls.find("q1", Place.SWITCHER)
+    assert isinstance(switcher, Switcher)
+    switcher.setFocus()
+    chat.show(talk(1))
+    settle()
+    assert view.controls.find("q1", Place.SWITCHER) is None
+    assert view.hasFocus()
+
+
+def test_every_control_says_what_it_is(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
+    chat.show(talk(2))
+    settle()
+    hover(qtbot, view, 0)
+    named = [view, *view.findChildren(Switcher), *view.findChildren(CodeCopy), view.pill]
+    named += [button for strip in view.findChildren(ActionStrip) for button in (strip.copy, strip.act)]
+    assert all(widget.accessibleName() for widget in named)
+    assert len(named) > 6
+
+
+# The keyboard
+
+
+def test_up_and_down_go_from_message_to_message(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
+    chat.show(talk(10))
+    settle()
+    enter(view)
+    assert view.currentIndex().row() == 19
+    for _ in range(3):
+        qtbot.keyClick(view, Qt.Key.Key_Up)
+    assert view.currentIndex().row() == 16
+    assert view.viewport().rect().intersects(view.visualRect(view.currentIndex()))
+    qtbot.keyClick(view, Qt.Key.Key_Home)
+    assert view.verticalOffset() == 0
+
+
+def test_the_message_that_the_keyboard_is_on_has_a_ring(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
+    chat.show([question("q"), answer("a", "short")])
+    settle()
+    before = count(picture(view.viewport()), LIGHT.accentgfx)
+    enter(view)
+    settle()
+    assert count(picture(view.viewport()), LIGHT.accentgfx) > before + 500
+
+
+def test_pages_scroll(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
+    chat.show(talk(10))
+    settle()
+    before = view.verticalOffset()
+    qtbot.keyClick(view, Qt.Key.Key_PageUp)
+    assert before - 600 < view.verticalOffset() < before - 400
+
+
+# Selecting text and links
+
+
+def line_of(view: ChatView, chat: ChatModel, number: int) -> QPoint:
+    """The middle of the first line of a message's text."""
+    item, rect = view.layout_of_rows.items[number], view.visualRect(chat.index(number))
+    return (QPointF(rect.topLeft()) + item.text.topLeft() + QPointF(2, 11)).toPoint()
+
+
+def drag(qtbot: QtBot, view: ChatView, start: QPoint, end: QPoint) -> None:
+    qtbot.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=start)
+    for at in (start + QPoint(3, 0), end):
+        move(view, at)
+    qtbot.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=end)
+
+
+def move(view: ChatView, at: QPoint) -> None:
+    from PySide6.QtCore import QEvent
+    from PySide6.QtGui import QMouseEvent
+
+    where = QPointF(view.viewport().mapToGlobal(at))
+    left = Qt.MouseButton.LeftButton
+    event = QMouseEvent(
+        QEvent.Type.MouseMove, QPointF(at), where, Qt.MouseButton.NoButton, left, Qt.KeyboardModifier.NoModifier
+    )
+    QApplication.sendEvent(view.viewport(), event)
+
+
+def test_text_is_selected_and_copied(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
+    chat.show([question("q"), answer("a", "one two three")])
+    settle()
+    start = line_of(view, chat, 1)
+    drag(qtbot, view, start, start + QPoint(400, 0))
+    assert view.pointer.selected_text() == "one two three"
+    assert count(picture(view.viewport()), LIGHT.softline) > 100
+    assert view.copy()
+    assert QGuiApplication.clipboard().text() == "one two three"
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(20, 590))
+    assert view.pointer.selected_text() == ""
+
+
+def test_a_double_click_takes_a_word(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
+    chat.show([question("q"), answer("a", "one two three")])
+    settle()
+    qtbot.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=line_of(view, chat, 1) + QPoint(5, 0))
+    assert view.pointer.selected_text() == "one"
+
+
+def test_all_of_the_current_message_is_selected(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
+    chat.show([question("q", "Typed **text**"), answer("a", "one")])
+    settle()
+    view.setFocus()
+    view.setCurrentIndex(chat.index(0))
+    qtbot.keyClick(view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    assert view.pointer.selected_text() == "Typed **text**"
+
+
+def test_a_link_is_asked_about_and_not_opened(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
+    chat.show([question("q"), answer("a", "[everything here](https://example.org/x)")])
+    settle()
+    at = line_of(view, chat, 1) + QPoint(20, 0)
+    with qtbot.waitSignal(view.linkAsked) as heard:
+        qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    assert heard.args == ["https://example.org/x"]
+    with qtbot.assertNotEmitted(view.linkAsked):
+        drag(qtbot, view, at, at + QPoint(40, 0))
+
+
+# Size
+
+
+def test_five_thousand_messages_open_without_being_measured(view: ChatView, chat: ChatModel, laid: list[str]) -> None:
+    chat.show(talk(2500))
+    settle()
+    picture(view)
+    assert 0 < len(laid) < 40
+    view.verticalScrollBar().setValue(view.verticalScrollBar().maximum() // 2)
+    picture(view)
+    assert len(laid) < 80
+
+
+def test_every_row_speaks(view: ChatView, chat: ChatModel) -> None:
+    chat.show(talk(2))
+    spoken = chat.index(2).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert "message 3 of 4" in spoken
+    assert "version 2 of 3" in spoken
