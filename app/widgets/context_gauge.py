@@ -35,10 +35,12 @@ class ContextGauge(QWidget):
 
     @property
     def is_known(self) -> bool:
+        """Whether there is a model whose context could fill."""
         return self._length > 0
 
     @property
     def text(self) -> str:
+        """What stands beside the bar."""
         return words.short_count(self._used) if self.is_short else words.gauge(self._used, self._length)
 
     def sizeHint(self) -> QSize:

@@ -44,6 +44,7 @@ class Control(QAbstractButton):
 
     @property
     def state(self) -> State:
+        """As it is to be painted now."""
         if not self.isEnabled():
             return State.DISABLED
         if self.isDown():

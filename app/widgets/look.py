@@ -28,6 +28,7 @@ class Look(QObject):
         self.icons = IconCache()
 
     def face(self, role: Type) -> Face:
+        """A type role at the present text size."""
         return self.type[role]
 
     def set_theme(self, theme: Theme) -> None:

@@ -25,6 +25,7 @@ class RowFocus(QObject):
 
     @property
     def is_shown(self) -> bool:
+        """Whether the current row is to show a ring."""
         return self._is_by_keyboard and self._view.hasFocus()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

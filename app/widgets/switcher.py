@@ -42,6 +42,7 @@ class Switcher(QWidget):
 
     @property
     def text(self) -> str:
+        """For example "2 of 3"."""
         return f"{self._version} of {self._versions}"
 
     def sizeHint(self) -> QSize:

@@ -42,6 +42,7 @@ class Face:
     line: int
 
     def width(self, text: str) -> float:
+        """Points that the text takes on one line."""
         return self.metrics.horizontalAdvance(text)
 
 
@@ -77,6 +78,7 @@ class Typography:
 
     @property
     def two_line_row(self) -> int:
+        """Height of a row with two lines."""
         return self.scaled(30) + 10
 
     @property
