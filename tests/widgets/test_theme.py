@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from PySide6.QtGui import QColor, QPalette
 
+import app.widgets.theme
 from app.widgets.theme import DARK, LIGHT, Theme, palette, translucent
 
 SURFACES = ("window", "sidebar", "panel", "raised", "fill", "fill2", "soft", "code")
@@ -78,3 +82,10 @@ def test_a_translucent_colour_is_a_copy() -> None:
     faint = translucent(LIGHT.accentgfx, 0.5)
     assert faint.alpha() == 128
     assert LIGHT.accentgfx.alpha() == 255
+
+
+def test_colours_are_written_down_in_the_theme_alone() -> None:
+    folder = Path(app.widgets.theme.__file__).parent
+    literal = re.compile(r"[\"']#[0-9a-fA-F]{3,8}\b|GlobalColor\.(?!transparent)|QColor\(\d|fromRgb")
+    found = [path.name for path in folder.rglob("*.py") if literal.search(path.read_text(encoding="utf-8"))]
+    assert found == ["theme.py"]
