@@ -40,7 +40,8 @@ def run(model_path: str) -> int:
     """Do the test with the model in this folder. Prints a JSON object as the last line; returns the exit status."""
     seal()
     begun = time.perf_counter()
-    from app.engine.loop import EngineLoop, versions
+    from app.engine.description import versions
+    from app.engine.loop import EngineLoop
 
     test = _SelfTest()
     test.loop = EngineLoop(test.events.append)

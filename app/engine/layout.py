@@ -17,8 +17,6 @@ from dataclasses import dataclass
 from app.engine.template import ChatTemplate
 from app.protocol.chat import Role
 
-_THINKING_END = "</think>"
-
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -41,7 +39,7 @@ def lay_out(template: ChatTemplate, roles: Sequence[Role], contents: Sequence[st
     text = _render(template, roles, contents)
     words = _unique_words(contents)
     gaps = _gaps(_render(template, roles, words), words)
-    spans = _walk(text, gaps, contents) if gaps else None
+    spans = _walk(text, gaps, [_forms(content, template.thinking_end) for content in contents]) if gaps else None
     if spans is None:
         spans = _in_order([_locate(template, roles, contents, words, at, text) for at in range(len(contents))])
     return Layout(text, tuple(spans))
@@ -70,14 +68,14 @@ def _gaps(text: str, words: Sequence[str]) -> list[str] | None:
     return [*gaps, text]
 
 
-def _walk(text: str, gaps: Sequence[str], contents: Sequence[str]) -> list[Span | None] | None:
-    """Spans such that gaps and contents, or forms of them, make up the whole text; None when they do not."""
+def _walk(text: str, gaps: Sequence[str], contents: Sequence[list[str]]) -> list[Span | None] | None:
+    """Spans such that gaps, and one form of each content, make up the whole text; None when they do not."""
     if not text.startswith(gaps[0]):
         return None
     spans: list[Span | None] = []
     at = len(gaps[0])
-    for content, gap in zip(contents, gaps[1:], strict=True):
-        form = next((form for form in _forms(content) if text.startswith(form + gap, at)), None)
+    for forms, gap in zip(contents, gaps[1:], strict=True):
+        form = next((form for form in forms if text.startswith(form + gap, at)), None)
         if form is None:
             return None
         spans.append(Span(at, at + len(form)))
@@ -85,9 +83,9 @@ def _walk(text: str, gaps: Sequence[str], contents: Sequence[str]) -> list[Span 
     return spans if at == len(text) else None
 
 
-def _forms(content: str) -> list[str]:
+def _forms(content: str, thinking_end: str) -> list[str]:
     """What templates make of a content, the longest first."""
-    answer = content.rpartition(_THINKING_END)[2]
+    answer = content.rpartition(thinking_end)[2]
     forms = {form for text in (content, answer) for form in (text, text.lstrip("\n"), text.lstrip(), text.rstrip())}
     return sorted(forms | {content.strip(), answer.strip()}, key=len, reverse=True)
 

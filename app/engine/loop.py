@@ -10,11 +10,11 @@ import gc
 import logging
 from collections import deque
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
 from queue import Empty, SimpleQueue
 
 import mlx.core as mx
 
+from app.engine.description import describe, versions
 from app.engine.loader import LoadStep, Opening
 from app.engine.memory import default_budget
 from app.engine.model import LoadedModel
@@ -27,23 +27,11 @@ from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.commands import Cancel, Command, Generate, LoadModel, Price, ReleaseOwner, SetBudget, Shutdown
 from app.protocol.engine import Capabilities, EventSink
 from app.protocol.events import EngineStarted, ModelFailed, ModelLoading, ModelReady, RunFailed
-from app.protocol.reports import ModelInfo, Problem
+from app.protocol.reports import Problem
 
 log = logging.getLogger(__name__)
 
-_PACKAGES = ("espalier", "mlx", "mlx-lm", "tokenizers", "transformers")
 _NO_MODEL = Problem("No model is open", "Open a model with File > Open Model, then send the message again.")
-
-
-def versions() -> tuple[tuple[str, str], ...]:
-    """Package name and version of what an answer depends on; packages without metadata are left out."""
-    found = []
-    for name in _PACKAGES:
-        try:
-            found.append((name, version(name)))
-        except PackageNotFoundError:
-            log.debug("no version of %s is known", name)
-    return tuple(found)
 
 
 class EngineLoop:
@@ -163,7 +151,7 @@ class EngineLoop:
         self._opening = None
         self.model = model
         self.cache = PrefixCache(model.forward, model.new_caches, self._budget_for(model))
-        self._emit(ModelReady(_info(model, self.cache)))
+        self._emit(ModelReady(describe(model, self.cache)))
         self._feed.changed(model, self.cache)
         self._answer_queries()
 
@@ -248,27 +236,3 @@ class EngineLoop:
             priced = price(self._queries.popleft(), self.model, self.cache, self._pace)
             if priced is not None:
                 self._emit(priced)
-
-
-def _info(model: LoadedModel, cache: PrefixCache) -> ModelInfo:
-    return ModelInfo(
-        path=model.path,
-        name=model.name,
-        detail=model.detail,
-        fingerprint=model.fingerprint,
-        context_length=model.context_length,
-        weight_bytes=model.weight_bytes,
-        layers=cache.layer_counts(),
-        is_reusable=not cache.unsupported,
-        note=_note(model, cache),
-    )
-
-
-def _note(model: LoadedModel, cache: PrefixCache) -> str:
-    """What a person should know of this model, in sentences; empty for most."""
-    notes = []
-    if cache.unsupported:
-        notes.append(f"Its cache kind {cache.unsupported} is not supported yet: nothing is reused.")
-    if model.prompts.template.is_plain:
-        notes.append("It has no chat template: it is asked to continue a plain transcript.")
-    return " ".join(notes)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NoReturn
 
@@ -40,12 +40,14 @@ class ChatTemplate:
     """render_text: messages to text, the generation prompt at the end. stop: texts that end an answer by themselves.
 
     source: as written, "" for a renderer of mlx-lm's own. is_plain: the model has none, and a transcript is used.
+    thinking_end: what ends the thinking part of an answer, where the model has one.
     """
 
     render_text: Callable[[Messages], str]
     source: str
     is_plain: bool = False
-    stop: tuple[str, ...] = field(default=())
+    stop: tuple[str, ...] = ()
+    thinking_end: str = "</think>"
 
     def render(self, messages: Messages) -> str:
         """Raises RequestError when the template refuses the conversation or fails."""
@@ -67,7 +69,9 @@ def chat_template(tokenizer: TokenizerWrapper, now: datetime) -> ChatTemplate:
         return ChatTemplate(compiled(PLAIN_SOURCE, {}, now), PLAIN_SOURCE, is_plain=True, stop=_PLAIN_STOP)
     source = str(tokenizer.get_chat_template())
     variables = {**tokenizer.special_tokens_map, "enable_thinking": tokenizer.has_thinking}
-    return ChatTemplate(compiled(source, variables, now), source)
+    return ChatTemplate(
+        compiled(source, variables, now), source, thinking_end=tokenizer.think_end or ChatTemplate.thinking_end
+    )
 
 
 def _own_renderer(tokenizer: Any) -> Callable[[Messages], str]:

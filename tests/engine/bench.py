@@ -95,3 +95,26 @@ def opened(path: Path, chunk: int | None = 64) -> Bench:
     ready = bench.open(path)
     assert isinstance(ready, ModelReady), ready
     return bench
+
+
+LONG = user("the fox and the other fox " * 30)
+
+
+def outcomes(events: list[Event], run_id: int) -> list[RunFinished | RunFailed]:
+    return [event for event in events if isinstance(event, RunFinished | RunFailed) and event.run_id == run_id]
+
+
+def outcome(events: list[Event], run_id: int) -> RunFinished | RunFailed:
+    [only] = outcomes(events, run_id)
+    return only
+
+
+def steps_until(bench: Bench, kind: type[Event], limit: int = 500) -> Event:
+    """Step until an event of this kind is told; returns it."""
+    for _ in range(limit):
+        begin = len(bench.events)
+        bench.loop.step()
+        found = [event for event in bench.events[begin:] if isinstance(event, kind)]
+        if found:
+            return found[0]
+    raise AssertionError(f"no {kind.__name__} in {limit} steps")

@@ -1,0 +1,50 @@
+"""What the window is told of an open model and of the libraries under it."""
+
+from __future__ import annotations
+
+import logging
+from importlib.metadata import PackageNotFoundError, version
+
+from app.engine.model import LoadedModel
+from app.kvcache.prefix_cache import PrefixCache
+from app.protocol.reports import ModelInfo
+
+log = logging.getLogger(__name__)
+
+_PACKAGES = ("espalier", "mlx", "mlx-lm", "tokenizers", "transformers")
+
+
+def versions() -> tuple[tuple[str, str], ...]:
+    """Package name and version of what an answer depends on; packages without metadata are left out."""
+    found = []
+    for name in _PACKAGES:
+        try:
+            found.append((name, version(name)))
+        except PackageNotFoundError:
+            log.debug("no version of %s is known", name)
+    return tuple(found)
+
+
+def describe(model: LoadedModel, cache: PrefixCache) -> ModelInfo:
+    """The model as the window shows it."""
+    return ModelInfo(
+        path=model.path,
+        name=model.name,
+        detail=model.detail,
+        fingerprint=model.fingerprint,
+        context_length=model.context_length,
+        weight_bytes=model.weight_bytes,
+        layers=cache.layer_counts(),
+        is_reusable=not cache.unsupported,
+        note=_note(model, cache),
+    )
+
+
+def _note(model: LoadedModel, cache: PrefixCache) -> str:
+    """What a person should know of this model, in sentences; empty for most."""
+    notes = []
+    if cache.unsupported:
+        notes.append(f"Its cache kind {cache.unsupported} is not supported yet: nothing is reused.")
+    if model.prompts.template.is_plain:
+        notes.append("It has no chat template: it is asked to continue a plain transcript.")
+    return " ".join(notes)

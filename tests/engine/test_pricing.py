@@ -1,0 +1,78 @@
+"""Prices: told within one step, and what the request then costs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.protocol.chat import Turn
+from app.protocol.commands import Cancel, Price, SetBudget
+from app.protocol.events import (
+    Priced,
+    TextDelta,
+    TrieChanged,
+)
+from tests.engine.bench import LONG, Bench, opened, outcomes, steps_until, user
+
+
+@pytest.mark.parametrize("model", ["tiny_folder", "mixed_folder"])
+def test_a_price_comes_within_one_step_of_a_long_answer_and_is_exact(
+    model: str, request: pytest.FixtureRequest
+) -> None:
+    bench = opened(request.getfixturevalue(model))
+    said = bench.ask(LONG, max_tokens=6)
+    other = (LONG, said.turn, user("And then?"))
+    running = bench.command(user("something else"), max_tokens=300, temperature=1.2, seed=9)
+    bench.loop.submit(running)
+    steps_until(bench, TextDelta)
+    prices = []
+    for query in range(20):
+        bench.loop.submit(Price(query, other))
+        begin = len(bench.events)
+        bench.loop.step()
+        [priced] = [event for event in bench.events[begin:] if isinstance(event, Priced)]
+        prices.append(priced)
+        assert not outcomes(bench.events[begin:], running.run_id)
+    bench.do(Cancel(running.run_id))
+    asked = bench.ask(*other)
+    assert {price.request for price in prices} == {asked.started.request}
+    assert [turn.end for turn in prices[0].turns] == list(asked.started.turn_ends)
+    assert prices[0].request.excess == 0
+
+
+def test_a_price_of_what_is_being_written_is_exact_too(tiny: Bench) -> None:
+    command = tiny.command(LONG, max_tokens=300, temperature=1.2)
+    tiny.loop.submit(command)
+    steps_until(tiny, TextDelta)
+    tiny.loop.submit(Price(1, (LONG,)))
+    priced = steps_until(tiny, Priced)
+    assert isinstance(priced, Priced)
+    assert priced.request.left == 1
+    tiny.do(Cancel(command.run_id))
+    assert tiny.ask(LONG).started.request == priced.request
+
+
+def test_a_price_says_where_each_turn_is_and_how_long_it_takes(tiny_folder: Path) -> None:
+    bench = opened(tiny_folder)
+    unknown = bench.price(LONG)
+    assert unknown is not None
+    assert unknown.seconds is None
+    assert [turn.place for turn in unknown.turns] == ["none"]
+    said = bench.ask(LONG, max_tokens=6)
+    bench.ask(user("else"))
+    price = bench.price(LONG, said.turn, user("And then?"))
+    assert price is not None
+    assert [turn.place for turn in price.turns] == ["memory", "memory", "none"]
+    assert price.seconds is not None
+    assert 0 < price.seconds < 60
+
+
+def test_a_price_changes_nothing(mixed: Bench) -> None:
+    mixed.ask(LONG)
+    views = []
+    for _ in range(2):
+        mixed.do(SetBudget(None))
+        views.append([event.view for event in mixed.events if isinstance(event, TrieChanged)][-1])
+        mixed.price(user("the fox and"), Turn("assistant", "no"), user("x"))
+    assert views[0].nodes == views[1].nodes
