@@ -79,7 +79,7 @@ class Opening:
             raise _unreadable(folder, error) from error
         return LoadedModel(
             path=self.path,
-            name=_name(folder),
+            name=_name(folder.path),
             detail=_detail(config, weight_bytes),
             fingerprint=name,
             context_length=context_length(config, _tokenizer_length(tokenizer)),
@@ -174,10 +174,13 @@ def _tokenizer_length(tokenizer: TokenizerWrapper) -> int | None:
     return int(length) if isinstance(length, int | float) else None
 
 
-def _name(folder: ModelFolder) -> str:
-    """The model's own name where its configuration has one, else the folder's."""
-    stated = folder.config.get("espalier_name")
-    return stated if isinstance(stated, str) and stated else folder.path.resolve().name
+def _name(path: Path) -> str:
+    """The folder's name; in the hub's cache, where that is a commit, the repository's."""
+    path = path.absolute()
+    repository = path.parent.parent.name
+    if path.parent.name == "snapshots" and repository.startswith("models--"):
+        return repository.rpartition("--")[2]
+    return path.name
 
 
 def _detail(config: dict[str, Any], weight_bytes: int) -> str:

@@ -96,7 +96,7 @@ class Run:
         if total >= context:
             raise RequestError(
                 "The conversation is too long for this model",
-                f"It comes to {count(total)} tokens, and {self._model.name} reads at most {count(context)}, its answer "
+                f"It comes to {count(total)} tokens, and this model reads at most {count(context)}, its answer "
                 "included. Shorten the message, fork at an earlier one, or open a model with a longer context.",
             )
         return prompt

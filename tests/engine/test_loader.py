@@ -71,13 +71,15 @@ def test_all_named_end_tokens_end_an_answer(tiny_folder: Path, tmp_path: Path) -
     assert opening.model.codec.markup("<|end|>")[0] in opening.model.codec.stop_ids
 
 
-def test_a_configuration_may_name_the_model(tiny_folder: Path, tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(tiny_folder, tmp_path / "m"))
-    config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps({**config, "espalier_name": "Espalier Guide"}))
-    ready = Bench().open(folder)
-    assert isinstance(ready, ModelReady)
-    assert ready.info.name == "Espalier Guide"
+def test_a_model_is_called_as_its_folder_and_in_the_hubs_cache_as_its_repository(
+    tiny_folder: Path, tmp_path: Path
+) -> None:
+    snapshot = tmp_path / "models--mlx-community--Tiny-4bit" / "snapshots" / "0123abcd"
+    for folder, name in ((tmp_path / "My Model", "My Model"), (snapshot, "Tiny-4bit")):
+        shutil.copytree(tiny_folder, folder)
+        ready = Bench().open(folder)
+        assert isinstance(ready, ModelReady)
+        assert ready.info.name == name
 
 
 def test_a_fingerprint_stays_with_a_copy_and_changes_with_the_content(tiny_folder: Path, tmp_path: Path) -> None:
