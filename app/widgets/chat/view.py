@@ -26,7 +26,7 @@ from PySide6.QtGui import (
     QRegion,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QFrame, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QFrame, QListView, QWidget
 
 from app.viewmodels.chat_model import ChatModel
 from app.viewmodels.rows import MessageRow, RowRole
@@ -52,8 +52,10 @@ _MOST_ROUNDS = 16
 _CursorAction = QAbstractItemView.CursorAction
 
 
-class ChatView(QAbstractItemView):
+class ChatView(QListView):
     """Shows a `ChatModel`. New text of the streaming answer is taken up at most 30 times a second.
+
+    It is a QListView so that screen readers find its rows; where they stand it decides itself.
 
     Signals: versionAsked(message id, -1 or +1); editAsked, againAsked(message id); linkAsked(address).
     """
@@ -197,6 +199,10 @@ class ChatView(QAbstractItemView):
         self.viewport().update(self._rect(number).adjusted(0, 0, 0, self.viewport().height()))
 
     # Geometry
+
+    def doItemsLayout(self) -> None:
+        """Not the list's own, which would measure every row."""
+        QAbstractItemView.doItemsLayout(self)
 
     def updateGeometries(self) -> None:
         """Measure what is in sight, and keep still what the person looks at."""

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.viewmodels.status import ProblemCard, Status, StatusValues
+from app.widgets.cards import NoticeBanner, ProblemView, lines_of
+from app.widgets.desk import Desk
+from app.widgets.look import Look
+from app.widgets.theme import LIGHT
+from app.widgets.typography import Type
+from tests.widgets.pictures import count, picture, show
+
+MISSING = ProblemCard(
+    "The model folder is not where it was",
+    "Espalier looked in ~/Models/Qwen3 and found nothing there. Your conversations are safe.",
+    "Locate Folder…",
+    "open_model",
+    "Use the Guide Meanwhile",
+    "use_guide",
+)
+READY = StatusValues(placeholder="Ask anything")
+
+
+@pytest.fixture
+def status(qapp: object) -> Status:
+    status = Status()
+    status.show(READY)
+    return status
+
+
+@pytest.fixture
+def card(qtbot: QtBot, look: Look) -> ProblemView:
+    card = ProblemView(look)
+    qtbot.addWidget(card)
+    card.show_problem(MISSING)
+    show(card, 680, card.wanted_height(680))
+    return card
+
+
+@pytest.fixture
+def desk(qtbot: QtBot, look: Look, status: Status) -> Desk:
+    desk = Desk(look, status)
+    qtbot.addWidget(desk)
+    show(desk, 840, desk.sizeHint().height())
+    return desk
+
+
+def test_buttons_carry_their_verbs(qtbot: QtBot, card: ProblemView) -> None:
+    for button, verb in ((card.action, "open_model"), (card.other, "use_guide")):
+        with qtbot.waitSignal(card.acted) as heard:
+            qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+        assert heard.args == [verb]
+    with qtbot.waitSignal(card.acted):
+        qtbot.keyClick(card.action, Qt.Key.Key_Return)
+
+
+def test_it_speaks(card: ProblemView) -> None:
+    assert card.accessibleName() == MISSING.title
+    assert card.accessibleDescription() == MISSING.sentence
+    assert card.action.accessibleName() == "Locate Folder…"
+
+
+def test_a_problem_without_a_second_way_has_one_button(card: ProblemView) -> None:
+    card.show_problem(ProblemCard("It stopped", "Conversations are safe.", "Restart", "restart"))
+    assert card.other.isHidden()
+    assert not card.action.isHidden()
+
+
+def test_it_is_as_high_as_its_sentence(card: ProblemView) -> None:
+    assert card.wanted_height(300) > card.wanted_height(680)
+    longer = replace(MISSING, sentence=MISSING.sentence * 3)
+    before = card.wanted_height(680)
+    card.show_problem(longer)
+    assert card.wanted_height(680) >= before + 2 * 18
+
+
+def test_sentences_are_broken_within_their_width(look: Look) -> None:
+    layout = lines_of("word " * 30 + "x" * 100, look.face(Type.UI), 200)
+    assert layout.lineCount() > 5
+    assert all(layout.lineAt(number).naturalTextWidth() <= 200 for number in range(layout.lineCount()))
+
+
+def test_the_problem_takes_the_composers_place_and_leaves_its_words(qtbot: QtBot, desk: Desk, status: Status) -> None:
+    desk.composer.edit.setFocus()
+    qtbot.keyClicks(desk.composer.edit, "not sent yet")
+    status.show(replace(READY, problem=MISSING))
+    assert not desk.problem.isHidden()
+    assert desk.composer.isHidden()
+    assert desk.problem.action.hasFocus()
+    with qtbot.waitSignal(desk.acted) as heard:
+        qtbot.mouseClick(desk.problem.action, Qt.MouseButton.LeftButton)
+    assert heard.args == ["open_model"]
+    status.show(READY)
+    assert desk.problem.isHidden()
+    assert desk.composer.text == "not sent yet"
+    assert desk.composer.edit.hasFocus()
+
+
+def test_the_desk_grows_to_two_fifths_of_the_pane(desk: Desk) -> None:
+    desk.set_pane_height(800)
+    low = desk.sizeHint().height()
+    desk.composer.show_text("\n" * 200)
+    assert low < desk.sizeHint().height() == 800 * 0.4 + 24
+
+
+def test_the_rail_ends_beside_the_first_line(desk: Desk) -> None:
+    def rail() -> int:
+        beside = picture(desk).copy(0, 0, 90, desk.height())
+        return beside.width() * beside.height() - count(beside, LIGHT.window)
+
+    assert rail() > 10
+    desk.set_first_run(True)
+    assert rail() == 0
+
+
+def test_in_an_empty_conversation_the_composer_stands_in_the_middle(desk: Desk) -> None:
+    desk.set_first_run(True)
+    assert desk.column.left == (840 - 560) // 2
+    assert desk.composer.geometry().center().x() == 419
+
+
+def test_a_notice_comes_and_goes(qtbot: QtBot, look: Look, status: Status) -> None:
+    banner = NoticeBanner(look, status)
+    qtbot.addWidget(banner)
+    assert banner.isHidden()
+    status.show(replace(READY, notice="Disk is full: snapshots are off."))
+    assert not banner.isHidden()
+    assert banner.accessibleName() == "Disk is full: snapshots are off."
+    assert banner.heightForWidth(840) == 44
+    status.show(replace(READY, notice="Disk is full: snapshots are off. " * 6))
+    assert banner.heightForWidth(600) > 44
+    show(banner, 600, banner.heightForWidth(600))
+    with qtbot.waitSignal(banner.dismissed):
+        qtbot.mouseClick(banner.close_button, Qt.MouseButton.LeftButton)

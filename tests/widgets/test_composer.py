@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QMimeData, Qt, QUrl
+from PySide6.QtGui import QInputMethodEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.viewmodels.status import Status, StatusValues
+from app.widgets.composer import SHADOW_ROOM, Composer
+from app.widgets.look import Look
+from app.widgets.theme import DARK, LIGHT
+from tests.widgets.pictures import count, picture, show
+
+READY = StatusValues(placeholder="Ask anything", send_price="12 tokens to compute", send_parts=(30, 10))
+
+
+@pytest.fixture
+def status(qapp: object) -> Status:
+    status = Status()
+    status.show(READY)
+    return status
+
+
+@pytest.fixture
+def composer(qtbot: QtBot, look: Look, status: Status) -> Composer:
+    composer = Composer(look, status)
+    qtbot.addWidget(composer)
+    show(composer, 680 + 2 * SHADOW_ROOM, 92 + 2 * SHADOW_ROOM)
+    composer.edit.setFocus()
+    return composer
+
+
+def test_return_hands_over_what_is_written_and_leaves_it_there(qtbot: QtBot, composer: Composer) -> None:
+    qtbot.keyClicks(composer.edit, "hello")
+    with qtbot.waitSignal(composer.submitted) as heard:
+        qtbot.keyClick(composer.edit, Qt.Key.Key_Return)
+    assert heard.args == ["hello"]
+    assert composer.text == "hello"
+    with qtbot.waitSignal(composer.submitted):
+        qtbot.keyClick(composer.edit, Qt.Key.Key_Enter, Qt.KeyboardModifier.KeypadModifier)
+
+
+@pytest.mark.parametrize("modifier", [Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.AltModifier])
+def test_shift_return_breaks_the_line(qtbot: QtBot, composer: Composer, modifier: Qt.KeyboardModifier) -> None:
+    qtbot.keyClicks(composer.edit, "a")
+    with qtbot.assertNotEmitted(composer.submitted):
+        qtbot.keyClick(composer.edit, Qt.Key.Key_Return, modifier)
+    qtbot.keyClicks(composer.edit, "b")
+    assert composer.text == "a\nb"
+
+
+def test_return_within_an_input_method_does_not_send(qtbot: QtBot, composer: Composer) -> None:
+    QApplication.sendEvent(composer.edit, QInputMethodEvent("にほ", []))
+    with qtbot.assertNotEmitted(composer.submitted):
+        qtbot.keyClick(composer.edit, Qt.Key.Key_Return)
+    done = QInputMethodEvent()
+    done.setCommitString("日本")
+    QApplication.sendEvent(composer.edit, done)
+    with qtbot.waitSignal(composer.submitted) as heard:
+        qtbot.keyClick(composer.edit, Qt.Key.Key_Return)
+    assert heard.args == ["日本"]
+
+
+def test_every_change_is_told(qtbot: QtBot, composer: Composer) -> None:
+    heard: list[str] = []
+    composer.changed.connect(heard.append)
+    qtbot.keyClicks(composer.edit, "ab")
+    assert heard == ["a", "ab"]
+
+
+def test_what_is_pasted_comes_in_plain(composer: Composer) -> None:
+    data = QMimeData()
+    data.setHtml("<b>bold</b> <img src='file:///x.png'>")
+    data.setText("bold")
+    composer.edit.insertFromMimeData(data)
+    assert composer.text == "bold"
+    assert "font-weight:700" not in composer.edit.toHtml()
+    assert "img" not in composer.edit.toHtml()
+
+
+def test_files_are_not_typed(composer: Composer) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile("/models/x")])
+    data.setText("file:///models/x")
+    assert not composer.edit.canInsertFromMimeData(data)
+
+
+def test_escape_is_told(qtbot: QtBot, composer: Composer) -> None:
+    with qtbot.waitSignal(composer.escaped):
+        qtbot.keyClick(composer.edit, Qt.Key.Key_Escape)
+
+
+def test_show_text_replaces_everything_and_puts_the_cursor_at_the_end(qtbot: QtBot, composer: Composer) -> None:
+    qtbot.keyClicks(composer.edit, "old")
+    composer.show_text("new words")
+    qtbot.keyClicks(composer.edit, "!")
+    assert composer.text == "new words!"
+    composer.show_text("")
+    composer.edit.undo()
+    assert composer.text == ""
+
+
+def test_it_grows_with_its_text_up_to_a_limit(qtbot: QtBot, composer: Composer) -> None:
+    assert composer.wanted_height(300) == 90
+    with qtbot.waitSignal(composer.grew):
+        composer.show_text("1\n2\n3")
+    assert composer.wanted_height(300) == 90 + 2 * 22
+    composer.show_text("\n" * 100)
+    assert composer.wanted_height(300) == 300
+
+
+def test_lines_are_those_of_a_message(qtbot: QtBot, composer: Composer) -> None:
+    for word in ("a", "日本語", "c"):
+        qtbot.keyClicks(composer.edit, word) if word.isascii() else composer.edit.insertPlainText(word)
+        qtbot.keyClick(composer.edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert composer.edit.text_height == 4 * 22
+
+
+def test_send_becomes_stop_while_it_writes(qtbot: QtBot, composer: Composer, status: Status) -> None:
+    assert composer.button.accessibleName() == "Send"
+    assert not composer.button.isEnabled()
+    status.show(replace(READY, enabled=frozenset({"send"})))
+    assert composer.button.isEnabled()
+    with qtbot.waitSignal(composer.submitted):
+        qtbot.mouseClick(composer.button, Qt.MouseButton.LeftButton)
+    status.show(replace(READY, is_writing=True, can_stop=True))
+    assert composer.button.accessibleName() == "Stop"
+    with qtbot.waitSignal(composer.stopAsked):
+        qtbot.mouseClick(composer.button, Qt.MouseButton.LeftButton)
+
+
+def test_editing_shows_where_the_branch_begins_and_a_way_out(qtbot: QtBot, composer: Composer, status: Status) -> None:
+    assert composer.cancel.isHidden()
+    height = composer.wanted_height(300)
+    with qtbot.waitSignal(composer.grew):
+        status.show(replace(READY, editing="Make it cheaper"))
+    assert composer.wanted_height(300) == height + 30
+    with qtbot.waitSignal(composer.editCancelled):
+        qtbot.mouseClick(composer.cancel, Qt.MouseButton.LeftButton)
+    status.show(READY)
+    assert composer.cancel.isHidden()
+    assert composer.wanted_height(300) == height
+
+
+def test_the_price_is_drawn_as_words_and_bar(composer: Composer, status: Status) -> None:
+    assert count(picture(composer), LIGHT.mute) > 10
+    status.show(replace(READY, send_parts=None))
+    assert count(picture(composer), LIGHT.mute) == 0
+    assert composer.accessibleDescription() == "12 tokens to compute"
+
+
+def test_the_hint_goes_with_the_first_letter(qtbot: QtBot, composer: Composer) -> None:
+    composer.button.setFocus()
+    hinted = count(picture(composer.edit.viewport()), LIGHT.text3)
+    qtbot.keyClicks(composer.edit, "a")
+    assert hinted > 20
+    assert count(picture(composer.edit.viewport()), LIGHT.text3) == 0
+
+
+def test_theme_and_text_size(composer: Composer, look: Look) -> None:
+    look.set_theme(DARK)
+    assert count(picture(composer), DARK.raised) > 10_000
+    look.set_text_size(20)
+    assert composer.edit.line == 31
+    composer.show_text("1\n2")
+    assert composer.edit.text_height == 2 * composer.edit.line
+
+
+def test_names_and_tab_order(qtbot: QtBot, composer: Composer, status: Status) -> None:
+    status.show(replace(READY, editing="x", enabled=frozenset({"send"})))
+    assert [widget.accessibleName() for widget in (composer.edit, composer.button, composer.cancel)] == [
+        "Message",
+        "Send",
+        "Cancel Edit",
+    ]
+    composer.edit.setFocus()
+    qtbot.keyClick(composer.edit, Qt.Key.Key_Tab)
+    assert composer.button.hasFocus()
+    qtbot.keyClick(composer.button, Qt.Key.Key_Tab)
+    assert composer.cancel.hasFocus()

@@ -1,0 +1,470 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDropEvent,
+    QFileOpenEvent,
+    QGuiApplication,
+)
+from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QApplication, QMessageBox, QTextEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+import app.widgets.main_window as main_window
+from app.protocol.commands import Generate, LoadModel
+from app.viewmodels.controller import Controller
+from app.viewmodels.window_state import WindowState
+from app.widgets.application import Application
+from app.widgets.chat.links import ask_and_open
+from app.widgets.chat.row_controls import ActionStrip, Place
+from app.widgets.drop import model_folder
+from app.widgets.look import Look
+from app.widgets.main_window import MainWindow
+from app.widgets.switcher import Switcher
+from tests.fakes.engine import Script
+from tests.widgets.pictures import picture, show
+
+_CTRL, _ALT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
+_NONE = Qt.KeyboardModifier.NoModifier
+MakeWindow = Callable[[WindowState], MainWindow]
+
+
+@pytest.fixture
+def make_window(qtbot: QtBot, look: Look, controller: Controller) -> Iterator[MakeWindow]:
+    made: list[MainWindow] = []
+
+    def make(state: WindowState) -> MainWindow:
+        window = MainWindow(look, controller, state)
+        made.append(window)
+        show(window)
+        for _ in range(3):
+            QApplication.processEvents()
+        return window
+
+    yield make
+    for window in made:
+        window.close()
+        window.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture
+def window(qtbot: QtBot, make_window: MakeWindow, controller: Controller) -> MainWindow:
+    window = make_window(WindowState())
+    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
+    return window
+
+
+def ask(qtbot: QtBot, window: MainWindow, controller: Controller, text: str) -> None:
+    """Type a question, press Return, and wait for its answer."""
+    edit = window.chat.composer.edit
+    edit.selectAll()
+    qtbot.keyClicks(edit, text)
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: [row.text for row in controller.chat.rows[-2:-1]] == [text])
+    qtbot.waitUntil(lambda: not controller.chat.rows[-1].is_streaming and controller.chat.rows[-1].footer is not None)
+    QApplication.processEvents()
+
+
+def texts(controller: Controller) -> list[str]:
+    return [row.text for row in controller.chat.rows]
+
+
+# The main job
+
+
+def test_a_question_typed_and_sent_is_answered_in_the_chat(
+    qtbot: QtBot, window: MainWindow, controller: Controller
+) -> None:
+    assert window.chat.is_first_run
+    assert window.chat.composer.edit.hasFocus()
+    ask(qtbot, window, controller, "hello")
+    assert not window.chat.is_first_run
+    assert window.chat.composer.text == ""
+    assert [item.body.text for item in window.chat.view.layout_of_rows.items] == ["hello", "You said: hello"]
+    assert window.windowTitle() == controller.status.now.title == "hello"
+
+
+def test_a_question_is_edited_into_a_fork_and_both_versions_can_be_shown(
+    qtbot: QtBot, window: MainWindow, controller: Controller
+) -> None:
+    ask(qtbot, window, controller, "first")
+    edit = window.chat.composer.edit
+    qtbot.keyClick(edit, Qt.Key.Key_D, _CTRL)
+    assert window.chat.composer.text == "first"
+    assert not window.chat.composer.cancel.isHidden()
+    ask(qtbot, window, controller, "second")
+    row = controller.chat.rows[0]
+    assert (row.version, row.versions) == (2, 2)
+    switcher = window.chat.view.controls.find(row.id, Place.SWITCHER)
+    assert isinstance(switcher, Switcher)
+    qtbot.mouseClick(switcher, Qt.MouseButton.LeftButton, pos=QPoint(6, 10))
+    assert texts(controller) == ["first", "You said: first"]
+    edit.setFocus()
+    qtbot.keyClick(edit, Qt.Key.Key_Right, _CTRL | _ALT)
+    assert texts(controller) == ["second", "You said: second"]
+
+
+def test_escape_leaves_the_edit_and_the_words_before_it_come_back(
+    qtbot: QtBot, window: MainWindow, controller: Controller
+) -> None:
+    ask(qtbot, window, controller, "first")
+    edit = window.chat.composer.edit
+    qtbot.keyClicks(edit, "a draft")
+    qtbot.keyClick(edit, Qt.Key.Key_D, _CTRL)
+    qtbot.keyClick(edit, Qt.Key.Key_Escape)
+    assert window.chat.composer.text == "a draft"
+    assert window.chat.composer.cancel.isHidden()
+
+
+def test_an_answer_is_asked_for_again_from_its_button(
+    qtbot: QtBot, window: MainWindow, controller: Controller, script: Script
+) -> None:
+    ask(qtbot, window, controller, "hello")
+    strip = window.chat.view.controls.find(controller.chat.rows[1].id, Place.ANSWER)
+    assert isinstance(strip, ActionStrip)
+    qtbot.mouseClick(strip.act, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: controller.chat.rows[1].versions == 2 and not controller.chat.rows[1].is_streaming)
+
+
+@pytest.mark.parametrize(
+    ("key", "modifier"), [(Qt.Key.Key_Escape, Qt.KeyboardModifier.NoModifier), (Qt.Key.Key_Period, _CTRL)]
+)
+def test_it_stops_from_the_composer(
+    qtbot: QtBot,
+    window: MainWindow,
+    controller: Controller,
+    script: Script,
+    key: Qt.Key,
+    modifier: Qt.KeyboardModifier,
+) -> None:
+    script.hold = 2
+    script.answers["long"] = "one two three four five"
+    edit = window.chat.composer.edit
+    qtbot.keyClicks(edit, "long")
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: controller.status.now.is_writing and bool(controller.chat.rows[-1].text))
+    assert window.chat.composer.button.accessibleName() == "Stop"
+    qtbot.keyClick(edit, key, modifier)
+    qtbot.waitUntil(lambda: not controller.status.now.is_writing)
+    assert texts(controller)[-1].startswith("one")
+
+
+def test_words_stay_when_they_cannot_be_sent(qtbot: QtBot, window: MainWindow, script: Script) -> None:
+    edit = window.chat.composer.edit
+    qtbot.keyClicks(edit, "   ")
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    assert window.chat.composer.text == "   "
+    assert not [command for command in script.commands if isinstance(command, Generate)]
+
+
+def test_a_suggestion_asks(qtbot: QtBot, window: MainWindow, controller: Controller) -> None:
+    chip = window.chat.first_run.page.chips[0]
+    suggestion = chip.text()
+    qtbot.mouseClick(chip, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: len(controller.chat.rows) == 2)
+    assert texts(controller)[0] == suggestion
+
+
+def test_a_folder_that_cannot_be_opened_is_said_in_the_composers_place(
+    qtbot: QtBot, window: MainWindow, controller: Controller, script: Script
+) -> None:
+    script.broken.add("/models/broken")
+    controller.open_model("/models/broken")
+    qtbot.waitUntil(lambda: not window.chat.desk.problem.isHidden())
+    qtbot.mouseClick(window.chat.desk.problem.other, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.chat.desk.problem.isHidden())
+    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
+
+
+def test_closing_while_it_writes_waits_for_nothing(
+    qtbot: QtBot, window: MainWindow, controller: Controller, script: Script
+) -> None:
+    script.hold = 1
+    ask_text = "long"
+    script.answers[ask_text] = "one two three"
+    controller.send(ask_text)
+    qtbot.waitUntil(lambda: controller.status.now.is_writing)
+    assert window.close()
+    assert controller.status.now.is_writing
+
+
+# Commands
+
+
+def test_copy_takes_the_selected_text_else_the_message_the_keyboard_is_on(
+    qtbot: QtBot, window: MainWindow, controller: Controller
+) -> None:
+    ask(qtbot, window, controller, "hello")
+    edit, view = window.chat.composer.edit, window.chat.view
+    edit.setFocus()
+    qtbot.keyClicks(edit, "draft")
+    window.do("select_all")
+    window.do("copy")
+    assert QGuiApplication.clipboard().text() == "draft"
+    view.setFocus()
+    view.setCurrentIndex(controller.chat.index(1))
+    window.do("copy")
+    assert QGuiApplication.clipboard().text() == "You said: hello"
+    view.pointer.select_all(0)
+    window.do("copy")
+    assert QGuiApplication.clipboard().text() == "hello"
+
+
+def test_fork_means_the_question_the_keyboard_is_on(qtbot: QtBot, window: MainWindow, controller: Controller) -> None:
+    ask(qtbot, window, controller, "one")
+    ask(qtbot, window, controller, "two")
+    window.do("fork")
+    assert window.chat.composer.text == "two"
+    window.do("stop")
+    window.chat.view.setFocus()
+    window.chat.view.setCurrentIndex(controller.chat.index(0))
+    window.do("fork")
+    assert window.chat.composer.text == "one"
+
+
+def test_text_size(window: MainWindow, look: Look) -> None:
+    for verb, size in (("bigger", 15), ("bigger", 16), ("smaller", 15), ("actual_size", 14)):
+        window.do(verb)
+        assert look.type.body == size
+
+
+def test_panes_are_shown_and_hidden_and_their_entries_checked(window: MainWindow) -> None:
+    for name in ("sidebar", "inspector"):
+        assert window.menus.actions[name].isChecked()
+        window.menus.actions[name].trigger()
+        assert not window.panes.is_shown(name)
+        assert not window.menus.actions[name].isChecked()
+
+
+def test_menu_entries_follow_what_can_be_done(qtbot: QtBot, window: MainWindow, controller: Controller) -> None:
+    assert not window.menus.actions["stop"].isEnabled()
+    assert not window.menus.actions["fork"].isEnabled()
+    ask(qtbot, window, controller, "hello")
+    assert window.menus.actions["fork"].isEnabled()
+    assert window.menus.actions["use_guide"].isEnabled() == ("use_guide" in controller.status.now.enabled)
+
+
+def test_every_verb_does_something(window: MainWindow, controller: Controller, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No command of the table falls through: the window has it, or the controller acts."""
+    heard: list[str] = []
+    monkeypatch.setattr(controller, "act", heard.append)
+    left = [verb_id for verb_id in window.menus.actions if verb_id not in window._window_verbs]
+    for verb_id in left:
+        window.do(verb_id)
+    assert heard == left == ["new", "open_model", "use_guide", "stop"]
+
+
+def test_about_shows_version_and_licence(window: MainWindow) -> None:
+    before = QCoreApplication.applicationVersion()
+    QCoreApplication.setApplicationVersion("1.2.3")
+    window.do("about")
+    box = window.findChild(QMessageBox)
+    assert isinstance(box, QMessageBox)
+    assert "1.2.3" in box.text()
+    assert "MIT" in box.informativeText()
+    box.close()
+    QCoreApplication.setApplicationVersion(before)
+
+
+def test_what_the_controller_announces_is_said(
+    window: MainWindow, controller: Controller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+
+    class Heard(QAccessibleAnnouncementEvent):
+        def __init__(self, widget: QWidget, text: str) -> None:
+            super().__init__(widget, text)
+            said.append(text)
+
+    monkeypatch.setattr(main_window, "QAccessibleAnnouncementEvent", Heard)
+    controller.announced.emit("Version 2 of 3")
+    assert said == ["Version 2 of 3"]
+
+
+# Folders from outside
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "Qwen3 8B"
+    folder.mkdir()
+    (folder / "config.json").write_text("{}")
+    return folder
+
+
+def dragged(*paths: Path) -> QMimeData:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    return data
+
+
+def drag_over(window: MainWindow, data: QMimeData) -> bool:
+    left, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    event = QDragEnterEvent(QPoint(400, 300), Qt.DropAction.CopyAction, data, left, none)
+    event.ignore()
+    QApplication.sendEvent(window, event)
+    return event.isAccepted()
+
+
+def test_a_dropped_folder_is_opened(window: MainWindow, folder: Path, script: Script, qtbot: QtBot) -> None:
+    data = dragged(folder)
+    assert drag_over(window, data)
+    assert window._outline.isVisible()
+    left, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    QApplication.sendEvent(window, QDropEvent(QPointF(400, 300), Qt.DropAction.CopyAction, data, left, none))
+    assert not window._outline.isVisible()
+    qtbot.waitUntil(lambda: [one.path for one in script.commands if isinstance(one, LoadModel)][-1] == str(folder))
+
+
+def test_the_outline_goes_when_the_folder_leaves(window: MainWindow, folder: Path) -> None:
+    drag_over(window, dragged(folder))
+    QApplication.sendEvent(window, QDragLeaveEvent())
+    assert not window._outline.isVisible()
+
+
+def test_other_things_are_not_taken(window: MainWindow, folder: Path, tmp_path: Path) -> None:
+    note = tmp_path / "note.txt"
+    note.write_text("x")
+    web = QMimeData()
+    web.setUrls([QUrl("https://example.org/model")])
+    words = QMimeData()
+    words.setText("hello")
+    for data in (dragged(note), dragged(folder, note), web, words):
+        assert not drag_over(window, data)
+
+
+def test_a_file_of_a_model_stands_for_its_folder(folder: Path, tmp_path: Path) -> None:
+    assert model_folder(str(folder / "config.json")) == str(folder)
+    assert model_folder(str(folder)) == str(folder)
+    assert model_folder(str(tmp_path / "gone")) == model_folder("") == ""
+
+
+def test_what_the_finder_opens_is_told(qtbot: QtBot) -> None:
+    """Only one application can be: the event handler is called on a stand-in."""
+    heard: list[str] = []
+
+    class StandIn:
+        class fileOpened:
+            emit = staticmethod(heard.append)
+
+    assert Application.event(StandIn(), QFileOpenEvent("/models/x"))  # type: ignore[arg-type]
+    assert heard == ["/models/x"]
+
+
+# Links
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    addresses: list[str] = []
+    monkeypatch.setattr("app.widgets.chat.links.QDesktopServices.openUrl", lambda url: addresses.append(url.toString()))
+    return addresses
+
+
+def press(box: QMessageBox, text: str) -> None:
+    next(button for button in box.buttons() if button.text().replace("&", "") == text).click()
+
+
+def test_a_link_is_opened_only_after_its_address_was_shown(window: MainWindow, opened: list[str]) -> None:
+    box = ask_and_open("https://example.org/x?y=1", window)
+    assert box.informativeText() == "https://example.org/x?y=1"
+    assert box.defaultButton().text().replace("&", "") == "Cancel"
+    assert opened == []
+    press(box, "Cancel")
+    assert opened == []
+    press(ask_and_open("https://example.org/x?y=1", window), "Open")
+    assert opened == ["https://example.org/x?y=1"]
+
+
+@pytest.mark.parametrize("address", ["file:///etc/passwd", "javascript:alert(1)", "/etc/passwd", "x-apple:danger"])
+def test_a_link_that_leads_elsewhere_cannot_be_opened(window: MainWindow, opened: list[str], address: str) -> None:
+    box = ask_and_open(address, window)
+    assert {button.text().replace("&", "") for button in box.buttons()} == {"Copy Address", "Cancel"}
+    press(box, "Copy Address")
+    assert QGuiApplication.clipboard().text() == address
+    assert opened == []
+
+
+# The window itself
+
+
+def test_it_never_gets_smaller_than_it_can_be_used(window: MainWindow) -> None:
+    assert (window.minimumWidth(), window.minimumHeight()) == (880, 560)
+    window.resize(100, 100)
+    assert (window.width(), window.height()) == (880, 560)
+
+
+def test_how_it_was_left_is_found_again(make_window: MakeWindow, look: Look) -> None:
+    first = make_window(WindowState())
+    first.resize(880, 700)
+    first.do("sidebar")
+    first.do("bigger")
+    QApplication.processEvents()
+    state = first.state()
+    assert (state.is_sidebar_shown, state.is_inspector_shown, state.body_size) == (False, True, 15)
+    first.close()
+    look.set_text_size(14)
+    second = make_window(state)
+    assert (second.width(), second.height()) == (880, 700)
+    assert not second.panes.is_shown("sidebar")
+    assert look.type.body == 15
+
+
+def test_a_state_that_makes_no_sense_is_ignored(make_window: MakeWindow) -> None:
+    window = make_window(replace(WindowState(), geometry="not base64 at all", splitter=(1, 2)))
+    assert window.width() >= 880
+
+
+def test_everything_that_can_be_used_has_a_name(qtbot: QtBot, window: MainWindow, controller: Controller) -> None:
+    ask(qtbot, window, controller, "hello")
+    kinds = (QAbstractButton, QAbstractItemView, QTextEdit, Switcher)
+    nameless = [
+        widget
+        for widget in window.findChildren(QWidget)
+        if isinstance(widget, kinds) and widget.isVisible() and not widget.accessibleName()
+    ]
+    assert nameless == []
+
+
+def test_tab_goes_through_the_window_and_comes_back(qtbot: QtBot, window: MainWindow, controller: Controller) -> None:
+    ask(qtbot, window, controller, "hello")
+    edit = window.chat.composer.edit
+    edit.setFocus()
+    met: list[QWidget] = []
+    for _ in range(30):
+        focused = QApplication.focusWidget()
+        assert focused is not None
+        if focused in met:
+            break
+        met.append(focused)
+        qtbot.keyClick(focused, Qt.Key.Key_Tab)
+    assert QApplication.focusWidget() is edit
+    assert {window.sidebar.list, window.chat.view} <= set(met)
+    assert len(met) > 6
+
+
+def test_the_accessible_tree_has_the_messages(qtbot: QtBot, window: MainWindow, controller: Controller) -> None:
+    ask(qtbot, window, controller, "hello")
+    found = QAccessible.queryAccessibleInterface(window.chat.view)
+    assert found is not None
+    assert found.childCount() >= 2
+    spoken = [found.child(number).text(QAccessible.Text.Name) for number in range(found.childCount())]
+    assert any("message 2 of 2" in text for text in spoken)
+
+
+def test_it_can_be_painted_in_every_state(qtbot: QtBot, window: MainWindow, controller: Controller) -> None:
+    assert not picture(window).isNull()
+    ask(qtbot, window, controller, "hello")
+    window.do("fork")
+    window.resize(880, 560)
+    window.do("inspector")
+    assert not picture(window).isNull()

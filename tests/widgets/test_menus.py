@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenuBar
+from pytestqt.qtbot import QtBot
+
+from app.viewmodels.verbs import VERBS, Menu
+from app.widgets.menus import Menus
+
+Done = list[str]
+
+
+@pytest.fixture
+def bar(qtbot: QtBot) -> QMenuBar:
+    bar = QMenuBar()
+    qtbot.addWidget(bar)
+    return bar
+
+
+@pytest.fixture
+def done() -> Done:
+    return []
+
+
+@pytest.fixture
+def menus(bar: QMenuBar, done: Done) -> Menus:
+    return Menus(bar, done.append)
+
+
+def test_every_verb_stands_in_its_menu_with_its_keys(menus: Menus, bar: QMenuBar) -> None:
+    titles = [entry.text() for entry in bar.actions()]
+    assert titles == [menu.value for menu in Menu]
+    for verb in VERBS:
+        action = menus.actions[verb.id]
+        assert action.text() == verb.title
+        assert [keys.toString() for keys in action.shortcuts()] == [_portable(keys) for keys in verb.shortcuts]
+        assert action.isCheckable() == verb.is_checkable
+        (holder,) = [entry for entry in bar.actions() if action in entry.menu().actions()]
+        assert holder.text() == verb.menu.value
+
+
+def _portable(keys: str) -> str:
+    return keys.replace("Escape", "Esc")
+
+
+def test_no_shortcut_means_two_things(menus: Menus) -> None:
+    actions = [*menus.actions.values(), menus.quit]
+    used = Counter(keys.toString() for action in actions for keys in action.shortcuts())
+    assert [keys for keys, times in used.items() if times > 1] == []
+
+
+def test_roles_are_said_and_not_guessed(menus: Menus) -> None:
+    roles = {verb_id: action.menuRole() for verb_id, action in menus.actions.items()}
+    assert roles.pop("about") is QAction.MenuRole.AboutRole
+    assert set(roles.values()) == {QAction.MenuRole.NoRole}
+    assert menus.quit.menuRole() is QAction.MenuRole.QuitRole
+
+
+def test_an_entry_does_its_verb(menus: Menus, done: Done) -> None:
+    for verb in VERBS:
+        menus.actions[verb.id].trigger()
+    assert done == [verb.id for verb in VERBS]
+
+
+def test_what_cannot_act_is_disabled(menus: Menus, done: Done) -> None:
+    menus.enable(verb.id for verb in VERBS if verb.id != "stop")
+    menus.actions["stop"].trigger()
+    menus.actions["new"].trigger()
+    assert done == ["new"]
+
+
+def test_recent_models_are_offered_by_name(menus: Menus) -> None:
+    menus.show_recent((), lambda _folder: None)
+    assert not menus.recent.menuAction().isVisible()
+    chosen: Done = []
+    menus.show_recent(("/models/Qwen3 & more", "/models/LFM2"), chosen.append)
+    assert menus.recent.menuAction().isVisible()
+    assert [entry.text() for entry in menus.recent.actions()] == ["Qwen3 && more", "LFM2"]
+    assert menus.recent.actions()[1].toolTip() == "/models/LFM2"
+    menus.recent.actions()[0].trigger()
+    assert chosen == ["/models/Qwen3 & more"]
+
+
+def test_the_model_chips_menu_is_made_of_the_same_actions(menus: Menus, bar: QMenuBar) -> None:
+    menu = bar.addMenu("chip")
+    menus.fill_model_menu(menu, ("/models/LFM2",), lambda _folder: None)
+    menus.fill_model_menu(menu, ("/models/LFM2",), lambda _folder: None)
+    assert [entry.text() for entry in menu.actions() if not entry.isSeparator()] == [
+        "LFM2",
+        "Open Model…",
+        "Use the Guide",
+    ]

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.widgets.look import Look
+from app.widgets.panes import Panes
+
+
+class Window:
+    """Three empty panes in a window of a given width."""
+
+    def __init__(self, qtbot: QtBot, look: Look) -> None:
+        self.window = QWidget()
+        qtbot.addWidget(self.window)
+        self.sidebar, self.chat, self.inspector = QWidget(), QWidget(), QWidget()
+        self.sidebar.setMinimumWidth(200)
+        self.inspector.setMinimumWidth(300)
+        self.panes = Panes(look, self.sidebar, self.chat, self.inspector, self.window)
+
+    def show(self, width: int) -> None:
+        self.window.resize(width, 600)
+        self.panes.resize(width, 600)
+        self.window.show()
+        QApplication.processEvents()
+
+    def shown(self) -> tuple[bool, bool]:
+        return self.sidebar.isVisible(), self.inspector.isVisible()
+
+
+@pytest.fixture
+def window(qtbot: QtBot, look: Look) -> Window:
+    return Window(qtbot, look)
+
+
+def test_the_widths_of_the_pictures(window: Window) -> None:
+    window.panes.restore((), True, True)
+    window.show(1440)
+    assert (window.sidebar.width(), window.inspector.width()) == (248, 352)
+    assert window.chat.width() == 1440 - 248 - 352 - 2
+
+
+def test_widths_are_found_again(window: Window) -> None:
+    window.panes.restore((220, 700, 400), True, True)
+    window.show(1440)
+    assert (window.sidebar.width(), window.inspector.width()) == (220, 400)
+    assert window.panes.widths() == (220, window.chat.width(), 400)
+
+
+def test_a_hidden_pane_keeps_its_width(window: Window) -> None:
+    window.panes.restore((220, 700, 400), True, True)
+    window.show(1440)
+    window.panes.toggle("sidebar")
+    QApplication.processEvents()
+    assert window.shown() == (False, True)
+    assert window.panes.widths()[0] == 220
+    window.panes.toggle("sidebar")
+    QApplication.processEvents()
+    assert window.sidebar.width() == 220
+
+
+def test_below_1080_the_inspector_leaves_and_comes_back(window: Window) -> None:
+    window.panes.restore((), True, True)
+    window.show(1440)
+    window.show(1079)
+    assert window.shown() == (True, False)
+    assert window.panes.is_wanted("inspector")
+    window.show(1080)
+    assert window.shown() == (True, True)
+    assert window.inspector.width() == 352
+
+
+def test_in_a_narrow_window_it_lies_over_the_chat(window: Window) -> None:
+    window.panes.restore((), True, True)
+    window.show(900)
+    chat = window.chat.width()
+    window.panes.toggle("inspector")
+    QApplication.processEvents()
+    assert window.shown() == (True, True)
+    assert window.chat.width() == chat
+    assert window.inspector.geometry().right() == 899
+    assert window.inspector.parentWidget() is window.panes
+    assert window.panes.close_overlay()
+    assert window.shown() == (True, False)
+    assert not window.panes.close_overlay()
+
+
+def test_below_760_the_sidebar_leaves_too(window: Window) -> None:
+    window.panes.restore((), True, True)
+    window.show(759)
+    assert window.shown() == (False, False)
+    window.panes.toggle("sidebar")
+    QApplication.processEvents()
+    assert window.shown() == (True, False)
+    assert window.sidebar.x() == 0
+
+
+def test_what_was_not_wanted_stays_away_when_there_is_room(window: Window) -> None:
+    window.panes.restore((), True, False)
+    window.show(1440)
+    assert window.shown() == (True, False)
+    window.show(900)
+    window.show(1440)
+    assert window.shown() == (True, False)
+
+
+def test_changes_are_told(qtbot: QtBot, window: Window) -> None:
+    window.panes.restore((), True, True)
+    window.show(1440)
+    with qtbot.waitSignal(window.panes.changed):
+        window.panes.toggle("inspector")
+    window.panes.toggle("inspector")
+    with qtbot.waitSignal(window.panes.changed):
+        window.show(1000)
