@@ -15,7 +15,16 @@ from typing import Any
 
 import mlx.core as mx
 
-from app.kvcache.layers import CacheFaultError, KeysValues, RowLayer, StateLayer, UnsupportedCacheError, flatten, wrap
+from app.kvcache.layers import (
+    AnyRowLayer,
+    CacheFaultError,
+    RowArrays,
+    StateLayer,
+    UnsupportedCacheError,
+    WindowLayer,
+    flatten,
+    wrap,
+)
 from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
 from app.kvcache.trail import Trail
 from app.kvcache.trie import Node
@@ -39,7 +48,7 @@ class Lane:
         self.trail = Trail()
         self.offset = 0
         self.unsupported = ""
-        self.rows: list[RowLayer] = []
+        self.rows: list[AnyRowLayer] = []
         self.states: list[StateLayer] = []
         self._forward = forward
         self._caches = caches
@@ -52,14 +61,15 @@ class Lane:
         except UnsupportedCacheError as error:
             self.unsupported = error.name
             return
-        self.rows = [layer for layer in layers if isinstance(layer, RowLayer)]
+        self.rows = [layer for layer in layers if not isinstance(layer, StateLayer)]
         self.states = [layer for layer in layers if isinstance(layer, StateLayer)]
 
     @property
     def row_bytes(self) -> int:
         """Bytes of one token's rows in all layers; 0 until something was computed."""
         if not self._row_bytes:
-            self._row_bytes = sum(layer.row_bytes for layer in self.rows)
+            each = [layer.row_bytes for layer in self.rows]
+            self._row_bytes = sum(each) if all(each) else 0
         return self._row_bytes
 
     @property
@@ -70,24 +80,28 @@ class Lane:
     @property
     def allocated_bytes(self) -> int:
         """Bytes of the live buffers, with the rows that they have room for."""
-        rows = sum(layer.allocated * layer.row_bytes for layer in self.rows)
-        return rows + sum(layer.nbytes for layer in self.states)
+        return sum(layer.allocated_bytes for layer in self.rows) + sum(layer.nbytes for layer in self.states)
 
     def bytes_at(self, offset: int) -> int:
         """Bytes that the lane uses when it stands at `offset`."""
-        return offset * self.row_bytes + (self.state_bytes if offset else 0)
+        windows = sum(layer.window_bytes(offset) for layer in self.rows)
+        return offset * self.row_bytes + windows + (self.state_bytes if offset else 0)
 
     def _is_state_stored(self) -> bool:
         return self._shared is not None and self.path[-1].state is self._shared
 
     def compute(self, tokens: Sequence[int]) -> mx.array:
         """One forward call over the next tokens. Returns logits [1, n, vocabulary], not evaluated."""
+        for layer in self.rows:
+            layer.prepare(len(tokens))
         logits = self._forward(mx.array([list(tokens)]), self._caches)
         self._shared, self.is_whole = None, True
         self.trail.add(tokens)
         self.tail.extend(tokens)
         self.offset += len(tokens)
         if len(tokens) > 1 or self.offset == 1:
+            for layer in self.rows:
+                layer.settle(len(tokens))
             self.settle()
         return logits
 
@@ -98,7 +112,7 @@ class Lane:
             return
         for layer in self.states:
             layer.settle()
-        layers: list[RowLayer | StateLayer] = [*self.rows, *self.states]
+        layers: list[AnyRowLayer | StateLayer] = [*self.rows, *self.states]
         mx.eval([x for layer in layers for x in layer.arrays()])
         self.state_bytes = sum(layer.nbytes for layer in self.states)
 
@@ -106,10 +120,10 @@ class Lane:
         """Rows [start, end) of all layers that have rows, evaluated."""
         return RowsSnapshot(tuple(layer.copy(start, end) for layer in self.rows))
 
-    def overwrite(self, start: int, rows: Sequence[KeysValues]) -> None:
-        """Put rows that are stored in the place of those just computed again."""
+    def overwrite(self, start: int, rows: Sequence[RowArrays], multi_end: int) -> None:
+        """Put rows that are stored in the place of those just computed again; `multi_end` as in `restore`."""
         for layer, part in zip(self.rows, rows, strict=True):
-            layer.overwrite(start, part)
+            layer.overwrite(start, part, multi_end)
 
     def take_state(self) -> StateSnapshot:
         """The whole state at `offset`, sharing the live arrays until the next call replaces them."""
@@ -120,14 +134,22 @@ class Lane:
         self._shared = StateSnapshot(arrays, self.trail, sum(layer.nbytes for layer in self.states))
         return self._shared
 
-    def restore(self, keep: int, target: int, pieces: Sequence[RowsSnapshot], state: StateSnapshot | None) -> None:
+    def restore(
+        self,
+        keep: int,
+        target: int,
+        pieces: Sequence[RowsSnapshot] = (),
+        state: StateSnapshot | None = None,
+        multi_end: int = 0,
+    ) -> None:
         """Go back to `keep`, put stored rows after it up to `target`, and take the whole state of that offset.
 
+        multi_end: end of the last call of several tokens on the path, cut at `target` (see `trail.multi_end`).
         Layer by layer, so that no more than one layer's rows exist twice. Raises CacheFaultError when
         a layer does not fit.
         """
         for index, rows in enumerate(self.rows):
-            rows.write(keep, [piece.layers[index] for piece in pieces])
+            rows.write(keep, [piece.layers[index] for piece in pieces], multi_end)
         self.offset = target
         self._shared, self.is_whole = state, state is not None or target == 0 or not self.states
         if state is None:
@@ -140,6 +162,11 @@ class Lane:
                 layer.put(arrays)
         if not self.arrays_agree():
             raise CacheFaultError(f"rows restored to {[layer.offset for layer in self.rows]}, wanted {target}")
+
+    @property
+    def windows(self) -> list[WindowLayer]:
+        """The layers whose rows turn in a ring."""
+        return [layer for layer in self.rows if isinstance(layer, WindowLayer)]
 
     def start_trail(self, base: Trail | None) -> None:
         """Begin the record of a new session where the lane stands, on states that `base` computed."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from app.kvcache.lane import Lane, TrieNode
 from app.kvcache.layers import CacheFaultError
 from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
-from app.kvcache.trail import Piece
+from app.kvcache.trail import Piece, multi_end
 from app.kvcache.trie import Trie, common
 from app.protocol.reports import Reason
 
@@ -34,7 +34,7 @@ def page_out(trie: CacheTrie, lane: Lane, keep: int, budget: int) -> None:
                 break
             rows.append(lane.copy_rows(node.start, node.end))
     _move_lock(trie, lane, lane.path[: -len(suffix)])
-    lane.restore(keep, keep, (), None)
+    lane.restore(keep, keep, multi_end=_multi_end(lane.path, keep))
     for index, node in enumerate(suffix):
         trie.leave(node, lane.index)
         if index < len(rows):
@@ -61,7 +61,8 @@ def page_in(trie: CacheTrie, lane: Lane, path: list[TrieNode], target: int) -> N
         pieces = [node.rows for node in nodes if node.rows is not None]
         if lane.rows and len(pieces) != len(nodes):
             raise CacheFaultError(f"rows are missing between {keep} and {target}")
-        lane.restore(keep, target, pieces if lane.rows else (), end.state)
+        last_multi = _multi_end([*lane.path, *nodes], target)
+        lane.restore(keep, target, pieces if lane.rows else (), end.state, last_multi)
         base = end.state.trail if end.state is not None else base
     for node in nodes:
         trie.enter(node, lane.index)
@@ -73,7 +74,7 @@ def salvage(trie: CacheTrie, lane: Lane, budget: int) -> None:
     """After a call or a restore failed half-way: keep the rows of the path, which are whole, and empty the lane."""
     del lane.tail[:]
     end = lane.path[-1].end
-    lane.restore(end, end, (), None)
+    lane.restore(end, end, multi_end=_multi_end(lane.path, end))
     page_out(trie, lane, 0, budget)
 
 
@@ -95,6 +96,10 @@ def tidy(trie: CacheTrie, lane: Lane) -> None:
             trie.merge(lane.path.pop(index))
         else:
             index += 1
+
+
+def _multi_end(path: list[TrieNode], at: int) -> int:
+    return multi_end([piece for node in path for piece in node.pieces], at)
 
 
 def _cut_path(trie: CacheTrie, lane: Lane, keep: int) -> list[TrieNode]:
@@ -149,7 +154,8 @@ def keep_stored_rows(trie: CacheTrie, lane: Lane, start: int) -> None:
         same = common(child.tokens, lane.tail)
         begin, end = max(start, child.start), child.start + same
         if child.rows is not None and begin < end:
-            lane.overwrite(begin, child.rows.part(begin - child.start, end - child.start))
+            last_multi = _multi_end([*lane.path, child], end) if end == lane.offset else lane.offset
+            lane.overwrite(begin, child.rows.part(begin - child.start, end - child.start), last_multi)
         if same == len(lane.tail) and same < len(child.tokens):
             return
         _absorb(trie, lane, child if same == len(child.tokens) else trie.split(child, end))

@@ -16,7 +16,7 @@ from app.kvcache.lane import Lane, TrieNode
 from app.kvcache.layers import Arrays
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.snapshot import StateSnapshot
-from app.kvcache.trail import Call, Piece, Trail
+from app.kvcache.trail import Call, Piece, Trail, multi_end
 
 States = tuple[Arrays, ...]
 
@@ -58,20 +58,20 @@ class _Player:
                 if call.length == 1:
                     self._logits[call.start] = logits[0, -1]
         end = self._lane.offset
-        self._lane.restore(end, end, (), self._states(trail, end))
+        self._lane.restore(end, end, (), self._states(trail, end), self._multi_end(end))
         return Replay(self._lane, self._logits)
 
     def _repeat(self, piece: Piece, call: Call) -> mx.array:
         """Make one call, whole, and keep of its rows those that the piece kept."""
         begin, end = max(call.start, piece.start), min(call.end, piece.end)
         if (begin, end) == (call.start, call.end):
-            self._lane.restore(begin, begin, (), self._states(piece.trail, begin))
+            self._lane.restore(begin, begin, (), self._states(piece.trail, begin), self._multi_end(begin))
             return self._compute(self._lane, piece.trail, call)
         scratch = self._scratch_lane(call.start)
         scratch.restore(call.start, call.start, (), self._states(piece.trail, call.start))
         logits = self._compute(scratch, piece.trail, call)
         rows = (scratch.copy_rows(begin, end),) if scratch.rows else ()
-        self._lane.restore(begin, end, rows, None)
+        self._lane.restore(begin, end, rows, None, self._multi_end(end))
         return logits
 
     def _compute(self, lane: Lane, trail: Trail, call: Call) -> mx.array:
@@ -101,8 +101,11 @@ class _Player:
         lane = self._fresh_lane()
         if offset:
             rows = (self._lane.copy_rows(0, offset),) if lane.rows else ()
-            lane.restore(0, offset, rows, None)
+            lane.restore(0, offset, rows, None, self._multi_end(offset))
         return lane
+
+    def _multi_end(self, at: int) -> int:
+        return multi_end(self._pieces, at)
 
     def _fresh_lane(self) -> Lane:
         return Lane(0, self._cache.trie.root, self._cache.forward, self._cache.new_caches())

@@ -6,42 +6,44 @@ from typing import NamedTuple
 
 import mlx.core as mx
 
-from app.kvcache.layers import Arrays, KeysValues
+from app.kvcache.layers import Arrays, RowArrays
 from app.kvcache.trail import Trail
 
 
 class RowsSnapshot:
-    """Rows of one edge: for each layer with rows its keys and values, [batch, heads, tokens, width], evaluated."""
+    """Rows of one edge, for each layer that has rows: arrays [batch, heads, tokens, width], evaluated."""
 
     __slots__ = ("layers", "nbytes")
 
-    def __init__(self, layers: tuple[KeysValues, ...]) -> None:
+    def __init__(self, layers: tuple[RowArrays, ...]) -> None:
         mx.eval(layers)
         self.layers = layers
-        self.nbytes = sum(int(keys.nbytes + values.nbytes) for keys, values in layers)
+        self.nbytes = sum(int(x.nbytes) for layer in layers for x in layer)
 
     @property
     def tokens(self) -> int:
         return int(self.layers[0][0].shape[2])
 
-    def part(self, start: int, end: int) -> tuple[KeysValues, ...]:
+    def part(self, start: int, end: int) -> tuple[RowArrays, ...]:
         """Rows [start, end), counted from the edge's start, as views for copying from."""
-        return tuple((keys[..., start:end, :], values[..., start:end, :]) for keys, values in self.layers)
+        return tuple(tuple(x[..., start:end, :] for x in layer) for layer in self.layers)
 
     def cut(self, at: int) -> tuple[RowsSnapshot, RowsSnapshot]:
         """Two snapshots with arrays of their own, [0, at) and [at, tokens). Consumes this one."""
         if not 0 < at < self.tokens:
             raise ValueError(f"cannot cut {self.tokens} rows at {at}")
-        above = tuple((mx.contiguous(k), mx.contiguous(v)) for k, v in self.part(0, at))
-        below = tuple((mx.contiguous(k), mx.contiguous(v)) for k, v in self.part(at, self.tokens))
+        parts = self.part(0, at), self.part(at, self.tokens)
+        above, below = (tuple(tuple(mx.contiguous(x) for x in layer) for layer in part) for part in parts)
         return RowsSnapshot(above), RowsSnapshot(below)
 
     def join(self, below: RowsSnapshot) -> RowsSnapshot:
         """One snapshot over both edges. Consumes both."""
         pairs = zip(self.layers, below.layers, strict=True)
-        return RowsSnapshot(
-            tuple((mx.concatenate([a[0], b[0]], axis=2), mx.concatenate([a[1], b[1]], axis=2)) for a, b in pairs)
-        )
+        return RowsSnapshot(tuple(tuple(map(_concatenate, *pair)) for pair in pairs))
+
+
+def _concatenate(above: mx.array, below: mx.array) -> mx.array:
+    return mx.concatenate([above, below], axis=2)
 
 
 class StateSnapshot(NamedTuple):

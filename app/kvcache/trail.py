@@ -58,6 +58,18 @@ class Trail:
         """The tokens that one of this trail's calls was made with."""
         return self._tokens[call.start - self.start : call.end - self.start]
 
+    def multi_end(self, start: int, end: int) -> int:
+        """End of the last call of several tokens that touches [start, end), cut at `end`; 0 when there is none."""
+        index = bisect_right(self._ends, end - 1)
+        while index >= 0:
+            begun = self._ends[index - 1] if index else self.start
+            if self._ends[index] - begun > 1:
+                return min(self._ends[index], end)
+            if begun <= start:
+                break
+            index -= 1
+        return 0
+
     def calls(self, start: int, end: int) -> Iterator[Call]:
         """The calls that touch [start, end), whole, in order."""
         index = bisect_right(self._ends, start)
@@ -89,3 +101,16 @@ def joined(above: Sequence[Piece], below: Sequence[Piece]) -> list[Piece]:
     if above and below and above[-1].trail is below[0].trail and above[-1].end == below[0].start:
         return [*above[:-1], above[-1]._replace(end=below[0].end), *below[1:]]
     return [*above, *below]
+
+
+def multi_end(pieces: Sequence[Piece], at: int) -> int:
+    """End of the last call of several tokens on a path before offset `at`, cut there; 0 when there is none.
+
+    It tells how a sliding window's ring lies: every single token after it took the next slot.
+    """
+    for piece in reversed(pieces):
+        if piece.start < at:
+            end = piece.trail.multi_end(piece.start, min(piece.end, at))
+            if end:
+                return end
+    return 0

@@ -127,15 +127,15 @@ def test_nothing_is_stored_beyond_the_budget_at_any_moment(monkeypatch: pytest.M
 
 
 def test_a_model_of_an_unknown_cache_kind_still_answers() -> None:
-    from mlx_lm.models.cache import RotatingKVCache
+    from mlx_lm.models.cache import ConcatenateKVCache
 
-    def forward(tokens: mx.array, caches: list[RotatingKVCache]) -> mx.array:
+    def forward(tokens: mx.array, caches: list[ConcatenateKVCache]) -> mx.array:
         rows = mx.ones((1, 1, tokens.shape[1], 2))
         caches[0].update_and_fetch(rows, rows)
         return mx.zeros((1, tokens.shape[1], 8))
 
-    cache = PrefixCache(forward, lambda: [RotatingKVCache(8)], 1 << 20)
-    assert cache.unsupported == "RotatingKVCache"
+    cache = PrefixCache(forward, lambda: [ConcatenateKVCache()], 1 << 20)
+    assert cache.unsupported == "ConcatenateKVCache"
     assert ask(cache, [1, 2, 3, 4], [5, 6], points=[3]) == (4, 0, 0, 4)
     with cache.begin([1, 2, 3, 4, 5, 7]) as session:
         while session.prefill(2):
@@ -144,4 +144,4 @@ def test_a_model_of_an_unknown_cache_kind_still_answers() -> None:
     assert (report.seen, report.cached, report.excess) == (5, 0, 5)
     assert report.reason == Reason.UNSUPPORTED
     assert cache.paged_bytes == 0
-    assert cache.layer_counts() == (("RotatingKVCache", 1),)
+    assert cache.layer_counts() == (("ConcatenateKVCache", 1),)

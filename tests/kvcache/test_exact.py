@@ -9,7 +9,7 @@ import pytest
 from mlx_lm.models.cache import make_prompt_cache
 
 from app.kvcache.lane import Lane
-from app.kvcache.layers import CacheFaultError, KeysValues, RowLayer, StateLayer
+from app.kvcache.layers import CacheFaultError, RowArrays, RowLayer, StateLayer
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.replay import replay
 from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
@@ -17,7 +17,7 @@ from tests.fakes.tiny_models import tiny_model
 from tests.kvcache.history import History
 
 VOCABULARY = 64
-KINDS = ["llama", "lfm2", "falcon_h1", "mamba2", "qwen3_5"]
+KINDS = ["llama", "lfm2", "falcon_h1", "mamba2", "qwen3_5", "gemma3"]
 
 
 def cache_of(kind: str) -> PrefixCache:
@@ -27,9 +27,9 @@ def cache_of(kind: str) -> PrefixCache:
 
 def arrays(lane: Lane) -> Iterator[mx.array]:
     """Everything that the next token's logits depend on."""
-    for keys, values in lane.copy_rows(0, lane.offset).layers if lane.rows else ():
-        yield from (keys, values)
-    for layer in lane.states:
+    for rows in lane.copy_rows(0, lane.offset).layers if lane.rows else ():
+        yield from rows
+    for layer in (*lane.windows, *lane.states):
         yield from layer.arrays()
 
 
@@ -91,8 +91,8 @@ class TestWrongRestoresAreNoticed:
         """Rows come back one place off."""
         right = RowLayer.write
 
-        def wrong(layer: RowLayer, start: int, pieces: Sequence[KeysValues]) -> None:
-            right(layer, start, [(mx.roll(keys, 1, axis=2), values) for keys, values in pieces])
+        def wrong(layer: RowLayer, start: int, pieces: Sequence[RowArrays], multi_end: int) -> None:
+            right(layer, start, [(mx.roll(keys, 1, axis=2), values) for keys, values in pieces], multi_end)
 
         monkeypatch.setattr(RowLayer, "write", wrong)
 
@@ -100,8 +100,15 @@ class TestWrongRestoresAreNoticed:
         """Each layer gets another layer's rows."""
         right = Lane.restore
 
-        def wrong(lane: Lane, keep: int, target: int, pieces: Sequence[RowsSnapshot], state: StateSnapshot) -> None:
-            right(lane, keep, target, [RowsSnapshot(piece.layers[::-1]) for piece in pieces], state)
+        def wrong(
+            lane: Lane,
+            keep: int,
+            target: int,
+            pieces: Sequence[RowsSnapshot] = (),
+            state: StateSnapshot | None = None,
+            multi_end: int = 0,
+        ) -> None:
+            right(lane, keep, target, [RowsSnapshot(piece.layers[::-1]) for piece in pieces], state, multi_end)
 
         monkeypatch.setattr(Lane, "restore", wrong)
 
@@ -116,7 +123,7 @@ class TestWrongRestoresAreNoticed:
 
     def let_recomputed_rows_win(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Rows that a fork computed again replace those that its siblings were built on."""
-        monkeypatch.setattr(Lane, "overwrite", lambda lane, start, rows: None)
+        monkeypatch.setattr(Lane, "overwrite", lambda *_: None)
 
     @pytest.mark.parametrize(
         ("kind", "mistake"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mlx.core as mx
 import pytest
-from mlx_lm.models.cache import ArraysCache, CacheList, KVCache, RotatingKVCache
+from mlx_lm.models.cache import ArraysCache, CacheList, ConcatenateKVCache, KVCache, RotatingKVCache
 
 from app.kvcache.layers import (
     SLACK,
@@ -60,9 +60,13 @@ class TestKinds:
 
         assert isinstance(wrap(KVCache()), RowLayer)
         assert isinstance(wrap(ArraysCache(1)), StateLayer)
-        for cache in (Odd(), RotatingKVCache(8)):
+        for cache in (Odd(), ConcatenateKVCache()):
             with pytest.raises(UnsupportedCacheError, match=type(cache).__name__):
                 wrap(cache)
+
+    def test_a_window_that_keeps_all_of_itself_is_refused(self) -> None:
+        with pytest.raises(UnsupportedCacheError, match="keeps 4 of 4 rows"):
+            wrap(RotatingKVCache(4, keep=4))
 
 
 class TestRows:
@@ -73,7 +77,7 @@ class TestRows:
         kept = layer.copy(5, 10)
         whole = layer.copy(0, 10)
         mx.eval(kept, whole)
-        layer.write(2, ())
+        layer.write(2, (), 0)
         write(cache, 50, 300)
         assert numbers(kept[0]) == [5, 6, 7, 8, 9]
         assert numbers(whole[1]) == list(range(10))
@@ -85,13 +89,13 @@ class TestRows:
         layer = RowLayer(cache)
         write(cache, 0, 10)
         pieces = [layer.copy(3, 6), layer.copy(6, 10)]
-        layer.write(1, ())
+        layer.write(1, (), 0)
         with pytest.raises(CacheFaultError, match="do not join a layer at 1"):
-            layer.write(3, pieces)
+            layer.write(3, pieces, 0)
         layer.clear()
         with pytest.raises(CacheFaultError, match="do not join"):
-            layer.write(3, pieces)
-        layer.write(0, pieces)
+            layer.write(3, pieces, 0)
+        layer.write(0, pieces, 0)
         assert numbers(cache.keys[..., : layer.offset, :]) == [3, 4, 5, 6, 7, 8, 9]
 
     def test_rows_that_are_not_there_cannot_be_copied(self) -> None:
@@ -103,7 +107,7 @@ class TestRows:
         cache = KVCache()
         layer = RowLayer(cache)
         write(cache, 0, 5 * SLACK)
-        layer.write(10, ())
+        layer.write(10, (), 0)
         assert layer.allocated <= 10 + SLACK
         assert numbers(cache.keys[..., :10, :]) == list(range(10))
 
@@ -113,7 +117,7 @@ class TestRows:
         write(cache, 0, STEP)
         kept = layer.copy(0, STEP)
         mx.eval(kept)
-        layer.overwrite(0, (mx.zeros((1, 2, 4, 3)), mx.zeros((1, 2, 4, 4))))
+        layer.overwrite(0, (mx.zeros((1, 2, 4, 3)), mx.zeros((1, 2, 4, 4))), 0)
         assert numbers(kept[0])[:6] == [0, 1, 2, 3, 4, 5]
         assert numbers(cache.keys)[:6] == [0, 0, 0, 0, 4, 5]
 
