@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.engine.codec import Codec
-from app.engine.detokenizer import INCOMPLETE, text_ends
+from app.engine.detokenizer import text_ends
 
 # Enough tokens before an answer for any decoder to see that it is not the beginning of a text.
 _CONTEXT = 4
@@ -52,7 +52,7 @@ def keep_own(codec: Codec, ids: Sequence[int], before: Sequence[int], inserted: 
 def _prefix(codec: Codec, ids: Sequence[int], context: list[int], text: str, start: int) -> Kept:
     """The first of the ids, as far as they spell the beginning of the text."""
     spelled = codec.decode(context + list(ids))[len(codec.decode(context)) if context else 0 :]
-    if spelled == text or (spelled.endswith(INCOMPLETE) and spelled.rstrip(INCOMPLETE) == text):
+    if spelled == text:
         return Kept(tuple(ids), start, start + len(text))
     own, ends = text_ends(codec, ids, context)
     number, length = _agreeing(own, ends, text)

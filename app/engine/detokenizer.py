@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from app.engine.codec import Codec
 
-INCOMPLETE = "\ufffd"
+_INCOMPLETE = "\ufffd"
 # A character has at most four bytes, so at most three of them can be waiting for the last.
 _LONGEST_WAIT = 3
 
@@ -33,7 +33,7 @@ class Detokenizer:
         """Take one token; returns the text that became complete with it, often none."""
         self._new.append(token)
         fresh = self._codec.decode(self._known + self._new)[self._known_length :]
-        waiting = min(len(fresh) - len(fresh.rstrip(INCOMPLETE)), _LONGEST_WAIT)
+        waiting = min(len(fresh) - len(fresh.rstrip(_INCOMPLETE)), _LONGEST_WAIT)
         said = fresh[self._said : len(fresh) - waiting]
         if waiting:
             self._said += len(said)
