@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -98,13 +99,21 @@ class PathPrices(QObject):
         self._prices.ask(SENDING, turns, partial(self._take_sending, self._words))
 
     def _take_path(self, path: tuple[Message, ...], priced: Priced) -> None:
+        differs = self.path is None or replace(priced, query_id=self.path.query_id) != self.path
         self.path = priced
-        self._take_branch(path, priced)
+        if self._note(path, priced) or differs:
+            self.changed.emit()
 
     def _take_branch(self, branch: tuple[Message, ...], priced: Priced) -> None:
-        for message, turn in zip(branch, priced.turns, strict=False):
-            self.places[message.id] = turn.place
-        self.changed.emit()
+        if self._note(branch, priced):
+            self.changed.emit()
+
+    def _note(self, branch: tuple[Message, ...], priced: Priced) -> bool:
+        """Remember where each message's state is. Whether anything differs from what was known."""
+        found = {message.id: turn.place for message, turn in zip(branch, priced.turns, strict=False)}
+        differs = not found.items() <= self.places.items()
+        self.places.update(found)
+        return differs
 
     def _take_sending(self, text: str, priced: Priced) -> None:
         if text == self._words:

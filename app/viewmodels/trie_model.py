@@ -92,13 +92,13 @@ class TrieModel(QAbstractItemModel):
     def show(self, view: TrieView) -> None:
         """Put a new picture in place of the old one."""
         wanted = _children_by_parent(view)
-        kept = {node.id for node in view.nodes}
-        self._remove_whole_branches(kept)
-        self._place(_ROOT_ID, wanted)
-        for node in view.nodes:
-            self._place(node.id, wanted)
+        gone = self._items.keys() - {node.id for node in view.nodes} - {_ROOT_ID}
+        self._remove_whole_branches(gone)
         for parent in (_ROOT_ID, *(node.id for node in view.nodes)):
-            self._remove_rows(parent, len(wanted.get(parent, ())), len(self._items[parent].children))
+            self._place(parent, wanted.get(parent, []))
+        for parent in {self._items[node_id].parent for node_id in gone & self._items.keys()}:
+            if parent in self._items:
+                self._remove_rows(parent, len(wanted.get(parent, ())), len(self._items[parent].children))
         self._renew(view)
         self._view = view
         self.viewChanged.emit()
@@ -112,34 +112,31 @@ class TrieModel(QAbstractItemModel):
             node_id, level = self._items[node_id].parent, level + 1
         return level
 
-    def _remove_whole_branches(self, kept: set[int]) -> None:
-        """Remove what is gone together with all that hung below it.
+    def _remove_whole_branches(self, gone: set[int]) -> None:
+        """Remove what is gone together with all that hung below it, the highest nodes first.
 
         A node that is gone but whose child lives on (its edge was merged) stays until the child has moved away.
         """
-        alive = self._with_ancestors(kept)
-        at = [_ROOT_ID]
-        while at:
-            parent = at.pop()
-            children = self._items[parent].children
-            for row in reversed(range(len(children))):
-                if children[row] in alive:
-                    at.append(children[row])
-                else:
-                    self._remove_rows(parent, row, row + 1)
+        staying = self._above_kept(gone)
+        for node_id in sorted(gone - staying, key=self._level):
+            if node_id in self._items:
+                item = self._items[node_id]
+                self._remove_rows(item.parent, item.row, item.row + 1)
 
-    def _with_ancestors(self, kept: set[int]) -> set[int]:
-        """The kept nodes that are shown, and every node above one of them."""
-        alive = {_ROOT_ID}
-        for node_id in kept & self._items.keys():
-            while node_id not in alive:
-                alive.add(node_id)
-                node_id = self._items[node_id].parent
-        return alive
+    def _above_kept(self, gone: set[int]) -> set[int]:
+        """Those of the gone nodes that have a kept node somewhere below."""
+        staying: set[int] = set()
+        for node_id in gone:
+            if any(child not in gone for child in self._items[node_id].children):
+                while node_id in gone and node_id not in staying:
+                    staying.add(node_id)
+                    node_id = self._items[node_id].parent
+        return staying
 
-    def _place(self, parent: int, wanted: dict[int, list[TrieNodeView]]) -> None:
+    def _place(self, parent: int, children: list[TrieNodeView]) -> None:
         """Bring the wanted children of one node to its first rows, in order; its own place is final already."""
-        children = wanted.get(parent, [])
+        if self._items[parent].children == [node.id for node in children]:
+            return
         row = 0
         while row < len(children):
             node = children[row]
