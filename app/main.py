@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TextIO
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt
+from PySide6.QtCore import QCoreApplication, QObject, QSize, Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -34,6 +34,8 @@ from app.worker.engine_host import EngineHost
 from app.worker.engine_thread import EngineFactory, local_engine
 
 logger = logging.getLogger(__name__)
+
+SMALL_ICONS = (16, 32)
 
 
 class Program(QObject):
@@ -86,7 +88,7 @@ def run(model: Path | None, data: Path | None) -> int:
             from app.tour import take_tour
 
             return take_tour(program, model)
-        app.fileOpened.connect(program.controller.open_model)
+        app.fileOpened.connect(program.window.open_path)
         app.aboutToQuit.connect(program.close)
         program.start(model)
         return app.exec()
@@ -107,8 +109,17 @@ def application() -> Application:
     QCoreApplication.setApplicationName("Espalier")
     QCoreApplication.setApplicationVersion(__version__)
     app = Application(sys.argv[:1])
-    app.setWindowIcon(QIcon(str(resources() / "icon" / "espalier.svg")))
+    app.setWindowIcon(icon())
     return app
+
+
+def icon() -> QIcon:
+    """The program's icon; where it is small it is drawn simpler."""
+    folder = resources() / "icon"
+    found = QIcon(str(folder / "espalier.svg"))
+    for side in SMALL_ICONS:
+        found.addFile(str(folder / "espalier-small.svg"), QSize(side, side))
+    return found
 
 
 def start_log(folder: Path) -> TextIO:

@@ -89,6 +89,11 @@ class TrieModel(QAbstractItemModel):
             return spoken_node(node, self._level(index.internalId()))
         return None
 
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Nobody sees the column's name; a screen reader says it."""
+        is_wanted = orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole
+        return "Edge" if is_wanted and section == 0 else None
+
     def show(self, view: TrieView) -> None:
         """Put a new picture in place of the old one."""
         wanted = _children_by_parent(view)
