@@ -17,6 +17,7 @@ from app.widgets.look import Look
 
 _BELOW = 24
 _MOST_LAID = 96
+_MOST_ROUNDS = 16
 
 
 class Settled(NamedTuple):
@@ -24,6 +25,13 @@ class Settled(NamedTuple):
 
     changed: bool
     shift: float
+
+
+class Spot(NamedTuple):
+    """A place that survives another width or text size: which row, and what share of it lies above."""
+
+    row: int
+    share: float
 
 
 class _Reference(NamedTuple):
@@ -99,6 +107,31 @@ class ChatLayout:
             for item in self.items:
                 item.set_column(wanted)
             self._forget_from(0)
+
+    def spot(self, offset: float) -> Spot | None:
+        """What stands at a height, or None beyond the rows."""
+        row = self.row_at(offset)
+        return None if row < 0 else Spot(row, (offset - self.top(row)) / self.items[row].height)
+
+    def offset_of(self, spot: Spot) -> float:
+        """At which height a spot is now."""
+        return self.top(spot.row) + spot.share * self.items[spot.row].height
+
+    def limit(self, height: int) -> int:
+        """The highest scroll offset in a viewport of this height."""
+        return max(0, round(self.total - height))
+
+    def come_to_rest(self, offset: float, height: int, *, is_at_end: bool) -> float:
+        """Measure until nothing in sight is an estimate any more; returns the offset at which it stands still."""
+        for _ in range(_MOST_ROUNDS):
+            limit = self.limit(height)
+            offset = limit if is_at_end else min(offset, limit)
+            settled = self.settle(offset, offset + height)
+            offset += settled.shift
+            if not settled.changed:
+                break
+        limit = self.limit(height)
+        return limit if is_at_end else max(0.0, min(offset, limit))
 
     def settle(self, top: float, bottom: float) -> Settled:
         """Measure what lies between two heights."""

@@ -20,6 +20,7 @@ from app.widgets.switcher import Switcher
 
 ACTION = 24
 _ICON = 14
+_BEFORE_SWITCHER = 8
 
 
 class Place(IntEnum):
@@ -130,12 +131,17 @@ class RowControls(QObject):
                 widget = self._widgets[one.key] = self._make(one)
             self._fill(widget, one)
             widget.adjustSize()
-            widget.move(QPoint(one.right - widget.width(), one.middle - widget.height() // 2))
+            widget.move(QPoint(self._right(one) - widget.width(), one.middle - widget.height() // 2))
             widget.show()
         in_order = sorted(wanted, key=lambda one: (one.number, one.kind, one.part))
         self._chain([self._widgets[one.key] for one in in_order])
         for widget in gone:
             self._let_go(widget)
+
+    def _right(self, one: Wanted) -> int:
+        """A question's actions stand before its switcher, where there is one."""
+        switcher = self.find(one.message_id, Place.SWITCHER) if one.kind is Place.QUESTION else None
+        return one.right if switcher is None else switcher.x() - _BEFORE_SWITCHER
 
     def _let_go(self, widget: QWidget) -> None:
         focused = QApplication.focusWidget()

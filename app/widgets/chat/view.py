@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import (
-    QItemSelection,
-    QItemSelectionModel,
     QModelIndex,
     QPersistentModelIndex,
-    QPoint,
-    QRect,
     QRectF,
     Qt,
     QTimer,
@@ -23,10 +19,9 @@ from PySide6.QtGui import (
     QKeySequence,
     QPainter,
     QPaintEvent,
-    QRegion,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QFrame, QListView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QWidget
 
 from app.viewmodels.chat_model import ChatModel
 from app.viewmodels.rows import MessageRow, RowRole
@@ -37,25 +32,22 @@ from app.widgets.chat.pointer import Pointer
 from app.widgets.chat.rail import paint_line
 from app.widgets.chat.row_controls import RowControls
 from app.widgets.chat.row_painter import RowPainter, RowScene
+from app.widgets.chat.row_view import RowView
 from app.widgets.chat.wanted import STRIP, wanted_controls
 from app.widgets.drawing import smooth
 from app.widgets.look import Look
 from app.widgets.row_focus import RowFocus
-from app.widgets.slim_bar import use_slim_bar
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
 _TAIL_EVERY = 33
 _WHEEL_STEP = 44
 _PILL_ABOVE = 12
-_MOST_ROUNDS = 16
 _CursorAction = QAbstractItemView.CursorAction
 
 
-class ChatView(QListView):
+class ChatView(RowView):
     """Shows a `ChatModel`. New text of the streaming answer is taken up at most 30 times a second.
-
-    It is a QListView so that screen readers find its rows; where they stand it decides itself.
 
     Signals: versionAsked(message id, -1 or +1); editAsked, againAsked(message id); linkAsked(address).
     """
@@ -66,17 +58,16 @@ class ChatView(QListView):
     linkAsked = Signal(str)
 
     def __init__(self, look: Look, model: ChatModel, status: Status, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(look, parent)
         self._look = look
         self._chat = model
         self._status = status
         self._is_settling = True
         self._follows_end = True
-        self.layout_of_rows = ChatLayout(look)
         self._painter = RowPainter(look)
         self._tail = QTimer(self, singleShot=True, interval=_TAIL_EVERY)
         self._tail.timeout.connect(self._take_tail)
-        self._prepare()
+        self.setAccessibleName("Messages")
         self._focus = RowFocus(self)
         self.controls = RowControls(look, self.viewport(), self)
         self.pill = JumpPill(look, self.viewport())
@@ -84,19 +75,6 @@ class ChatView(QListView):
         self._connect()
         self._is_settling = False
         self.setModel(model)
-
-    def _prepare(self) -> None:
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setAccessibleName("Messages")
-        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setAcceptDrops(False)
-        self.viewport().setAcceptDrops(False)
-        self.viewport().setMouseTracking(True)
-        use_slim_bar(self, self._look)
-        self.verticalScrollBar().setSingleStep(_WHEEL_STEP)
 
     def _connect(self) -> None:
         self._chat.tailAppended.connect(self._wake_tail)
@@ -196,80 +174,50 @@ class ChatView(QListView):
         self.layout_of_rows.set_row(number, self._chat.rows[number])
         self.updateGeometries()
         self.pill.setVisible(not self._follows_end)
-        self.viewport().update(self._rect(number).adjusted(0, 0, 0, self.viewport().height()))
+        self.viewport().update(self.row_rect(number).adjusted(0, 0, 0, self.viewport().height()))
 
     # Geometry
-
-    def doItemsLayout(self) -> None:
-        """Not the list's own, which would measure every row."""
-        QAbstractItemView.doItemsLayout(self)
 
     def updateGeometries(self) -> None:
         """Measure what is in sight, and keep still what the person looks at."""
         if self._is_settling:
             return
-        self._is_settling = True
-        offset = self._settle(self._offset_after_resize())
-        height = self.viewport().height()
-        bar = self.verticalScrollBar()
-        bar.setRange(0, self._limit())
-        bar.setPageStep(height)
-        bar.setValue(round(offset))
-        self._is_settling = False
+        rows, bar = self.layout_of_rows, self.verticalScrollBar()
+        offset = self._offset_after_resize()
+        self._scroll_to(rows.come_to_rest(offset, self.viewport().height(), is_at_end=self._follows_end))
         self._follows_end = bar.value() >= bar.maximum() - 1
         if self._follows_end:
             self.pill.hide()
         self._place_pill()
         self._show_controls()
 
-    def _settle(self, offset: float) -> float:
-        """Measure until nothing in sight is an estimate any more; returns the offset that keeps it still."""
-        height = self.viewport().height()
-        for _ in range(_MOST_ROUNDS):
-            offset = self._limit() if self._follows_end else min(offset, self._limit())
-            settled = self.layout_of_rows.settle(offset, offset + height)
-            offset += settled.shift
-            if not settled.changed:
-                break
-        return self._limit() if self._follows_end else max(0.0, min(offset, self._limit()))
-
     def _offset_after_resize(self) -> float:
         """The scroll offset; in another width that at which the same message stands at the top."""
         rows, offset = self.layout_of_rows, float(self.verticalOffset())
-        number = rows.row_at(offset)
-        share = (offset - rows.top(number)) / rows.items[number].height if number >= 0 else 0.0
-        before = rows.column
+        spot, before = rows.spot(offset), rows.column
         rows.set_pane(self.width())
-        if number < 0 or rows.column == before:
-            return offset
-        return rows.top(number) + share * rows.items[number].height
-
-    def _limit(self) -> int:
-        return max(0, round(self.layout_of_rows.total - self.viewport().height()))
+        return offset if spot is None or rows.column == before else rows.offset_of(spot)
 
     def _restyle(self) -> None:
-        """Another theme or text size: nothing that was laid out holds any more."""
+        """Another theme or text size: nothing that was laid out holds any more, but the place does."""
+        spot = self.layout_of_rows.spot(self.verticalOffset())
         self._painter = RowPainter(self._look)
-        rows = self.layout_of_rows
-        offset = float(self.verticalOffset())
-        number = rows.row_at(offset)
-        share = (offset - rows.top(number)) / rows.items[number].height if number >= 0 else 0.0
         self.layout_of_rows = ChatLayout(self._look)
         self.layout_of_rows.set_pane(self.width())
         self.layout_of_rows.insert(0, self._chat.rows)
-        if number >= 0 and not self._follows_end:
-            self._is_settling = True
-            self.verticalScrollBar().setRange(0, self._limit())
-            top = self.layout_of_rows.top(number)
-            self.verticalScrollBar().setValue(round(top + share * self.layout_of_rows.items[number].height))
-            self._is_settling = False
+        if spot is not None:
+            self._scroll_to(self.layout_of_rows.offset_of(spot))
         self.updateGeometries()
         self.viewport().update()
 
-    def _rect(self, number: int) -> QRect:
-        rows = self.layout_of_rows
-        top = round(rows.top(number)) - self.verticalOffset()
-        return QRect(0, top, self.viewport().width(), round(rows.items[number].height))
+    def _scroll_to(self, offset: float) -> None:
+        """Set the scroll bar, which is not heard as the person's doing."""
+        was_settling, self._is_settling = self._is_settling, True
+        height, bar = self.viewport().height(), self.verticalScrollBar()
+        bar.setRange(0, self.layout_of_rows.limit(height))
+        bar.setPageStep(height)
+        bar.setValue(round(offset))
+        self._is_settling = was_settling
 
     def _place_pill(self) -> None:
         self.pill.adjustSize()
@@ -286,19 +234,6 @@ class ChatView(QListView):
             self._follows_end = bar.value() >= bar.maximum() - 1
             self.updateGeometries()
         self.viewport().update()
-
-    def scrollTo(
-        self, index: AnyIndex, hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible
-    ) -> None:
-        """Bring a row into sight: whole where it fits, else its beginning."""
-        if not index.isValid() or index.row() >= len(self.layout_of_rows.items):
-            return
-        bar, rect, height = self.verticalScrollBar(), self._rect(index.row()), self.viewport().height()
-        if rect.top() < 0 or rect.height() > height:
-            is_begun = rect.height() > height and rect.top() < 0 and rect.bottom() > height
-            bar.setValue(bar.value() if is_begun else bar.value() + rect.top())
-        elif rect.bottom() > height:
-            bar.setValue(bar.value() + rect.bottom() - height + 8)
 
     def moveCursor(self, cursorAction: _CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:
         """Up and down go from message to message."""
@@ -361,7 +296,7 @@ class ChatView(QListView):
         return focused is not None and (focused is self or self.isAncestorOf(focused))
 
     def _show_controls(self) -> None:
-        self.controls.show(wanted_controls(self, self._look, self._status.now.enabled))
+        self.controls.show(wanted_controls(self, self._status.now.enabled))
 
     # Painting
 
@@ -388,34 +323,9 @@ class ChatView(QListView):
             actions=STRIP if number in (self.pointer.hovered, self.keyboard_row, len(items) - 1) else 0,
         )
 
-    # What QAbstractItemView wants to know
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.updateGeometries()
-
-    def visualRect(self, index: AnyIndex) -> QRect:
-        number = index.row()
-        return self._rect(number) if 0 <= number < len(self.layout_of_rows.items) else QRect()
-
-    def indexAt(self, point: QPoint) -> QModelIndex:
-        number = self.layout_of_rows.row_at(point.y() + self.verticalOffset())
-        return self._chat.index(number) if number >= 0 else QModelIndex()
-
-    def verticalOffset(self) -> int:
-        return self.verticalScrollBar().value()
-
-    def horizontalOffset(self) -> int:
-        return 0
-
-    def isIndexHidden(self, index: AnyIndex) -> bool:
-        return False
-
-    def setSelection(self, rect: QRect, command: QItemSelectionModel.SelectionFlag) -> None:
-        """Text is selected, not rows."""
-
-    def visualRegionForSelection(self, selection: QItemSelection) -> QRegion:
-        return QRegion()
 
 
 def _has_command(event: QKeyEvent) -> bool:

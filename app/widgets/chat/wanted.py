@@ -11,8 +11,6 @@ from app.widgets.chat.layout import ChatLayout
 from app.widgets.chat.pointer import Pointer
 from app.widgets.chat.row_controls import ACTION, Place, Wanted
 from app.widgets.chat.row_item import RowItem
-from app.widgets.look import Look
-from app.widgets.switcher import Switcher
 
 STRIP = 2 * ACTION + 8
 # Icons are narrower than their buttons: this much brings an icon's edge to that of the text.
@@ -32,7 +30,7 @@ class Scene(Protocol):
     def viewport(self) -> QWidget: ...
 
 
-def wanted_controls(view: Scene, look: Look, enabled: frozenset[str]) -> list[Wanted]:
+def wanted_controls(view: Scene, enabled: frozenset[str]) -> list[Wanted]:
     """All controls of the messages in sight. enabled: ids of the verbs that can act now."""
     rows, offset = view.layout_of_rows, view.verticalOffset()
     bottom = offset + view.viewport().height()
@@ -40,14 +38,12 @@ def wanted_controls(view: Scene, look: Look, enabled: frozenset[str]) -> list[Wa
     found: list[Wanted] = []
     for number in rows.in_sight(offset, bottom):
         item, top = rows.items[number], rows.top(number) - offset
-        found += _of_row(item, number, top, look, enabled, is_active=number in active)
+        found += _of_row(item, number, top, enabled, is_active=number in active)
         found += _of_code(item, number, top, view.viewport().height())
     return found
 
 
-def _of_row(
-    item: RowItem, number: int, top: float, look: Look, enabled: frozenset[str], *, is_active: bool
-) -> Iterator[Wanted]:
+def _of_row(item: RowItem, number: int, top: float, enabled: frozenset[str], *, is_active: bool) -> Iterator[Wanted]:
     row, right = item.row, round(item.name.right())
     middle = round(top + item.name.center().y())
     if row.versions > 1:
@@ -55,8 +51,7 @@ def _of_row(
     if not is_active or row.is_streaming or row.prefill is not None:
         return
     if item.is_question:
-        taken = _switcher_width(look, row.version, row.versions) + _APART if row.versions > 1 else -_OVERHANG
-        yield Wanted(Place.QUESTION, number, row.id, right - taken, middle, text=row.text, enabled=enabled)
+        yield Wanted(Place.QUESTION, number, row.id, right + _OVERHANG, middle, text=row.text, enabled=enabled)
     else:
         middle = round(top + item.footer.center().y())
         yield Wanted(Place.ANSWER, number, row.id, right + _OVERHANG, middle, text=row.text, enabled=enabled)
@@ -70,9 +65,3 @@ def _of_code(item: RowItem, number: int, top: float, height: int) -> Iterator[Wa
         right = round(item.text.left() + card.head.right()) - _APART
         middle = round(start + card.head.center().y())
         yield Wanted(Place.CODE, number, item.row.id, right, middle, part=card.part, text=card.code)
-
-
-def _switcher_width(look: Look, version: int, versions: int) -> int:
-    switcher = Switcher(look)
-    switcher.show_version(version, versions)
-    return switcher.sizeHint().width()

@@ -1,0 +1,85 @@
+"""A list whose rows stand where a `ChatLayout` says, each as high as its message."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt
+from PySide6.QtGui import QRegion
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
+
+from app.widgets.chat.layout import ChatLayout
+from app.widgets.look import Look
+from app.widgets.slim_bar import use_slim_bar
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+WHEEL_STEP = 44
+_BELOW = 8
+
+
+class RowView(QListView):
+    """It is a QListView so that screen readers find its rows, but nothing of the list's own layout is used.
+
+    layout_of_rows: replaced by whoever changes the look.
+    """
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.layout_of_rows = ChatLayout(look)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAcceptDrops(False)
+        self.viewport().setAcceptDrops(False)
+        self.viewport().setMouseTracking(True)
+        use_slim_bar(self, look)
+        self.verticalScrollBar().setSingleStep(WHEEL_STEP)
+
+    def row_rect(self, number: int) -> QRect:
+        """Where a row is in the viewport now."""
+        rows = self.layout_of_rows
+        top = round(rows.top(number)) - self.verticalOffset()
+        return QRect(0, top, self.viewport().width(), round(rows.items[number].height))
+
+    def doItemsLayout(self) -> None:
+        """Not the list's own, which would measure every row."""
+        QAbstractItemView.doItemsLayout(self)
+
+    def scrollTo(
+        self, index: AnyIndex, hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible
+    ) -> None:
+        """Bring a row into sight: whole where it fits, else its beginning."""
+        if index.isValid() and index.row() < len(self.layout_of_rows.items):
+            self._bring_into_sight(index.row())
+            # What was an estimate on the way there is measured now.
+            self._bring_into_sight(index.row())
+
+    def _bring_into_sight(self, number: int) -> None:
+        bar, rect, height = self.verticalScrollBar(), self.row_rect(number), self.viewport().height()
+        if rect.top() < 0 or rect.height() > height:
+            is_begun = rect.height() > height and rect.top() < 0 and rect.bottom() > height
+            bar.setValue(bar.value() if is_begun else bar.value() + rect.top())
+        elif rect.bottom() > height:
+            bar.setValue(bar.value() + rect.bottom() - height + _BELOW)
+
+    def visualRect(self, index: AnyIndex) -> QRect:
+        number = index.row()
+        return self.row_rect(number) if 0 <= number < len(self.layout_of_rows.items) else QRect()
+
+    def indexAt(self, point: QPoint) -> QModelIndex:
+        number = self.layout_of_rows.row_at(point.y() + self.verticalOffset())
+        return self.model().index(number, 0) if number >= 0 else QModelIndex()
+
+    def verticalOffset(self) -> int:
+        return self.verticalScrollBar().value()
+
+    def horizontalOffset(self) -> int:
+        return 0
+
+    def isIndexHidden(self, index: AnyIndex) -> bool:
+        return False
+
+    def setSelection(self, rect: QRect, command: QItemSelectionModel.SelectionFlag) -> None:
+        """Text is selected, not rows."""
+
+    def visualRegionForSelection(self, selection: QItemSelection) -> QRegion:
+        return QRegion()
