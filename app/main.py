@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TextIO
 
-from PySide6.QtCore import QCoreApplication, QObject, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QObject, Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -35,7 +35,9 @@ from app.worker.engine_thread import EngineFactory, local_engine
 
 logger = logging.getLogger(__name__)
 
-SMALL_ICONS = (16, 32)
+# Pixels. Below 64 the detailed drawing would be a smudge.
+ICON_SIDES = (16, 32, 64, 128, 256, 512)
+LEAST_DETAILED = 64
 
 
 class Program(QObject):
@@ -116,9 +118,10 @@ def application() -> Application:
 def icon() -> QIcon:
     """The program's icon; where it is small it is drawn simpler."""
     folder = resources() / "icon"
-    found = QIcon(str(folder / "espalier.svg"))
-    for side in SMALL_ICONS:
-        found.addFile(str(folder / "espalier-small.svg"), QSize(side, side))
+    found = QIcon()
+    for side in ICON_SIDES:
+        name = "espalier-small.svg" if side < LEAST_DETAILED else "espalier.svg"
+        found.addPixmap(QIcon(str(folder / name)).pixmap(side, side))
     return found
 
 

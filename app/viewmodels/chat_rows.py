@@ -20,11 +20,11 @@ _NOTES = {
     StopReason.FAILED: "Not finished: the engine stopped here",
 }
 _WHY = {
-    Reason.EVICTED: "this part was given up to stay within the memory limit, so it is read again.",
-    Reason.NOT_CAPTURED: "the last restore point lies further up, so what follows it is read again.",
-    Reason.CANCELLED: "reading it was stopped before it could be kept, so it is read again.",
-    Reason.UNSUPPORTED: "this model's cache cannot be kept yet, so everything is read again.",
-    Reason.FAULT: "the cache had a fault, so everything is read again to be safe.",
+    Reason.EVICTED: "Why: this part was given up to stay within the memory limit, so it is read again.",
+    Reason.NOT_CAPTURED: "Why: the last restore point lies further up, so what follows it is read again.",
+    Reason.CANCELLED: "Why: reading it was stopped before it could be kept, so it is read again.",
+    Reason.UNSUPPORTED: "Why: this model's cache cannot be kept yet, so everything is read again.",
+    Reason.FAULT: "Why: the cache had a fault, so everything is read again to be safe.",
 }
 
 
@@ -101,7 +101,7 @@ def why(request: RequestReport) -> str:
     """One line on why tokens are computed that could have been reused, or that differ; empty when there is nothing."""
     if request.reason is Reason.DIVERGED and request.diverged_at is not None and request.cached:
         at = words.number(request.diverged_at + 1)
-        return f"the words differ from token {at} on, so what follows is read."
+        return f"Why: the words differ from token {at} on, so what follows is read."
     return _WHY.get(request.reason, "")
 
 
