@@ -45,8 +45,9 @@ class StoreLink(QObject):
     def drain(self) -> None:
         """Wait until every request is done and answered, those too that the answers made."""
         while self._pending:
-            for future in wait(tuple(self._pending)).done:
-                self._deliver(future)
+            future = next(iter(self._pending))
+            wait([future])
+            self._deliver(future)
 
     def close(self) -> None:
         """Finish everything that was asked, close the database and end its thread."""

@@ -1,0 +1,133 @@
+"""An answer's way to the database: each character once, refusals tried again, nothing stored that has no word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.conversation.faults import Fault, store_error
+from app.conversation.message import Conversation, Message
+from app.conversation.store import Store
+from app.conversation.store_thread import StoreThread
+from app.protocol.reports import Problem
+from app.viewmodels.answer_saver import AnswerSaver
+from app.viewmodels.store_link import StoreLink
+
+HOME = Conversation.new("Home")
+QUESTION = Message.new(HOME.id, None, "user", "Why?")
+
+
+@pytest.fixture
+def link() -> Iterator[StoreLink]:
+    link = StoreLink(StoreThread(None))
+    link.do(lambda store: store.create_conversation(HOME))
+    link.do(lambda store: store.add_message(QUESTION))
+    yield link
+    link.close()
+
+
+@pytest.fixture
+def answer() -> Message:
+    return Message.new(HOME.id, QUESTION.id, "assistant")
+
+
+def stored(link: StoreLink) -> list[Message]:
+    """The answers in the database."""
+    found: list[tuple[Message, ...]] = []
+    link.do(lambda store: store.messages(HOME.id), found.append)
+    link.drain()
+    return [message for message in found[0] if message.role == "assistant"]
+
+
+def finished(answer: Message, text: str) -> Message:
+    return replace(answer, text=text, ids=(1, 2, 3), stats={"tokens": 3}, stop="finished")
+
+
+def test_text_is_appended_piece_by_piece_and_finished(
+    qtbot: QtBot, link: StoreLink, answer: Message, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    appended: list[str] = []
+    append = Store.append_text
+
+    def watched(store: Store, message_id: str, text: str) -> None:
+        appended.append(text)
+        append(store, message_id, text)
+
+    monkeypatch.setattr(Store, "append_text", watched)
+    saver = AnswerSaver(link, answer)
+    saver.save()
+    assert stored(link) == []
+    for piece in ("one ", "two ", "three "):
+        saver.grow(piece)
+        saver.save()
+        link.drain()
+    assert stored(link)[0].text == "one two three "
+    assert stored(link)[0].is_unfinished
+    saver.grow("four")
+    with qtbot.waitSignal(saver.done) as done:
+        saver.finish(finished(answer, "one two three four"))
+    assert done.args == [answer.id]
+    assert appended == ["two ", "three ", "four"]
+    assert stored(link) == [finished(answer, "one two three four")]
+
+
+def test_text_that_comes_while_a_request_is_under_way_follows_it(link: StoreLink, answer: Message) -> None:
+    saver = AnswerSaver(link, answer)
+    saver.grow("one ")
+    saver.save()
+    saver.grow("two ")
+    saver.save()
+    saver.finish(finished(answer, "one two "))
+    link.drain()
+    assert stored(link) == [finished(answer, "one two ")]
+
+
+@pytest.mark.parametrize("name", ["add_message", "append_text", "finish_message"])
+def test_what_was_refused_is_offered_again(
+    qtbot: QtBot, link: StoreLink, answer: Message, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    link.drain()
+    working: Callable[..., None] = getattr(Store, name)
+    refusals = 2
+
+    def full(store: Store, *arguments: object, **named: object) -> None:
+        nonlocal refusals
+        if refusals:
+            refusals -= 1
+            raise store_error(Fault.FULL, None)
+        working(store, *arguments, **named)
+
+    monkeypatch.setattr(Store, name, full)
+    saver = AnswerSaver(link, answer)
+    saver._timer.setInterval(5)
+    problems: list[Problem] = []
+    saver.failed.connect(problems.append)
+    saver.grow("one ")
+    saver.save()
+    link.drain()
+    saver.grow("two")
+    with qtbot.waitSignal(saver.done):
+        saver.finish(finished(answer, "one two"))
+    assert [problem.title for problem in problems] == ["The disk is full"] * 2
+    assert stored(link) == [finished(answer, "one two")]
+    saver.deleteLater()
+
+
+def test_it_saves_by_itself_once_a_second(qtbot: QtBot, link: StoreLink, answer: Message) -> None:
+    saver = AnswerSaver(link, answer)
+    saver.grow("by itself")
+    with qtbot.waitSignal(saver.added, timeout=3000):
+        pass
+    assert stored(link)[0].text == "by itself"
+    saver.finish(finished(answer, "by itself"))
+    link.drain()
+
+
+def test_an_empty_answer_that_ended_by_itself_is_kept(link: StoreLink, answer: Message) -> None:
+    saver = AnswerSaver(link, answer)
+    saver.finish(replace(answer, stop="finished"))
+    link.drain()
+    assert stored(link) == [replace(answer, stop="finished")]

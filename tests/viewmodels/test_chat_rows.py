@@ -1,0 +1,91 @@
+"""Rows of the chat, from messages, places and the run in progress."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.conversation.message import Message, new_id
+from app.conversation.store_thread import StoreThread
+from app.conversation.tree import MessageTree
+from app.protocol.events import PrefillProgress
+from app.protocol.reports import Reason, RequestReport, RunStats, StopReason
+from app.viewmodels.answer_saver import AnswerSaver
+from app.viewmodels.chat_rows import rows_of, running_footer, why
+from app.viewmodels.rows import Footer, PrefillRow
+from app.viewmodels.runs import Run
+from app.viewmodels.store_link import StoreLink
+
+HOME = new_id()
+REQUEST = RequestReport(total=3580, seen=3412, matched=3412, cached=3412)
+STATS = RunStats(REQUEST, StopReason.FINISHED, 214, 0.48, 38.2, 6.1, 7)
+
+
+def tree_of(*messages: Message) -> MessageTree:
+    tree = MessageTree(HOME)
+    for message in messages:
+        tree.add(message)
+    return tree
+
+
+QUESTION = Message.new(HOME, None, "user", "Why?")
+ANSWER = Message.new(HOME, QUESTION.id, "assistant", model="print", model_name="Qwen3 8B")
+ENDED = replace(ANSWER, text="Because.", ids=(1,), stats=asdict(STATS), stop="finished")
+
+
+def test_an_ended_answer_has_its_figures() -> None:
+    question, answer = rows_of(tree_of(QUESTION, ENDED), None, {ENDED.id: "memory"})
+    assert (question.name, question.footer, question.place, question.is_last) == ("You", None, "none", False)
+    assert answer.footer == Footer(3412, 168, 214, 38.2, 0.48, "finished")
+    assert (answer.name, answer.place, answer.note, answer.is_last) == ("Qwen3 8B", "memory", "", True)
+
+
+def test_versions_and_their_places() -> None:
+    other = Message.new(HOME, QUESTION.id, "assistant", model_name="Other")
+    tree = tree_of(QUESTION, ENDED, replace(other, text="No.", stop="stopped"))
+    rows = rows_of(tree, None, {ENDED.id: "memory", other.id: "live"})
+    assert (rows[1].version, rows[1].versions, rows[1].sibling_places) == (2, 2, ("memory", "live"))
+    assert rows[1].note == "Stopped"
+    assert rows[1].footer is None
+
+
+@pytest.mark.parametrize(
+    ("stop", "note"),
+    [(None, "Not finished: the program ended here"), ("failed", "Not finished: the engine stopped here"), ("odd", "")],
+)
+def test_what_did_not_come_to_its_end_says_so(stop: str | None, note: str) -> None:
+    rows = rows_of(tree_of(QUESTION, replace(ANSWER, text="Bec", stop=stop)), None, {})
+    assert rows[1].note == note
+
+
+def test_stats_of_another_version_of_the_program_are_shown_as_far_as_they_go() -> None:
+    rows = rows_of(tree_of(QUESTION, replace(ENDED, stats={"tokens": 3})), None, {})
+    assert rows[1].footer == Footer(None, None, 3, None, None, "finished")
+
+
+def test_an_answer_under_way_is_read_first_and_written_then(qtbot: QtBot) -> None:
+    link = StoreLink(StoreThread(None))
+    run = Run(1, ANSWER, AnswerSaver(link, ANSWER))
+    tree = tree_of(QUESTION, ANSWER)
+    assert rows_of(tree, run, {})[1].prefill is None
+    run.request = REQUEST
+    assert rows_of(tree, run, {})[1].prefill == PrefillRow(3412, 3412, 3580, 0.0, "")
+    run.prefill = PrefillProgress(1, 3500, 3580, 3412, 392.0)
+    row = rows_of(tree, run, {})[1]
+    assert row.prefill == PrefillRow(3412, 3500, 3580, 392.0, "")
+    assert (row.is_streaming, row.place, row.footer, row.note) == (True, "none", None, "")
+    run.text, run.tokens, run.first_at = "Bec", 1, 0.0
+    row = rows_of(tree, run, {})[1]
+    assert (row.text, row.prefill, row.place) == ("Bec", None, "live")
+    assert row.footer == running_footer(run) == Footer(3412, 168, 1, None, None, "")
+    run.saver.deleteLater()
+    link.close()
+
+
+def test_why_tokens_are_read() -> None:
+    assert why(RequestReport(10, 0, 0, 0, Reason.NEW)) == ""
+    diverged = RequestReport(3012, 3012, 512, 512, Reason.DIVERGED, 512)
+    assert why(diverged) == "Why: the words differ from token 513 on, so what follows is read."
+    assert "memory limit" in why(RequestReport(10, 10, 0, 0, Reason.EVICTED))

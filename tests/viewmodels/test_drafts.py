@@ -1,0 +1,53 @@
+"""What stands in the composer of each conversation."""
+
+from __future__ import annotations
+
+from app.viewmodels.drafts import Draft, Drafts
+
+
+def test_each_conversation_has_its_own_words() -> None:
+    drafts = Drafts()
+    drafts.write("a", "one")
+    drafts.write("b", "two")
+    assert (drafts.of("a").text, drafts.of("b").text, drafts.of("c")) == ("one", "two", Draft())
+
+
+def test_an_edit_puts_the_words_aside_until_it_ends() -> None:
+    drafts = Drafts()
+    drafts.write("a", "a draft")
+    drafts.edit("a", "m1", "First")
+    drafts.write("a", "First, changed")
+    drafts.edit("a", "m2", "Second")
+    assert drafts.of("a") == Draft("Second", "m2", "a draft")
+    drafts.cancel_edit("a")
+    assert drafts.of("a") == Draft("a draft")
+    drafts.edit("a", "m1", "First")
+    assert drafts.take("a").editing == "m1"
+    assert drafts.of("a") == Draft("a draft")
+
+
+def test_words_wait_in_line_in_the_order_they_were_sent() -> None:
+    drafts = Drafts()
+    for name in "abc":
+        drafts.write(name, name)
+    drafts.send("b")
+    drafts.send("a")
+    assert drafts.next_sent == "b"
+    drafts.write("b", "b, longer")
+    assert drafts.next_sent == "b"
+    drafts.hold("b")
+    assert drafts.next_sent == "a"
+    assert drafts.take("a").text == "a"
+    assert drafts.next_sent is None
+
+
+def test_words_that_come_back_stand_before_what_was_typed_since() -> None:
+    drafts = Drafts()
+    drafts.write("a", "typed since")
+    drafts.give_back("a", "came back", None)
+    assert drafts.of("a").text == "came back\ntyped since"
+    drafts.write("b", "typed since")
+    drafts.give_back("b", "an edit", "m1")
+    assert drafts.of("b") == Draft("an edit", "m1", "typed since")
+    drafts.give_back("c", "came back", None)
+    assert drafts.of("c").text == "came back"

@@ -1,0 +1,33 @@
+"""Both trees as a terminal shows them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.conversation.message import Message, new_id
+from app.conversation.tree import MessageTree
+from app.protocol.trie_view import TrieNodeView, TrieView
+from app.viewmodels.outline import conversation_text, trie_text
+
+
+def test_the_open_path_is_marked() -> None:
+    tree = MessageTree(new_id())
+    first = Message.new(tree.conversation_id, None, "user", "First")
+    answer = replace(Message.new(tree.conversation_id, first.id, "assistant", model_name="Guide"), text="Yes")
+    other = Message.new(tree.conversation_id, None, "user", "Other")
+    for message in (first, answer, other):
+        tree.add(message)
+    tree.select(answer.id)
+    assert conversation_text(tree).splitlines() == ["* You: First", "*   Guide: Yes", "  You: Other"]
+
+
+def test_edges_stand_below_what_they_continue() -> None:
+    upper = TrieNodeView(1, None, 0, 412, "You are", 33_000_000, "live", (0,), True, False, 1, 0.0)
+    lower = TrieNodeView(2, 1, 412, 3412, "Lisbon", 240_000_000, "none", (), False, False, 1, 0.0)
+    view = TrieView(1, (upper, lower), live_bytes=33_000_000, budget_bytes=8_000_000_000)
+    lines = trie_text(view).replace("\u202f", " ").replace("\u00a0", " ").splitlines()
+    assert lines == [
+        "0–412  You are  [33 MB, live]",
+        "  412–3 412  Lisbon  [240 MB, no snapshot]",
+        "2 edges, 33 MB live, 0 KB in memory of 8.0 GB",
+    ]

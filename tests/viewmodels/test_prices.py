@@ -1,0 +1,73 @@
+"""Price queries: one under way and one in line for each purpose, the newest wins."""
+
+from __future__ import annotations
+
+from app.protocol.chat import Turn
+from app.protocol.commands import Command, Price
+from app.protocol.events import Priced
+from app.protocol.reports import RequestReport
+from app.viewmodels.prices import PATIENCE, Prices
+
+
+class Bench:
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.sent: list[Price] = []
+        self.heard: list[tuple[str, int]] = []
+        self.prices = Prices(self.submit, lambda: self.now)
+
+    def submit(self, command: Command) -> None:
+        assert isinstance(command, Price)
+        self.sent.append(command)
+
+    def ask(self, purpose: str, text: str) -> None:
+        turns = (Turn("user", text),)
+        self.prices.ask(purpose, turns, lambda priced: self.heard.append((text, priced.request.total)))
+
+    def answer(self, query: Price, total: int = 7) -> None:
+        self.prices.take(Priced(query.query_id, RequestReport(total, 0, 0, 0), (), None))
+
+
+def asked(bench: Bench) -> list[str]:
+    return [command.turns[0].text for command in bench.sent]
+
+
+def test_the_newest_question_is_asked_after_the_one_under_way() -> None:
+    bench = Bench()
+    for text in ("a", "ab", "abc", "abcd"):
+        bench.ask("send", text)
+    assert asked(bench) == ["a"]
+    bench.answer(bench.sent[0])
+    assert asked(bench) == ["a", "abcd"]
+    assert bench.heard == []
+    bench.answer(bench.sent[1], total=4)
+    assert bench.heard == [("abcd", 4)]
+
+
+def test_purposes_do_not_wait_for_each_other() -> None:
+    bench = Bench()
+    bench.ask("send", "a")
+    bench.ask("path", "b")
+    assert asked(bench) == ["a", "b"]
+
+
+def test_answers_nobody_waits_for_are_dropped() -> None:
+    bench = Bench()
+    bench.ask("send", "a")
+    bench.ask("path", "b")
+    bench.prices.drop("send")
+    bench.answer(bench.sent[0])
+    bench.prices.drop_all()
+    bench.answer(bench.sent[1])
+    bench.answer(Price(999, ()))
+    assert bench.heard == []
+
+
+def test_a_query_without_an_answer_does_not_block_the_next() -> None:
+    bench = Bench()
+    bench.ask("send", "")
+    bench.now = PATIENCE + 0.1
+    bench.ask("send", "b")
+    assert asked(bench) == ["", "b"]
+    bench.answer(bench.sent[1])
+    assert bench.heard == [("b", 7)]

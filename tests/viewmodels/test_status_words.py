@@ -1,0 +1,51 @@
+"""Sentences about warmth and price."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.protocol.events import Priced, TurnPlace
+from app.protocol.reports import RequestReport
+from app.protocol.trie_view import Place, TrieView
+from app.viewmodels import status_words
+
+
+def priced(total: int, cached: int, seen: int, *places: Place, seconds: float | None = 0.6) -> Priced:
+    turns = tuple(TurnPlace(0, 1, place) for place in places)
+    return Priced(1, RequestReport(total, seen, cached, cached), turns, seconds)
+
+
+@pytest.mark.parametrize(
+    ("price", "subtitle", "warmth"),
+    [
+        (priced(3794, 3790, 3790, "live", "memory"), "Warm  ·  3_794~tokens", 1.0),
+        (priced(3012, 1506, 1506, "memory", "none"), "1_506 of 3_012~tokens warm", 0.5),
+        (priced(3580, 0, 0, "none", "none"), "Cold  ·  3_580~tokens", 0.0),
+    ],
+)
+def test_warmth(price: Priced, subtitle: str, warmth: float) -> None:
+    assert status_words.subtitle(price) == subtitle.replace("_", "\u202f").replace("~", "\u00a0")
+    assert status_words.warmth(price) == warmth
+
+
+@pytest.mark.parametrize(
+    ("price", "said"),
+    [
+        (priced(180, 12, 12), "168~tokens to compute, about 0.6~s"),
+        (priced(224, 12, 224), "212~tokens to recompute, about 0.6~s"),
+        (priced(3580, 0, 0, seconds=9.0), "Cold: 3_580~tokens to compute, about 9.0~s"),
+        (priced(13, 12, 12, seconds=None), "1~token to compute"),
+    ],
+)
+def test_price_of_sending(price: Priced, said: str) -> None:
+    assert status_words.price_of_sending(price) == said.replace("_", "\u202f").replace("~", "\u00a0")
+
+
+def test_price_of_a_warm_path() -> None:
+    assert status_words.price_of_path(priced(50, 47, 50, "live")) == "Warm: only what you type is computed"
+
+
+def test_cache_line() -> None:
+    assert status_words.cache_line(TrieView(1)) == "Cache empty"
+    view = TrieView(1, live_bytes=300_000_000, paged_bytes=2_800_000_000, budget_bytes=8_000_000_000)
+    assert status_words.cache_line(view) == "Cache 3.1 of 8.0\u00a0GB"

@@ -1,0 +1,70 @@
+"""Requests to the store and their answers, on the right threads and in order."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.conversation.faults import Fault, store_error
+from app.conversation.store import Store
+from app.conversation.store_thread import StoreThread
+from app.protocol.reports import Problem
+from app.viewmodels.store_link import StoreLink
+
+
+@pytest.fixture
+def link() -> Iterator[StoreLink]:
+    link = StoreLink(StoreThread(None))
+    yield link
+    link.close()
+
+
+def fail(_store: Store) -> None:
+    raise store_error(Fault.LOCKED, None)
+
+
+def test_work_is_done_there_and_answered_here(qtbot: QtBot, link: StoreLink) -> None:
+    worked_on: list[int] = []
+    answered_on: list[int] = []
+    link.do(
+        lambda store: worked_on.append(threading.get_ident()), lambda _none: answered_on.append(threading.get_ident())
+    )
+    qtbot.waitUntil(lambda: bool(answered_on))
+    assert answered_on == [threading.get_ident()]
+    assert worked_on != answered_on
+
+
+def test_answers_come_in_order_and_once(qtbot: QtBot, link: StoreLink) -> None:
+    answers: list[int] = []
+    for number in range(100):
+        link.do(lambda store, number=number: number, answers.append)
+    link.drain()
+    assert answers == list(range(100))
+    qtbot.wait(20)
+    assert len(answers) == 100
+
+
+def test_what_was_wrong_is_told_to_whoever_asked_or_to_all(qtbot: QtBot, link: StoreLink) -> None:
+    own: list[Problem] = []
+    common: list[Problem] = []
+    link.failed.connect(common.append)
+    link.do(fail, refused=own.append)
+    link.do(fail)
+    link.drain()
+    assert [problem.title for problem in own] == ["The conversations are in use"]
+    assert common == own
+
+
+def test_draining_includes_what_the_answers_ask_for(link: StoreLink) -> None:
+    seen: list[str] = []
+
+    def again(_none: None) -> None:
+        seen.append("first")
+        link.do(lambda store: None, lambda _none: seen.append("second"))
+
+    link.do(lambda store: None, again)
+    link.drain()
+    assert seen == ["first", "second"]
