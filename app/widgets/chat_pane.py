@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.viewmodels.controller import Controller
@@ -15,12 +16,18 @@ from app.widgets.look import Look
 from app.widgets.status_line import StatusLine
 from app.widgets.toolbar import Toolbar
 
+_CONTROL, _META = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.MetaModifier
+
 
 class ChatPane(QWidget):
     """Hands what the person does to the controller, and the controller's words to the composer.
 
+    Signal: escaped, Escape was pressed and there is nothing to stop.
+
     Attributes: toolbar, banner, view, first_run, desk, composer, status_line.
     """
+
+    escaped = Signal()
 
     def __init__(self, look: Look, controller: Controller, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -83,7 +90,21 @@ class ChatPane(QWidget):
         self.desk.set_first_run(is_empty)
 
     def _escape(self) -> None:
-        self._controller.act("stop")
+        if "stop" in self._controller.status.now.enabled:
+            self._controller.act("stop")
+        else:
+            self.escaped.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Letters that nothing here has a use for are typed into the composer; Escape works from everywhere."""
+        is_command = event.modifiers() & (_CONTROL | _META)
+        if event.key() == Qt.Key.Key_Escape:
+            self._escape()
+        elif event.text().isprintable() and event.text().strip() and not is_command and self.composer.isVisible():
+            self.composer.edit.setFocus()
+            self.composer.edit.insertPlainText(event.text())
+        else:
+            super().keyPressEvent(event)
 
     def _ask_about_link(self, address: str) -> None:
         ask_and_open(address, self.window())

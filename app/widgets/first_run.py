@@ -80,7 +80,7 @@ class Welcome(QWidget):
                 chip.hide()
                 chip.deleteLater()
             self.chips = [self._chip(text) for text in now.suggestions]
-            for before, after in pairwise([*self.chips, self.open_button]):
+            for before, after in pairwise([self, *self.chips, self.open_button]):
                 QWidget.setTabOrder(before, after)
         self.open_button.setVisible(bool(now.greeting))
         spoken = now.greeting or _PROMISE

@@ -22,6 +22,7 @@ from app.viewmodels.window_state import WindowState
 from app.widgets.about import show_about
 from app.widgets.cache_pane import CachePane
 from app.widgets.chat_pane import ChatPane
+from app.widgets.controls import Control
 from app.widgets.drop import DropOutline, dropped_path, model_folder
 from app.widgets.focus_ring import FocusRing
 from app.widgets.look import Look
@@ -113,6 +114,7 @@ class MainWindow(QMainWindow):
         self.sidebar.asked.connect(self.do)
         self.sidebar.chosen.connect(controller.open_conversation)
         chat.toolbar.asked.connect(self.do)
+        chat.escaped.connect(self.panes.close_overlay)
         chat.toolbar.model_menu.aboutToShow.connect(self._fill_model_menu)
         self.menus.quit.triggered.connect(QApplication.closeAllWindows)
         self.panes.changed.connect(self._renew_checks)
@@ -122,9 +124,13 @@ class MainWindow(QMainWindow):
         controller.composerText.connect(self._focus_desk)
 
     def _set_tab_order(self) -> None:
-        chat = self.chat
-        order: list[QWidget] = [self.sidebar.list, chat.view, chat.composer.edit, chat.composer.button]
-        order.append(self.inspector.tree)
+        """From the left to the right, from above downwards. The chat puts its messages' controls after itself."""
+        sidebar, chat = self.sidebar, self.chat
+        page, desk = chat.first_run.page, chat.desk
+        order: list[QWidget] = [*sidebar.findChildren(Control), sidebar.list, *chat.toolbar.findChildren(Control)]
+        order += [chat.banner.close_button, page, *page.chips, page.open_button, chat.view, chat.view.pill]
+        order += [desk.composer.edit, desk.composer.button, desk.composer.cancel]
+        order += [desk.problem.action, desk.problem.other, self.inspector.tree]
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)
 

@@ -15,7 +15,15 @@ from PySide6.QtGui import (
     QFileOpenEvent,
     QGuiApplication,
 )
-from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QApplication, QMessageBox, QTextEdit, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QApplication,
+    QFileDialog,
+    QMessageBox,
+    QTextEdit,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 import app.widgets.main_window as main_window
@@ -435,21 +443,85 @@ def test_everything_that_can_be_used_has_a_name(qtbot: QtBot, window: MainWindow
     assert nameless == []
 
 
-def test_tab_goes_through_the_window_and_comes_back(qtbot: QtBot, window: MainWindow, controller: Controller) -> None:
-    ask(qtbot, window, controller, "hello")
-    edit = window.chat.composer.edit
-    edit.setFocus()
-    met: list[QWidget] = []
-    for _ in range(30):
+def walk(qtbot: QtBot, start: QWidget) -> list[QWidget]:
+    """Where Tab goes, from a widget until it is back there."""
+    start.setFocus()
+    met = [start]
+    for _ in range(60):
+        qtbot.keyClick(met[-1], Qt.Key.Key_Tab)
         focused = QApplication.focusWidget()
         assert focused is not None
-        if focused in met:
-            break
+        if focused is start:
+            return met
         met.append(focused)
-        qtbot.keyClick(focused, Qt.Key.Key_Tab)
-    assert QApplication.focusWidget() is edit
-    assert {window.sidebar.list, window.chat.view} <= set(met)
-    assert len(met) > 6
+    raise AssertionError(f"Tab never came back: {met}")
+
+
+def test_tab_goes_from_the_left_to_the_right_and_back(qtbot: QtBot, window: MainWindow, controller: Controller) -> None:
+    ask(qtbot, window, controller, "hello")
+    chat = window.chat
+    met = walk(qtbot, chat.composer.edit)
+    strip = chat.view.controls.find(controller.chat.rows[1].id, Place.ANSWER)
+    assert isinstance(strip, ActionStrip)
+    order = [window.inspector.tree, window.sidebar.list, chat.view, strip.copy, strip.act]
+    assert [widget for widget in met if widget in order] == order
+
+
+def test_on_the_welcome_page_tab_goes_through_the_questions(qtbot: QtBot, window: MainWindow) -> None:
+    page = window.chat.first_run.page
+    met = walk(qtbot, window.chat.composer.edit)
+    wanted = [*page.chips, page.open_button]
+    assert [widget for widget in met if widget in wanted] == wanted
+    assert met.index(page.chips[0]) > met.index(window.sidebar.list)
+
+
+def test_letters_typed_in_the_chat_go_to_the_composer(qtbot: QtBot, window: MainWindow, controller: Controller) -> None:
+    ask(qtbot, window, controller, "hello")
+    window.chat.view.setFocus()
+    qtbot.keyClicks(window.chat.view, "ab")
+    assert window.chat.composer.text.startswith("a")
+    assert window.chat.composer.edit.hasFocus()
+
+
+def test_escape_puts_away_what_lies_over_the_chat(qtbot: QtBot, window: MainWindow) -> None:
+    window.resize(900, 600)
+    QApplication.processEvents()
+    window.do("inspector")
+    assert window.panes.is_shown("inspector")
+    qtbot.keyClick(window.chat.composer.edit, Qt.Key.Key_Escape)
+    assert not window.panes.is_shown("inspector")
+    assert not window.menus.actions["inspector"].isChecked()
+
+
+def test_the_keyboard_stays_on_the_switcher_while_versions_change(
+    qtbot: QtBot, window: MainWindow, controller: Controller
+) -> None:
+    ask(qtbot, window, controller, "first")
+    window.do("fork")
+    ask(qtbot, window, controller, "second")
+    view = window.chat.view
+    for key, text in ((Qt.Key.Key_Left, "first"), (Qt.Key.Key_Right, "second"), (Qt.Key.Key_Left, "first")):
+        switcher = view.controls.find(controller.chat.rows[0].id, Place.SWITCHER)
+        assert isinstance(switcher, Switcher)
+        if not view.isAncestorOf(QApplication.focusWidget() or window):
+            switcher.setFocus()
+        assert switcher.hasFocus()
+        qtbot.keyClick(switcher, key)
+        for _ in range(3):
+            QApplication.processEvents()
+        assert texts(controller)[0] == text
+
+
+def test_a_folder_chosen_in_the_dialog_is_opened(
+    qtbot: QtBot, window: MainWindow, controller: Controller, folder: Path, script: Script
+) -> None:
+    controller.act("open_model")
+    dialog = window.findChild(QFileDialog)
+    assert isinstance(dialog, QFileDialog)
+    assert dialog.isVisible()
+    dialog.fileSelected.emit(str(folder))
+    dialog.close()
+    qtbot.waitUntil(lambda: [one.path for one in script.commands if isinstance(one, LoadModel)][-1] == str(folder))
 
 
 def test_the_accessible_tree_has_the_messages(qtbot: QtBot, window: MainWindow, controller: Controller) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QMouseEvent
+from PySide6.QtWidgets import QMenu
 
+from app.viewmodels.verbs import VERBS
 from app.widgets.chat.body import TextPoint
 from app.widgets.chat.row_item import RowItem
 from app.widgets.chat.text_selection import TextSelection
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from app.widgets.chat.view import ChatView
 
 _LEFT = Qt.MouseButton.LeftButton
+_TITLES = {verb.id: verb.title for verb in VERBS}
 
 
 class Hit(NamedTuple):
@@ -61,6 +64,9 @@ class Pointer(QObject):
         kind = event.type()
         if kind == QEvent.Type.Leave:
             self._hover(-1)
+        elif isinstance(event, QContextMenuEvent):
+            self._open_menu(event)
+            return True
         elif isinstance(event, QMouseEvent):
             if kind == QEvent.Type.MouseMove:
                 self._move(event)
@@ -139,6 +145,22 @@ class Pointer(QObject):
         if hit is not None:
             self.selection.take(hit.item.row.id, hit.item.body.word_at(hit.point))
             self._view.viewport().update()
+
+    def _open_menu(self, event: QContextMenuEvent) -> None:
+        """Copy, and for a message the verb that begins a branch from it."""
+        view, number = self._view, self._view.indexAt(event.pos()).row()
+        if number < 0:
+            return
+        row = view.layout_of_rows.items[number].row
+        menu = QMenu(view)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        text = self.selected_text() or row.text
+        title = "Copy" if self.selected_text() else "Copy Message"
+        menu.addAction(title, lambda: QGuiApplication.clipboard().setText(text))
+        verb_id, asked = ("fork", view.editAsked) if row.role == "user" else ("regenerate", view.againAsked)
+        act = menu.addAction(_TITLES[verb_id], lambda: asked.emit(row.id))
+        act.setEnabled(view.can_act(verb_id) and not row.is_streaming)
+        menu.popup(event.globalPos())
 
     def _hover(self, number: int) -> None:
         if number != self.hovered:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from PySide6.QtCore import QObject, QPoint, Signal
+from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
@@ -115,6 +115,7 @@ class RowControls(QObject):
         self._viewport = viewport
         self._home = home
         self._widgets: dict[tuple[str, Place, int], QWidget] = {}
+        self._places: dict[tuple[str, Place, int], tuple[int, Place]] = {}
         self._order: list[QWidget] = []
 
     def find(self, message_id: str, kind: Place, part: int = 0) -> QWidget | None:
@@ -124,7 +125,8 @@ class RowControls(QObject):
     def show(self, wanted: Sequence[Wanted]) -> None:
         """Make, move and let go, so that exactly these are there, and the keyboard goes through them from the top."""
         keys = {one.key for one in wanted}
-        gone = [self._widgets.pop(key) for key in list(self._widgets) if key not in keys]
+        gone = [(self._widgets.pop(key), self._places.pop(key)) for key in list(self._widgets) if key not in keys]
+        self._places = {one.key: (one.number, one.kind) for one in wanted}
         for one in wanted:
             widget = self._widgets.get(one.key)
             if widget is None:
@@ -135,18 +137,21 @@ class RowControls(QObject):
             widget.show()
         in_order = sorted(wanted, key=lambda one: (one.number, one.kind, one.part))
         self._chain([self._widgets[one.key] for one in in_order])
-        for widget in gone:
-            self._let_go(widget)
+        for widget, place in gone:
+            self._let_go(widget, place)
 
     def _right(self, one: Wanted) -> int:
         """A question's actions stand before its switcher, where there is one."""
         switcher = self.find(one.message_id, Place.SWITCHER) if one.kind is Place.QUESTION else None
         return one.right if switcher is None else switcher.x() - _BEFORE_SWITCHER
 
-    def _let_go(self, widget: QWidget) -> None:
+    def _let_go(self, widget: QWidget, place: tuple[int, Place]) -> None:
+        """A switcher that goes with its version hands the focus to that of the version shown in its place."""
         focused = QApplication.focusWidget()
         if focused is not None and (widget is focused or widget.isAncestorOf(focused)):
-            self._home.setFocus()
+            heirs = [self._widgets[key] for key, other in self._places.items() if other == place]
+            heir = heirs[0] if heirs and place[1] is Place.SWITCHER else self._home
+            heir.setFocus(Qt.FocusReason.TabFocusReason)
         widget.hide()
         widget.deleteLater()
 

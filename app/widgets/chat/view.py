@@ -124,6 +124,10 @@ class ChatView(RowView):
         row: MessageRow | None = index.data(RowRole.ROW) if index.isValid() else None
         return row
 
+    def can_act(self, verb_id: str) -> bool:
+        """Whether a command would do something now."""
+        return verb_id in self._status.now.enabled
+
     @property
     def keyboard_row(self) -> int:
         """The row that the keyboard is on, or -1 while the keyboard is elsewhere."""

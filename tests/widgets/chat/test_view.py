@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 import app.widgets.chat.laid_part as laid_part
@@ -501,6 +501,22 @@ def test_a_link_is_asked_about_and_not_opened(qtbot: QtBot, view: ChatView, chat
     assert heard.args == ["https://example.org/x"]
     with qtbot.assertNotEmitted(view.linkAsked):
         drag(qtbot, view, at, at + QPoint(40, 0))
+
+
+def test_the_menu_under_the_mouse_acts_on_its_message(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
+    chat.show([question("q", "Typed"), answer("a", "one")])
+    settle()
+    at = view.visualRect(chat.index(0)).center()
+    QApplication.sendEvent(view.viewport(), QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, at))
+    menu = view.findChild(QMenu)
+    assert isinstance(menu, QMenu)
+    assert [entry.text() for entry in menu.actions()] == ["Copy Message", "Edit as New Branch"]
+    with qtbot.waitSignal(view.editAsked) as heard:
+        menu.actions()[1].trigger()
+    assert heard.args == ["q"]
+    menu.actions()[0].trigger()
+    assert QGuiApplication.clipboard().text() == "Typed"
+    menu.close()
 
 
 # Size
