@@ -13,7 +13,6 @@ import threading
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from types import TracebackType
-from typing import TextIO
 
 from PySide6.QtCore import QCoreApplication, QObject, Qt
 from PySide6.QtGui import QIcon
@@ -84,16 +83,16 @@ def run(model: Path | None, data: Path | None) -> int:
     has_display = choose_platform()
     app = application()
     paths, notice = usable(standard_paths() if data is None else paths_in(data.absolute()))
-    with start_log(paths.logs):
-        program = Program(paths, notice=notice)
-        if not has_display:
-            from app.tour import take_tour
+    start_log(paths.logs)
+    program = Program(paths, notice=notice)
+    if not has_display:
+        from app.tour import take_tour
 
-            return take_tour(program, model)
-        app.fileOpened.connect(program.window.open_path)
-        app.aboutToQuit.connect(program.close)
-        program.start(model)
-        return app.exec()
+        return take_tour(program, model)
+    app.fileOpened.connect(program.window.open_path)
+    app.aboutToQuit.connect(program.close)
+    program.start(model)
+    return app.exec()
 
 
 def choose_platform() -> bool:
@@ -125,7 +124,7 @@ def icon() -> QIcon:
     return found
 
 
-def start_log(folder: Path) -> TextIO:
+def start_log(folder: Path) -> None:
     """Have what goes wrong written down: exceptions in espalier.log, crashes of libraries in crash.log."""
     folder.mkdir(parents=True, exist_ok=True)
     handler = RotatingFileHandler(folder / "espalier.log", maxBytes=1_000_000, backupCount=3, encoding="utf-8")
@@ -134,9 +133,7 @@ def start_log(folder: Path) -> TextIO:
     logging.getLogger("app").setLevel(logging.INFO)
     sys.excepthook = _log_exception
     threading.excepthook = _log_thread_exception
-    crash = (folder / "crash.log").open("a", encoding="utf-8")
-    faulthandler.enable(crash)
-    return crash
+    faulthandler.enable((folder / "crash.log").open("a", encoding="utf-8"))
 
 
 def _log_exception(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

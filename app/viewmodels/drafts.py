@@ -35,8 +35,9 @@ class Drafts:
         return next((known for known, draft in self._drafts.items() if draft.is_sent), None)
 
     def write(self, conversation_id: str, text: str) -> None:
-        """The words in the composer now."""
-        self._drafts[conversation_id] = replace(self.of(conversation_id), text=text)
+        """The words in the composer now. Words that were in line and are changed leave it: they are not finished."""
+        draft = self.of(conversation_id)
+        self._drafts[conversation_id] = replace(draft, text=text, is_sent=draft.is_sent and text == draft.text)
 
     def edit(self, conversation_id: str, message_id: str, text: str) -> None:
         """Begin another version of a question; what stood in the composer is put aside."""

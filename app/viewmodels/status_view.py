@@ -131,9 +131,9 @@ def _send_price(scene: Scene) -> str:
         return scene.hint
     has_words = bool(scene.draft.text.strip())
     if scene.draft.is_sent:
-        return "Sent as soon as this answer ends"
-    if has_words and scene.run is not None:
         return "Sends when this answer ends"
+    if has_words and scene.run is not None:
+        return "Return sends it when this answer ends"
     if has_words and scene.models.info is None:
         return "Answered when the model is ready"
     if has_words:

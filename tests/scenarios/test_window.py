@@ -211,3 +211,55 @@ def test_closing_while_an_answer_is_written_loses_no_word(person: Person, data_f
     answer = stored(data_folder)[-1]
     assert answer.text.startswith(shown)
     assert answer.stop == "stopped"
+
+
+def test_a_prompt_longer_than_the_context_is_told_and_can_be_edited(person: Person) -> None:
+    person.wait_until_ready()
+    person.window.chat.composer.edit.setPlainText("How do I fork a message? " * 400)
+    person.press(KEY.Key_Return)
+    person.until(lambda: person.program.controller.status.now.problem is not None)
+    card = person.window.chat.desk.problem
+    assert card.isVisible()
+    QTest.mouseClick(card.action, Qt.MouseButton.LeftButton)
+    assert person.composer.startswith("How do I fork")
+    person.window.chat.composer.edit.selectAll()
+    person.ask("How do I fork a message?")
+    assert person.rows[0].versions == 2
+
+
+def test_an_empty_prompt_is_answered_with_a_sentence_and_nothing_else(person: Person) -> None:
+    person.wait_until_ready()
+    person.type("   ")
+    person.press(KEY.Key_Return)
+    assert person.texts == []
+    assert "Nothing to send" in person.program.controller.status.now.send_price
+
+
+def test_writing_on_while_an_answer_is_written(person: Person) -> None:
+    person.wait_until_ready()
+    person.type(STORY)
+    person.press(KEY.Key_Return)
+    person.until(lambda: len(person.texts) == 2 and len(person.texts[1]) > 10)
+    person.type("What is a branch?")
+    person.press(KEY.Key_Return)
+    assert person.composer == "What is a branch?"
+    person.until(lambda: person.has_answer_to("What is a branch?"))
+    assert person.composer == ""
+    assert person.texts[0] == STORY
+    assert len(person.texts) == 4
+
+
+def test_an_answer_lands_in_its_own_conversation(person: Person, data_folder: Path) -> None:
+    person.wait_until_ready()
+    person.type(STORY)
+    person.press(KEY.Key_Return)
+    person.until(lambda: len(person.texts) == 2 and len(person.texts[1]) > 10)
+    person.press(KEY.Key_N, MODIFIER.ControlModifier)
+    assert person.texts == []
+    person.until(lambda: stored(data_folder)[-1].stop == "finished")
+    assert person.texts == []
+    listed = person.window.sidebar.list
+    index = listed.model().index(1, 0)
+    QTest.mouseClick(listed.viewport(), Qt.MouseButton.LeftButton, pos=listed.visualRect(index).center())
+    person.until(lambda: len(person.texts) == 2)
+    assert person.texts == [message.text for message in stored(data_folder)]

@@ -271,9 +271,14 @@ def test_a_message_sent_while_writing_waits_in_the_composer(
     said: list[str] = []
     controller.composerText.connect(said.append)
     controller.composer_changed("And then?")
-    assert controller.status.now.send_price == "Sends when this answer ends"
+    assert controller.status.now.send_price == "Return sends it when this answer ends"
+    controller.send("And")
+    assert controller.status.now.is_waiting
+    controller.composer_changed("And then")
+    assert not controller.status.now.is_waiting
     controller.send("And then?")
     assert controller.status.now.is_waiting
+    assert controller.status.now.send_price == "Sends when this answer ends"
     assert said == []
     script.go.set()
     ended(qtbot, controller, 4)

@@ -33,8 +33,11 @@ def test_words_wait_in_line_in_the_order_they_were_sent() -> None:
     drafts.send("b")
     drafts.send("a")
     assert drafts.next_sent == "b"
-    drafts.write("b", "b, longer")
+    drafts.write("b", "b")
     assert drafts.next_sent == "b"
+    drafts.write("b", "b, longer")
+    assert drafts.next_sent == "a"
+    drafts.send("b")
     drafts.hold("b")
     assert drafts.next_sent == "a"
     assert drafts.take("a").text == "a"
