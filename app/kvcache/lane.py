@@ -84,8 +84,11 @@ class Lane:
 
     def bytes_at(self, offset: int) -> int:
         """Bytes that the lane uses when it stands at `offset`."""
-        windows = sum(layer.window_bytes(offset) for layer in self.rows)
-        return offset * self.row_bytes + windows + (self.state_bytes if offset else 0)
+        return offset * self.row_bytes + self.window_bytes(offset) + (self.state_bytes if offset else 0)
+
+    def window_bytes(self, offset: int) -> int:
+        """Bytes of sliding windows when the lane stands at `offset`."""
+        return sum(layer.window_bytes(offset) for layer in self.rows)
 
     def _is_state_stored(self) -> bool:
         return self._shared is not None and self.path[-1].state is self._shared

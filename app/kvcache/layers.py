@@ -174,6 +174,7 @@ class WindowLayer:
             raise UnsupportedCacheError(f"{type(ring).__name__} that keeps {ring.keep} of {ring.max_size} rows")
         self._ring: Any = ring
         self._plain = RowLayer(_plain_rows())
+        self._row_bytes = 0
 
     @property
     def offset(self) -> int:
@@ -182,7 +183,9 @@ class WindowLayer:
     @property
     def row_bytes(self) -> int:
         """Bytes of one token's row; 0 before anything was computed."""
-        return self._plain.row_bytes or sum(int(x.nbytes) // x.shape[2] for x in self.arrays())
+        if not self._row_bytes:
+            self._row_bytes = sum(int(x.nbytes) // x.shape[2] for x in self.arrays())
+        return self._row_bytes
 
     @property
     def allocated_bytes(self) -> int:
@@ -300,6 +303,7 @@ class ChunkLayer(WindowLayer):
     def __init__(self, chunk: ChunkedKVCache) -> None:
         self._ring: Any = chunk
         self._plain = RowLayer(_plain_rows())
+        self._row_bytes = 0
 
     @property
     def _size(self) -> int:

@@ -239,7 +239,9 @@ class PrefixCache:
         try:
             keep = self._shared_offset(look)
             page_out(self.trie, self.lane, keep, self.budget_bytes)
+            self._make_room_for_windows(look)
             page_in(self.trie, self.lane, look.path, look.target)
+            self._make_room(0)
         except CacheFaultError:
             log.warning("restoring %d tokens failed; they are computed again", look.target, exc_info=True)
             self.faults += 1
@@ -249,6 +251,14 @@ class PrefixCache:
             self.lane.start_trail(None)
             return False
         return True
+
+    def _make_room_for_windows(self, look: Look) -> None:
+        """Rows only move when a path is entered; what is filled beside them, sliding windows, needs room."""
+        growth = self.lane.window_bytes(look.target) - self.lane.window_bytes(self.lane.offset)
+        if growth > 0:
+            self.trie.lock(look.path[-1])
+            self._make_room(growth, spare_locked=True)
+            self.trie.unlock(look.path[-1])
 
     def _shared_offset(self, look: Look) -> int:
         """Up to where the live path and the wanted one are the same, and wanted."""
@@ -279,6 +289,9 @@ class PrefixCache:
 
     def _make_room(self, growth: int, spare_locked: bool = False) -> bool:
         """Evict until live bytes could grow by `growth`. False when they still could not."""
+        if not self._fits(growth) and self.lane.tail and not self.unsupported:
+            # The tail may run inside a stored edge whose rows it has taken over: settle whose they are before any go.
+            record(self.trie, self.lane, is_final=True)
         for even_locked in (False,) if spare_locked else (False, True):
             if self._fits(growth):
                 break

@@ -29,7 +29,10 @@ def arrays(lane: Lane) -> Iterator[mx.array]:
     """Everything that the next token's logits depend on."""
     for rows in lane.copy_rows(0, lane.offset).layers if lane.rows else ():
         yield from rows
-    for layer in (*lane.windows, *lane.states):
+    for window in lane.windows if lane.offset else ():
+        yield from window._ring.keys_and_values()
+        yield mx.array(getattr(window._ring, "_idx", 0))
+    for layer in lane.states:
         yield from layer.arrays()
 
 
