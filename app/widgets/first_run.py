@@ -18,7 +18,7 @@ from app.widgets.look import Look
 from app.widgets.slim_bar import use_slim_bar
 from app.widgets.typography import Type
 
-_ICON, _ICON_TO_TITLE, _TITLE_TO_PROMISE, _TO_GREETING = 112, 12, 8, 38
+_ICON, _SMALL_ICON, _ICON_TO_TITLE, _TITLE_TO_PROMISE, _TO_GREETING = 112, 64, 12, 8, 38
 _NAME_TO_GREETING, _TO_CHIPS, _CHIP_APART, _TO_OFFER, _OFFER, _OFFER_SIDE = 4, 14, 8, 24, 60, 16
 _HIGHEST_TOP, _LOWEST_TOP = 20, 64
 _PROMISE = "A place to try an answer more than one way. Nothing you try is lost."
@@ -58,7 +58,8 @@ class Welcome(QWidget):
         super().__init__(parent)
         self._look = look
         self._status = status
-        self._pane_height = 0
+        self._pane = QSize(0, 0)
+        self._is_low = False
         self.chips: list[Chip] = []
         self.open_button = Button(look, "Open Model…", parent=self)
         self.open_button.clicked.connect(self.openAsked)
@@ -67,10 +68,10 @@ class Welcome(QWidget):
         look.changed.connect(self.arrange)
         self._renew()
 
-    def set_pane(self, width: int, height: int) -> None:
-        """Take the width, and as much height as is needed, of a pane of this size."""
-        self._pane_height = height
-        self.resize(width, height)
+    def set_pane(self, pane: QSize, width: int) -> None:
+        """Take as much height as is needed in a pane of this size, of which a scroll bar leaves this width."""
+        self._pane = pane
+        self.resize(width, pane.height())
         self.arrange()
 
     def _renew(self) -> None:
@@ -95,24 +96,29 @@ class Welcome(QWidget):
 
     def arrange(self) -> None:
         """Place everything from above; what is left over goes above the icon."""
+        self._is_low = False
         height = self._lay_out(0)
-        top = min(_LOWEST_TOP, max(_HIGHEST_TOP, (self._pane_height - height) // 2))
+        if height > self._pane.height():
+            self._is_low = True
+            height = self._lay_out(0)
+        top = min(_LOWEST_TOP, max(_HIGHEST_TOP, (self._pane.height() - height) // 2))
         total = self._lay_out(top)
-        self.setFixedHeight(max(self._pane_height, total + _HIGHEST_TOP))
+        self.setFixedHeight(max(self._pane.height(), total + _HIGHEST_TOP))
         self.update()
 
     def _lay_out(self, top: int) -> int:
         """Set all places for a page that begins at `top`; returns where it ends."""
         type_, column, now = self._look.type, self._column, self._status.now
-        self._icon = QRectF(self.width() / 2 - _ICON / 2, top, _ICON, _ICON)
-        y = top + _ICON + _ICON_TO_TITLE
-        self._title = QRectF(0, y, self.width(), type_[Type.DISPLAY].line)
+        width, icon = self._pane.width(), _SMALL_ICON if self._is_low else _ICON
+        self._icon = QRectF(width / 2 - icon / 2, top, icon, icon)
+        y = top + icon + _ICON_TO_TITLE
+        self._title = QRectF(0, y, width, type_[Type.DISPLAY].line)
         y += type_[Type.DISPLAY].line + _TITLE_TO_PROMISE
-        self._promise = QRectF(0, y, self.width(), type_[Type.BODY].line)
+        self._promise = QRectF(0, y, width, type_[Type.BODY].line)
         y += type_[Type.BODY].line
         if not now.greeting:
             return y
-        y += _TO_GREETING
+        y += _TO_GREETING // 2 if self._is_low else _TO_GREETING
         self._name = QRectF(column.left, y, column.width, type_[Type.SMALL_MEDIUM].line + 6)
         y = round(self._name.bottom()) + _NAME_TO_GREETING
         self._greeting = QPointF(column.left, y)
@@ -140,7 +146,7 @@ class Welcome(QWidget):
 
     @property
     def _column(self) -> Column:
-        return centred(self.width(), self._look.type.scale)
+        return centred(self._pane.width(), self._look.type.scale)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, now = self._look.theme, self._status.now
@@ -191,4 +197,4 @@ class FirstRun(QScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.page.set_pane(self.viewport().width(), self.viewport().height())
+        self.page.set_pane(self.size(), self.viewport().width())

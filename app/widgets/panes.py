@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QRect, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QSplitterHandle, QWidget
 
@@ -55,6 +55,7 @@ class Panes(QWidget):
 
     def __init__(self, look: Look, sidebar: QWidget, chat: QWidget, inspector: QWidget, parent: QWidget) -> None:
         super().__init__(parent)
+        self._look = look
         self._splitter = _Splitter(look, self)
         self._chat = chat
         self._sides = {
@@ -144,9 +145,12 @@ class Panes(QWidget):
         if side.pane.parentWidget() is not self:
             side.pane.setParent(self)
         width = min(side.width, self.width())
-        left = 0 if side.slot == 0 else self.width() - width
-        side.pane.setGeometry(QRect(QPoint(left, 0), self.size()))
-        side.pane.resize(width, self.height())
+        if side.slot == 0:
+            side.pane.setGeometry(0, 0, width, self.height())
+        else:
+            # Below the toolbar, which has the button that puts it away again.
+            top = self._look.type.bar
+            side.pane.setGeometry(self.width() - width, top, width, self.height() - top)
         side.pane.setVisible(side.is_over)
         side.pane.raise_()
 

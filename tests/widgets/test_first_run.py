@@ -69,6 +69,14 @@ def test_nothing_overlaps_and_all_of_it_can_be_reached(first_run: FirstRun, widt
     assert (page.height() > first_run.viewport().height()) == first_run.verticalScrollBar().isVisible()
 
 
+def test_a_scroll_bar_does_not_move_the_column(first_run: FirstRun) -> None:
+    """The composer below has no scroll bar: both stand in the middle of the same pane."""
+    first_run.resize(840, 300)
+    QApplication.processEvents()
+    assert first_run.verticalScrollBar().isVisible()
+    assert first_run.page.chips[0].x() == (840 - 560) // 2
+
+
 def test_with_another_model_it_offers_neither_guide_nor_questions(first_run: FirstRun, status: Status) -> None:
     status.show(replace(GUIDE, greeting="", suggestions=(), title="New conversation"))
     assert first_run.page.chips == []

@@ -79,7 +79,7 @@ def test_in_a_narrow_window_it_lies_over_the_chat(window: Window) -> None:
     QApplication.processEvents()
     assert window.shown() == (True, True)
     assert window.chat.width() == chat
-    assert window.inspector.geometry().right() == 899
+    assert window.inspector.geometry().getRect() == (900 - 352, 52, 352, 548)
     assert window.inspector.parentWidget() is window.panes
     assert window.panes.close_overlay()
     assert window.shown() == (True, False)
