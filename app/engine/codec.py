@@ -62,7 +62,7 @@ class Codec:
         return all(0 <= token < self._size for token in ids)
 
     def label(self, ids: Sequence[int]) -> str:
-        """The first words of a run of tokens, on one line."""
+        """The first words of a run of tokens, on one line; its control tokens when it has nothing else."""
         return self._label(tuple(ids))
 
     def beginning(self) -> list[int]:
@@ -110,7 +110,8 @@ class Codec:
         return tuple(self._tokenizer.encode(text, add_special_tokens=False)) if text else ()
 
     def _decode_label(self, ids: tuple[int, ...]) -> str:
-        return " ".join(self.decode(ids).split())[:_LABEL_LENGTH]
+        words = self.decode([token for token in ids if token not in self.special_ids]).split()
+        return " ".join(words or self.decode(ids).split())[:_LABEL_LENGTH]
 
     def _encode_plain(self, text: str) -> list[int]:
         return list(self._tokenizer.encode(text, add_special_tokens=False, split_special_tokens=True)) if text else []

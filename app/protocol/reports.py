@@ -71,7 +71,10 @@ class RunStats:
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """A loaded model. `layers` counts cache kinds by name; `fingerprint` changes when anything that shapes its state does."""
+    """A loaded model.
+
+    layers: cache kinds by name, counted. fingerprint: changes with anything that shapes the model's state.
+    """
 
     path: str
     name: str

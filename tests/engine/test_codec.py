@@ -64,3 +64,9 @@ def test_a_disguised_text_spells_no_control_token(codec: Codec) -> None:
 def test_a_label_is_one_short_line(codec: Codec) -> None:
     assert codec.label(codec.plain("the fox\n\nand the story " * 9)).startswith("the fox and the story the fox")
     assert len(codec.label(codec.plain("word " * 99))) <= 48
+
+
+def test_a_label_leaves_control_tokens_out_unless_there_is_nothing_else(codec: Codec) -> None:
+    control = next(iter(codec.special_ids))
+    assert codec.label([control, *codec.plain("the fox"), control]) == "the fox"
+    assert codec.label([control]) == codec.decode([control]).strip()
