@@ -35,13 +35,14 @@ class Asking(QObject):
         self._models = models
         self._committing: set[str] = set()
         self._asked: list[Message] = []
+        self._is_open = True
         runs.ended.connect(self._on_ended)
         models.ready.connect(self.answer_next)
 
     @property
     def is_busy(self) -> bool:
         """Whether another message must wait."""
-        return self._runs.current is not None or bool(self._committing) or bool(self._asked)
+        return not self._is_open or self._runs.current is not None or bool(self._committing) or bool(self._asked)
 
     @property
     def is_waiting_for_model(self) -> bool:
@@ -71,10 +72,16 @@ class Asking(QObject):
         """Questions that wait for a model are not answered after all; they stay where they are."""
         self._asked.clear()
 
+    def close(self) -> None:
+        """Nothing more is answered; what is on its way to the database still gets there."""
+        self._is_open = False
+        self._asked.clear()
+
     def answer_next(self) -> None:
         """Have the question that waits longest answered, if a model is ready for it."""
         model = self._models.info
-        if model is None or self._runs.current is not None or not self._asked:
+        is_free = self._is_open and self._runs.current is None
+        if model is None or not is_free or not self._asked:
             return
         question = self._asked.pop(0)
         tree = self._library.tree(question.conversation_id)

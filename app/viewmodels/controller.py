@@ -78,7 +78,7 @@ class Controller(QObject):
 
     def close(self) -> None:
         """Stop what runs, save every word, end the engine's thread and then the store's."""
-        self._asking.withdraw()
+        self._asking.close()
         self._display.close()
         self._parts.host.close()
         self._runs.abandon(None)

@@ -1,0 +1,133 @@
+"""Somebody who does everything at once: whatever the order, no word is lost and the window says what is stored."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtTest import QAbstractItemModelTester
+from pytestqt.qtbot import QtBot
+
+from app.conversation.message import Message
+from app.conversation.store import Store
+from app.viewmodels.controller import Controller
+from tests.fakes.engine import Script
+
+FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
+ACTIONS = 70
+
+
+class Restless:
+    """Chooses actions by chance and remembers what was said."""
+
+    def __init__(self, controller: Controller, script: Script, rng: random.Random) -> None:
+        self.controller = controller
+        self.script = script
+        self.rng = rng
+        self.count = 0
+        self.composer = ""
+        controller.composerText.connect(self.set_composer)
+
+    def set_composer(self, text: str) -> None:
+        """As the real composer does: its text is told back at once."""
+        self.composer = text
+        self.controller.composer_changed(text)
+
+    def type_and_send(self) -> None:
+        self.count += 1
+        self.composer = f"question {self.count} " + "and more " * self.rng.randint(0, 6)
+        self.controller.composer_changed(self.composer)
+        self.controller.send(self.composer)
+
+    def type_on(self) -> None:
+        self.composer += " x"
+        self.controller.composer_changed(self.composer)
+
+    def edit(self) -> None:
+        self.controller.begin_edit(self.some_message())
+
+    def again(self) -> None:
+        self.controller.regenerate(self.some_message())
+
+    def version(self) -> None:
+        self.controller.select_version(self.some_message(), self.rng.choice([-1, 1]))
+
+    def other_conversation(self) -> None:
+        rows = self.controller.conversations.rows
+        self.controller.open_conversation(self.rng.choice(rows).id)
+
+    def other_model(self) -> None:
+        self.controller.open_model(self.rng.choice(["/models/guide", "/models/one", "/models/gone"]))
+
+    def crash(self) -> None:
+        self.script.crash = "now"
+        self.controller.composer_changed("now")
+        self.controller.send("now")
+
+    def card(self) -> None:
+        card = self.controller.status.now.problem
+        if card is not None:
+            self.controller.act(card.other_verb or card.action_verb)
+
+    def some_message(self) -> str | None:
+        rows = self.controller.chat.rows
+        return self.rng.choice([None, *(row.id for row in rows)])
+
+    def act(self) -> None:
+        usual = [self.type_and_send] * 5 + [self.edit, self.again, self.version, self.card] * 2
+        rare = [self.type_on, self.controller.stop, self.controller.cancel_edit, self.controller.new_conversation]
+        rarer = [self.other_conversation, self.other_model]
+        self.rng.choice([*usual, *rare, *rarer, *([self.crash] if self.rng.random() < 0.2 else [])])()
+
+
+def stored(data_folder: Path) -> dict[str, Message]:
+    store = Store(data_folder / "conversations.db")
+    found = {message.id: message for one in store.conversations() for message in store.messages(one.id)}
+    store.close()
+    return found
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_order_of_events_loses_a_word(
+    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, data_folder: Path, seed: int
+) -> None:
+    rng = random.Random(seed)
+    script.broken.add("/models/gone")
+    controller = make_controller()
+    testers = [QAbstractItemModelTester(model, FATAL) for model in (controller.chat, controller.conversations)]
+    restless = Restless(controller, script, rng)
+    said: set[str] = set()
+    controller._asking.moved.connect(
+        lambda _id: said.update(row.text for row in controller.chat.rows if row.role == "user")
+    )
+    for _ in range(ACTIONS):
+        restless.act()
+        qtbot.wait(rng.choice([0, 1, 5, 30]))
+        running = controller._runs.current
+        assert [row.id for row in controller.chat.rows if row.is_streaming] in (
+            [],
+            [running.answer.id] if running else [],
+        )
+    trees = dict(controller._library._trees)
+    controller.close()
+    kept = stored(data_folder)
+    in_memory = {message.id: message for tree in trees.values() for message in all_of(tree)}
+    assert {one: message.text for one, message in kept.items()} == {
+        one: message.text for one, message in in_memory.items()
+    }
+    assert said <= {message.text for message in kept.values()}
+    assert all(message.stop for message in kept.values() if message.role == "assistant")
+    assert len(kept) > 3
+    del testers
+
+
+def all_of(tree: object) -> list[Message]:
+    found: list[Message] = []
+    waiting = list(tree.children(None))  # type: ignore[attr-defined]
+    while waiting:
+        message = waiting.pop()
+        found.append(message)
+        waiting.extend(tree.children(message.id))  # type: ignore[attr-defined]
+    return found
