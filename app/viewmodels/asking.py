@@ -19,13 +19,14 @@ class Asking(QObject):
     A question is in its tree from the moment it is sent. Once the database has it, it waits for a model that is ready
     and for the answer before it, and is then answered.
 
-    Signals: moved(str) the tree of this conversation or its run changed; refused(object, object), a `Message` that
-    could not be committed and is gone from its tree, and the `Problem`; ended(object, object), the `Run` and the
-    `Problem` that it ended with or None.
+    Signals: moved(str) the tree of this conversation or its run changed; begun() an answer was asked for;
+    refused(object, object), a `Message` that could not be committed and is gone from its tree, and the `Problem`;
+    ended(object, object), the `Run` and the `Problem` that it ended with or None.
     """
 
     moved = Signal(str)
     refused = Signal(object, object)
+    begun = Signal()
     ended = Signal(object, object)
 
     def __init__(self, library: Library, runs: Runs, models: ModelDesk, parent: QObject | None = None) -> None:
@@ -88,6 +89,7 @@ class Asking(QObject):
         turns = tuple(message.turn(model.fingerprint) for message in tree.path_to(question.id))
         run = self._runs.start(question, turns, model, self._models.sampling)
         tree.add(run.answer, select=tree.leaf_id == question.id)
+        self.begun.emit()
         self.moved.emit(question.conversation_id)
 
     def _on_committed(self, message: Message) -> None:

@@ -55,10 +55,12 @@ class Controller(QObject):
         for source in (self._library.failed, self._runs.failed, self._parts.store.failed):
             source.connect(self.warn)
         self._models.changed.connect(self._on_model_changed)
+        self._models.ready.connect(self._on_model_ready)
         self._runs.grew.connect(display.show_text)
         self._runs.moved.connect(display.show_all)
         self._runs.stored.connect(self._on_answer_stored)
         self._asking.moved.connect(self._on_moved)
+        self._asking.begun.connect(self._on_begun)
         self._asking.refused.connect(self._on_refused)
         self._asking.ended.connect(self._on_ended)
         self._prices.changed.connect(display.show_all)
@@ -250,6 +252,14 @@ class Controller(QObject):
         self._display.show_all()
         self._display.show_conversations()
 
+    def _on_model_ready(self) -> None:
+        info = self._models.info
+        if info is not None and info.note:
+            self.warn(Problem(info.name, info.note))
+
+    def _on_begun(self) -> None:
+        self.announced.emit("Reading the question")
+
     def _on_refused(self, message: Message, problem: Problem) -> None:
         """A question could not be stored: its words go back to where they were typed."""
         conversation_id = message.conversation_id
@@ -283,6 +293,7 @@ class Controller(QObject):
 
     def _on_ended(self, run: Run, problem: Problem | None) -> None:
         self._library.read_list()
+        self._prices.renew()
         if problem is not None:
             self._drafts.hold(run.answer.conversation_id)
             self._show_card(problem_cards.run_failed(problem))

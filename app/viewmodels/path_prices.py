@@ -19,7 +19,7 @@ from app.viewmodels.runs import Runs
 PATH, SENDING = "path", "sending"
 MOST_SIBLINGS = 8
 DEBOUNCE_MS = 150
-WRITING_MS = 500
+WRITING_MS = 1000
 
 
 class PathPrices(QObject):
@@ -63,10 +63,11 @@ class PathPrices(QObject):
             self._sending_timer.start()
 
     def renew(self) -> None:
-        """The cache differs: ask again, soon while an answer is being written, else at once."""
+        """The cache differs: ask again, at once when nothing runs, now and then while an answer is being written."""
+        is_idle = self._runs.current is None
         if not self._path_timer.isActive():
-            self._path_timer.start(0 if self._runs.current is None else WRITING_MS)
-        if not self._sending_timer.isActive():
+            self._path_timer.start(0 if is_idle else WRITING_MS)
+        if is_idle and not self._sending_timer.isActive():
             self._sending_timer.start()
 
     def forget(self) -> None:
@@ -92,7 +93,8 @@ class PathPrices(QObject):
             self._prices.ask(sibling.id, self._turns(branch), partial(self._take_branch, branch))
 
     def _ask_sending(self) -> None:
-        if self._tree is None or self._models.info is None or not self._words.strip():
+        is_shown = self._runs.current is None and bool(self._words.strip())
+        if self._tree is None or self._models.info is None or not is_shown:
             return
         path = () if self._below is None or self._below not in self._tree else self._tree.path_to(self._below)
         turns = (*self._turns(self._settled(path)), Turn("user", self._words))

@@ -438,3 +438,20 @@ def test_the_trie_follows_the_engine(qtbot: QtBot, controller: Controller) -> No
     assert controller.status.now.cache_line == "Cache 1\u00a0KB of 8.0\u00a0GB"
     ask(qtbot, controller, "Second")
     qtbot.waitUntil(lambda: controller.trie.rowCount() == 2)
+
+
+def test_a_screen_reader_hears_beginning_end_error_and_switch(
+    qtbot: QtBot, controller: Controller, script: Script
+) -> None:
+    heard: list[str] = []
+    controller.announced.connect(heard.append)
+    ask(qtbot, controller, "First")
+    assert heard == ["Reading the question", "Answer finished, 3\u00a0tokens"]
+    controller.regenerate()
+    ended(qtbot, controller, 2)
+    controller.act("previous")
+    assert heard[-1] == "Version 1 of 2"
+    script.fail = "Too long"
+    controller.send("Too long")
+    qtbot.waitUntil(lambda: controller.status.now.problem is not None)
+    assert "do not fit" in heard[-1]

@@ -1,0 +1,62 @@
+"""The program is killed in mid-answer: what was shown a second before is there when it is opened again."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from pytestqt.qtbot import QtBot
+
+from app.viewmodels.controller import Controller
+
+ROOT = Path(__file__).parents[2]
+WRITING = """
+import tests.sealed
+import sys, threading, time
+from pathlib import Path
+from PySide6.QtCore import QCoreApplication
+from app.conversation.store_thread import StoreThread
+from app.viewmodels.controller import Controller
+from app.worker.engine_host import EngineHost
+from tests.fakes.engine import FakeEngine, Script
+from tests.fakes.shelf import FakeShelf
+app = QCoreApplication([])
+script = Script(answers={"Long?": " ".join(f"word{n}" for n in range(60))}, hold=30)
+host = EngineHost(lambda sink: FakeEngine(sink, script))
+controller = Controller(host, StoreThread(Path(sys.argv[1]) / "conversations.db"), FakeShelf())
+controller.start("/models/guide")
+controller.send("Long?")
+host.start()
+shown_at = None
+while shown_at is None or time.monotonic() < shown_at + 1.5:
+    app.processEvents()
+    time.sleep(0.005)
+    if shown_at is None and controller.chat.rows and controller.chat.rows[-1].text.endswith("word29"):
+        shown_at = time.monotonic()
+print("written", flush=True)
+time.sleep(60)
+"""
+
+
+def test_what_was_shown_survives_a_kill(
+    qtbot: QtBot, data_folder: Path, make_controller: Callable[[], Controller]
+) -> None:
+    data_folder.mkdir()
+    command = [sys.executable, "-c", WRITING, str(data_folder)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=dict(os.environ)) as writing:
+        assert writing.stdout is not None
+        assert writing.stdout.readline() == "written\n"
+        writing.send_signal(signal.SIGKILL)
+    controller = make_controller()
+    qtbot.waitUntil(lambda: len(controller.chat.rows) == 2)
+    question, answer = controller.chat.rows
+    assert question.text == "Long?"
+    assert answer.text == " ".join(f"word{number}" for number in range(30))
+    assert answer.note == "Not finished: the program ended here"
+    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
+    controller.send("And then?")
+    qtbot.waitUntil(lambda: [row.text for row in controller.chat.rows][2:] == ["And then?", "You said: And then?"])
