@@ -10,6 +10,7 @@ from app.viewmodels.status import ProblemCard, Status
 from app.widgets.controls import Button, ToolButton
 from app.widgets.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.icon_paths import Icon
+from app.widgets.last import Last
 from app.widgets.look import Look
 from app.widgets.typography import Face, Type
 
@@ -100,6 +101,7 @@ class NoticeBanner(QWidget):
         super().__init__(parent)
         self._look = look
         self._status = status
+        self._last = Last()
         self.close_button = ToolButton(look, Icon.DISCARD, "Dismiss Notice", "Dismiss", 24, 14, parent=self)
         self.close_button.clicked.connect(self.dismissed)
         status.changed.connect(self._renew)
@@ -125,6 +127,8 @@ class NoticeBanner(QWidget):
 
     def _renew(self) -> None:
         notice = self._status.now.notice
+        if not self._last.differs(notice):
+            return
         self.setVisible(bool(notice))
         self.setAccessibleName(notice)
         self.updateGeometry()

@@ -11,6 +11,7 @@ from app.widgets.composer_edit import ComposerEdit
 from app.widgets.controls import RoundButton, ToolButton
 from app.widgets.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.icon_paths import Icon
+from app.widgets.last import Last
 from app.widgets.look import Look
 from app.widgets.marks import paint_cost
 from app.widgets.shadow import paint_shadow
@@ -43,6 +44,7 @@ class Composer(QWidget):
         self._look = look
         self._status = status
         self._wanted = 0
+        self._last = Last()
         self.edit = ComposerEdit(look, self)
         self.button = RoundButton(look, Icon.SEND, "Send", parent=self)
         self.cancel = ToolButton(look, Icon.DISCARD, "Cancel Edit", "Cancel (Esc)", 24, 14, parent=self)
@@ -114,14 +116,17 @@ class Composer(QWidget):
             self.grew.emit()
 
     def _renew(self) -> None:
-        now = self._status.now
+        now, can_send = self._status.now, "send" in self._status.now.enabled
+        state = (now.placeholder, now.is_writing, now.can_stop, now.editing, now.send_price, now.send_parts)
+        if not self._last.differs(can_send, *state):
+            return
         self.edit.show_hint(now.placeholder)
         if now.is_writing:
             self.button.show_action(Icon.STOP, "Stop", "Stop (Esc)", is_accented=False)
             self.button.setEnabled(now.can_stop)
         else:
             self.button.show_action(Icon.SEND, "Send", "Send (Return)", is_accented=True)
-            self.button.setEnabled("send" in now.enabled)
+            self.button.setEnabled(can_send)
         if (now.editing is not None) == self.cancel.isHidden():
             self.cancel.setVisible(now.editing is not None)
             self._arrange()

@@ -12,6 +12,7 @@ from app.widgets.chat.column import Column, centred, column
 from app.widgets.chat.rail import CLEAR, paint_line, paint_place
 from app.widgets.composer import SHADOW_ROOM, Composer
 from app.widgets.drawing import smooth
+from app.widgets.last import Last
 from app.widgets.look import Look
 
 _ABOVE, _BELOW = 8, 16
@@ -32,6 +33,7 @@ class Desk(QWidget):
         self._status = status
         self._is_first_run = False
         self._pane_height = 700
+        self._last = Last()
         self.composer = Composer(look, status, self)
         self.problem = ProblemView(look, self)
         self.problem.hide()
@@ -77,6 +79,8 @@ class Desk(QWidget):
 
     def _renew(self) -> None:
         card = self._status.now.problem
+        if not self._last.differs(card):
+            return
         if card is not None:
             self.problem.show_problem(card)
         if (card is not None) == self.problem.isHidden():

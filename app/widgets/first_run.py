@@ -14,6 +14,7 @@ from app.widgets.chat.column import Column, centred
 from app.widgets.controls import Button, Control, State
 from app.widgets.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.icon_paths import Icon
+from app.widgets.last import Last
 from app.widgets.look import Look
 from app.widgets.slim_bar import use_slim_bar
 from app.widgets.typography import Type
@@ -60,6 +61,7 @@ class Welcome(QWidget):
         self._status = status
         self._pane = QSize(0, 0)
         self._is_low = False
+        self._last = Last()
         self.chips: list[Chip] = []
         self.open_button = Button(look, "Open Model…", parent=self)
         self.open_button.clicked.connect(self.openAsked)
@@ -76,6 +78,8 @@ class Welcome(QWidget):
 
     def _renew(self) -> None:
         now = self._status.now
+        if not self._last.differs(now.greeting, now.suggestions, now.title, now.model_name):
+            return
         if tuple(chip.text() for chip in self.chips) != now.suggestions:
             for chip in self.chips:
                 chip.hide()

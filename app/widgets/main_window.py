@@ -25,6 +25,7 @@ from app.widgets.chat_pane import ChatPane
 from app.widgets.controls import Control
 from app.widgets.drop import DropOutline, dropped_path, model_folder
 from app.widgets.focus_ring import FocusRing
+from app.widgets.last import Last
 from app.widgets.look import Look
 from app.widgets.menus import Menus
 from app.widgets.panes import Panes
@@ -46,6 +47,7 @@ class MainWindow(QMainWindow):
         self._look = look
         self._controller = controller
         self._dialog: QFileDialog | None = None
+        self._last = Last()
         self.sidebar = Sidebar(look, controller.conversations)
         self.chat = ChatPane(look, controller)
         self.inspector = CachePane(look, controller.trie)
@@ -147,6 +149,8 @@ class MainWindow(QMainWindow):
 
     def _renew(self) -> None:
         now = self._controller.status.now
+        if not self._last.differs(now.title, now.enabled, now.recent_models):
+            return
         self.setWindowTitle(now.title)
         self.menus.enable(now.enabled)
         self.menus.show_recent(now.recent_models, self._controller.open_model)

@@ -1,41 +1,64 @@
-"""Soft shadows, drawn from one small picture whose corners are kept and whose edges are stretched."""
+"""Soft shadows. Each is computed once, for a small shape; those of larger ones are made from it and kept."""
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from math import erf, hypot, sqrt
 
-from PySide6.QtCore import QPoint, QRect, QRectF
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QPixmap
 
 _CORE = 2
+_KEPT = 8
 
 
 def paint_shadow(painter: QPainter, rect: QRectF, radius: int, blur: int, down: int, color: QColor) -> None:
-    """The shadow of a rounded shape. blur, down: how far it reaches and how far it lies below, in points."""
-    picture = _picture(radius, blur, color.rgba())
-    edge = (picture.width() - _CORE) // 2
+    """The shadow of an opaque rounded shape, which is drawn over it afterwards.
+
+    blur, down: how far the shadow reaches and how far it lies below the shape, in points. What the shape will cover is
+    left out.
+    """
     outer = rect.translated(0, down).adjusted(-blur, -blur, blur, blur).toAlignedRect()
-    columns = _thirds(outer.left(), outer.width(), edge)
-    rows = _thirds(outer.top(), outer.height(), edge)
-    sources = _thirds(0, picture.width(), edge)
-    for (x, width), (from_x, from_width) in zip(columns, sources, strict=True):
-        for (y, height), (from_y, from_height) in zip(rows, sources, strict=True):
-            target = QRect(QPoint(x, y), QPoint(x + width - 1, y + height - 1))
-            painter.drawImage(target, picture, QRect(from_x, from_y, from_width, from_height))
+    whole = _shadow(outer.width(), outer.height(), radius, blur, color.rgba())
+    edge = radius + blur
+    width, height = outer.width(), outer.height()
+    inner = height - 2 * edge
+    for piece in (
+        QRect(0, 0, width, edge),
+        QRect(0, height - edge, width, edge),
+        QRect(0, edge, edge, inner),
+        QRect(width - edge, edge, edge, inner),
+    ):
+        if piece.isValid():
+            painter.drawPixmap(piece.translated(outer.topLeft()), whole, piece)
 
 
-def _thirds(start: int, length: int, edge: int) -> list[tuple[int, int]]:
+@lru_cache(maxsize=_KEPT)
+def _shadow(width: int, height: int, radius: int, blur: int, rgba: int) -> QPixmap:
+    """The shadow of a shape with its surroundings, `width` by `height` points: corners kept, edges stretched."""
+    picture = _picture(radius, blur, rgba)
+    edge = (picture.width() - _CORE) // 2
+    result = QPixmap(width, height)
+    result.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(result)
+    sources = _thirds(picture.width(), edge)
+    for (x, wide), (from_x, from_wide) in zip(_thirds(width, edge), sources, strict=True):
+        for (y, high), (from_y, from_high) in zip(_thirds(height, edge), sources, strict=True):
+            painter.drawImage(QRect(x, y, wide, high), picture, QRect(from_x, from_y, from_wide, from_high))
+    painter.end()
+    return result
+
+
+def _thirds(length: int, edge: int) -> list[tuple[int, int]]:
     """(start, length) of the two edges and of what lies between them."""
-    middle = max(0, length - 2 * edge)
-    return [(start, edge), (start + edge, middle), (start + edge + middle, edge)]
+    edge = min(edge, length // 2)
+    return [(0, edge), (edge, length - 2 * edge), (length - edge, edge)]
 
 
 @cache
 def _picture(radius: int, blur: int, rgba: int) -> QImage:
     """The smallest shape that has all corners, blurred: alpha falls with the distance as a Gaussian edge does."""
-    edge = radius + 2 * blur
-    side = 2 * edge + _CORE
+    side = 2 * (radius + 2 * blur) + _CORE
     color = QColor.fromRgba(rgba)
     picture = QImage(side, side, QImage.Format.Format_ARGB32_Premultiplied)
     half, sigma = side / 2 - blur - radius, blur / 2

@@ -35,6 +35,7 @@ from app.widgets.chat.row_painter import RowPainter, RowScene
 from app.widgets.chat.row_view import RowView
 from app.widgets.chat.wanted import STRIP, wanted_controls
 from app.widgets.drawing import smooth
+from app.widgets.last import Last
 from app.widgets.look import Look
 from app.widgets.row_focus import RowFocus
 
@@ -64,6 +65,7 @@ class ChatView(RowView):
         self._status = status
         self._is_settling = True
         self._follows_end = True
+        self._last = Last()
         self._painter = RowPainter(look)
         self._tail = QTimer(self, singleShot=True, interval=_TAIL_EVERY)
         self._tail.timeout.connect(self._take_tail)
@@ -79,7 +81,7 @@ class ChatView(RowView):
     def _connect(self) -> None:
         self._chat.tailAppended.connect(self._wake_tail)
         self._chat.tailFigures.connect(self._wake_tail)
-        self._status.changed.connect(self._show_controls)
+        self._status.changed.connect(self._follow_status)
         self._look.changed.connect(self._restyle)
         self.controls.stepped.connect(self.versionAsked)
         self.controls.editAsked.connect(self.editAsked)
@@ -298,6 +300,10 @@ class ChatView(RowView):
     def _has_focus_within(self) -> bool:
         focused = QApplication.focusWidget()
         return focused is not None and (focused is self or self.isAncestorOf(focused))
+
+    def _follow_status(self) -> None:
+        if self._last.differs(self._status.now.enabled):
+            self._show_controls()
 
     def _show_controls(self) -> None:
         self.controls.show(wanted_controls(self, self._status.now.enabled))

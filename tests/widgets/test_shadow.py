@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QImage
+
+from app.widgets.last import Last
+from app.widgets.shadow import paint_shadow
+from tests.widgets.pictures import painted
+
+SHAPE = QRectF(40, 30, 120, 60)
+
+
+def shadow() -> QImage:
+    return painted(200, 120, lambda painter, _rect: paint_shadow(painter, SHAPE, 12, 14, 3, QColor(0, 0, 0, 60)))
+
+
+def darkness(image: QImage, x: int, y: int) -> int:
+    return 255 - image.pixelColor(x, y).lightness()
+
+
+def test_it_fades_with_the_distance_on_every_side() -> None:
+    image = shadow()
+    below = [darkness(image, 100, y) for y in range(91, 107)]
+    beside = [darkness(image, x, 60) for x in range(39, 26, -1)]
+    for fading in (below, beside):
+        assert fading[0] > 5
+        assert fading == sorted(fading, reverse=True)
+        assert fading[-1] <= 2
+
+
+def test_it_lies_below_and_is_even_from_left_to_right() -> None:
+    image = shadow()
+    assert darkness(image, 100, 95) > darkness(image, 100, 24)
+    assert [darkness(image, x, 95) for x in range(200)] == [darkness(image, 199 - x, 95) for x in range(200)]
+
+
+def test_nothing_is_drawn_where_the_shape_will_be() -> None:
+    assert darkness(shadow(), 100, 60) == 0
+
+
+def test_last_tells_what_is_new() -> None:
+    last = Last()
+    assert [last.differs(1, "a"), last.differs(1, "a"), last.differs(2, "a"), last.differs(1, "a")] == [
+        True,
+        False,
+        True,
+        True,
+    ]
