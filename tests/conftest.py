@@ -54,17 +54,25 @@ def _is_local(family: int, address: object) -> bool:
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_network() -> Iterator[None]:
-    """Sockets reach this machine only."""
+    """Sockets and names reach this machine only."""
     patch = pytest.MonkeyPatch()
-    for name in ("connect", "connect_ex"):
+    for name in ("connect", "connect_ex", "sendto"):
         original = getattr(socket.socket, name)
 
-        def guarded(self: socket.socket, address: object, original: Callable[..., object] = original) -> object:
-            if not _is_local(self.family, address):
-                raise NetworkBlockedError(f"a socket was to be opened to {address!r}")
-            return original(self, address)
+        def guarded(self: socket.socket, *arguments: object, original: Callable[..., object] = original) -> object:
+            if not _is_local(self.family, arguments[-1]):
+                raise NetworkBlockedError(f"a socket was to be opened to {arguments[-1]!r}")
+            return original(self, *arguments)
 
         patch.setattr(socket.socket, name, guarded)
+    look_up = socket.getaddrinfo
+
+    def guarded_look_up(host: str | None, *arguments: object, **named: object) -> object:
+        if not _is_local(socket.AF_INET, (host or "localhost",)):
+            raise NetworkBlockedError(f"the address of {host!r} was asked for")
+        return look_up(host, *arguments, **named)  # type: ignore[arg-type]
+
+    patch.setattr(socket, "getaddrinfo", guarded_look_up)
     yield
     patch.undo()
 
