@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
@@ -41,6 +41,9 @@ class ChatPane(QWidget):
         self.composer = self.desk.composer
         self.status_line = StatusLine(look, status, self)
         self._pages = QStackedWidget(self)
+        # A path that is exchanged is empty for a moment: the page is chosen when that is over.
+        self._page_timer = QTimer(self, singleShot=True, interval=0)
+        self._page_timer.timeout.connect(self._choose_page)
         self._stack()
         self._connect(controller)
         self._choose_page()
@@ -60,7 +63,7 @@ class ChatPane(QWidget):
     def _connect(self, controller: Controller) -> None:
         chat, view, composer = controller.chat, self.view, self.composer
         for change in (chat.rowsInserted, chat.rowsRemoved, chat.modelReset):
-            change.connect(self._choose_page)
+            change.connect(self._page_timer.start)
         view.versionAsked.connect(controller.select_version)
         view.editAsked.connect(controller.begin_edit)
         view.againAsked.connect(controller.regenerate)
@@ -84,7 +87,7 @@ class ChatPane(QWidget):
 
     def _choose_page(self) -> None:
         is_empty = self._controller.chat.rowCount() == 0
-        if is_empty and self.view.hasFocus():
+        if is_empty and self.view.keyboard_row >= 0:
             self.composer.focus_text()
         self._pages.setCurrentWidget(self.first_run if is_empty else self.view)
         self.desk.set_first_run(is_empty)

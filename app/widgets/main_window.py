@@ -96,7 +96,7 @@ class MainWindow(QMainWindow):
             "cut": lambda: self._in_text(QTextEdit.cut),
             "copy": self._copy,
             "paste": composer.edit.paste,
-            "select_all": lambda: self._in_text(QTextEdit.selectAll),
+            "select_all": self._select_all,
             "sidebar": lambda: self.panes.toggle("sidebar"),
             "inspector": lambda: self.panes.toggle("inspector"),
             "bigger": lambda: look.set_text_size(look.type.body + 1),
@@ -197,6 +197,13 @@ class MainWindow(QMainWindow):
     def _copy(self) -> None:
         if not self.chat.view.copy():
             self._in_text(QTextEdit.copy)
+
+    def _select_all(self) -> None:
+        view = self.chat.view
+        if view.keyboard_row >= 0:
+            view.pointer.select_all(view.keyboard_row)
+        else:
+            self._in_text(QTextEdit.selectAll)
 
     def _current(self, role: str) -> str | None:
         """The message that the keyboard is on, if this role wrote it; None lets the controller choose."""

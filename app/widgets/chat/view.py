@@ -289,13 +289,11 @@ class ChatView(RowView):
 
     def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
         super().currentChanged(current, previous)
-        self._show_controls()
-        self.viewport().update()
+        self.scheduleDelayedItemsLayout()
 
     def _follow_focus(self, old: QWidget | None, now: QWidget | None) -> None:
         if any(widget is not None and (widget is self or self.isAncestorOf(widget)) for widget in (old, now)):
-            self._show_controls()
-            self.viewport().update()
+            self.scheduleDelayedItemsLayout()
 
     def _has_focus_within(self) -> bool:
         focused = QApplication.focusWidget()
@@ -303,7 +301,7 @@ class ChatView(RowView):
 
     def _follow_status(self) -> None:
         if self._last.differs(self._status.now.enabled):
-            self._show_controls()
+            self.scheduleDelayedItemsLayout()
 
     def _show_controls(self) -> None:
         self.controls.show(wanted_controls(self, self._status.now.enabled))

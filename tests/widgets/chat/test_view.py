@@ -340,6 +340,7 @@ def test_actions_are_reached_from_the_keyboard(qtbot: QtBot, view: ChatView, cha
     settle()
     enter(view)
     qtbot.keyClick(view, Qt.Key.Key_Home)
+    settle()
     strip = view.controls.find("q0", Place.QUESTION)
     assert isinstance(strip, ActionStrip)
     qtbot.keyClick(view, Qt.Key.Key_Tab)
@@ -358,6 +359,7 @@ def test_an_action_that_cannot_act_now_is_disabled(view: ChatView, chat: ChatMod
     assert isinstance(strip, ActionStrip)
     assert strip.act.isEnabled()
     status.show(replace(ALL, enabled=ALL.enabled - {"regenerate"}))
+    settle()
     assert not strip.act.isEnabled()
     assert strip.copy.isEnabled()
 
