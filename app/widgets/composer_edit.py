@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
 from app.widgets.drawing import draw_text
 from app.widgets.look import Look
+from app.widgets.slim_bar import use_slim_bar
 from app.widgets.theme import translucent
 from app.widgets.typography import Type
 
@@ -45,6 +46,7 @@ class ComposerEdit(QTextEdit):
         self.setAcceptRichText(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setTabChangesFocus(True)
+        use_slim_bar(self, look)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setAccessibleName("Message")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import pairwise
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
@@ -23,6 +24,7 @@ _ICON, _SMALL_ICON, _ICON_TO_TITLE, _TITLE_TO_PROMISE, _TO_GREETING = 112, 64, 1
 _NAME_TO_GREETING, _TO_CHIPS, _CHIP_APART, _TO_OFFER, _OFFER, _OFFER_SIDE = 4, 14, 8, 24, 60, 16
 _HIGHEST_TOP, _LOWEST_TOP = 20, 64
 _PROMISE = "A place to try an answer more than one way. Nothing you try is lost."
+_OFFER_TITLE = f"Have a model on this {'Mac' if sys.platform == 'darwin' else 'computer'}?"
 _CENTER = Qt.AlignmentFlag.AlignHCenter
 
 
@@ -178,7 +180,7 @@ class Welcome(QWidget):
         words = offer.adjusted(44, 0, self.open_button.x() - 12 - offer.right(), 0)
         words.setHeight(strong.line)
         words.moveTop(offer.center().y() - (strong.line + small.line + 2) / 2)
-        draw_text(painter, strong, words, "Have a model on this Mac?", theme.text)
+        draw_text(painter, strong, words, _OFFER_TITLE, theme.text)
         words.moveTop(words.bottom() + 2)
         words.setHeight(small.line)
         draw_text(painter, small, words, "Drop its folder here, or choose it. Nothing is downloaded.", theme.text2)

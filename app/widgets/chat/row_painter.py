@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter, QPalette
@@ -97,7 +97,9 @@ class RowPainter:
             draw_text(painter, self._look.face(Type.SMALL), item.note, row.note, theme.text2)
         if row.footer is not None and not item.is_question:
             line = item.footer.adjusted(0, 0, -scene.actions, 0)
-            paint_footer(painter, self._look, line, row.footer, is_done=not row.is_streaming)
+            # A note has said already why the answer ended.
+            footer = replace(row.footer, stop="") if row.note else row.footer
+            paint_footer(painter, self._look, line, footer, is_done=not row.is_streaming)
 
     def _paint_caret(self, painter: QPainter, item: RowItem) -> None:
         scale = self._look.type.scale

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 import app.widgets.chat.laid_part as laid_part
+import app.widgets.chat.row_painter as row_painter
 from app.viewmodels.chat_model import ChatModel
 from app.viewmodels.rows import Footer
 from app.viewmodels.status import Status, StatusValues
@@ -539,3 +540,16 @@ def test_every_row_speaks(view: ChatView, chat: ChatModel) -> None:
     spoken = chat.index(2).data(Qt.ItemDataRole.AccessibleTextRole)
     assert "message 3 of 4" in spoken
     assert "version 2 of 3" in spoken
+
+
+def test_why_an_answer_ended_is_said_once(view: ChatView, chat: ChatModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(row_painter, "paint_footer", lambda *args, is_done: said.append(args[3].stop))
+    ended = replace(answer("a", "half an ans"), footer=Footer(1, 2, 3, 4.0, 0.5, "stopped"))
+    chat.show([question("q"), ended])
+    settle()
+    picture(view)
+    chat.show([question("q"), replace(ended, note="Stopped")])
+    settle()
+    picture(view)
+    assert (said[0], said[-1]) == ("stopped", "")
