@@ -90,12 +90,12 @@ class Library(QObject):
         """
         tree = self._trees[message.conversation_id]
         tree.add(message)
-        self._name_after(message)
+        self._name(message.conversation_id)
         beginning = self._unstored.get(message.conversation_id)
 
         def commit(store: Store) -> None:
             if beginning is not None and all(known.id != beginning.id for known in store.conversations()):
-                store.create_conversation(beginning)
+                store.create_conversation(replace(beginning, title=None))
             store.add_message(message)
 
         def take(_result: None) -> None:
@@ -104,6 +104,7 @@ class Library(QObject):
 
         def give_back(problem: Problem) -> None:
             tree.remove(message.id)
+            self._name(message.conversation_id)
             self.read_list()
             refused(problem)
 
@@ -114,9 +115,11 @@ class Library(QObject):
         if conversation_id not in self._unstored:
             self._store.do(lambda store: store.select_path(conversation_id, leaf_id), None, self.failed.emit)
 
-    def _name_after(self, message: Message) -> None:
-        """Show a new conversation under its first words before the database has said so."""
-        new = self._unstored.get(message.conversation_id)
+    def _name(self, conversation_id: str) -> None:
+        """Show a conversation that is not stored yet under its first words, as the database will."""
+        new = self._unstored.get(conversation_id)
         if new is not None:
-            self._unstored[new.id] = replace(new, title=title_from(message.text), updated_at=time.time())
+            first = next(iter(self._trees[conversation_id].children(None)), None)
+            title = title_from(first.text) if first else None
+            self._unstored[new.id] = replace(new, title=title, updated_at=time.time())
             self.changed.emit()

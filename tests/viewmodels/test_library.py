@@ -1,0 +1,108 @@
+"""Conversations from blank to stored, and back from the database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.conversation.faults import Fault, store_error
+from app.conversation.message import Message
+from app.conversation.store import Store
+from app.conversation.store_thread import StoreThread
+from app.protocol.reports import Problem
+from app.viewmodels.library import Library
+from app.viewmodels.store_link import StoreLink
+
+
+@pytest.fixture
+def link(data_folder: Path) -> Iterator[StoreLink]:
+    link = StoreLink(StoreThread(data_folder / "conversations.db"))
+    yield link
+    link.close()
+
+
+@pytest.fixture
+def library(link: StoreLink) -> Library:
+    return Library(link, link)
+
+
+def say(library: Library, conversation_id: str, text: str, parent: str | None = None) -> list[str]:
+    """Add a question; a list that tells, once the store is asked, what became of it."""
+    told: list[str] = []
+
+    def refused(problem: Problem) -> None:
+        told.append(problem.title)
+
+    message = Message.new(conversation_id, parent, "user", text)
+    library.add(message, lambda: told.append("stored"), refused)
+    return told
+
+
+def test_a_conversation_is_stored_with_its_first_message(qtbot: QtBot, library: Library, link: StoreLink) -> None:
+    blank = library.begin()
+    assert library.begin() == blank
+    told = say(library, blank, "What is a branch?")
+    assert [one.title for one in library.conversations] == ["What is a branch?"]
+    assert library.begin() != blank
+    link.drain()
+    assert told == ["stored"]
+    assert [one.title for one in library.conversations] == [None, "What is a branch?"]
+
+
+def test_a_conversation_is_blank_again_when_its_first_message_is_refused(
+    qtbot: QtBot, library: Library, link: StoreLink, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(store: Store, message: Message, select: bool = True) -> None:
+        raise store_error(Fault.FULL, None)
+
+    blank = library.begin()
+    monkeypatch.setattr(Store, "add_message", full)
+    told = say(library, blank, "What is a branch?")
+    link.drain()
+    assert told == ["The disk is full"]
+    assert len(library.tree(blank)) == 0
+    monkeypatch.undo()
+    told = say(library, blank, "Once more")
+    link.drain()
+    assert told == ["stored"]
+    assert [one.title for one in library.conversations] == ["Once more"]
+
+
+def test_what_was_said_is_there_the_next_time(qtbot: QtBot, data_folder: Path) -> None:
+    first = StoreLink(StoreThread(data_folder / "conversations.db"))
+    library = Library(first)
+    home = library.begin()
+    say(library, home, "One")
+    say(library, home, "Two")
+    (one, _two) = library.tree(home).children(None)
+    library.tree(home).select(one.id)
+    first.drain()
+    library.save_path(home, one.id)
+    first.close()
+    second = StoreLink(StoreThread(data_folder / "conversations.db"))
+    again = Library(second)
+    again.read_list()
+    second.drain()
+    with qtbot.waitSignal(again.opened) as opened:
+        again.open(home)
+    assert opened.args == [home]
+    assert [message.text for message in again.tree(home).path] == ["One"]
+    assert [message.text for message in again.tree(home).children(None)] == ["One", "Two"]
+    second.close()
+
+
+def test_a_database_that_cannot_be_read_is_told(
+    qtbot: QtBot, library: Library, link: StoreLink, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(store: Store) -> None:
+        raise store_error(Fault.IO, None)
+
+    monkeypatch.setattr(Store, "conversations", gone)
+    problems: list[Problem] = []
+    library.failed.connect(problems.append)
+    library.read_list()
+    link.drain()
+    assert [problem.title for problem in problems] == ["The conversations cannot be reached"]
