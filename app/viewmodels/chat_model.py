@@ -78,9 +78,8 @@ class ChatModel(QAbstractListModel):
     def set_tail_footer(self, message_id: str, footer: Footer) -> None:
         """New figures of the answer that is being written; they are painted below the tail."""
         number = self.row_of(message_id)
-        if number >= 0 and self._rows[number].footer != footer:
-            self._rows[number] = replace(self._rows[number], footer=footer)
-            self.tailFigures.emit(footer)
+        if number >= 0:
+            self._change(number, replace(self._rows[number], footer=footer))
 
     def _drop_from(self, first: int) -> None:
         if first < len(self._rows):
@@ -96,7 +95,12 @@ class ChatModel(QAbstractListModel):
             self.endInsertRows()
 
     def _change(self, number: int, row: MessageRow) -> None:
-        if self._rows[number] != row:
-            self._rows[number] = row
-            index = self.index(number)
-            self.dataChanged.emit(index, index)
+        old = self._rows[number]
+        if old == row:
+            return
+        self._rows[number] = row
+        if row.is_streaming and row.footer and old.footer and replace(old, footer=row.footer) == row:
+            self.tailFigures.emit(row.footer)
+            return
+        index = self.index(number)
+        self.dataChanged.emit(index, index)

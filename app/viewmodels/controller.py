@@ -243,6 +243,7 @@ class Controller(QObject):
     def _on_model_changed(self) -> None:
         if self._models.info is None:
             self._prices.forget()
+            self._display.forget_cache()
         else:
             self._prices.show(self.tree)
             self._price_draft()

@@ -7,6 +7,7 @@ import time
 from PySide6.QtCore import QObject, QTimer
 
 from app.conversation.tree import MessageTree
+from app.protocol.trie_view import TrieView
 from app.viewmodels.chat_model import ChatModel
 from app.viewmodels.chat_rows import rows_of, running_footer
 from app.viewmodels.conversation_model import ConversationModel
@@ -41,7 +42,7 @@ class Display(QObject):
         self.trie = TrieModel(self)
         self.status = Status(self)
         self._tick = QTimer(self, interval=TICK_MS)
-        self._tick.timeout.connect(self._on_tick)
+        self._tick.timeout.connect(self.show_status)
         self._minute = QTimer(self, interval=MINUTE_MS)
         self._minute.timeout.connect(self.show_conversations)
         self._minute.start()
@@ -78,9 +79,15 @@ class Display(QObject):
         if run is not None:
             self.chat.append_tail(run.answer.id, text)
 
+    def forget_cache(self) -> None:
+        """The model is closed, and what was held for it is gone."""
+        if self.trie.view.nodes:
+            self.trie.show(TrieView(serial=0))
+
     def show_status(self) -> None:
         """After anything else."""
         parts = self._parts
+        self._show_figures()
         scene = Scene(
             conversation=parts.library.conversation(self.open_id),
             is_first=len(parts.library.conversations) <= 1,
@@ -102,9 +109,8 @@ class Display(QObject):
         elif not self._tick.isActive():
             self._tick.start()
 
-    def _on_tick(self) -> None:
-        """Figures of the answer under way, a few times a second and not with each word."""
+    def _show_figures(self) -> None:
+        """Figures of the answer under way: a few times a second, and not with each word."""
         run = self._parts.runs.current
         if run is not None and not run.is_reading:
             self.chat.set_tail_footer(run.answer.id, running_footer(run))
-        self.show_status()

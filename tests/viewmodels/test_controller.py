@@ -359,7 +359,7 @@ def test_an_empty_prompt_is_not_sent(qtbot: QtBot, controller: Controller, scrip
 
 def test_a_missing_model_is_told_with_two_ways_on(qtbot: QtBot, controller: Controller, script: Script) -> None:
     script.broken.add("/models/gone")
-    ready(qtbot, controller)
+    ask(qtbot, controller, "First")
     controller.open_model("/models/gone")
     qtbot.waitUntil(lambda: controller.status.now.problem is not None)
     card = controller.status.now.problem
@@ -367,6 +367,8 @@ def test_a_missing_model_is_told_with_two_ways_on(qtbot: QtBot, controller: Cont
     assert (card.action_verb, card.other_verb) == ("open_model", "use_guide")
     assert "/models/gone" in card.sentence
     assert controller.status.now.model_missing
+    assert controller.trie.rowCount() == 0
+    assert controller.status.now.cache_line == "Cache empty"
     with qtbot.waitSignal(controller.modelFolderWanted):
         controller.act(card.action_verb)
     controller.act(card.other_verb)

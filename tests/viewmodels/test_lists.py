@@ -41,7 +41,8 @@ def test_a_path_that_forks_keeps_its_rows_above_the_fork() -> None:
 
 def test_a_growing_answer_changes_nothing_but_its_tail() -> None:
     model = ChatModel()
-    model.show([message("a"), replace(message("b", ""), is_streaming=True)])
+    writing = replace(message("b", ""), is_streaming=True, footer=Footer(1, 2, 0, None, None, ""))
+    model.show([message("a"), writing])
     changed: list[object] = []
     tail: list[str] = []
     figures: list[Footer] = []
@@ -53,7 +54,8 @@ def test_a_growing_answer_changes_nothing_but_its_tail() -> None:
     model.append_tail("elsewhere", "three")
     model.set_tail_footer("b", Footer(1, 2, 3, None, None, ""))
     assert tail == ["one ", "two"]
-    assert figures == [Footer(1, 2, 3, None, None, "")]
+    model.show([message("a"), replace(model.rows[1], footer=Footer(1, 2, 4, None, None, ""))])
+    assert [footer.tokens for footer in figures] == [3, 4]
     assert not changed
     assert model.rows[1].text == "one two"
 
