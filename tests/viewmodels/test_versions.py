@@ -1,0 +1,60 @@
+"""Finding one's way at a fork."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.conversation.message import Message, new_id
+from app.conversation.tree import MessageTree
+from app.viewmodels.versions import last_fork, last_question, parent_for, question_of, version_beside
+
+HOME = new_id()
+
+
+def say(tree: MessageTree, parent: Message | None, text: str) -> Message:
+    """Add a question and make it the end of the path."""
+    message = Message.new(HOME, parent.id if parent else None, "user", text)
+    tree.add(message)
+    return message
+
+
+def answer(tree: MessageTree, question: Message, text: str) -> Message:
+    message = replace(Message.new(HOME, question.id, "assistant"), text=text, stop="finished")
+    tree.add(message)
+    return message
+
+
+def test_questions_answers_and_what_is_said_below_them() -> None:
+    tree = MessageTree(HOME)
+    assert (last_question(tree), last_fork(tree), parent_for(tree, None)) == (None, None, None)
+    first = say(tree, None, "First")
+    assert parent_for(tree, None) is None, "a question nobody answered takes another version"
+    reply = answer(tree, first, "Reply")
+    second = say(tree, reply, "Second")
+    last = answer(tree, second, "Last")
+    assert question_of(tree, last.id) == question_of(tree, second.id) == second
+    assert last_question(tree) == second
+    assert parent_for(tree, None) == last.id
+    assert parent_for(tree, second.id) == reply.id
+    assert parent_for(tree, first.id) is None
+    assert parent_for(tree, "gone") == last.id
+
+
+def test_versions_end_at_both_sides() -> None:
+    tree = MessageTree(HOME)
+    versions = [say(tree, None, text) for text in ("one", "two", "three")]
+    assert last_fork(tree) == versions[2]
+    assert version_beside(tree, versions[1], -1) == versions[0]
+    assert version_beside(tree, versions[1], 1) == versions[2]
+    assert version_beside(tree, versions[0], -1) is None
+    assert version_beside(tree, versions[2], 1) is None
+    assert version_beside(tree, versions[1], 0) is None
+
+
+def test_the_fork_nearest_to_the_end_is_meant() -> None:
+    tree = MessageTree(HOME)
+    say(tree, None, "other")
+    first = say(tree, None, "first")
+    answer(tree, first, "one")
+    second = answer(tree, first, "two")
+    assert last_fork(tree) == second
