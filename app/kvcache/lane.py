@@ -75,7 +75,8 @@ class Lane:
     @property
     def used_bytes(self) -> int:
         """Bytes of rows and whole states, padding left out; a state that is also stored is counted there."""
-        return self.bytes_at(self.offset) - (self.state_bytes if self._is_state_stored() else 0)
+        has_own_state = self.offset > 0 and self.is_whole and not self._is_state_stored()
+        return self.row_bytes_at(self.offset) + (self.state_bytes if has_own_state else 0)
 
     @property
     def allocated_bytes(self) -> int:
@@ -84,7 +85,11 @@ class Lane:
 
     def bytes_at(self, offset: int) -> int:
         """Bytes that the lane uses when it stands at `offset`."""
-        return offset * self.row_bytes + self.window_bytes(offset) + (self.state_bytes if offset else 0)
+        return self.row_bytes_at(offset) + (self.state_bytes if offset else 0)
+
+    def row_bytes_at(self, offset: int) -> int:
+        """Bytes of rows and sliding windows when the lane stands at `offset`."""
+        return offset * self.row_bytes + self.window_bytes(offset)
 
     def window_bytes(self, offset: int) -> int:
         """Bytes of sliding windows when the lane stands at `offset`."""

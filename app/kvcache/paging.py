@@ -23,28 +23,26 @@ def page_out(trie: CacheTrie, lane: Lane, keep: int, budget: int) -> None:
     """
     if keep == lane.offset:
         return
+    room = max(0, budget - lane.row_bytes_at(keep)) - trie.paged_bytes  # the state at `keep` is stored or none
+    fits = lane.offset if not lane.row_bytes else min(lane.offset, keep + room // lane.row_bytes)
+    _cut_path(trie, lane, fits)
     suffix = _cut_path(trie, lane, keep)
     tip = lane.take_state() if lane.states and lane.is_whole else None
-    room = max(0, budget - lane.bytes_at(keep)) - trie.paged_bytes
-    rows: list[RowsSnapshot] = []
-    if lane.rows:
-        for node in suffix:
-            room -= lane.row_bytes * len(node.tokens)
-            if room < 0:
-                break
-            rows.append(lane.copy_rows(node.start, node.end))
+    kept = [node for node in suffix if node.end <= fits]
+    rows = [lane.copy_rows(node.start, node.end) for node in kept] if lane.rows else []
     _move_lock(trie, lane, lane.path[: -len(suffix)])
     lane.restore(keep, keep, multi_end=_multi_end(lane.path, keep))
-    for index, node in enumerate(suffix):
+    for node in suffix:
         trie.leave(node, lane.index)
-        if index < len(rows):
-            trie.set_rows(node, rows[index])
-        else:
-            node.lost = Reason.EVICTED if lane.rows else node.lost
+        if node.end > fits:
+            node.lost = Reason.EVICTED
+    for node, snapshot in zip(kept, rows, strict=False):
+        trie.set_rows(node, snapshot)
+    room -= sum(snapshot.nbytes for snapshot in rows)
     last = suffix[-1]
-    is_whole = len(rows) == len(suffix) or not lane.rows
-    if tip is not None and last.state is None and is_whole and tip.nbytes <= room:
+    if tip is not None and last.state is None and len(kept) == len(suffix) and tip.nbytes <= room:
         trie.set_state(last, tip, is_tip=True)
+        last.state_uses, last.state_used = max(1.0, last.state_uses), last.last_use
 
 
 def page_in(trie: CacheTrie, lane: Lane, path: list[TrieNode], target: int) -> None:
@@ -170,10 +168,16 @@ def _absorb(trie: CacheTrie, lane: Lane, child: TrieNode) -> None:
     _move_lock(trie, lane, [*lane.path, child])
 
 
+def _is_growing(node: TrieNode, lane: Lane) -> bool:
+    """This session made the edge and it may become longer. Older ones do not: they were used more than what follows."""
+    is_own = bool(node.pieces) and node.pieces[-1].trail is lane.trail
+    return is_own and not node.children and not node.state and not node.anchors and node.lanes == {lane.index}
+
+
 def _append_tail(trie: CacheTrie, lane: Lane) -> None:
     node = lane.path[-1]
     pieces = [Piece(lane.trail, node.end, node.end + len(lane.tail))]
-    if node.parent is None or node.children or node.state or node.anchors or node.lanes != {lane.index}:
+    if not _is_growing(node, lane):
         node = trie.append(node, lane.tail, pieces)
         trie.enter(node, lane.index)
         _move_lock(trie, lane, [*lane.path, node])

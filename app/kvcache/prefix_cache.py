@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import mlx.core as mx
 
-from app.kvcache.eviction import victims
+from app.kvcache.eviction import PIECE, Eviction
 from app.kvcache.lane import Forward, Lane, TrieNode
 from app.kvcache.layers import CacheFaultError
 from app.kvcache.paging import CacheTrie, forget, keep_stored_rows, page_in, page_out, record, salvage, tidy
@@ -32,6 +32,7 @@ from app.protocol.reports import Reason, RequestReport
 from app.protocol.trie_view import Place
 
 GHOST_TOKENS = 1 << 20  # 4 MiB of tokens whose state is gone are remembered, to tell "evicted" from "new"
+BOUNDARY_USES = 0.1  # a restore point that nobody came back to yet; the end of an answer counts as used once
 
 log = logging.getLogger(__name__)
 
@@ -95,10 +96,12 @@ class PrefixCache:
         report = self._report(tokens, look)
         if not self._switch(look):
             report = RequestReport(len(tokens), look.seen, look.matched, 0, Reason.FAULT, report.diverged_at)
-        self._touch(look)
+        self._count_uses(look)
         for node in self.lane.path[1:]:
             if owner and node.end in restore_points:
                 node.anchors.add(owner)
+        if self.lane.states and report.cached and report.cached in restore_points:
+            self.capture(owner)
         captures = self._captures(restore_points, look, report) if self.lane.states else set()
         self.session = Session(self, tokens, report, tuple(captures), owner)
         return self.session
@@ -150,14 +153,16 @@ class PrefixCache:
         node = self.lane.path[-1]
         if owner:
             node.anchors.add(owner)
-        if node.state is None and self._make_room(self.lane.state_bytes, spare_locked=True):
+        if node.state is None and self._make_room(self.lane.state_bytes, is_desperate=False):
             self.trie.set_state(node, self.lane.take_state())
+            node.state_uses, node.state_used = node.state_uses or BOUNDARY_USES, self.requests
             self._replace_tips(node)
 
     def record(self) -> None:
         """Bring the trie up to date with the live path."""
         if not self.unsupported:
             record(self.trie, self.lane, is_final=False)
+            self._touch([node for node in self.lane.path[1:] if not node.last_use])
 
     def finish(self, session: Session, has_failed: bool) -> None:
         """End a session: keep what was computed, or, after a failure, what is known to be whole."""
@@ -172,7 +177,7 @@ class PrefixCache:
             record(self.trie, self.lane, is_final=True)
             is_cut = self.lane.offset < session.report.total - 1
             self.lane.path[-1].lost = Reason.CANCELLED if is_cut else Reason.NONE
-            self._touch_path(self.lane.path)
+            self._touch(self.lane.path)
             tidy(self.trie, self.lane)
         self._make_room(0)
         self._forget_ghosts()
@@ -257,7 +262,7 @@ class PrefixCache:
         growth = self.lane.window_bytes(look.target) - self.lane.window_bytes(self.lane.offset)
         if growth > 0:
             self.trie.lock(look.path[-1])
-            self._make_room(growth, spare_locked=True)
+            self._make_room(growth, is_desperate=False)
             self.trie.unlock(look.path[-1])
 
     def _shared_offset(self, look: Look) -> int:
@@ -277,40 +282,44 @@ class PrefixCache:
         if above is not None and above.is_tip and len(above.children) == 1:
             self.trie.set_state(above, None)
 
-    def _touch(self, look: Look) -> None:
-        self._touch_path([node for node in look.path[1:] if node.start < look.matched])
+    def _count_uses(self, look: Look) -> None:
+        """The request passes these edges; it would like to begin at the deepest state that was ever kept for it."""
+        passed = [node for node in look.path[1:] if node.start < look.seen]
+        for node in passed:
+            node.uses += 1
+        self._touch([node for node in passed if node.start < look.matched])
+        wanted = [node for node in passed if node.end <= max(look.target, look.seen - 1) and node.state_uses]
+        if wanted:
+            wanted[-1].state_uses += 1
+            wanted[-1].state_used = self.requests
 
-    def _touch_path(self, path: Sequence[TrieNode]) -> None:
+    def _touch(self, path: Sequence[TrieNode]) -> None:
         now = time.time()
         for node in path:
-            node.last_use, node.used_at = self.requests, now
+            node.last_use, node.used_at, node.uses = self.requests, now, max(1, node.uses)
 
     # Room
 
-    def _make_room(self, growth: int, spare_locked: bool = False) -> bool:
-        """Evict until live bytes could grow by `growth`. False when they still could not."""
-        if not self._fits(growth) and self.lane.tail and not self.unsupported:
+    def _make_room(self, growth: int, is_desperate: bool = True) -> bool:
+        """Evict until live bytes could grow by `growth`, and by a little more, so that it is not asked at every token.
+
+        False when there is no room even so. is_desperate: let it take what the live path could spare.
+        """
+        if self._surplus(growth) <= 0:
+            return self.live_bytes + growth <= self.budget_bytes
+        if self.lane.tail and not self.unsupported:
             # The tail may run inside a stored edge whose rows it has taken over: settle whose they are before any go.
             record(self.trie, self.lane, is_final=True)
-        for even_locked in (False,) if spare_locked else (False, True):
-            if self._fits(growth):
-                break
-            for node in victims(self.trie, even_locked):
-                self._evict(node)
-                if self._fits(growth):
-                    break
-        return self._fits(growth) and self.live_bytes + growth <= self.budget_bytes
+        ahead = growth + PIECE // 2 * self.lane.row_bytes
+        for desperate in (False, True) if is_desperate else (False,):
+            if self._surplus(growth) > 0:
+                eviction = Eviction(self.trie, self.requests, bool(self.lane.states), desperate)
+                eviction.run(lambda: self._surplus(growth if desperate else ahead))  # noqa: B023
+        return self._surplus(growth) <= 0 and self.live_bytes + growth <= self.budget_bytes
 
-    def _fits(self, growth: int) -> bool:
-        """Asked anew after each eviction: a live state that was shared with a stored one counts as live afterwards."""
-        return self.paged_bytes <= max(0, self.budget_bytes - self.live_bytes - growth)
-
-    def _evict(self, node: TrieNode) -> None:
-        """Let go of a node's state, and of its rows when nothing below stands on them."""
-        node.lost = Reason.EVICTED
-        self.trie.set_state(node, None)
-        if not node.held_children and not node.locks:
-            self.trie.set_rows(node, None)
+    def _surplus(self, growth: int) -> int:
+        """Stored bytes beyond what the budget leaves. A live state that was shared with an evicted one counts then."""
+        return self.paged_bytes - max(0, self.budget_bytes - self.live_bytes - growth)
 
     def _forget_ghosts(self) -> None:
         """Drop the longest unused ghosts when more tokens are remembered than `GHOST_TOKENS`."""

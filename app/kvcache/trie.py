@@ -46,8 +46,10 @@ class Node(Generic[R, S]):
 
     rows, state: stored, or None. pieces: which calls computed its rows. lanes: lanes that run through it, whose live
     arrays hold its rows. locks: how many sessions keep it from being evicted or merged. anchors: owners who will come
-    back to its end. is_tip: its state is an answer's end that no follow-up has replaced. lost: why there is no state.
-    last_use: number of the last request that passed. used_at: the same in seconds since the epoch.
+    back to its end. uses: requests that passed. state_uses, state_used: how often the state at its end was wanted, and
+    by which request last; kept when the state is gone. is_tip: its state is an answer's end that no follow-up has
+    replaced. lost: why there is no state. last_use: number of the last request that passed; used_at: the same in
+    seconds since the epoch.
     """
 
     __slots__ = (
@@ -65,8 +67,11 @@ class Node(Generic[R, S]):
         "rows",
         "start",
         "state",
+        "state_used",
+        "state_uses",
         "tokens",
         "used_at",
+        "uses",
     )
 
     def __init__(self, id: int, parent: Node[R, S] | None, start: int, tokens: array[int]) -> None:
@@ -85,6 +90,9 @@ class Node(Generic[R, S]):
         self.lost = Reason.NONE
         self.last_use = 0
         self.used_at = 0.0
+        self.uses = 0
+        self.state_uses = 0.0
+        self.state_used = 0
         self.held_children = 0
 
     @property
@@ -182,7 +190,8 @@ class Trie(Generic[R, S]):
         upper.children = {node.tokens[0]: node}
         upper.pieces, node.pieces = cut(node.pieces, offset)
         upper.lanes, upper.locks = set(node.lanes), node.locks
-        upper.last_use, upper.used_at, upper.lost = node.last_use, node.used_at, node.lost
+        upper.last_use, upper.used_at, upper.uses = node.last_use, node.used_at, node.uses
+        upper.lost = node.lost
         if halves is not None:
             self._put_rows(upper, halves[0])
             self._put_rows(node, halves[1])
@@ -204,15 +213,17 @@ class Trie(Generic[R, S]):
         if above is not None and below is not None:
             self._put_rows(child, above.join(below))
         child.last_use, child.used_at = max(node.last_use, child.last_use), max(node.used_at, child.used_at)
+        child.uses = max(node.uses, child.uses)
         return child
 
     def can_merge(self, node: Node[R, S]) -> bool:
-        """Nothing ends here that anybody may come back to, and both edges are held in the same way."""
+        """Nothing ends here that anybody may come back to, and both edges are held and used in the same way."""
         if node.parent is None or len(node.children) != 1 or node.state is not None or node.anchors:
             return False
         (child,) = node.children.values()
         same_rows = (node.rows is None) == (child.rows is None)
-        return same_rows and node.lanes == child.lanes and node.locks == child.locks and node.is_held == child.is_held
+        is_alike = node.lanes == child.lanes and node.locks == child.locks and node.is_held == child.is_held
+        return same_rows and is_alike and (node.uses == child.uses or not node.is_held)
 
     def remove(self, leaf: Node[R, S]) -> None:
         """Forget a leaf and its tokens."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app.kvcache.invariants import check
+from app.kvcache.paging import forget
 from app.kvcache.prefix_cache import PrefixCache
+from app.protocol.reports import Reason
 from tests.kvcache.ledger import MIXES, ask, ledger_cache
 
 STATEFUL = [mix for mix in MIXES if mix != "T"]
@@ -96,8 +98,9 @@ def test_a_restore_point_is_not_merged_away_when_a_child_is_evicted(mix: str) ->
     cache, _ = ledger_cache(mix)
     run(cache, [1, 2, 3, 4, 5], [9], points=[3])
     run(cache, [1, 2, 3, 7, 8], [9], points=[3])
-    first = next(node for node in cache.trie if list(node.tokens[:2]) == [4, 5])
-    cache._evict(first)
+    ask(cache, [60, 61])
+    other = next(node for node in cache.trie if list(node.tokens[:2]) == [4, 5])
+    forget(cache.trie, other, Reason.EVICTED)
     check(cache)
     point = next(node for node in cache.trie if node.end == 3)
     assert point.state is not None

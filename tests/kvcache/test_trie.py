@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import pytest
 
-from app.kvcache.eviction import victims
 from app.kvcache.trail import Call, Piece, Trail, cut, joined
 from app.kvcache.trie import Node, Trie, common
 
@@ -178,53 +177,6 @@ class TestHeld:
         assert upper.locks == node.locks == trie.root.locks == 0
         with pytest.raises(ValueError, match="unlocked more often"):
             trie.unlock(node)
-
-
-class TestVictims:
-    def take_all(self, trie: FakeTrie) -> list[int]:
-        order = []
-        for node in victims(trie):
-            order.append(node.id)
-            trie.set_state(node, None)
-            if not node.held_children:
-                trie.set_rows(node, None)
-        return order
-
-    def test_oldest_then_deepest_then_largest(self) -> None:
-        trie: FakeTrie = Trie()
-        young = add(trie, trie.root, [1])
-        old_short = add(trie, trie.root, [2])
-        old_long = add(trie, trie.root, [3, 4])
-        young.last_use = 5
-        assert self.take_all(trie) == [old_long.id, old_short.id, young.id]
-        assert trie.paged_bytes == 0
-
-    def test_rows_leave_leaf_first_whatever_their_age(self) -> None:
-        trie: FakeTrie = Trie()
-        upper = add(trie, trie.root, [1, 2])
-        lower = add(trie, upper, [3])
-        lower.last_use = 9
-        assert self.take_all(trie) == [lower.id, upper.id]
-
-    def test_a_state_goes_alone(self) -> None:
-        trie: FakeTrie = Trie()
-        upper = add(trie, trie.root, [1, 2])
-        lower = add(trie, upper, [3])
-        lower.last_use = 9
-        trie.set_state(upper, FakeState())
-        order = victims(trie)
-        assert next(order) is upper
-        trie.set_state(upper, None)
-        assert next(order) is lower
-        assert upper.rows is not None
-
-    def test_locked_paths_stay(self) -> None:
-        trie: FakeTrie = Trie()
-        node = add(trie, trie.root, [1])
-        trie.lock(node)
-        trie.set_state(node, FakeState())
-        assert list(victims(trie)) == []
-        assert next(victims(trie, even_locked=True)) is node
 
 
 class TestTrail:

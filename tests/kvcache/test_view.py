@@ -59,3 +59,12 @@ def test_the_dump_has_every_edge_and_no_words() -> None:
     assert text.splitlines()[1].strip().startswith("[0, 2) 2 tokens")
     assert "live, state, anchor" in text
     assert "41" not in text
+
+
+def test_an_edge_that_is_being_written_was_used_just_now() -> None:
+    cache, _ = ledger_cache("T")
+    with cache.begin([1, 2, 3]) as session:
+        session.prefill(8)
+        (node,) = view(cache, 1, label).nodes
+    assert node.last_use == 1
+    assert node.used_at > 1e9

@@ -1,0 +1,84 @@
+"""Eviction held against generated traces: how many tokens a cache of a given size computes again.
+
+A request's loss is counted against the same cache with room for everything, so that what no cache could have known (the
+first fork inside a message, on models with whole states) is nobody's fault.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+
+from tests.bench.paper import PaperCache
+from tests.bench.traces import PEOPLE, ROOT, Trace
+
+# name -> bytes of rows for a token, bytes of a whole state
+MODELS = {"KV64": (64 << 10, 0), "HYB60": (16 << 10, 60_000_000), "HYB190": (16 << 10, 190_000_000)}
+BUDGETS = (0.10, 0.25, 0.50)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    prompt: array[int]
+    answer: array[int]
+    points: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Tokens computed again of those that could have been restored, and requests of 256 such tokens that got none."""
+
+    recomputed: int
+    seen: int
+    empty_restores: int
+
+
+def requests(trace: Trace) -> list[Request]:
+    """The trace with token ids: each message has its own, so that siblings differ from their first token on.
+
+    Restore points as the engine sets them: where each message begins, before an answer less the token it begins from.
+    """
+    starts = [0]
+    for message in trace.messages[1:]:
+        starts.append(starts[-1] + message.tokens)
+    texts = [
+        array("i", range(1 + start, 1 + start + m.tokens)) for start, m in zip(starts, trace.messages, strict=True)
+    ]
+    texts[ROOT] = array("i")
+    found = []
+    for ask in trace.asks:
+        prompt, points = array("i"), []
+        for number in trace.path(ask.question):
+            points.append(len(prompt) - (trace.messages[number].kind == "answer"))
+            prompt.extend(texts[number])
+        points.append(len(prompt) - 1)
+        found.append(Request(prompt, texts[ask.answer], tuple(points)))
+    return found
+
+
+def play(asked: list[Request], model: str, budget: int) -> list[int]:
+    """Tokens restored for each request."""
+    cache = PaperCache(*MODELS[model], budget_bytes=budget)
+    return [cache.ask(request.prompt, request.answer, request.points)[0] for request in asked]
+
+
+def everything(asked: list[Request], model: str) -> tuple[int, list[int]]:
+    """Bytes that a cache with room for everything ends with, and what it restores for each request."""
+    cache = PaperCache(*MODELS[model], budget_bytes=1 << 60)
+    restored = [cache.ask(request.prompt, request.answer, request.points)[0] for request in asked]
+    return cache.paged_bytes + cache.live_bytes, restored
+
+
+def loss(asked: list[Request], model: str, share: float) -> Loss:
+    """What a cache of this share of the needed bytes loses."""
+    needed, best = everything(asked, model)
+    got = play(asked, model, int(needed * share))
+    return Loss(
+        recomputed=sum(max(0, wanted - found) for wanted, found in zip(best, got, strict=True)),
+        seen=sum(best),
+        empty_restores=sum(wanted >= 256 and not found for wanted, found in zip(best, got, strict=True)),
+    )
+
+
+def traces(seeds: int = 4) -> list[tuple[str, list[Request]]]:
+    return [(f"{person}.{seed}", requests(Trace(person, seed))) for person in PEOPLE for seed in range(1, seeds + 1)]

@@ -1,0 +1,99 @@
+"""The real cache over layers that are only sizes, to count what a policy computes again on long traces."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from typing import Any, cast
+
+from app.kvcache.lane import Lane, TrieNode
+from app.kvcache.prefix_cache import PrefixCache
+from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
+
+
+class PaperRows:
+    """Rows of an edge: how many, and how large each is."""
+
+    layers = ((),)
+
+    def __init__(self, tokens: int, each: int) -> None:
+        self.tokens, self.each, self.nbytes = tokens, each, tokens * each
+
+    def part(self, start: int, end: int) -> tuple[()]:
+        return ()
+
+    def cut(self, at: int) -> tuple[PaperRows, PaperRows]:
+        return PaperRows(at, self.each), PaperRows(self.tokens - at, self.each)
+
+    def join(self, below: PaperRows) -> PaperRows:
+        return PaperRows(self.tokens + below.tokens, self.each)
+
+
+class PaperLane(Lane):
+    """A lane that computes nothing: `each` bytes of rows a token, `state` bytes of whole states, either may be 0."""
+
+    def __init__(self, root: TrieNode, each: int, state: int) -> None:
+        super().__init__(0, root, lambda tokens, caches: tokens, [])
+        self._row_bytes = each
+        self.state_bytes = state
+        self.rows = cast(Any, [None] if each else [])
+        self.states = cast(Any, [None] if state else [])
+
+    def compute(self, tokens: Sequence[int]) -> Any:
+        self._shared, self.is_whole = None, True
+        self.trail.add(tokens)
+        self.tail.extend(tokens)
+        self.offset += len(tokens)
+
+    def settle(self) -> None:
+        pass
+
+    def window_bytes(self, offset: int) -> int:
+        return 0
+
+    def arrays_agree(self) -> bool:
+        return True
+
+    def copy_rows(self, start: int, end: int) -> RowsSnapshot:
+        return cast(RowsSnapshot, PaperRows(end - start, self._row_bytes))
+
+    def overwrite(self, start: int, rows: Any, multi_end: int) -> None:
+        pass
+
+    def take_state(self) -> StateSnapshot:
+        self._shared = StateSnapshot(((),), self.trail, self.state_bytes)
+        return self._shared
+
+    def restore(
+        self,
+        keep: int,
+        target: int,
+        pieces: Sequence[RowsSnapshot] = (),
+        state: StateSnapshot | None = None,
+        multi_end: int = 0,
+    ) -> None:
+        self.offset = target
+        self._shared, self.is_whole = state, state is not None or target == 0 or not self.states
+
+
+class PaperCache(PrefixCache):
+    """A prefix cache of paper. `row_bytes` for a token, `state_bytes` for a whole state."""
+
+    def __init__(self, row_bytes: int, state_bytes: int, budget_bytes: int) -> None:
+        self._sizes = row_bytes, state_bytes
+        super().__init__(lambda tokens, caches: tokens, list, budget_bytes)
+
+    def _new_lane(self) -> Lane:
+        lane = PaperLane(self.trie.root, *self._sizes)
+        self.trie.lock(self.trie.root)
+        return lane
+
+    def ask(self, prompt: array[int], answer: array[int], points: Sequence[int]) -> tuple[int, int]:
+        """One request, its answer fed as one piece. Returns the tokens cached and the tokens seen before."""
+        with self.begin(prompt, points) as session:
+            while session.prefill(1 << 30):
+                pass
+            self.compute(prompt[-1:])
+            self.compute(answer)
+            report = session.report
+        return report.cached, report.seen
