@@ -117,7 +117,7 @@ def test_type_and_send_and_watch_the_answer_grow(person: Person, data_folder: Pa
     assert footer is not None
     assert footer.reused == 0
     assert footer.stop == "finished"
-    assert [message.text for message in stored(data_folder)] == person.texts
+    person.until(lambda: [message.text for message in stored(data_folder)] == person.texts)
     person.check_trie()
 
 
