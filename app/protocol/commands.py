@@ -46,6 +46,17 @@ class Price:
 
 
 @dataclass(frozen=True, slots=True)
+class Verify:
+    """Compare what is cached of a branch with computing it again. Answered with `Verified`.
+
+    It takes as long as computing the branch twice, so it is refused while a run is active or waits.
+    """
+
+    query_id: int
+    turns: tuple[Turn, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SetBudget:
     """Bytes that live and stored state may take together; None is the default for this machine and model."""
 
@@ -64,4 +75,4 @@ class Shutdown:
     """End the loop after the current step. The run in progress is cancelled first."""
 
 
-Command = LoadModel | Generate | Cancel | Price | SetBudget | ReleaseOwner | Shutdown
+Command = LoadModel | Generate | Cancel | Price | Verify | SetBudget | ReleaseOwner | Shutdown

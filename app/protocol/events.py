@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.protocol.cache_events import CacheEvent
 from app.protocol.reports import ModelInfo, Problem, RequestReport, RunStats
 from app.protocol.trie_view import Place, TrieView
 
@@ -133,6 +134,32 @@ class TrieChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class CacheHappened:
+    """What the cache did since the last of these, in order; numbers that are missing were dropped from a full log."""
+
+    events: tuple[CacheEvent, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What `Verify` found.
+
+    tokens: of the branch that were compared. is_exact: replaying the recorded calls from empty caches gives the same
+    state, bit for bit. first_difference: token offset of the first that differs, or None. drift: the largest
+    difference of any logit against computing the branch in one pass, a figure of the model's arithmetic and no fault.
+    problem: why nothing could be compared, or None.
+    """
+
+    query_id: int
+    tokens: int
+    is_exact: bool
+    first_difference: int | None
+    drift: float
+    seconds: float
+    problem: Problem | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class EngineFailed:
     """The loop met an error that it cannot go on from. Conversations are safe; the engine must be started again."""
 
@@ -151,5 +178,7 @@ Event = (
     | RunFailed
     | Priced
     | TrieChanged
+    | CacheHappened
+    | Verified
     | EngineFailed
 )

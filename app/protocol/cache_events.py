@@ -1,0 +1,38 @@
+"""What the prefix cache did, one entry at a time: the log that the window can read. No entry holds any words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.protocol.reports import Reason
+
+
+class CacheEventKind(StrEnum):
+    """What happened. A closed set."""
+
+    REQUEST = "request"  # one was begun: `offset` tokens reused, `tokens` left to compute
+    CAPTURED = "captured"  # the whole state at `offset` was stored
+    PAGED_OUT = "paged out"  # live state became stored state
+    PAGED_IN = "paged in"  # stored state became live
+    EVICTED = "evicted"  # stored state was let go of for room
+    SPLIT = "split"  # an edge was cut in two at `offset`
+    FAULT = "fault"  # a restore or a call failed; what it concerned is computed again
+
+
+@dataclass(frozen=True, slots=True)
+class CacheEvent:
+    """One entry of the log.
+
+    number: counts up by one for each event of a model, so that a reader sees what it missed. at: seconds since the
+    epoch. tokens, bytes: how much it concerned. reason: why, where there is a why. offset: token offset where the
+    tokens begin, or, of a state, where it stands.
+    """
+
+    number: int
+    at: float
+    kind: CacheEventKind
+    tokens: int
+    bytes: int
+    reason: Reason
+    offset: int
