@@ -56,6 +56,7 @@ class Lane:
         self.state_bytes = 0  # of the whole states of all layers; 0 until something was computed
         self._shared: StateSnapshot | None = None
         self.is_whole = True  # the whole states are those at `offset`
+        self._before: tuple[StateSnapshot | None, bool] | None = None  # what a launched call began with
         try:
             layers = [wrap(cache) for cache in flatten(caches)]
         except UnsupportedCacheError as error:
@@ -100,9 +101,21 @@ class Lane:
 
     def compute(self, tokens: Sequence[int]) -> mx.array:
         """One forward call over the next tokens. Returns logits [1, n, vocabulary], not evaluated."""
-        for layer in self.rows:
-            layer.prepare(len(tokens))
-        logits = self._forward(mx.array([list(tokens)]), self._caches)
+        logits = self._call(mx.array([list(tokens)]))
+        self.confirm(tokens)
+        return logits
+
+    def launch(self, token: mx.array) -> mx.array:
+        """Feed one token [1] whose value is not known yet. Returns logits [1, 1, vocabulary], not evaluated.
+
+        The call counts as made only when it is confirmed; until then it can be taken back with `retract`.
+        """
+        self._before = self._live_state(), self.is_whole
+        return self._call(token.reshape(1, 1))
+
+    def confirm(self, tokens: Sequence[int]) -> None:
+        """Record the last call, whose tokens these are."""
+        self._before = None
         self._shared, self.is_whole = None, True
         self.trail.add(tokens)
         self.tail.extend(tokens)
@@ -111,7 +124,34 @@ class Lane:
             for layer in self.rows:
                 layer.settle(len(tokens))
             self.settle()
-        return logits
+
+    def retract(self, multi_end: int) -> None:
+        """Undo the call that was launched and not confirmed. `multi_end` as in `restore`, at `offset`."""
+        if self._before is None:
+            raise ValueError(f"no call was launched at {self.offset}")
+        (state, is_whole), self._before = self._before, None
+        self.restore(self.offset, self.offset, (), state, multi_end)
+        self.is_whole = is_whole
+
+    def discard(self) -> None:
+        """Forget the launched call without undoing it: the lane must not be used again."""
+        self._before = None
+
+    @property
+    def is_launched(self) -> bool:
+        """A call was launched and neither confirmed nor retracted."""
+        return self._before is not None
+
+    def _live_state(self) -> StateSnapshot | None:
+        """The whole states as they are, shared with the live layers; None where there are none."""
+        if self._shared is not None or not self.states or not self.offset:
+            return self._shared
+        return StateSnapshot(tuple(layer.take() for layer in self.states), self.trail, self.state_bytes)
+
+    def _call(self, tokens: mx.array) -> mx.array:
+        for layer in self.rows:
+            layer.prepare(tokens.shape[1])
+        return self._forward(tokens, self._caches)
 
     def settle(self) -> None:
         """Evaluate everything, states with arrays of their own."""
@@ -181,5 +221,5 @@ class Lane:
         self.trail = Trail(self.offset, base if self.states else None)
 
     def arrays_agree(self) -> bool:
-        """Every layer with rows stands at the lane's offset."""
-        return all(layer.offset == self.offset for layer in self.rows)
+        """Every layer with rows stands at the lane's offset, or one beyond while a call is launched."""
+        return all(layer.offset == self.offset + self.is_launched for layer in self.rows)

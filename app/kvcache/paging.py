@@ -71,9 +71,16 @@ def page_in(trie: CacheTrie, lane: Lane, path: list[TrieNode], target: int) -> N
 def salvage(trie: CacheTrie, lane: Lane, budget: int) -> None:
     """After a call or a restore failed half-way: keep the rows of the path, which are whole, and empty the lane."""
     del lane.tail[:]
+    lane.discard()
     end = lane.path[-1].end
     lane.restore(end, end, multi_end=_multi_end(lane.path, end))
     page_out(trie, lane, 0, budget)
+
+
+def retract(trie: CacheTrie, lane: Lane) -> None:
+    """Undo a call that was launched: the lane stands where its path ends, as if the call had not been made."""
+    record(trie, lane, is_final=True)
+    lane.retract(_multi_end(lane.path, lane.offset))
 
 
 def forget(trie: CacheTrie, node: TrieNode, reason: Reason) -> None:

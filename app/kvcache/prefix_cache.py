@@ -25,7 +25,7 @@ import mlx.core as mx
 from app.kvcache.eviction import PIECE, Eviction
 from app.kvcache.lane import Forward, Lane, TrieNode
 from app.kvcache.layers import CacheFaultError
-from app.kvcache.paging import CacheTrie, forget, keep_stored_rows, page_in, page_out, record, salvage, tidy
+from app.kvcache.paging import CacheTrie, forget, keep_stored_rows, page_in, page_out, record, retract, salvage, tidy
 from app.kvcache.session import Session
 from app.kvcache.trie import Trie
 from app.protocol.reports import Reason, RequestReport
@@ -147,6 +147,25 @@ class PrefixCache:
             keep_stored_rows(self.trie, self.lane, start)
         return logits
 
+    def launch(self, token: mx.array) -> mx.array:
+        """A forward call over one token [1] whose value is not known yet. Returns logits [1, 1, vocabulary]."""
+        self._make_room(self.lane.bytes_at(self.lane.offset + 1) - self.lane.used_bytes)
+        return self.lane.launch(token)
+
+    def confirm(self, token: int) -> None:
+        """Record the launched call."""
+        start = self.lane.offset
+        self.lane.confirm((token,))
+        if self.lane.path[-1].children and not self.unsupported:
+            keep_stored_rows(self.trie, self.lane, start)
+
+    def retract(self) -> None:
+        """Take the launched call back. A model whose caches cannot be rewound begins anew with the next request."""
+        if self.unsupported:
+            self.lane.discard()
+        else:
+            retract(self.trie, self.lane)
+
     def capture(self, owner: str) -> None:
         """Store the whole state where the lane stands, if there is room for it beside what the lane needs."""
         record(self.trie, self.lane, is_final=True)
@@ -167,6 +186,8 @@ class PrefixCache:
     def finish(self, session: Session, has_failed: bool) -> None:
         """End a session: keep what was computed, or, after a failure, what is known to be whole."""
         self.session = None
+        if self.lane.is_launched and not has_failed:
+            self.retract()
         if has_failed:
             self.faults += 1
             salvage(self.trie, self.lane, self.budget_bytes)

@@ -65,15 +65,38 @@ class Session:
 
     def decode(self, token: int, lane: int = 0) -> mx.array:
         """Feed one token: first the prompt's last, then each sampled one. Returns logits [1, vocabulary], lazy."""
+        self._append(token)
+        return self._cache.compute((token,))[:, -1, :]
+
+    def launch(self, token: mx.array, lane: int = 0) -> mx.array:
+        """Feed one token [1] before its value is known, so that the next step is under way when it is read.
+
+        Returns logits [1, vocabulary], lazy. Exactly one of `confirm` and `retract` must follow.
+        """
+        self._check_prompt_is_read()
+        return self._cache.launch(token)[:, -1, :]
+
+    def confirm(self, token: int, lane: int = 0) -> None:
+        """The launched token is this one. From now on it counts as fed, and may be shown."""
+        self._append(token)
+        self._cache.confirm(token)
+
+    def retract(self, lane: int = 0) -> None:
+        """The launched token is not wanted: nothing of it stays."""
+        self._cache.retract()
+
+    def _append(self, token: int) -> None:
+        at = self._cache.lane.offset
+        self._check_prompt_is_read()
+        if at >= self.report.total:
+            self._tokens.append(token)
+        elif token != self._tokens[at]:
+            raise ValueError(f"the first token to decode is the prompt's last, {self._tokens[at]}, not {token}")
+
+    def _check_prompt_is_read(self) -> None:
         at = self._cache.lane.offset
         if at < self.report.total - 1:
             raise ValueError(f"decode at {at}, before the prompt of {self.report.total} tokens is read")
-        if at == self.report.total - 1:
-            if token != self._tokens[at]:
-                raise ValueError(f"the first token to decode is the prompt's last, {self._tokens[at]}, not {token}")
-        else:
-            self._tokens.append(token)
-        return self._cache.compute((token,))[:, -1, :]
 
     def record(self) -> None:
         """Bring the trie up to date while the session runs."""

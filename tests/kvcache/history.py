@@ -6,6 +6,8 @@ import random
 from array import array
 from collections.abc import Iterator
 
+import mlx.core as mx
+
 from app.kvcache.invariants import check
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.session import Session
@@ -58,8 +60,22 @@ class History:
                 return
         fed = prompt[-1]
         again = self.random.choice(self.known)[len(prompt) :]
+        is_pipelined = self.random.random() < 0.5
         for index in range(self.random.randrange(0, 12)):
-            session.decode(fed)
+            self._feed(session, fed, is_pipelined)
             yield
             is_repeat = index < len(again) and self.random.random() < 0.8
             fed = again[index] if is_repeat else self.random.randrange(1, self._vocabulary)
+
+    def _feed(self, session: Session, token: int, is_pipelined: bool) -> None:
+        """Feed a token whose value is known, or one that is told afterwards, or taken back and fed again."""
+        if not is_pipelined:
+            mx.eval(session.decode(token))
+            return
+        if self.random.random() < 0.3:
+            mx.eval(session.launch(mx.array([self.random.randrange(1, self._vocabulary)])))
+            session.retract()
+        logits = session.launch(mx.array([token]))
+        if self.random.random() < 0.5:
+            mx.eval(logits)
+        session.confirm(token)

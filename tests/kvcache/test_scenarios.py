@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import mlx.core as mx
 import pytest
 
 from app.kvcache.invariants import check
 from app.kvcache.paging import forget
 from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.reports import Reason
-from tests.kvcache.ledger import MIXES, ask, ledger_cache
+from tests.kvcache.ledger import MIXES, VOCABULARY, ask, digest, ledger_cache
 
 STATEFUL = [mix for mix in MIXES if mix != "T"]
 ANY = list(MIXES)
@@ -194,3 +195,35 @@ def test_decode_before_the_prompt_is_read_is_refused() -> None:
         with pytest.raises(ValueError, match="prompt's last"):
             session.decode(9)
     check(cache)
+
+
+@pytest.mark.parametrize("mix", ANY)
+def test_a_call_that_was_launched_can_be_taken_back(mix: str) -> None:
+    cache, _ = ledger_cache(mix)
+    with cache.begin([1, 2, 3, 4]) as session:
+        session.prefill(8)
+        first = session.launch(mx.array([4]))
+        session.confirm(4)
+        session.launch(mx.array([9]))
+        session.retract()
+        again = session.decode(7)
+        check(cache)
+        session.launch(mx.array([9]))
+    check(cache)
+    assert cache.lane.offset == 5
+    assert run(cache, [1, 2, 3, 4, 7, 8])[2] == 5
+    assert int(mx.argmax(first)) == digest([1, 2, 3, 4]) % VOCABULARY
+    assert int(mx.argmax(again)) == digest([1, 2, 3, 4, 7]) % VOCABULARY
+    assert list(session.tokens()) == [1, 2, 3, 4, 7]
+
+
+@pytest.mark.parametrize("mix", ANY)
+def test_nothing_is_left_when_a_launched_call_fails(mix: str) -> None:
+    cache, _ = ledger_cache(mix)
+    session = cache.begin([1, 2, 3, 4])
+    session.prefill(8)
+    session.launch(mx.array([4]))
+    session.__exit__(KeyError, KeyError(), None)
+    check(cache)
+    assert cache.lane.offset == 0
+    assert run(cache, [1, 2, 3, 4], [5, 6])[0] == 4
