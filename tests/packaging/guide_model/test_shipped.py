@@ -1,0 +1,67 @@
+"""The guide that is shipped loads through mlx_lm and answers what it was taught."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from guide_model.commands import unknown_commands
+from guide_model.dialogue import BY_ID
+from guide_model.evaluate import is_about, known_questions
+from guide_model.player import Player
+
+FOLDER = Path(__file__).parents[3] / "resources" / "models" / "guide"
+SUGGESTED = (
+    ("What is a branch?", "fork_what"),
+    ("How do I fork a message?", "fork_how"),
+    ("What does “in memory” mean?", "in_memory"),
+    ("Which keys should I learn first?", "first_keys"),
+    ("How do I open a real model?", "open_model"),
+)
+
+
+@pytest.fixture(scope="module")
+def player() -> Player:
+    return Player(FOLDER)
+
+
+def test_the_folder_is_whole_and_small() -> None:
+    names = {path.name for path in FOLDER.iterdir()}
+    assert names >= {"config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", "README.md"}
+    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 5_000_000
+
+
+def test_the_context_is_long_enough_for_branching() -> None:
+    settings = json.loads((FOLDER / "config.json").read_text(encoding="utf-8"))
+    assert settings["max_position_embeddings"] >= 4096
+    assert settings["layer_types"].count("conv") == 2
+
+
+def test_known_questions_are_answered(player: Player) -> None:
+    asked = known_questions()[::2]
+    assert len(asked) >= 40
+    answers = [(text, topic, player.ask(text)) for text, topic in asked]
+    wrong = [(text, answer) for text, topic, answer in answers if not is_about(BY_ID[topic], answer)]
+    assert len(wrong) <= 0.05 * len(asked), wrong
+    assert [answer for _, _, answer in answers if unknown_commands(answer)] == []
+
+
+@pytest.mark.parametrize(("question", "topic"), SUGGESTED)
+def test_suggested_questions_are_answered(player: Player, question: str, topic: str) -> None:
+    assert is_about(BY_ID[topic], player.ask(question))
+
+
+def test_a_story_is_about_a_fox(player: Player) -> None:
+    assert "fox" in player.ask("Tell me a story about a fox")
+
+
+def test_a_generation_prompt_is_a_prefix_of_the_later_history(player: Player) -> None:
+    asked = player.ids([("user", "Hello")])
+    later = player.ids([("user", "Hello"), ("assistant", "Hello."), ("user", "How do I fork?")])
+    assert later[: len(asked)] == asked
+
+
+def test_a_folder_that_does_not_exist_is_named() -> None:
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        Player(Path("nowhere"))
