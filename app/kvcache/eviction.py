@@ -9,7 +9,8 @@ against them. Properties kept here:
 1. Rows leave leaf first, at most `PIECE` tokens beyond what is needed; a whole state leaves alone.
 2. Rows that no kept state lies at or below cannot be restored by a model with whole states: they go first, for nothing.
 3. The last state of a branch is charged with the rows that would become useless without it.
-4. Locked paths stay; so does the first state of each branch, without which nothing of it could be restored.
+4. Rows of locked paths stay; so does the first state of each branch, without which nothing could be restored. Other
+   states of a live path go by their worth like any: the path itself does not need them.
 5. The clock counts requests, so that a night changes nothing and a run can be repeated.
 6. One pass builds a heap. Evicting a state makes those below it worth more: an entry that grew is pushed back.
 
@@ -24,7 +25,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic
 
+from app.kvcache.journal import Journal
 from app.kvcache.trie import Node, R, S, Trie
+from app.protocol.cache_events import CacheEventKind
 from app.protocol.reports import Reason
 
 PIECE = 512  # tokens; rows are let go in such pieces
@@ -45,11 +48,19 @@ class Tally:
 class Eviction(Generic[R, S]):
     """One making of room. `clock`: number of the current request. `has_states`: the model keeps whole states.
 
-    is_desperate: give up first states, and states on locked paths, which a live path can spare.
+    journal: is told of what goes. is_desperate: give up the first states of branches too.
     """
 
-    def __init__(self, trie: Trie[R, S], clock: int, has_states: bool, is_desperate: bool = False) -> None:
+    def __init__(
+        self,
+        trie: Trie[R, S],
+        clock: int,
+        has_states: bool,
+        is_desperate: bool = False,
+        journal: Journal | None = None,
+    ) -> None:
         self.tally = Tally()
+        self._journal = journal
         self._trie, self._clock = trie, clock
         self._has_states, self._is_desperate = has_states, is_desperate
         self._heap = [entry for node in trie for entry in self._entries(node)]
@@ -106,7 +117,7 @@ class Eviction(Generic[R, S]):
     def _drop_state(self, node: Node[R, S]) -> None:
         assert node.state is not None
         self.tally.states += 1
-        self.tally.bytes += node.state.nbytes
+        self._tell(node.end, 0, node.state.nbytes)
         self._trie.set_state(node, None)
         node.lost = Reason.EVICTED
         self._reconsider(node)
@@ -117,7 +128,7 @@ class Eviction(Generic[R, S]):
         pieces = math.ceil(wanted * len(node.tokens) / node.rows.nbytes / PIECE)
         upper = self._trie.split(node, node.end - pieces * PIECE) if pieces * PIECE < len(node.tokens) else None
         self.tally.tokens += len(node.tokens)
-        self.tally.bytes += node.rows.nbytes
+        self._tell(node.start, len(node.tokens), node.rows.nbytes)
         self._trie.set_rows(node, None)
         node.lost = Reason.EVICTED
         above = upper or node.parent
@@ -125,6 +136,11 @@ class Eviction(Generic[R, S]):
             self._trie.merge(node)
         if above is not None:
             self._reconsider(above)
+
+    def _tell(self, offset: int, tokens: int, nbytes: int) -> None:
+        self.tally.bytes += nbytes
+        if self._journal is not None:
+            self._journal.add(CacheEventKind.EVICTED, offset, tokens, nbytes, Reason.EVICTED)
 
     def _reconsider(self, node: Node[R, S]) -> None:
         """What lies at and above a change may go now, or is worth less than before."""

@@ -6,17 +6,19 @@ paged out, then the new path is entered layer by layer: the peak is both suffixe
 
 from __future__ import annotations
 
+from app.kvcache.journal import Journal
 from app.kvcache.lane import Lane, TrieNode
 from app.kvcache.layers import CacheFaultError
 from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
 from app.kvcache.trail import Piece, multi_end
 from app.kvcache.trie import Trie, common
+from app.protocol.cache_events import CacheEventKind
 from app.protocol.reports import Reason
 
 CacheTrie = Trie[RowsSnapshot, StateSnapshot]
 
 
-def page_out(trie: CacheTrie, lane: Lane, keep: int, budget: int) -> None:
+def page_out(trie: CacheTrie, lane: Lane, keep: int, budget: int, journal: Journal) -> None:
     """Take a lane at rest back to `keep`: what it held beyond goes to the trie, or is lost when over the budget.
 
     Its whole states are left undefined unless it already stood at `keep`.
@@ -38,14 +40,18 @@ def page_out(trie: CacheTrie, lane: Lane, keep: int, budget: int) -> None:
             node.lost = Reason.EVICTED
     for node, snapshot in zip(kept, rows, strict=False):
         trie.set_rows(node, snapshot)
-    room -= sum(snapshot.nbytes for snapshot in rows)
+    moved = sum(snapshot.nbytes for snapshot in rows)
+    room -= moved
+    journal.add(CacheEventKind.PAGED_OUT, keep, fits - keep, moved)
+    if fits < suffix[-1].end:
+        journal.add(CacheEventKind.EVICTED, fits, suffix[-1].end - fits, 0, Reason.EVICTED)
     last = suffix[-1]
     if tip is not None and last.state is None and len(kept) == len(suffix) and tip.nbytes <= room:
         trie.set_state(last, tip, is_tip=True)
         last.state_uses, last.state_used = max(1.0, last.state_uses), last.last_use
 
 
-def page_in(trie: CacheTrie, lane: Lane, path: list[TrieNode], target: int) -> None:
+def page_in(trie: CacheTrie, lane: Lane, path: list[TrieNode], target: int, journal: Journal) -> None:
     """Bring a lane that stands on the beginning of `path` to `target`, from stored rows and the state stored there.
 
     Raises CacheFaultError when what is stored does not fit; the lane's layers are then undefined beyond its path.
@@ -62,19 +68,22 @@ def page_in(trie: CacheTrie, lane: Lane, path: list[TrieNode], target: int) -> N
         last_multi = _multi_end([*lane.path, *nodes], target)
         lane.restore(keep, target, pieces if lane.rows else (), end.state, last_multi)
         base = end.state.trail if end.state is not None else base
+        moved = sum(piece.nbytes for piece in pieces) + (end.state.nbytes if end.state else 0)
+        if target:
+            journal.add(CacheEventKind.PAGED_IN, keep, target - keep, moved)
     for node in nodes:
         trie.enter(node, lane.index)
     _move_lock(trie, lane, [*lane.path, *nodes])
     lane.start_trail(base if target else None)
 
 
-def salvage(trie: CacheTrie, lane: Lane, budget: int) -> None:
+def salvage(trie: CacheTrie, lane: Lane, budget: int, journal: Journal) -> None:
     """After a call or a restore failed half-way: keep the rows of the path, which are whole, and empty the lane."""
     del lane.tail[:]
     lane.discard()
     end = lane.path[-1].end
     lane.restore(end, end, multi_end=_multi_end(lane.path, end))
-    page_out(trie, lane, 0, budget)
+    page_out(trie, lane, 0, budget, journal)
 
 
 def retract(trie: CacheTrie, lane: Lane) -> None:

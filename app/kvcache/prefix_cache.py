@@ -18,44 +18,45 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import mlx.core as mx
 
 from app.kvcache.eviction import PIECE, Eviction
+from app.kvcache.journal import Journal
 from app.kvcache.lane import Forward, Lane, TrieNode
 from app.kvcache.layers import CacheFaultError
+from app.kvcache.look import Look, look_for, report_of
 from app.kvcache.paging import CacheTrie, forget, keep_stored_rows, page_in, page_out, record, retract, salvage, tidy
 from app.kvcache.session import Session
 from app.kvcache.trie import Trie
+from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.protocol.reports import Reason, RequestReport
 from app.protocol.trie_view import Place
 
 GHOST_TOKENS = 1 << 20  # 4 MiB of tokens whose state is gone are remembered, to tell "evicted" from "new"
 BOUNDARY_USES = 0.1  # a restore point that nobody came back to yet; the end of an answer counts as used once
+GRID = 256  # tokens between two whole states when memory allows
+GRID_USES = 0.01
 
 log = logging.getLogger(__name__)
-
-
-class Look(NamedTuple):
-    """What is known of a request. `path` and `seen` as matched, ghosts included; `target`: what can be restored."""
-
-    path: list[TrieNode]
-    seen: int
-    matched: int
-    target: int
 
 
 class PrefixCache:
     """Live arrays and stored state of one model.
 
     forward: tokens [1, n] and the model's cache objects -> logits [1, n, vocabulary]. new_caches: a fresh list of
-    those objects. budget_bytes: what live and stored state may take together. unsupported: the name of a cache kind
+    those objects. budget_bytes: what live and stored state may take together. grid: tokens between two stored whole
+    states when memory allows, 0 for restore points only. unsupported: the name of a cache kind
     that cannot be stored, in which case every request is computed whole.
     """
 
-    def __init__(self, forward: Forward, new_caches: Callable[[], list[Any]], budget_bytes: int) -> None:
+    def __init__(
+        self, forward: Forward, new_caches: Callable[[], list[Any]], budget_bytes: int, grid: int = GRID
+    ) -> None:
         self.trie: CacheTrie = Trie()
+        self.journal = Journal()
+        self.grid = grid
         self.budget_bytes = budget_bytes
         self.requests = 0
         self.faults = 0
@@ -75,6 +76,11 @@ class PrefixCache:
         """Bytes of everything that hangs in the trie."""
         return self.trie.paged_bytes
 
+    @property
+    def events(self) -> Sequence[CacheEvent]:
+        """What happened lately, oldest first."""
+        return self.journal.events
+
     def layer_counts(self) -> tuple[tuple[str, int], ...]:
         """How many cache objects of each class the model has."""
         return tuple(sorted(self._layers.items()))
@@ -93,7 +99,7 @@ class PrefixCache:
             raise ValueError(f"cannot begin {len(tokens)} tokens on {lanes} lanes")
         self.requests += 1
         look = self._look(tokens)
-        report = self._report(tokens, look)
+        report = report_of(self.lane, tokens, look)
         if not self._switch(look):
             report = RequestReport(len(tokens), look.seen, look.matched, 0, Reason.FAULT, report.diverged_at)
         self._count_uses(look)
@@ -102,13 +108,13 @@ class PrefixCache:
                 node.anchors.add(owner)
         if self.lane.states and report.cached and report.cached in restore_points:
             self.capture(owner)
-        captures = self._captures(restore_points, look, report) if self.lane.states else set()
-        self.session = Session(self, tokens, report, tuple(captures), owner)
+        self.session = Session(self, tokens, report, self._captures(restore_points, look, report), owner)
+        self.journal.add(CacheEventKind.REQUEST, report.cached, report.left, 0, report.reason)
         return self.session
 
     def price(self, tokens: Sequence[int]) -> RequestReport:
         """What `begin` would report now. Changes nothing that can be seen."""
-        return self._report(tokens, self._look(tokens))
+        return report_of(self.lane, tokens, self._look(tokens))
 
     def places(self, tokens: Sequence[int], offsets: Sequence[int]) -> list[Place]:
         """For each offset, where the state of what lies before it is. The last token is allowed to be missing: the
@@ -132,7 +138,7 @@ class PrefixCache:
 
     def close(self) -> None:
         """Let go of all arrays at once, without waiting for the garbage collector."""
-        page_out(self.trie, self.lane, 0, budget=0)
+        page_out(self.trie, self.lane, 0, 0, self.journal)
         for node in self.trie.root.children.values():
             forget(self.trie, node, Reason.EVICTED)
 
@@ -173,9 +179,21 @@ class PrefixCache:
         if owner:
             node.anchors.add(owner)
         if node.state is None and self._make_room(self.lane.state_bytes, is_desperate=False):
-            self.trie.set_state(node, self.lane.take_state())
-            node.state_uses, node.state_used = node.state_uses or BOUNDARY_USES, self.requests
+            self._store_state(node, BOUNDARY_USES)
             self._replace_tips(node)
+
+    def capture_grid(self) -> None:
+        """Store the whole state where the lane stands if that costs nobody else anything."""
+        if self._surplus(self.lane.state_bytes) <= 0:
+            record(self.trie, self.lane, is_final=True)
+            if self.lane.path[-1].state is None:
+                self._store_state(self.lane.path[-1], GRID_USES)
+
+    def _store_state(self, node: TrieNode, uses: float) -> None:
+        state = self.lane.take_state()
+        self.trie.set_state(node, state)
+        node.state_uses, node.state_used = node.state_uses or uses, self.requests
+        self.journal.add(CacheEventKind.CAPTURED, node.end, 0, state.nbytes)
 
     def record(self) -> None:
         """Bring the trie up to date with the live path."""
@@ -189,8 +207,7 @@ class PrefixCache:
         if self.lane.is_launched and not has_failed:
             self.retract()
         if has_failed:
-            self.faults += 1
-            salvage(self.trie, self.lane, self.budget_bytes)
+            self._salvage()
         elif self.unsupported:
             self._remember(session.tokens()[: self.lane.offset])
         else:
@@ -203,57 +220,30 @@ class PrefixCache:
         self._make_room(0)
         self._forget_ghosts()
 
-    # Looking
-
     def _look(self, tokens: Sequence[int]) -> Look:
-        """What is known of a request and how much of it could be restored now."""
         if self.session is not None:
             self.session.record()
-        path, seen = self.trie.match(tokens)
-        matched = rows = 0
-        for node in path[1:]:
-            if not node.is_held:
-                break
-            matched = min(node.end, seen)
-            if rows == node.start and (node.has_rows or not self.lane.rows):
-                rows = matched
-        target = min(rows, len(tokens) - 1)
-        if self.lane.states:
-            target = max((node.end for node in path if node.end <= target and self._has_state(node)), default=0)
-        return Look(path, seen, matched, target)
+        return look_for(self.trie, self.lane, tokens)
 
-    def _has_state(self, node: TrieNode) -> bool:
-        """The whole state at the node's end is stored, or live at this moment."""
-        is_live = node is self.lane.path[-1] and not self.lane.tail and self.lane.is_whole
-        return node.state is not None or (is_live and self.lane.offset > 0)
+    def _captures(self, restore_points: Sequence[int], look: Look, report: RequestReport) -> dict[int, bool]:
+        """Where whole states will be wanted, and whether only for the grid: the restore points, the place where this
+        request leaves what is known, and what lies further than the grid from any of these."""
+        if not self.lane.states:
+            return {}
+        points = {offset for offset in (*restore_points, look.matched) if report.cached < offset < report.total}
+        captures = dict.fromkeys(points, False)
+        at = report.cached
+        for point in (*sorted(points), report.total):
+            if self.grid:
+                captures |= dict.fromkeys(range(at + self.grid, point, self.grid), True)
+            at = point
+        return captures
 
-    def _report(self, tokens: Sequence[int], look: Look) -> RequestReport:
-        wanted = min(look.seen, len(tokens) - 1)
-        last = look.path[-1]
-        left_known = look.seen < len(tokens) and (look.seen < last.end or bool(last.children))
-        return RequestReport(
-            total=len(tokens),
-            seen=look.seen,
-            matched=look.matched,
-            cached=look.target,
-            reason=self._reason(look, wanted, left_known),
-            diverged_at=look.seen if left_known else None,
-        )
-
-    def _reason(self, look: Look, wanted: int, left_known: bool) -> Reason:
-        if look.target < wanted:
-            if self.unsupported:
-                return Reason.UNSUPPORTED
-            lost = [node.lost for node in look.path if node.end > look.target and node.lost]
-            return lost[0] if lost else Reason.NOT_CAPTURED
-        if look.seen == 0:
-            return Reason.NEW
-        return Reason.DIVERGED if left_known else Reason.NONE
-
-    def _captures(self, restore_points: Sequence[int], look: Look, report: RequestReport) -> set[int]:
-        """Where whole states will be wanted: the restore points, and where this request leaves what is known."""
-        wanted = {*restore_points, look.matched}
-        return {offset for offset in wanted if report.cached < offset < report.total}
+    def _salvage(self) -> None:
+        """After a fault: nothing is left live, what was whole is stored."""
+        self.faults += 1
+        self.journal.add(CacheEventKind.FAULT, self.lane.path[-1].end, len(self.lane.tail), 0, Reason.FAULT)
+        salvage(self.trie, self.lane, self.budget_bytes, self.journal)
 
     # Moving
 
@@ -264,14 +254,13 @@ class PrefixCache:
             return True
         try:
             keep = self._shared_offset(look)
-            page_out(self.trie, self.lane, keep, self.budget_bytes)
+            page_out(self.trie, self.lane, keep, self.budget_bytes, self.journal)
             self._make_room_for_windows(look)
-            page_in(self.trie, self.lane, look.path, look.target)
+            page_in(self.trie, self.lane, look.path, look.target, self.journal)
             self._make_room(0)
         except CacheFaultError:
             log.warning("restoring %d tokens failed; they are computed again", look.target, exc_info=True)
-            self.faults += 1
-            salvage(self.trie, self.lane, self.budget_bytes)
+            self._salvage()
             for node in look.path[1:2]:
                 forget(self.trie, node, Reason.FAULT)
             self.lane.start_trail(None)
@@ -334,7 +323,7 @@ class PrefixCache:
         ahead = growth + PIECE // 2 * self.lane.row_bytes
         for desperate in (False, True) if is_desperate else (False,):
             if self._surplus(growth) > 0:
-                eviction = Eviction(self.trie, self.requests, bool(self.lane.states), desperate)
+                eviction = Eviction(self.trie, self.requests, bool(self.lane.states), desperate, self.journal)
                 eviction.run(lambda: self._surplus(growth if desperate else ahead))  # noqa: B023
         return self._surplus(growth) <= 0 and self.live_bytes + growth <= self.budget_bytes
 

@@ -22,12 +22,13 @@ class Session:
     """
 
     def __init__(
-        self, cache: PrefixCache, tokens: Sequence[int], report: RequestReport, captures: Sequence[int], owner: str
+        self, cache: PrefixCache, tokens: Sequence[int], report: RequestReport, captures: dict[int, bool], owner: str
     ) -> None:
         self.report = report
         self._cache = cache
         self._tokens = array("i", tokens)
-        self._captures = sorted(captures, reverse=True)
+        self._captures = sorted(captures.items(), reverse=True)
+        self._last_capture = max(captures, default=report.total - 1)
         self._owner = owner
 
     def __enter__(self) -> Self:
@@ -56,17 +57,31 @@ class Session:
         if end <= start:
             return 0
         if self._captures:
-            end = min(end, self._captures[-1])
+            end = min(end, self._captures[-1][0])
         self._cache.compute(self._tokens[start:end])
-        if self._captures and self._captures[-1] == end:
-            self._captures.pop()
-            self._cache.capture(self._owner)
+        if self._captures and self._captures[-1][0] == end:
+            self._capture(is_grid=self._captures.pop()[1])
         return end - start
+
+    def _capture(self, is_grid: bool) -> None:
+        if is_grid:
+            self._cache.capture_grid()
+        else:
+            self._cache.capture(self._owner)
+
+    def _capture_when_due(self) -> None:
+        """A long answer gets states on its way, too."""
+        at = self._cache.lane.offset
+        if self._cache.lane.states and self._cache.grid and at - self._last_capture >= self._cache.grid:
+            self._last_capture = at
+            self._cache.capture_grid()
 
     def decode(self, token: int, lane: int = 0) -> mx.array:
         """Feed one token: first the prompt's last, then each sampled one. Returns logits [1, vocabulary], lazy."""
         self._append(token)
-        return self._cache.compute((token,))[:, -1, :]
+        logits = self._cache.compute((token,))[:, -1, :]
+        self._capture_when_due()
+        return logits
 
     def launch(self, token: mx.array, lane: int = 0) -> mx.array:
         """Feed one token [1] before its value is known, so that the next step is under way when it is read.
@@ -80,6 +95,7 @@ class Session:
         """The launched token is this one. From now on it counts as fed, and may be shown."""
         self._append(token)
         self._cache.confirm(token)
+        self._capture_when_due()
 
     def retract(self, lane: int = 0) -> None:
         """The launched token is not wanted: nothing of it stays."""

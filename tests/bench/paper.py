@@ -79,9 +79,9 @@ class PaperLane(Lane):
 class PaperCache(PrefixCache):
     """A prefix cache of paper. `row_bytes` for a token, `state_bytes` for a whole state."""
 
-    def __init__(self, row_bytes: int, state_bytes: int, budget_bytes: int) -> None:
+    def __init__(self, row_bytes: int, state_bytes: int, budget_bytes: int, grid: int = 0) -> None:
         self._sizes = row_bytes, state_bytes
-        super().__init__(lambda tokens, caches: tokens, list, budget_bytes)
+        super().__init__(lambda tokens, caches: tokens, list, budget_bytes, grid)
 
     def _new_lane(self) -> Lane:
         lane = PaperLane(self.trie.root, *self._sizes)

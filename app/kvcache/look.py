@@ -1,0 +1,67 @@
+"""What is known of a request, how much of it can be restored now, and why it is not more. Changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from app.kvcache.lane import Lane, TrieNode
+from app.kvcache.paging import CacheTrie
+from app.protocol.reports import Reason, RequestReport
+
+
+class Look(NamedTuple):
+    """`path` and `seen`: the longest known prefix, ghosts included. `matched`: what of it is held. `target`: what can
+    be restored, which leaves at least the last token to compute."""
+
+    path: list[TrieNode]
+    seen: int
+    matched: int
+    target: int
+
+
+def look_for(trie: CacheTrie, lane: Lane, tokens: Sequence[int]) -> Look:
+    """Match a request against the trie and the live lane."""
+    path, seen = trie.match(tokens)
+    matched = rows = 0
+    for node in path[1:]:
+        if not node.is_held:
+            break
+        matched = min(node.end, seen)
+        if rows == node.start and (node.has_rows or not lane.rows):
+            rows = matched
+    target = min(rows, len(tokens) - 1)
+    if lane.states:
+        target = max((node.end for node in path if node.end <= target and _has_state(lane, node)), default=0)
+    return Look(path, seen, matched, target)
+
+
+def report_of(lane: Lane, tokens: Sequence[int], look: Look) -> RequestReport:
+    """The figures of a request that would begin with this look."""
+    last = look.path[-1]
+    left_known = look.seen < len(tokens) and (look.seen < last.end or bool(last.children))
+    return RequestReport(
+        total=len(tokens),
+        seen=look.seen,
+        matched=look.matched,
+        cached=look.target,
+        reason=_reason(lane, look, min(look.seen, len(tokens) - 1), left_known),
+        diverged_at=look.seen if left_known else None,
+    )
+
+
+def _has_state(lane: Lane, node: TrieNode) -> bool:
+    """The whole state at the node's end is stored, or live at this moment."""
+    is_live = node is lane.path[-1] and not lane.tail and lane.is_whole
+    return node.state is not None or (is_live and lane.offset > 0)
+
+
+def _reason(lane: Lane, look: Look, wanted: int, left_known: bool) -> Reason:
+    if look.target < wanted:
+        if lane.unsupported:
+            return Reason.UNSUPPORTED
+        lost = [node.lost for node in look.path if node.end > look.target and node.lost]
+        return lost[0] if lost else Reason.NOT_CAPTURED
+    if look.seen == 0:
+        return Reason.NEW
+    return Reason.DIVERGED if left_known else Reason.NONE
