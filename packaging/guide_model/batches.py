@@ -9,7 +9,7 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from guide_model.dialogue import conversation
+from guide_model.dialogue import Mix, conversation
 from guide_model.tokenizer import encode
 
 CONVERSATIONS = 320
@@ -21,12 +21,12 @@ Batch = tuple[Tensor, Tensor]
 """ids [rows, tokens], padded with 0; is_answer [rows, tokens]: 1 for the guide's words, 0 for others, -1 padding."""
 
 
-def batches(tokenizer: Tokenizer, seed: str, tokens: int, skip: int = 0) -> Iterator[Batch]:
+def batches(tokenizer: Tokenizer, seed: str, mix: Mix, tokens: int, skip: int = 0) -> Iterator[Batch]:
     """Batches of at most `tokens` places, from batch number `skip` on."""
     pool = 0
     while True:
         rng = Random(f"{seed} {pool}")
-        packed = _pack([encode(tokenizer, conversation(rng)) for _ in range(CONVERSATIONS)], tokens)
+        packed = _pack([encode(tokenizer, conversation(rng, mix)) for _ in range(CONVERSATIONS)], tokens)
         rng.shuffle(packed)
         yield from (_padded(rows) for rows in packed[skip:])
         skip = max(0, skip - len(packed))

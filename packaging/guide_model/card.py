@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from guide_model.dialogue import TOPICS
-from guide_model.recipe import SEED, STEPS, TOKENS
+from guide_model.recipe import SEED, STAGES, TOKENS
 
 _CARD = """\
 # Espalier Guide
@@ -22,7 +22,7 @@ not an assistant.
 | vocabulary | 1,024 byte-level pieces, digits one by one |
 | context | 4,096 positions; trained on conversations of up to about 2,000 tokens |
 | text | written for it: {topics} topics, stories, names and questions from outside; no other text |
-| training | {steps:,} steps of at most {tokens:,} tokens, seed {seed}, one CPU thread, Muon and AdamW |
+| training | {steps} steps of at most {tokens:,} tokens, seed {seed}, one CPU thread, Muon and AdamW |
 | licence | MIT, like the program |
 
 ## Figures
@@ -45,5 +45,6 @@ some 2,000 tokens of conversation it was not trained.
 def write_card(folder: Path, scores: list[tuple[str, str]]) -> None:
     """Writes README.md into `folder`; `scores` are (what was measured, "right of asked")."""
     figures = "\n".join(f"| {name} | {figure} |" for name, figure in scores)
-    card = _CARD.format(topics=len(TOPICS), steps=STEPS, tokens=TOKENS, seed=SEED, figures=figures)
+    steps = " and ".join(f"{stage.steps:,} {stage.name}" for stage in STAGES)
+    card = _CARD.format(topics=len(TOPICS), steps=steps, tokens=TOKENS, seed=SEED, figures=figures)
     (folder / "README.md").write_text(card, encoding="utf-8")

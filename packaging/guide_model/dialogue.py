@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from random import Random
 
 from guide_model import stories
 from guide_model.memory import FACTS
-from guide_model.names import short_name
+from guide_model.names import short_name, strange_name
+from guide_model.outside import ASKED_OUTSIDE
 from guide_model.phrasing import HELD_OUT_FORMS, ask, dress, normalised
 from guide_model.topic import Topic, lines
 from guide_model.topics_ideas import IDEAS
@@ -16,7 +18,7 @@ from guide_model.topics_models import MODELS
 from guide_model.topics_program import PROGRAM
 from guide_model.topics_self import SELF
 from guide_model.topics_window import WINDOW
-from guide_model.unknown import unknown
+from guide_model.unknown import CANNOT, DONT_KNOW, unknown
 
 TOPICS: tuple[Topic, ...] = PROGRAM + WINDOW + MODELS + IDEAS + SELF + MISSING
 BY_ID: dict[str, Topic] = {topic.id: topic for topic in TOPICS}
@@ -26,10 +28,33 @@ Turn = tuple[str, str]
 Message = tuple[str, str]
 """A role ("system", "user" or "assistant") and a text."""
 
+
+@dataclass(frozen=True, slots=True)
+class Mix:
+    """What conversations are made of: shares of turns, of which what is left tells something about the person.
+
+    strange: how often a name is one that can only be copied, and a question from outside is one of the whole ones.
+    """
+
+    topic: float
+    story: float
+    unknown: float
+    recall: float
+    strange: float
+
+
+FIRST = Mix(topic=0.66, story=0.10, unknown=0.10, recall=0.07, strange=0.0)
+SECOND = Mix(topic=0.52, story=0.08, unknown=0.18, recall=0.10, strange=0.7)
+"""The second stage has more of what is learned last: saying that it does not know, and copying a name."""
+
 _SYSTEM_PROMPTS = lines("""
     You are a helpful assistant. | Be brief. | You are the guide of Espalier. | Answer in plain words.
-    You are a friendly guide. | Be polite. | You are an expert. | Answer in one sentence.
-    You know Espalier well.
+    You are a friendly guide. | Be polite. | You are an expert. | Answer in one sentence. | You know Espalier well.
+""")
+_TASK_WORDS = lines("""
+    write | explain | translate | summarise | describe | name | list | count | spell | add | solve | convert
+    give | suggest | recommend | plan | make | play | sing | draw | paint | call | buy | turn | set | check
+    order | send | find | fix | correct | improve | rewrite | proofread | debug | can you | could you | divide
 """)
 _MORE = lines(
     "tell me more | more | anything else | what else | go on | and what else | say more | is there more to it | "
@@ -37,12 +62,12 @@ _MORE = lines(
 )
 
 
-def conversation(rng: Random) -> list[Message]:
+def conversation(rng: Random, mix: Mix = FIRST) -> list[Message]:
     """One conversation as (role, text); about one in twenty is long (20 to 48 turns, up to some 3,000 tokens)."""
     messages: list[Message] = []
     if rng.random() < 0.08:
         messages.append(("system", rng.choice(_SYSTEM_PROMPTS)))
-    source = turns(rng)
+    source = turns(rng, mix)
     for _ in range(_length(rng)):
         asked, answered = next(source)
         messages += [("user", asked), ("assistant", answered)]
@@ -58,22 +83,35 @@ def _length(rng: Random) -> int:
     return rng.choice((1, 1, 1, 2, 2, 3, 4, 5))
 
 
-def turns(rng: Random) -> Iterator[Turn]:
+def turns(rng: Random, mix: Mix) -> Iterator[Turn]:
     """Endless turns of one conversation, which remembers what it was told."""
     known: dict[str, str] = {}
+    story = mix.topic + mix.story
+    outside = story + mix.unknown
     while True:
         draw = rng.random()
-        if draw < 0.66:
+        if draw < mix.topic:
             yield from _about_topic(rng)
-        elif draw < 0.76:
-            yield from _story(rng)
-        elif draw < 0.86:
-            asked, answered = unknown(rng)
-            yield _dressed(rng, asked), answered
-        elif draw < 0.93 or (known and draw < 0.96):
+        elif draw < story:
+            yield from _story(rng, mix)
+        elif draw < outside:
+            yield _from_outside(rng, mix)
+        elif draw < outside + mix.recall or (known and draw < outside + mix.recall + 0.03):
             yield _recall(rng, known)
         else:
-            yield _tell(rng, known)
+            yield _tell(rng, known, mix)
+
+
+def _is_strange(rng: Random, mix: Mix) -> bool:
+    return mix.strange > 0 and rng.random() < mix.strange
+
+
+def _from_outside(rng: Random, mix: Mix) -> Turn:
+    asked, answered = unknown(rng)
+    if _is_strange(rng, mix):
+        asked = rng.choice(ASKED_OUTSIDE)
+        answered = rng.choice(CANNOT if asked.startswith(_TASK_WORDS) else DONT_KNOW)
+    return _dressed(rng, asked), answered
 
 
 def _about_topic(rng: Random) -> Iterator[Turn]:
@@ -87,8 +125,10 @@ def _about_topic(rng: Random) -> Iterator[Turn]:
         yield dress(rng, rng.choice(_MORE)), rng.choice(unsaid)
 
 
-def _story(rng: Random) -> Iterator[Turn]:
+def _story(rng: Random, mix: Mix) -> Iterator[Turn]:
     about, hero = stories.subject(rng), short_name(rng)
+    if _is_strange(rng, mix):
+        hero = strange_name(rng)
     plain = stories.open_request(rng) if rng.random() < 0.2 else stories.request(rng, about)
     if plain.endswith(about) and rng.random() < 0.1:
         plain += f" {rng.choice(('called', 'named'))} {hero}"
@@ -103,10 +143,11 @@ def _story(rng: Random) -> Iterator[Turn]:
         yield _dressed(rng, asked), answered
 
 
-def _tell(rng: Random, known: dict[str, str]) -> Turn:
+def _tell(rng: Random, known: dict[str, str], mix: Mix) -> Turn:
     kind = _kind(rng)
     fact = FACTS[kind]
-    known[kind] = value = fact.draw(rng)
+    value = strange_name(rng) if kind == "name" and _is_strange(rng, mix) else fact.draw(rng)
+    known[kind] = value
     # The value is put in after dressing, so that no slip falls into it.
     told = dress(rng, rng.choice(fact.told).replace("{v}", "qqq"), surround=0.08)
     told = told.replace("qqq", value).replace("Qqq", value).replace("QQQ", value.upper())

@@ -29,6 +29,12 @@ _ENDS = words("""
     ra lin na mir da lo ris ven ta bel ko nor sa mi del ro len va di no ma ni la ria rin vi gan lia ton thy
     mond bert wyn sha que ne cho lle rick phia thew zar dor fin gus hild jan
 """)
+_ONSETS = words("""
+    b bl br c ch cl cr d dr f fl fr g gl gr h j k kh kl kr l m n ng p ph pl pr qu r rh s sc sh sk sl st t th thr
+    tr ts v w wh x y z zh
+""")
+_VOWELS = words("a e i o u a e i o u aa ae ai au ea ee ei eo ia ie io oa oo ou ue uy y")
+_CODAS = words("b ck d f g h k l ld ll lt m n nd ng nn ns p r rd rk rl rn rt s ss st t th tz v x z")
 # Names that no training text holds, for the examination.
 UNSEEN = (
     "Katherine",
@@ -57,6 +63,19 @@ def name(rng: Random, common: float = 0.45) -> str:
 def short_name(rng: Random) -> str:
     """One name without a family name, as in a story."""
     return name(rng, 0.35).split()[0]
+
+
+def strange_name(rng: Random) -> str:
+    """A name of one to four syllables from anywhere, so various that it can only be copied, not remembered."""
+    while True:
+        drawn = "".join(_syllable(rng) for _ in range(rng.choice((1, 2, 2, 2, 3, 3, 4)))).capitalize()
+        if 2 <= len(drawn) <= 13 and drawn not in UNSEEN:
+            return drawn
+
+
+def _syllable(rng: Random) -> str:
+    onset = rng.choice(_ONSETS) if rng.random() < 0.85 else ""
+    return onset + rng.choice(_VOWELS) + (rng.choice(_CODAS) if rng.random() < 0.45 else "")
 
 
 def _made(rng: Random) -> str:

@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from guide_model.dialogue import FIRST, SECOND, Mix
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """`steps` on conversations of one mix. `peak`: the rate's share while level; `falling`: the last part, over which
+    it falls to zero."""
+
+    name: str
+    steps: int
+    mix: Mix
+    peak: float
+    falling: float
+
+
 SEED = 11
-STEPS = 4600
+STAGES = (
+    Stage("training", 4600, FIRST, peak=1.0, falling=0.55),
+    Stage("finishing", 1400, SECOND, peak=0.4, falling=0.85),
+)
 TOKENS = 4096
 """Places in one batch."""
 WARM_UP = 40
-"""Steps over which the rate rises."""
-FALLING = 0.55
-"""The last part of the run, over which the rate falls to zero."""
+"""Steps over which the rate rises at the beginning of a stage."""
 MUON_RATE, ADAM_RATE = 0.02, 0.004
 OPENING, OPENING_WEIGHT = 3, 3.0
 """The first tokens of an answer, which decide what it is about, and how much each weighs."""

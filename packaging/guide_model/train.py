@@ -20,16 +20,16 @@ from guide_model.export import export
 from guide_model.model import Guide, config
 from guide_model.recipe import (
     ADAM_RATE,
-    FALLING,
     MUON_RATE,
     OPENING,
     OPENING_WEIGHT,
     OTHERS_SHARE,
     OTHERS_WEIGHT,
     SEED,
-    STEPS,
+    STAGES,
     TOKENS,
     WARM_UP,
+    Stage,
 )
 from guide_model.tokenizer import CONTEXT, SPECIAL, learn, save
 
@@ -83,44 +83,68 @@ def _is_opening(before: Tensor) -> Tensor:
     return marks > earlier
 
 
-def schedule(step: int, steps: int) -> float:
-    """The share of the full rate at `step` of `steps`."""
-    return min(1.0, (step + 1) / WARM_UP, (1 - step / steps) / FALLING)
+def rate_share(step: int, stage: Stage) -> float:
+    """The share of the full rate at `step` of a stage."""
+    return stage.peak * min(1.0, (step + 1) / WARM_UP, (1 - step / stage.steps) / stage.falling)
 
 
-def train(steps: int, work: Path, checkpoint_every: int = 200) -> None:
-    """Trains for `steps` in all, going on from the checkpoint in `work` if there is one, and exports to work/guide."""
-    torch.set_num_threads(1)
-    torch.manual_seed(SEED)
-    tokenizer = _tokenizer(work)
-    shape = config(tokenizer.get_vocab_size(), CONTEXT)
-    guide = Guide(shape)
-    matrices = [p for n, p in guide.named_parameters() if p.ndim == 2 and "embed" not in n]
-    rest = [p for n, p in guide.named_parameters() if not (p.ndim == 2 and "embed" not in n)]
-    muon, adam = Muon(matrices), torch.optim.AdamW(rest, lr=ADAM_RATE, betas=(0.9, 0.95), weight_decay=0.0)
-    first = _resume(work / "checkpoint.pt", guide, muon, adam)
-    kept_apart = batches(tokenizer, "validation", TOKENS)
-    validation = [next(kept_apart) for _ in range(3)]
-    stream, seen, started = batches(tokenizer, f"training {SEED}", TOKENS, skip=first), 0, time.monotonic()
-    for step in range(first, steps):
-        batch = next(stream)
-        seen += int((batch[1] >= 0).sum())
-        value = loss(guide, batch)
+class Run:
+    """One training run. Attributes: work (its folder), step (how many are done), guide, muon, adam, tokenizer."""
+
+    def __init__(self, work: Path) -> None:
+        torch.set_num_threads(1)
+        torch.manual_seed(SEED)
+        self.work = work
+        self.tokenizer = _tokenizer(work)
+        self.shape = config(self.tokenizer.get_vocab_size(), CONTEXT)
+        self.guide = Guide(self.shape)
+        named = list(self.guide.named_parameters())
+        self.muon = Muon([p for n, p in named if p.ndim == 2 and "embed" not in n])
+        rest = [p for n, p in named if not (p.ndim == 2 and "embed" not in n)]
+        self.adam = torch.optim.AdamW(rest, lr=ADAM_RATE, betas=(0.9, 0.95), weight_decay=0.0)
+        self.step = _resume(work / "checkpoint.pt", self.guide, self.muon, self.adam)
+
+    def train(self, checkpoint_every: int = 200) -> None:
+        """Goes through what is left of the stages, and exports to work/guide at every checkpoint."""
+        before = 0
+        for stage in STAGES:
+            if self.step < before + stage.steps:
+                self._train_stage(stage, before, checkpoint_every)
+            before += stage.steps
+
+    def _train_stage(self, stage: Stage, before: int, checkpoint_every: int) -> None:
+        kept_apart = batches(self.tokenizer, "validation", stage.mix, TOKENS)
+        validation = [next(kept_apart) for _ in range(3)]
+        done = self.step - before
+        stream = batches(self.tokenizer, f"{stage.name} {SEED}", stage.mix, TOKENS, skip=done)
+        seen, started = 0, time.monotonic()
+        for step in range(done, stage.steps):
+            batch = next(stream)
+            seen += int((batch[1] >= 0).sum())
+            value = self._learn(batch, rate_share(step, stage))
+            self.step += 1
+            if self.step % 50 == 0:
+                pace = f"{seen / (time.monotonic() - started):.0f} tokens/s"
+                print(
+                    f"step {self.step} loss {value:.4f} validation {self._validate(validation):.4f} {pace}", flush=True
+                )
+            if self.step % checkpoint_every == 0 or step == stage.steps - 1:
+                _keep(self.work / "checkpoint.pt", self.step, self.guide, self.muon, self.adam)
+                export(self.guide, self.shape, self.tokenizer, self.work / "guide")
+
+    def _learn(self, batch: Batch, share: float) -> float:
+        value = loss(self.guide, batch)
         value.backward()
-        share = schedule(step, steps)
-        muon.step(MUON_RATE * share)
-        for group in adam.param_groups:
+        self.muon.step(MUON_RATE * share)
+        for group in self.adam.param_groups:
             group["lr"] = ADAM_RATE * share
-        adam.step()
-        guide.zero_grad()
-        if step % 50 == 49 or step == steps - 1:
-            with torch.no_grad():
-                measured = sum(loss(guide, kept, 0.0).item() for kept in validation) / len(validation)
-            rate = seen / (time.monotonic() - started)
-            print(f"step {step + 1} loss {value.item():.4f} validation {measured:.4f} {rate:.0f} tokens/s", flush=True)
-        if step % checkpoint_every == checkpoint_every - 1 or step == steps - 1:
-            _keep(work / "checkpoint.pt", step + 1, guide, muon, adam)
-            export(guide, shape, tokenizer, work / "guide")
+        self.adam.step()
+        self.guide.zero_grad()
+        return value.item()
+
+    @torch.no_grad()
+    def _validate(self, validation: list[Batch]) -> float:
+        return sum(loss(self.guide, kept, 0.0).item() for kept in validation) / len(validation)
 
 
 def _tokenizer(work: Path) -> Tokenizer:
@@ -151,13 +175,12 @@ def _resume(path: Path, guide: Guide, muon: Muon, adam: torch.optim.AdamW) -> in
 def main() -> None:
     """The command line: python -m guide_model.train --work FOLDER."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--steps", type=int, default=STEPS, help="steps in all, those of the checkpoint included")
     parser.add_argument(
         "--work", type=Path, required=True, help="folder for the tokenizer, the checkpoint and the export"
     )
     arguments = parser.parse_args()
     arguments.work.mkdir(parents=True, exist_ok=True)
-    train(arguments.steps, arguments.work)
+    Run(arguments.work).train()
 
 
 if __name__ == "__main__":

@@ -7,18 +7,19 @@ from random import Random
 
 import pytest
 from guide_model.commands import unknown_commands
-from guide_model.dialogue import BY_ID, TOPICS, conversation
+from guide_model.dialogue import BY_ID, FIRST, SECOND, TOPICS, Mix, conversation
 from guide_model.held_out import HELD_OUT, UNKNOWN
 from guide_model.more_asked import MORE_ASKED
-from guide_model.names import UNSEEN
+from guide_model.names import UNSEEN, strange_name
+from guide_model.outside import ASKED_OUTSIDE
 from guide_model.phrasing import normalised, plain_phrasings
 from guide_model.topic import Topic
 from guide_model.unknown import is_refusal, unknown
 
 
-def drawn(seed: int, count: int) -> list[list[tuple[str, str]]]:
+def drawn(seed: int, count: int, mix: Mix = FIRST) -> list[list[tuple[str, str]]]:
     rng = Random(seed)
-    return [conversation(rng) for _ in range(count)]
+    return [conversation(rng, mix) for _ in range(count)]
 
 
 def test_the_same_seed_gives_the_same_conversations() -> None:
@@ -77,10 +78,12 @@ def test_every_topic_can_be_asked_in_many_ways() -> None:
     assert MORE_ASKED.keys() <= BY_ID.keys()
 
 
-def test_held_out_phrasings_are_never_trained_on() -> None:
+@pytest.mark.parametrize("mix", [FIRST, SECOND], ids=["first", "second"])
+def test_held_out_phrasings_are_never_trained_on(mix: Mix) -> None:
     kept_apart = {normalised(text) for text, _ in HELD_OUT} | {normalised(text) for text in UNKNOWN}
     plain = {normalised(text) for topic in TOPICS for text in plain_phrasings(topic)}
-    asked = {normalised(text) for messages in drawn(8, 3000) for role, text in messages if role == "user"}
+    plain |= {normalised(text) for text in ASKED_OUTSIDE}
+    asked = {normalised(text) for messages in drawn(8, 3000, mix) for role, text in messages if role == "user"}
     assert kept_apart & (plain | asked) == set()
 
 
@@ -89,9 +92,20 @@ def test_held_out_phrasings_speak_of_topics_that_exist() -> None:
     assert len(HELD_OUT) >= 100
 
 
-def test_unseen_names_are_never_told() -> None:
-    text = " ".join(text for messages in drawn(9, 2000) for _, text in messages)
+@pytest.mark.parametrize("mix", [FIRST, SECOND], ids=["first", "second"])
+def test_unseen_names_are_never_told(mix: Mix) -> None:
+    text = " ".join(text for messages in drawn(9, 2000, mix) for _, text in messages)
     assert [name for name in UNSEEN if name in text.split()] == []
+
+
+def test_whole_questions_from_outside_are_no_topics() -> None:
+    owned = {normalised(text) for topic in TOPICS for text in plain_phrasings(topic)}
+    assert [text for text in ASKED_OUTSIDE if normalised(text) in owned] == []
+
+
+def test_strange_names_are_hardly_ever_repeated() -> None:
+    rng = Random(2)
+    assert len({strange_name(rng) for _ in range(1000)}) > 900
 
 
 def test_questions_from_outside_are_refused() -> None:
