@@ -22,6 +22,8 @@ def check(cache: PrefixCache) -> None:
     for node in (cache.trie.root, *nodes):
         held = sum(child.is_held for child in node.children.values())
         _require(node.held_children == held, f"node {node.id} counts {node.held_children} held children of {held}")
+    tokens = sum(len(node.tokens) for node in nodes)
+    _require(cache.trie.tokens == tokens, f"{cache.trie.tokens} tokens counted, {tokens} in the trie")
     _check_account(cache, nodes)
     _check_lane(cache, nodes)
 

@@ -333,6 +333,8 @@ class PrefixCache:
 
     def _forget_ghosts(self) -> None:
         """Drop the longest unused ghosts when more tokens are remembered than `GHOST_TOKENS`."""
+        if self.trie.tokens <= GHOST_TOKENS:
+            return
         ghosts = [node for node in self.trie if not node.is_held and not node.locks]
         surplus = sum(len(node.tokens) for node in ghosts) - GHOST_TOKENS
         for node in sorted(ghosts, key=lambda ghost: (ghost.last_use, -ghost.end)):

@@ -132,6 +132,7 @@ class Trie(Generic[R, S]):
     def __init__(self) -> None:
         self.root: Node[R, S] = Node(0, None, 0, array("i"))
         self.paged_bytes = 0
+        self.tokens = 0  # of all edges
         self._last_id = 0
 
     def __iter__(self) -> Iterator[Node[R, S]]:
@@ -167,6 +168,7 @@ class Trie(Generic[R, S]):
         node = Node(self._next_id(), parent, parent.end, array("i", tokens))
         node.pieces = list(pieces)
         parent.children[tokens[0]] = node
+        self.tokens += len(node.tokens)
         return node
 
     def extend(self, leaf: Node[R, S], tokens: Sequence[int], pieces: Sequence[Piece]) -> None:
@@ -174,6 +176,7 @@ class Trie(Generic[R, S]):
         if leaf.children or leaf.rows or leaf.state or leaf.anchors or leaf.parent is None:
             raise ValueError(f"node {leaf.id} [{leaf.start}, {leaf.end}) cannot be extended")
         leaf.tokens.extend(tokens)
+        self.tokens += len(tokens)
         leaf.pieces = joined(leaf.pieces, pieces)
 
     def split(self, node: Node[R, S], offset: int) -> Node[R, S]:
@@ -236,6 +239,7 @@ class Trie(Generic[R, S]):
         self.set_state(leaf, None)
         del parent.children[leaf.tokens[0]]
         leaf.parent = None
+        self.tokens -= len(leaf.tokens)
 
     def set_rows(self, node: Node[R, S], rows: R | None) -> None:
         """Hang rows over the node's edge, or let the ones that hang there go."""
