@@ -176,6 +176,7 @@ class PrefixCache:
         """Store the whole state where the lane stands, if there is room for it beside what the lane needs."""
         record(self.trie, self.lane, is_final=True)
         node = self.lane.path[-1]
+        node.is_tip = False  # somebody will come back to it, follow-up or not
         if owner:
             node.anchors.add(owner)
         if node.state is None and self._make_room(self.lane.state_bytes, is_desperate=False):
@@ -289,7 +290,7 @@ class PrefixCache:
         above = node.parent
         while above is not None and above.state is None:
             above = above.parent
-        if above is not None and above.is_tip and len(above.children) == 1:
+        if above is not None and above.is_tip and not above.anchors and len(above.children) == 1:
             self.trie.set_state(above, None)
 
     def _count_uses(self, look: Look) -> None:

@@ -109,6 +109,16 @@ def test_a_restore_point_is_not_merged_away_when_a_child_is_evicted(mix: str) ->
 
 
 @pytest.mark.parametrize("mix", STATEFUL)
+def test_the_end_of_an_answer_that_became_a_restore_point_stays(mix: str) -> None:
+    """In templates without role headers a question begins exactly where the answer before it ended."""
+    cache, _ = ledger_cache(mix)
+    run(cache, [1, 2, 3, 4], [5, 6, 7], points=[3])
+    run(cache, [40, 41], [42])
+    run(cache, [1, 2, 3, 4, 5, 6, 8, 9], [10, 11], points=[3, 6, 7])
+    assert run(cache, [1, 2, 3, 4, 5, 6, 20, 21], [22], points=[3, 6, 7]) == (8, 6, 6, 2)
+
+
+@pytest.mark.parametrize("mix", STATEFUL)
 def test_captures_beyond_what_is_written_make_no_node(mix: str) -> None:
     cache, _ = ledger_cache(mix)
     run(cache, [1, 2, 3, 4, 5], [9], points=[3, 5, 6, 50])
