@@ -10,18 +10,22 @@ from app.protocol.reports import StopReason
 
 
 class Answer:
-    """Takes tokens one by one. `text` is what has been let out for showing, `stop` is set once a stop text came."""
+    """Takes tokens one by one, at a cost that does not grow with the answer.
+
+    length: characters let out for showing so far. stop: set once a stop text came.
+    """
 
     def __init__(self, codec: Codec, stops: tuple[str, ...]) -> None:
         self._detokenizer = Detokenizer(codec)
         self._stop = StopText(stops)
         self._tokens: list[Token] = []
         self._told = 0
-        self.text = ""
+        self._shown: list[str] = []
+        self.length = 0
 
     def add(self, token: int) -> str:
         """Take the next token; returns new text to show, often none."""
-        start = len(self._detokenizer.text)
+        start = self._detokenizer.length
         complete = self._detokenizer.add(token)
         self._tokens.append(Token(token, start, start + len(complete)))
         return self._show(self._stop.push(complete))
@@ -35,11 +39,16 @@ class Answer:
         return StopReason.STOP_TEXT if self._stop.is_met else None
 
     @property
+    def text(self) -> str:
+        """Everything let out so far."""
+        return "".join(self._shown)
+
+    @property
     def ids(self) -> tuple[int, ...]:
         """The answer's tokens, without those whose text reaches into or beyond a stop text."""
         kept = self._tokens
         if self._stop.is_met:
-            kept = [token for token in kept if token.end <= len(self.text)]
+            kept = [token for token in kept if token.end <= self.length]
         return tuple(token.id for token in kept)
 
     def untold(self) -> tuple[Token, ...]:
@@ -48,5 +57,7 @@ class Answer:
         return tuple(self._tokens[told:])
 
     def _show(self, text: str) -> str:
-        self.text += text
+        if text:
+            self._shown.append(text)
+            self.length += len(text)
         return text

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any
 
 from mlx_lm.tokenizer_utils import TokenizerWrapper
+from tokenizers import Tokenizer
 
 # What a piece is appended to while it is tokenized, so that it does not count as a beginning. The second and third are
 # for pieces whose first characters would merge with the first.
@@ -31,6 +32,7 @@ class Codec:
     def __init__(self, tokenizer: TokenizerWrapper, template_source: str = "") -> None:
         """`template_source`: added tokens that occur in it are control tokens too, special or not."""
         self._tokenizer: Any = tokenizer
+        self._decode = _decoder(tokenizer)
         self.stop_ids = frozenset(int(token) for token in tokenizer.eos_token_ids)
         controls = _control_tokens(tokenizer, template_source)
         self.special_ids = frozenset(controls.values())
@@ -39,6 +41,7 @@ class Codec:
         self._has_controls = bool(controls)
         self._markup = lru_cache(maxsize=256)(self._encode_markup)
         self._label = lru_cache(maxsize=8192)(self._decode_label)
+        self.length_alone = lru_cache(maxsize=8192)(self._length_alone)
         self._marks_beginnings = self._after_anchor("a", self._markup) != list(self._markup("a"))
         self._marks_sections = self._marks_beginnings and self._begins_after_control(next(iter(controls), ""))
 
@@ -55,7 +58,11 @@ class Codec:
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of ids, control tokens written out; a character that is not complete reads U+FFFD."""
-        return str(self._tokenizer.decode(list(ids), skip_special_tokens=False, clean_up_tokenization_spaces=False))
+        return self._decode(list(ids))
+
+    def _length_alone(self, token: int) -> int:
+        """Characters of a token that is decoded by itself."""
+        return len(self._decode([token]))
 
     def knows(self, ids: Sequence[int]) -> bool:
         """Whether the ids are of this tokenizer's vocabulary; those of another model may not be."""
@@ -115,6 +122,14 @@ class Codec:
 
     def _encode_plain(self, text: str) -> list[int]:
         return list(self._tokenizer.encode(text, add_special_tokens=False, split_special_tokens=True)) if text else []
+
+
+def _decoder(tokenizer: Any) -> Callable[[list[int]], str]:
+    """Ids to text, nothing left out or tidied: by the tokenizers library itself where it can, which takes a fifth."""
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    if isinstance(backend, Tokenizer):
+        return partial(backend.decode, skip_special_tokens=False)
+    return partial(tokenizer.decode, skip_special_tokens=False, clean_up_tokenization_spaces=False)
 
 
 def _control_tokens(tokenizer: TokenizerWrapper, template_source: str) -> dict[str, int]:

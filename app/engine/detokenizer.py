@@ -18,12 +18,12 @@ _LONGEST_WAIT = 3
 
 
 class Detokenizer:
-    """Decodes one token at a time. `text` is everything so far, never with half a character at its end."""
+    """Decodes one token at a time. `length`: characters that are complete so far."""
 
     def __init__(self, codec: Codec, context: Sequence[int] = ()) -> None:
         """`context`: tokens that precede the first one and are not part of the text."""
         self._codec = codec
-        self.text = ""
+        self.length = 0
         self._known = list(context)
         self._known_length = len(codec.decode(self._known)) if context else 0
         self._new: list[int] = []
@@ -33,26 +33,28 @@ class Detokenizer:
         """Take one token; returns the text that became complete with it, often none."""
         self._new.append(token)
         fresh = self._codec.decode(self._known + self._new)[self._known_length :]
-        waiting = min(len(fresh) - len(fresh.rstrip(_INCOMPLETE)), _LONGEST_WAIT)
-        said = fresh[self._said : len(fresh) - waiting]
-        if waiting:
+        if fresh.endswith(_INCOMPLETE):
+            waiting = min(len(fresh) - len(fresh.rstrip(_INCOMPLETE)), _LONGEST_WAIT)
+            said = fresh[self._said : len(fresh) - waiting]
             self._said += len(said)
         else:
+            said = fresh[self._said :]
             self._advance()
-        self.text += said
+        self.length += len(said)
         return said
 
     def _advance(self) -> None:
         """Nothing waits: the new tokens become the known ones that the next are decoded after."""
-        self._known, self._new, self._said = self._new, [], 0
-        self._known_length = len(self._codec.decode(self._known))
+        new = self._new
+        self._known, self._new, self._said = new, [], 0
+        self._known_length = self._codec.length_alone(new[0]) if len(new) == 1 else len(self._codec.decode(new))
 
 
 def text_ends(codec: Codec, ids: Sequence[int], context: Sequence[int] = ()) -> tuple[str, list[int]]:
     """The text of tokens and, for each, how many characters are complete after it."""
     detokenizer = Detokenizer(codec, context)
-    ends = []
+    pieces, ends = [], []
     for token in ids:
-        detokenizer.add(token)
-        ends.append(len(detokenizer.text))
-    return detokenizer.text, ends
+        pieces.append(detokenizer.add(token))
+        ends.append(detokenizer.length)
+    return "".join(pieces), ends

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from app.engine.answer import Answer
 from app.engine.model import LoadedModel
 from app.engine.pace import Pace
+from app.engine.pipeline import Pipeline
 from app.engine.problems import RequestError, count
 from app.engine.prompt import Prompt
 from app.engine.sampler import Sampler, draw_seed
@@ -116,16 +117,25 @@ class Run:
             yield
 
     def _decode(self, session: Session, sampler: Sampler, token: int) -> Generator[None, None, StopReason]:
-        """Sample until something ends the answer; returns what. A token is fed when the next one is wanted."""
+        """Sample until something ends the answer; returns what. Every token that another one follows is fed."""
         self._begin_forced()
+        pipeline = Pipeline(session, sampler, token)
         while not self.is_cancelled:
-            token = sampler.next(session.decode(token))
+            limit = self._limit(session.report.total)
+            token = pipeline.read(is_last=limit is not None)
             if token in self._model.codec.stop_ids:
+                pipeline.end()
                 return StopReason.FINISHED
             self._sampled += 1
             self._clock.token()
-            self._tell(self._answer.add(token))
-            if stop := self._end(session.report.total):
+            text = self._answer.add(token)
+            stop = self._answer.stop or limit
+            if stop is not None:
+                pipeline.end()
+            else:
+                pipeline.keep(token)
+            self._tell(text)
+            if stop is not None:
                 return stop
             yield
         return StopReason.CANCELLED
@@ -134,13 +144,11 @@ class Run:
         for token in self.command.forced:
             self._tell(self._answer.add(token))
 
-    def _end(self, prompt_tokens: int) -> StopReason | None:
-        """Why the answer ends after the token just taken, if it does."""
-        if self._answer.stop is not None:
-            return self._answer.stop
-        if prompt_tokens + self._sampled >= self._model.context_length:
+    def _limit(self, prompt_tokens: int) -> StopReason | None:
+        """Why nothing may follow the next token, if that is so."""
+        if prompt_tokens + self._sampled + 1 >= self._model.context_length:
             return StopReason.CONTEXT
-        return StopReason.LENGTH if self._sampled >= self.command.sampling.max_tokens else None
+        return StopReason.LENGTH if self._sampled + 1 >= self.command.sampling.max_tokens else None
 
     def _tell(self, text: str, is_last: bool = False) -> None:
         """Send new text with the tokens since the last; tokens without text wait, but not beyond the end."""

@@ -7,17 +7,26 @@ computed, as otherwise a warm answer would differ from a cold one.
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections.abc import Callable, Sequence
-from typing import cast
+from typing import NamedTuple, cast
 
 import mlx.core as mx
-from mlx_lm.sample_utils import apply_min_p, apply_top_k, apply_top_p, make_repetition_penalty
+from mlx_lm.sample_utils import apply_min_p, apply_top_k, apply_top_p
 
 from app.engine.problems import RequestError
 from app.protocol.chat import Sampling
 
 _Filter = Callable[[mx.array], mx.array]
+_begin: Callable[..., None] = mx.async_eval  # evaluates without waiting; mlx leaves it untyped
+
+
+class Draw(NamedTuple):
+    """A token that is being computed. token: [1]. norm: of its logits, [1, 1], a number only when they are numbers."""
+
+    token: mx.array
+    norm: mx.array
 
 
 def draw_seed() -> int:
@@ -35,46 +44,54 @@ class Sampler:
         self._key = mx.random.key(seed & 0xFFFF_FFFF_FFFF_FFFF)
         self._filters = _filters(sampling)
         self._penalty = sampling.repetition_penalty
-        self._seen = set(context) if self._penalty != 1 else set()
-        self._seen_array: mx.array | None = None
+        self._context = context if self._penalty != 1 else ()
+        self._seen: mx.array | None = None
 
     def next(self, logits: mx.array) -> int:
         """Choose the next token from logits [1, vocabulary]. Raises RequestError when they are not numbers."""
-        logprobs = self._penalized(logits.astype(mx.float32))
-        norm = mx.logsumexp(logprobs, axis=-1, keepdims=True)
-        token = self._choose(logprobs - norm)
-        mx.eval(token, norm)
-        if not mx.isfinite(norm).item():
+        return self.read(self.draw(logits))
+
+    def draw(self, logits: mx.array) -> Draw:
+        """Begin to choose the next token from logits [1, vocabulary], and return at once."""
+        logits = self._penalized(logits.astype(mx.float32))
+        norm = mx.logsumexp(logits, axis=-1, keepdims=True)
+        token = mx.argmax(logits, axis=-1) if self._temperature == 0 else self._choose(logits - norm)
+        self._remember(token)
+        _begin(token, norm)
+        return Draw(token, norm)
+
+    def read(self, draw: Draw) -> int:
+        """Wait for a token. Raises RequestError when its logits were not numbers."""
+        token = cast(int, draw.token.item())
+        if not math.isfinite(cast(float, draw.norm.item())):
             raise RequestError(
                 "The model stopped making sense",
                 "Its output is not a number any more. Regenerate the answer, or try another model.",
             )
-        number = cast(int, token.item())
-        self._remember(number)
-        return number
+        return token
 
     def _choose(self, logprobs: mx.array) -> mx.array:
-        if self._temperature == 0:
-            return mx.argmax(logprobs, axis=-1)
         for keep in self._filters:
             logprobs = keep(logprobs)
         self._key, now = mx.random.split(self._key)
         return mx.random.categorical(logprobs * (1 / self._temperature), key=now)
 
     def _penalized(self, logits: mx.array) -> mx.array:
-        """Each token of the context once: the penalty does not grow with repetitions (arXiv:1909.05858)."""
-        if self._penalty == 1 or not self._seen:
-            return logits
-        if self._seen_array is None:
-            self._seen_array = mx.array(sorted(self._seen))
-        process = make_repetition_penalty(self._penalty, len(self._seen))
-        penalized: mx.array = process(self._seen_array, logits)
-        return penalized
+        """Each token of the context once: the penalty does not grow with repetitions (arXiv:1909.05858).
 
-    def _remember(self, token: int) -> None:
-        if self._penalty != 1 and token not in self._seen:
-            self._seen.add(token)
-            self._seen_array = None
+        `_seen` marks them over the vocabulary, so that a token can be marked before its value is known.
+        """
+        if self._penalty == 1:
+            return logits
+        if self._seen is None:
+            self._seen = mx.zeros(logits.shape, mx.bool_)
+            if self._context:
+                self._seen[:, mx.array(sorted(set(self._context)))] = True
+        return mx.where(self._seen, mx.where(logits < 0, logits * self._penalty, logits / self._penalty), logits)
+
+    def _remember(self, token: mx.array) -> None:
+        if self._seen is not None:
+            self._seen = mx.put_along_axis(self._seen, token[:, None], mx.array(True), axis=-1)
 
 
 def _check(sampling: Sampling) -> None:

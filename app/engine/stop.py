@@ -10,13 +10,14 @@ class StopText:
 
     def __init__(self, stops: Sequence[str]) -> None:
         self._stops = tuple(stop for stop in stops if stop)
+        self._longest = max(map(len, self._stops), default=0)
         self._held = ""
         self.is_met = False
 
     def push(self, text: str) -> str:
         """Take new text; returns what of the text so far can be shown now."""
-        if self.is_met:
-            return ""
+        if self.is_met or not self._stops:
+            return "" if self.is_met else text
         self._held += text
         found = [at for at in (self._held.find(stop) for stop in self._stops) if at >= 0]
         if found:
@@ -30,10 +31,8 @@ class StopText:
 
     def _waiting(self) -> int:
         """The length of the longest end of the text that begins a stop text."""
-        longest = max((len(stop) for stop in self._stops), default=1) - 1
-        for length in range(min(longest, len(self._held)), 0, -1):
-            end = self._held[-length:]
-            if any(stop.startswith(end) for stop in self._stops):
+        for length in range(min(self._longest - 1, len(self._held)), 0, -1):
+            if any(stop.startswith(self._held[-length:]) for stop in self._stops):
                 return length
         return 0
 

@@ -68,7 +68,7 @@ def test_an_answer_that_replays_differently_fails(
 
 
 def test_a_cache_that_computes_again_fails(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PrefixCache, "_captures", lambda *_: set())
+    monkeypatch.setattr(PrefixCache, "_captures", lambda *_: {})
     status, report, errors = run(GUIDE, capsys)
     assert (status, report["ok"]) == (1, False)
     assert "computed" in errors

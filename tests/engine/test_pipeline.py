@@ -1,0 +1,123 @@
+"""Sampling one token ahead: the same tokens as one after the other, and a cache that ends with the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import pytest
+
+from app.engine.sampler import Sampler
+from app.kvcache.prefix_cache import PrefixCache
+from app.kvcache.replay import replay
+from app.protocol.chat import Sampling
+from app.protocol.commands import Cancel
+from app.protocol.events import RunFinished
+from app.protocol.reports import StopReason
+from tests.engine.bench import LONG, Bench, opened
+from tests.fakes.model_folder import write_model_folder
+
+KINDS = ["llama", "lfm2", "gemma3"]
+SETTINGS = [
+    Sampling(temperature=0.0, max_tokens=24, seed=1),
+    Sampling(temperature=1.1, top_p=0.9, max_tokens=24, seed=2),
+    Sampling(temperature=0.9, top_k=40, min_p=0.01, repetition_penalty=1.4, max_tokens=24, seed=3),
+]
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_model_folder(tmp_path_factory.mktemp("models") / request.param, kind=request.param)
+
+
+def one_by_one(bench: Bench, sampling: Sampling) -> list[int]:
+    """The answer's tokens, each read before the next is fed, from a cache of its own."""
+    model = bench.loop.model
+    assert model is not None
+    prompt = model.prompts.build([LONG])
+    sampler = Sampler(sampling, sampling.seed or 0, prompt.ids)
+    cache = PrefixCache(model.forward, model.new_caches, 1 << 30)
+    with cache.begin(prompt.ids, prompt.restore_points) as session:
+        while session.prefill(64):
+            pass
+        tokens = [prompt.ids[-1]]
+        while len(tokens) <= sampling.max_tokens and tokens[-1] not in model.codec.stop_ids:
+            tokens.append(sampler.next(session.decode(tokens[-1])))
+    return [token for token in tokens[1:] if token not in model.codec.stop_ids]
+
+
+@pytest.mark.parametrize("sampling", SETTINGS)
+def test_the_tokens_are_those_of_one_after_the_other(folder: Path, sampling: Sampling) -> None:
+    bench = opened(folder)
+    expected = one_by_one(bench, sampling)
+    asked = bench.ask(LONG, **{name: getattr(sampling, name) for name in Sampling.__slots__})
+    assert list(asked.finished.ids) == expected
+
+
+def ended(bench: Bench, change: Callable[[Any], None] = lambda model: None, **sampling: Any) -> RunFinished:
+    change(bench.loop.model)
+    return bench.ask(LONG, **{"temperature": 1.2, "max_tokens": 30, "seed": 5, **sampling}).finished
+
+
+def fed(bench: Bench) -> list[int]:
+    """The tokens of the live path."""
+    return [token for node in bench.loop.cache.lane.path for token in node.tokens]  # type: ignore[union-attr]
+
+
+def test_at_the_length_limit_the_last_token_is_not_fed(folder: Path) -> None:
+    bench = opened(folder)
+    finished = ended(bench)
+    assert finished.stats.stop is StopReason.LENGTH
+    assert_ends_with(bench, finished.ids[:-1])
+
+
+def test_a_stop_token_takes_the_call_after_it_back(folder: Path) -> None:
+    ids = ended(opened(folder)).ids
+    stop = next(token for at, token in enumerate(ids) if at > 3 and token not in ids[:at])
+    bench = opened(folder)
+    finished = ended(bench, lambda model: setattr(model.codec, "stop_ids", frozenset({stop})))
+    assert finished.stats.stop is StopReason.FINISHED
+    assert finished.ids == ids[: ids.index(stop)]
+    assert_ends_with(bench, finished.ids)
+
+
+def test_a_stop_text_takes_the_call_after_it_back(folder: Path) -> None:
+    whole = ended(opened(folder))
+    bench = opened(folder)
+    stop = whole.text[9:12]
+    finished = ended(bench, stop=(stop,))
+    assert finished.stats.stop is StopReason.STOP_TEXT
+    assert finished.text == whole.text[: whole.text.index(stop)]
+    sampled = finished.stats.tokens
+    assert_ends_with(bench, whole.ids[: sampled - 1])
+
+
+@pytest.mark.parametrize("steps", [5, 6, 9, 17])
+def test_everything_written_before_a_cancel_is_fed(folder: Path, steps: int) -> None:
+    bench = opened(folder, chunk=512)
+    command = bench.command(LONG, temperature=1.2, max_tokens=300)
+    bench.loop.submit(command)
+    for _ in range(steps):
+        bench.loop.step()
+    bench.loop.submit(Cancel(command.run_id))
+    bench.idle()
+    finished = next(event for event in bench.events if isinstance(event, RunFinished))
+    assert finished.stats.stop is StopReason.CANCELLED
+    assert_ends_with(bench, finished.ids)
+
+
+def assert_ends_with(bench: Bench, answer: tuple[int, ...]) -> None:
+    """The live path is the prompt and these tokens, and what is live is what repeating its calls gives."""
+    model, cache = bench.loop.model, bench.loop.cache
+    assert model is not None
+    assert cache is not None
+    tokens = [*model.prompts.build([LONG]).ids, *answer]
+    assert fed(bench) == tokens
+    assert cache.lane.offset == len(tokens)
+    repeated = replay(cache, tokens).lane
+    for live, again in zip([*cache.lane.rows, *cache.lane.states], [*repeated.rows, *repeated.states], strict=True):
+        for one, other in zip(live.arrays(), again.arrays(), strict=True):
+            used = slice(None) if one.shape == other.shape and one.ndim != 4 else slice(0, len(tokens))
+            assert mx.array_equal(one[..., used, :], other[..., used, :])
