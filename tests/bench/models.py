@@ -64,7 +64,7 @@ class BenchModel:
 
 def bench_model(kind: str) -> BenchModel:
     """The model of this kind, the same at every run, its weights in memory."""
-    model, vocabulary = _guide() if kind == "guide" else (_random_model(CONFIGURATIONS[kind]), VOCABULARY)
+    model, vocabulary = _guide() if kind == "guide" else (random_model(CONFIGURATIONS[kind]), VOCABULARY)
     model.eval()
     mx.eval(model.parameters())
     leaves: Any = tree_flatten(model.parameters())
@@ -77,7 +77,8 @@ def bench_model(kind: str) -> BenchModel:
     )
 
 
-def _random_model(configuration: dict[str, Any], seed: int = 0) -> Any:
+def random_model(configuration: dict[str, Any], seed: int = 0) -> Any:
+    """A model of this configuration with random weights, the same for the same seed."""
     name = configuration["model_type"]
     module = importlib.import_module(f"mlx_lm.models.{name}")
     mx.random.seed(seed)
