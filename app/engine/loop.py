@@ -23,8 +23,9 @@ from app.engine.pricing import price
 from app.engine.problems import ModelError, RequestError
 from app.engine.run import Run, never_started
 from app.engine.trie_feed import TrieFeed
+from app.engine.verification import refusal, verify
 from app.kvcache.prefix_cache import PrefixCache
-from app.protocol.commands import Cancel, Command, Generate, LoadModel, Price, ReleaseOwner, SetBudget, Shutdown
+from app.protocol.commands import Cancel, Command, Generate, LoadModel, Price, ReleaseOwner, SetBudget, Shutdown, Verify
 from app.protocol.engine import Capabilities, EventSink
 from app.protocol.events import EngineStarted, ModelFailed, ModelLoading, ModelReady, RunFailed
 from app.protocol.reports import Problem
@@ -32,6 +33,7 @@ from app.protocol.reports import Problem
 log = logging.getLogger(__name__)
 
 _NO_MODEL = Problem("No model is open", "Open a model with File > Open Model, then send the message again.")
+_BUSY = Problem("An answer is being written", "Wait until it has ended, or stop it, and check again.")
 
 
 class EngineLoop:
@@ -107,6 +109,8 @@ class EngineLoop:
             case Price():
                 self._queries.append(command)
                 self._answer_queries()
+            case Verify():
+                self._verify(command)
             case SetBudget(budget_bytes):
                 self._set_budget(budget_bytes)
             case ReleaseOwner(owner):
@@ -236,3 +240,14 @@ class EngineLoop:
             priced = price(self._queries.popleft(), self.model, self.cache, self._pace)
             if priced is not None:
                 self._emit(priced)
+
+    def _verify(self, command: Verify) -> None:
+        """Between runs only, as it moves the live path and takes as long as computing the branch twice."""
+        if self.model is None or self.cache is None:
+            self._emit(refusal(command, _NO_MODEL))
+        elif self._running is not None or self._waiting:
+            self._emit(refusal(command, _BUSY))
+        else:
+            verified = verify(command, self.model, self.cache)
+            self._feed.changed(self.model, self.cache)
+            self._emit(verified)
