@@ -156,7 +156,7 @@ class EngineLoop:
         self.model = model
         self.cache = PrefixCache(model.forward, model.new_caches, self._budget_for(model))
         self._emit(ModelReady(describe(model, self.cache)))
-        self._feed.changed(model, self.cache)
+        self._feed.opened(model, self.cache)
         self._answer_queries()
 
     def _close_model(self) -> None:
@@ -205,7 +205,9 @@ class EngineLoop:
             self._running = None
         except RequestError as error:
             self._running, problem = None, error.problem
-        if self._running is None or is_first:
+        if self._running is None:
+            self._feed.ended(model, cache)
+        elif is_first:
             self._feed.changed(model, cache)
         else:
             self._feed.growing(model, cache)

@@ -1,34 +1,62 @@
-"""Pictures of the trie for the window: after every change of its shape, and while tokens come at most ten a second."""
+"""Pictures of the trie for the window, and the log of what the cache did: after every change of its shape, and while
+tokens come at most ten a second."""
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
+from itertools import takewhile
 
 from app.engine.model import LoadedModel
 from app.kvcache.prefix_cache import PrefixCache
-from app.kvcache.view import view
+from app.kvcache.view import dump, view
 from app.protocol.engine import EventSink
-from app.protocol.events import TrieChanged
+from app.protocol.events import CacheHappened, TrieChanged
+
+log = logging.getLogger(__name__)
 
 _SECONDS_BETWEEN = 0.1
+# A picture of ten thousand edges takes 12 ms: at most this share of the time goes into pictures while tokens come.
+_LARGEST_SHARE = 0.01
 
 
 class TrieFeed:
-    """Emits `TrieChanged` with serial numbers that only grow."""
+    """Emits `CacheHappened` and `TrieChanged`, the latter with serial numbers that only grow."""
 
     def __init__(self, emit: EventSink, now: Callable[[], float] = time.monotonic) -> None:
         self._emit, self._now = emit, now
         self._serial = 0
-        self._last = -_SECONDS_BETWEEN
+        self._next = 0.0
+        self._told = 0
+
+    def opened(self, model: LoadedModel, cache: PrefixCache) -> None:
+        """Send the first picture of a new cache, whose log begins anew."""
+        self._told = 0
+        self.changed(model, cache)
 
     def changed(self, model: LoadedModel, cache: PrefixCache) -> None:
-        """Send a picture now."""
+        """Send what happened and a picture now."""
+        begun = self._now()
+        self._tell_events(cache)
         self._serial += 1
-        self._last = self._now()
         self._emit(TrieChanged(view(cache, self._serial, model.codec.label)))
+        ended = self._now()
+        self._next = begun + max(_SECONDS_BETWEEN, (ended - begun) / _LARGEST_SHARE)
 
     def growing(self, model: LoadedModel, cache: PrefixCache) -> None:
         """Send a picture unless one was sent a moment ago."""
-        if self._now() - self._last >= _SECONDS_BETWEEN:
+        if self._now() >= self._next:
             self.changed(model, cache)
+
+    def ended(self, model: LoadedModel, cache: PrefixCache) -> None:
+        """A run ended: send a picture, and write the tree to the debug log, without any of its words."""
+        self.changed(model, cache)
+        if log.isEnabledFor(logging.DEBUG):
+            log.debug("%s", dump(cache))
+
+    def _tell_events(self, cache: PrefixCache) -> None:
+        new = tuple(takewhile(lambda event: event.number > self._told, reversed(cache.events)))[::-1]
+        if new:
+            self._told = new[-1].number
+            self._emit(CacheHappened(new))

@@ -11,6 +11,7 @@ from app.engine.loop import EngineLoop
 from app.protocol.chat import Sampling
 from app.protocol.commands import Cancel, Generate, LoadModel, Price, ReleaseOwner, SetBudget, Shutdown
 from app.protocol.events import (
+    CacheHappened,
     EngineStarted,
     Event,
     ModelFailed,
@@ -140,7 +141,7 @@ def test_an_old_models_failure_leaves_no_model(tiny: Bench, tmp_path: Path) -> N
 def test_pictures_of_the_trie_come_when_it_changes(tiny: Bench) -> None:
     asked = tiny.ask(user("hi"), max_tokens=30, temperature=1.2)
     kinds = [type(event) for event in asked.events if not isinstance(event, TextDelta | PrefillProgress)]
-    assert kinds[:2] == [RunStarted, TrieChanged]
+    assert kinds[:3] == [RunStarted, CacheHappened, TrieChanged]
     assert kinds[-2:] == [TrieChanged, RunFinished]
     views = [event.view for event in tiny.events if isinstance(event, TrieChanged)]
     assert [view.serial for view in views] == sorted({view.serial for view in views})

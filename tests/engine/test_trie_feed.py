@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import logging
+import re
+from pathlib import Path
+
+import pytest
+
 from app.engine.trie_feed import TrieFeed
-from app.protocol.events import Event, TrieChanged
-from tests.engine.bench import Bench, user
+from app.protocol.cache_events import CacheEvent
+from app.protocol.cache_events import CacheEventKind as Kind
+from app.protocol.commands import SetBudget
+from app.protocol.events import CacheHappened, Event, TrieChanged
+from app.protocol.reports import Reason
+from tests.engine.bench import LONG, Bench, user
 
 
 def test_growth_is_told_ten_times_a_second_at_most(tiny: Bench) -> None:
@@ -18,9 +28,88 @@ def test_growth_is_told_ten_times_a_second_at_most(tiny: Bench) -> None:
     for hundredth in range(100):
         clock[0] = hundredth / 100
         feed.growing(model, cache)
-    assert 9 <= len(told) <= 10
+    assert 9 <= len([event for event in told if isinstance(event, TrieChanged)]) <= 10
     feed.changed(model, cache)
     feed.changed(model, cache)
     serials = [event.view.serial for event in told if isinstance(event, TrieChanged)]
-    assert serials == list(range(1, len(told) + 1))
-    assert len(told) >= 11
+    assert serials == list(range(1, len(serials) + 1))
+    assert len(serials) >= 11
+
+
+def test_pictures_that_take_long_come_seldom(tiny: Bench) -> None:
+    """At most a hundredth of the time goes into them."""
+    tiny.ask(user("hi"))
+    model, cache = tiny.loop.model, tiny.loop.cache
+    assert model is not None
+    assert cache is not None
+    told: list[Event] = []
+    ticks = [0.0]
+
+    def now() -> float:
+        ticks[0] += 0.05
+        return ticks[0]
+
+    feed = TrieFeed(told.append, now)
+    while ticks[0] < 20:
+        feed.growing(model, cache)
+    assert 3 <= len([event for event in told if isinstance(event, TrieChanged)]) <= 5
+
+
+# The log of what the cache did
+
+
+def happened(events: list[Event]) -> list[CacheEvent]:
+    return [one for event in events if isinstance(event, CacheHappened) for one in event.events]
+
+
+def test_each_thing_that_happened_is_told_once_and_in_order(mixed: Bench) -> None:
+    for number in range(4):
+        mixed.ask(user(f"{number} {LONG.text}"))
+        mixed.ask(LONG)
+    assert mixed.loop.cache is not None
+    numbers = [event.number for event in happened(mixed.events)]
+    assert numbers == list(range(1, mixed.loop.cache.events[-1].number + 1))
+    kinds = {event.kind for event in happened(mixed.events)}
+    assert kinds >= {Kind.REQUEST, Kind.CAPTURED, Kind.PAGED_OUT, Kind.PAGED_IN}
+
+
+def test_what_a_request_cost_and_why_is_in_the_log(mixed: Bench) -> None:
+    mixed.ask(LONG)
+    mixed.ask(user("else"))
+    begin = len(mixed.events)
+    asked = mixed.ask(LONG)
+    [request] = [event for event in happened(mixed.events[begin:]) if event.kind is Kind.REQUEST]
+    report = asked.started.request
+    assert (request.offset, request.tokens, request.reason) == (report.cached, report.left, report.reason)
+    [entered] = [event for event in happened(mixed.events[begin:]) if event.kind is Kind.PAGED_IN]
+    assert entered.offset + entered.tokens == report.cached
+    assert entered.bytes > 0
+
+
+def test_what_is_evicted_for_a_smaller_budget_is_told_at_once(tiny: Bench) -> None:
+    for number in range(3):
+        tiny.ask(user(f"{number} {LONG.text}"))
+    assert tiny.loop.cache is not None
+    stored = tiny.loop.cache.paged_bytes
+    evicted = [event for event in happened(tiny.do(SetBudget(0))) if event.kind is Kind.EVICTED]
+    assert sum(event.bytes for event in evicted) == stored
+    assert {event.reason for event in evicted} == {Reason.EVICTED}
+
+
+def test_another_model_begins_another_log(tiny: Bench, mixed_folder: Path) -> None:
+    tiny.ask(LONG)
+    begin = len(tiny.events)
+    tiny.open(mixed_folder)
+    tiny.ask(LONG)
+    assert [event.number for event in happened(tiny.events[begin:])][:2] == [1, 2]
+
+
+def test_the_tree_is_in_the_debug_log_without_its_words(tiny: Bench, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG, "app.engine"):
+        answer = tiny.ask(LONG, max_tokens=9).finished.text
+    [tree] = [record.getMessage() for record in caplog.records if "nodes" in record.getMessage()]
+    assert re.search(r"\[0, \d+\) \d+ tokens", tree)
+    assert not any(words in caplog.text for words in ("fox", answer))
+    caplog.clear()
+    tiny.ask(LONG, max_tokens=9)
+    assert "nodes" not in caplog.text
