@@ -2,8 +2,9 @@
 
 PY := .venv/bin/python
 STAMP := .venv/.installed
+SECONDS ?= 600
 
-.PHONY: help run test lint setup shots lock clean
+.PHONY: help run test soak lint setup shots lock clean
 .DEFAULT_GOAL := help
 
 help: ## Show what can be made
@@ -16,6 +17,10 @@ run: setup ## Open Espalier with the guide model (without a display: take a shor
 test: setup ## Run the whole test suite
 	@$(PY) packaging/check_libraries.py
 	@QT_QPA_PLATFORM=$${QT_QPA_PLATFORM:-offscreen} $(PY) -m pytest $(ARGS)
+
+soak: setup ## Random histories against the cache until SECONDS are over
+	@$(PY) packaging/check_libraries.py
+	@$(PY) -m tests.soak --seconds $(SECONDS)
 
 lint: setup ## Check style and types
 	@$(PY) -m ruff check .
