@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import mlx.core as mx
@@ -29,17 +30,31 @@ class RowsSnapshot:
         return tuple(tuple(x[..., start:end, :] for x in layer) for layer in self.layers)
 
     def cut(self, at: int) -> tuple[RowsSnapshot, RowsSnapshot]:
-        """Two snapshots with arrays of their own, [0, at) and [at, tokens). Consumes this one."""
+        """Two snapshots with arrays of their own, [0, at) and [at, tokens). Consumes this one, layer by layer."""
         if not 0 < at < self.tokens:
             raise ValueError(f"cannot cut {self.tokens} rows at {at}")
-        parts = self.part(0, at), self.part(at, self.tokens)
-        above, below = (tuple(tuple(mx.contiguous(x) for x in layer) for layer in part) for part in parts)
-        return RowsSnapshot(above), RowsSnapshot(below)
+        above, below = [], []
+        for layer in self._consume():
+            above.append(_evaluated(mx.contiguous(x[..., :at, :]) for x in layer))
+            below.append(_evaluated(mx.contiguous(x[..., at:, :]) for x in layer))
+        return RowsSnapshot(tuple(above)), RowsSnapshot(tuple(below))
 
     def join(self, below: RowsSnapshot) -> RowsSnapshot:
-        """One snapshot over both edges. Consumes both."""
-        pairs = zip(self.layers, below.layers, strict=True)
-        return RowsSnapshot(tuple(tuple(map(_concatenate, *pair)) for pair in pairs))
+        """One snapshot over both edges. Consumes both, layer by layer."""
+        pairs = zip(self._consume(), below._consume(), strict=True)
+        return RowsSnapshot(tuple(_evaluated(map(_concatenate, *pair)) for pair in pairs))
+
+    def _consume(self) -> Iterator[RowArrays]:
+        """The layers, each let go of when the next is asked for, so that no more than one of them exists twice."""
+        layers, self.layers = list(self.layers[::-1]), ()
+        while layers:
+            yield layers.pop()
+
+
+def _evaluated(arrays: Iterable[mx.array]) -> RowArrays:
+    made = tuple(arrays)
+    mx.eval(made)
+    return made
 
 
 def _concatenate(above: mx.array, below: mx.array) -> mx.array:
