@@ -71,9 +71,10 @@ def _parts(lane: Lane) -> Iterator[Part]:
             yield f"rows {number} of layer {index}", rows
     for index, window in enumerate(lane.windows):
         for number, rows in enumerate(window._ring.keys_and_values()):
-            yield f"window {number} of layer {index}", rows
-        for name in ("offset", "_idx", "start_position"):
-            yield f"{name} of window {index}", mx.array(getattr(window._ring, name, 0))
+            # What exceeds a chunk is cut off when the next call begins: whether it was cut already is of no account.
+            yield f"window {number} of layer {index}", rows[..., -window._size :, :]
+        yield f"offset of window {index}", mx.array(window.offset)
+        yield f"index of window {index}", mx.array(getattr(window._ring, "_idx", 0))
     for index, state in enumerate(lane.states):
         for number, x in enumerate(state.arrays()):
             yield f"state {number} of layer {index}", x
