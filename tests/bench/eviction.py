@@ -7,6 +7,7 @@ first fork inside a message, on models with whole states) is nobody's fault.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tests.bench.paper import PaperCache
@@ -69,10 +70,19 @@ def everything(asked: list[Request], model: str) -> tuple[int, list[int]]:
     return cache.paged_bytes + cache.live_bytes, restored
 
 
+def losses(asked: list[Request], model: str, shares: Sequence[float] = BUDGETS) -> list[Loss]:
+    """What caches of these shares of the needed bytes lose."""
+    needed, best = everything(asked, model)
+    return [_lost(best, play(asked, model, int(needed * share))) for share in shares]
+
+
 def loss(asked: list[Request], model: str, share: float) -> Loss:
     """What a cache of this share of the needed bytes loses."""
-    needed, best = everything(asked, model)
-    got = play(asked, model, int(needed * share))
+    [only] = losses(asked, model, (share,))
+    return only
+
+
+def _lost(best: list[int], got: list[int]) -> Loss:
     return Loss(
         recomputed=sum(max(0, wanted - found) for wanted, found in zip(best, got, strict=True)),
         seen=sum(best),
