@@ -10,14 +10,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import mlx.core as mx
-from mlx_lm.models.cache import ArraysCache, KVCache
+from mlx_lm.models.cache import ArraysCache, KVCache, RotatingKVCache
 
 from app.kvcache.prefix_cache import PrefixCache
 
 VOCABULARY = 64
 MODULUS = 32_749
-# T: rows only. R: rows and whole states. N: whole states first, rows between. W: whole states only.
-MIXES = {"T": "rr", "R": "rs", "N": "srs", "W": "ss"}
+WINDOW = 4  # tokens
+# T: rows only. S: rows and a sliding window. R: rows and whole states. N: whole states, and layers that keep nothing.
+# W: whole states only. M: everything.
+MIXES = {"T": "rr", "S": "rw", "R": "rs", "N": "s-r-", "W": "ss", "M": "rws"}
+ROWS = ["T", "S"]  # can be cut anywhere
 
 
 def digest(tokens: Sequence[int], seed: int = 1) -> int:
@@ -28,7 +31,8 @@ def digest(tokens: Sequence[int], seed: int = 1) -> int:
 
 
 class Ledger:
-    """The forward function of a model with these layers ("r" rows, "s" whole state). `computed` counts tokens."""
+    """The forward function of a model with these layers: "r" rows, "w" a sliding window of 4, "s" a whole state, "-"
+    nothing. `computed` counts tokens."""
 
     def __init__(self, layers: str) -> None:
         self.layers = layers
@@ -37,13 +41,14 @@ class Ledger:
         self.fail_after: int | None = None
 
     def new_caches(self) -> list[Any]:
-        return [KVCache() if kind == "r" else ArraysCache(2) for kind in self.layers]
+        made = {"r": KVCache, "w": lambda: RotatingKVCache(WINDOW), "s": lambda: ArraysCache(2), "-": lambda: None}
+        return [made[kind]() for kind in self.layers]
 
     def __call__(self, tokens: mx.array, caches: list[Any]) -> mx.array:
         new: list[int] = tokens[0].tolist()
         self.computed += len(new)
         self.calls.append(len(new))
-        seeds = {self._update(cache, new, index) for index, cache in enumerate(caches)}
+        seeds = {self._update(cache, new, index) for index, cache in enumerate(caches) if cache is not None}
         assert len(seeds) == 1, f"layers disagree about what came before: {seeds}"
         (seed,) = seeds
         logits = mx.zeros((1, len(new), VOCABULARY))
@@ -62,10 +67,37 @@ class Ledger:
             assert values[0, 0, :, 0].tolist() == [2.0 * token for token in [*before, *new]]
             assert keys.shape[2] == len(before) + len(new)
             return digest(before)
+        if isinstance(cache, RotatingKVCache):
+            return self._turn(cache, new)
         seed = 1 if cache[0] is None else int(cache[0].item())
         cache[0] = mx.array([digest(new, seed)])
         cache[1] = mx.array([float(index)])
         return seed
+
+    def _turn(self, cache: RotatingKVCache, new: list[int]) -> int:
+        """The same for a sliding window: each row knows its token, its place and the digest of all up to it."""
+        start, before = cache.offset, _window(cache)
+        assert [place for place, _ in before][-WINDOW:] == list(range(max(0, start - WINDOW), start))
+        seed = before[-1][1] if before else 1
+        digests = [digest(new[: at + 1], seed) for at in range(len(new))]
+        places = range(start, start + len(new))
+        cache.update_and_fetch(_rows(places), _rows(digests))
+        seen = WINDOW if len(new) == 1 else WINDOW - 1 + len(new)
+        after = _window(cache)[-seen:]
+        assert after == [*before, *zip(places, digests, strict=True)][-seen:], "the window lacks what it should show"
+        return seed
+
+
+def _rows(numbers: Sequence[int]) -> mx.array:
+    return mx.array(list(numbers), dtype=mx.float32).reshape(1, 1, -1, 1)
+
+
+def _window(cache: RotatingKVCache) -> list[tuple[int, int]]:
+    """Place and digest of each row that the ring shows, oldest first."""
+    if not cache.offset:
+        return []
+    keys, values = (x[0, 0, :, 0].astype(mx.int32).tolist() for x in cache.keys_and_values())
+    return sorted(zip(keys, values, strict=True))
 
 
 def ledger_cache(mix: str, budget_bytes: int = 1 << 30) -> tuple[PrefixCache, Ledger]:

@@ -9,9 +9,9 @@ from app.kvcache.invariants import check
 from app.kvcache.paging import forget
 from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.reports import Reason
-from tests.kvcache.ledger import MIXES, VOCABULARY, ask, digest, ledger_cache
+from tests.kvcache.ledger import MIXES, ROWS, VOCABULARY, ask, digest, ledger_cache
 
-STATEFUL = [mix for mix in MIXES if mix != "T"]
+STATEFUL = [mix for mix in MIXES if mix not in ROWS]
 ANY = list(MIXES)
 
 
@@ -30,8 +30,9 @@ A = [1, 2, 3, 4, 5, 6, 7, 8]
 
 
 class TestBranch:
-    def test_rows_are_cut_anywhere(self) -> None:
-        cache, _ = ledger_cache("T")
+    @pytest.mark.parametrize("mix", ROWS)
+    def test_rows_are_cut_anywhere(self, mix: str) -> None:
+        cache, _ = ledger_cache(mix)
         assert run(cache, A, [20, 21]) == (8, 0, 0, 8)
         assert run(cache, [1, 2, 3, 4, 5, 10, 11, 12], [30, 31]) == (8, 5, 5, 3)
         assert run(cache, [*A, 40, 41]) == (10, 8, 8, 2)
@@ -64,8 +65,9 @@ def test_resumption(mix: str) -> None:
 
 
 class TestSamePromptAgain:
-    def test_rows_go_back_one_token(self) -> None:
-        cache, _ = ledger_cache("T")
+    @pytest.mark.parametrize("mix", ROWS)
+    def test_rows_go_back_one_token(self, mix: str) -> None:
+        cache, _ = ledger_cache(mix)
         run(cache, [1, 2, 3, 4, 5], [20])
         assert run(cache, [1, 2, 3, 4, 5], [20]) == (5, 5, 4, 1)
 
@@ -135,8 +137,9 @@ def test_cancel_keeps_what_was_computed_and_nothing_more(mix: str) -> None:
 
 
 class TestBackToTheFirstBranch:
-    def test_rows(self) -> None:
-        cache, _ = ledger_cache("T")
+    @pytest.mark.parametrize("mix", ROWS)
+    def test_rows(self, mix: str) -> None:
+        cache, _ = ledger_cache(mix)
         run(cache, [1, 2, 3, 4, 5], [10, 11])
         assert run(cache, [1, 2, 3, 6, 7], [12, 13]) == (5, 3, 3, 2)
         assert run(cache, [1, 2, 3, 4, 5, 10, 20, 21]) == (8, 6, 6, 2)
@@ -184,7 +187,7 @@ def test_a_failed_call_leaves_no_mixture_of_offsets(mix: str) -> None:
     assert cache.faults == 1
     assert cache.lane.offset == 0
     cached = run(cache, [1, 2, 3, 4, 5, 6, 7, 8], [9])[2]
-    assert cached == (6 if mix == "T" else 2)
+    assert cached == (6 if mix in ROWS else 2)
 
 
 def test_one_session_at_a_time_and_no_empty_request() -> None:
