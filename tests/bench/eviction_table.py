@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tests.bench.eviction import BUDGETS, MODELS, losses, traces
+from tests.bench.eviction import BUDGETS, MODELS, Request, losses, traces
 from tests.bench.report import machine, say, write
 
 REFERENCE = Path(__file__).with_name("eviction_reference.json")
@@ -39,12 +39,12 @@ class Row:
         return (self.recomputed - self.reference) / self.seen
 
 
-def rows(seeds: int = 4) -> list[Row]:
-    """All models and budgets on the traces of so many seeds."""
+def rows(chosen: Iterable[tuple[str, list[Request]]], models: Sequence[str] = tuple(MODELS)) -> list[Row]:
+    """Traces by name, on all models and budgets unless told otherwise."""
     reference = json.loads(REFERENCE.read_text(encoding="utf-8"))
     found = []
-    for name, asked in traces(seeds):
-        for model in MODELS:
+    for name, asked in chosen:
+        for model in models:
             for budget, expected, lost in zip(BUDGETS, reference[name][model], losses(asked, model), strict=True):
                 row = Row(name, model, budget, lost.recomputed, expected, lost.seen, lost.empty_restores)
                 found.append(row)
@@ -76,7 +76,7 @@ def faults(found: Sequence[Row]) -> list[str]:
 
 def main() -> int:
     """Play everything; 1 when a limit is missed."""
-    found = rows()
+    found = rows(traces())
     for model in MODELS:
         shares = ", ".join(f"{pooled(found, model, budget):.3f} at {budget:.0%}" for budget in BUDGETS)
         say(f"{model:7} {shares}")
