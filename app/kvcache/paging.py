@@ -65,6 +65,8 @@ def page_in(trie: CacheTrie, lane: Lane, path: list[TrieNode], target: int, jour
         pieces = [node.rows for node in nodes if node.rows is not None]
         if lane.rows and len(pieces) != len(nodes):
             raise CacheFaultError(f"rows are missing between {keep} and {target}")
+        if lane.states and target and end.state is None:
+            raise CacheFaultError(f"the state at {target} is gone")
         last_multi = _multi_end([*lane.path, *nodes], target)
         lane.restore(keep, target, pieces if lane.rows else (), end.state, last_multi)
         base = end.state.trail if end.state is not None else base

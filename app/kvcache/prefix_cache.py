@@ -18,6 +18,7 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import mlx.core as mx
@@ -47,8 +48,8 @@ class PrefixCache:
 
     forward: tokens [1, n] and the model's cache objects -> logits [1, n, vocabulary]. new_caches: a fresh list of
     those objects. budget_bytes: what live and stored state may take together. grid: tokens between two stored whole
-    states when memory allows, 0 for restore points only. unsupported: the name of a cache kind
-    that cannot be stored, in which case every request is computed whole.
+    states when memory allows, 0 for restore points only. unsupported: the name of a cache kind that cannot be stored,
+    in which case every request is computed whole.
     """
 
     def __init__(
@@ -325,7 +326,7 @@ class PrefixCache:
         for desperate in (False, True) if is_desperate else (False,):
             if self._surplus(growth) > 0:
                 eviction = Eviction(self.trie, self.requests, bool(self.lane.states), desperate, self.journal)
-                eviction.run(lambda: self._surplus(growth if desperate else ahead))  # noqa: B023
+                eviction.run(partial(self._surplus, growth if desperate else ahead))
         return self._surplus(growth) <= 0 and self.live_bytes + growth <= self.budget_bytes
 
     def _surplus(self, growth: int) -> int:
