@@ -6,6 +6,7 @@ import mlx.core as mx
 import pytest
 from mlx_lm.models.cache import ArraysCache, CacheList, ConcatenateKVCache, KVCache, RotatingKVCache
 
+from app.kvcache.invariants import check
 from app.kvcache.layers import (
     SLACK,
     STEP,
@@ -16,6 +17,8 @@ from app.kvcache.layers import (
     flatten,
     wrap,
 )
+from app.kvcache.snapshot import RowsSnapshot
+from tests.kvcache.ledger import ask, ledger_cache
 
 
 def write(cache: KVCache, start: int, count: int) -> None:
@@ -122,6 +125,42 @@ class TestRows:
         assert numbers(cache.keys)[:6] == [0, 0, 0, 0, 4, 5]
 
 
+class TestPieces:
+    """A snapshot that is cut or joined restores to where its parts end."""
+
+    def layer_of_ten(self) -> tuple[RowLayer, RowsSnapshot]:
+        cache = KVCache()
+        layer = RowLayer(cache)
+        write(cache, 0, 10)
+        whole = RowsSnapshot((layer.copy(0, 10),))
+        layer.clear()
+        return layer, whole
+
+    def test_the_whole(self) -> None:
+        layer, whole = self.layer_of_ten()
+        layer.write(0, [whole.layers[0]], 0)
+        assert layer.offset == 10
+
+    def test_cut_at_five(self) -> None:
+        layer, whole = self.layer_of_ten()
+        above, below = whole.cut(5)
+        layer.write(0, [above.layers[0]], 0)
+        assert layer.offset == 5
+        layer.write(5, [below.layers[0]], 0)
+        assert layer.offset == 10
+        assert numbers(layer._cache.keys[..., :10, :]) == list(range(10))
+
+    def test_cut_at_six_and_joined(self) -> None:
+        layer, whole = self.layer_of_ten()
+        nbytes = whole.nbytes
+        above, below = whole.cut(6)
+        joined = above.join(below)
+        layer.write(0, [joined.layers[0]], 0)
+        assert layer.offset == 10
+        assert joined.nbytes == nbytes
+        assert numbers(layer._cache.keys[..., :10, :]) == list(range(10))
+
+
 class TestStates:
     def test_taking_one_copies_nothing_and_survives_the_next_call(self) -> None:
         cache = ArraysCache(2)
@@ -155,3 +194,29 @@ class TestStates:
     def test_a_state_of_another_shape_is_refused(self) -> None:
         with pytest.raises(CacheFaultError, match="3 arrays for a layer of 1"):
             StateLayer(ArraysCache(1)).put((None, None, None))
+
+    def test_one_restores_to_its_own_offset_only(self) -> None:
+        cache, _ = ledger_cache("W")
+        tokens = list(range(1, 21))
+        ask(cache, tokens, [30], points=[10])
+        ask(cache, [60, 61, 62], [30])
+        assert cache.price([*tokens[:5], 40]).cached == 0
+        assert cache.price([*tokens[:10], 40]).cached == 10
+        assert cache.price([*tokens[:15], 40]).cached == 10
+
+    @pytest.mark.parametrize("offset", [0, 1, 2, 3])
+    def test_captures_inside_a_prefill_restore_to_each(self, offset: int) -> None:
+        cache, model = ledger_cache("W")
+        ask(cache, [1, 2, 3, 4, 5], [30], points=[1, 2, 3])
+        assert model.calls[:4] == [1, 1, 1, 1]
+        assert ask(cache, [*range(1, offset + 1), 40, 41], [30])[2] == offset
+
+    def test_a_capture_at_an_offset_already_passed_is_not_made(self) -> None:
+        """The state there is gone: another in its place would be a wrong answer later."""
+        cache, model = ledger_cache("W")
+        ask(cache, [1, 2, 3, 4, 5, 6], [30])
+        ask(cache, [1, 2, 3, 4, 5, 6, 7, 8], [30], points=[3, 5, 6])
+        check(cache)
+        kept = {node.end for node in cache.trie if node.state is not None}
+        assert kept <= {6}
+        assert model.calls[-2:] == [1, 1]

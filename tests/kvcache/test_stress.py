@@ -44,5 +44,9 @@ def test_a_ring_that_goes_on_at_the_wrong_slot_is_noticed(monkeypatch: pytest.Mo
     cache, _ = ledger_cache("S")
     history = History(cache, 0, VOCABULARY, False, longest=120)
     with pytest.raises(AssertionError):
-        for _ in range(10):
-            history.step()
+        repeat(history, 10)
+
+
+def repeat(history: History, steps: int) -> None:
+    for _ in range(steps):
+        history.step()
