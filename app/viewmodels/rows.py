@@ -7,6 +7,7 @@ from enum import IntEnum
 
 from PySide6.QtCore import Qt
 
+from app.protocol.cache_events import CacheEventKind
 from app.protocol.chat import Role
 from app.protocol.trie_view import Place
 
@@ -74,3 +75,13 @@ class ConversationRow:
     section: str
     is_open: bool
     is_writing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """One line of the cache's log. `time` as shown ("09:41:07"); `why` in one sentence or empty."""
+
+    time: str
+    kind: CacheEventKind
+    text: str
+    why: str

@@ -74,6 +74,12 @@ def share(used: int, most: int) -> str:
     return f"{figure} of {whole}" if whole.endswith(HARD + unit) else f"{part} of {whole}"
 
 
+def buffers(allocated: int, used: int, spare: int) -> str:
+    """What the live arrays take, and what the library keeps back, in bytes."""
+    live = f"Live buffers {size(allocated)}, {size(used)} of them used." if allocated else ""
+    return " ".join(part for part in (live, f"MLX keeps {size(spare)} for reuse." if spare else "") if part)
+
+
 def about(seconds: float) -> str:
     """A time to come: "instant", "about 0.6 s", "about 9 s", "about 1 min 20 s"."""
     return "instant" if seconds < 0.1 else f"about {duration(seconds)}"
@@ -125,6 +131,11 @@ def age(then: float, now: float) -> str:
         return "yesterday"
     day = f"{at.day}{HARD}{_MONTHS[at.month - 1]}"
     return day if at.year == today.year else f"{day} {at.year}"
+
+
+def clock(at: float) -> str:
+    """The time of day here, in digits of one width: "09:41:07"."""
+    return datetime.fromtimestamp(at).strftime("%H:%M:%S")
 
 
 def is_today(then: float, now: float) -> bool:

@@ -1,0 +1,100 @@
+"""The log of the cache pane: what the cache did lately, the newest first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from app.protocol.cache_events import CacheEvent, CacheEventKind
+from app.viewmodels.event_words import Happening, event_row, explained, spoken_event
+from app.viewmodels.rows import EventRow, RowRole
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+_ROOT = QModelIndex()
+MOST_ROWS = 200
+# Of these there may be hundreds for one request: they are added up in one row.
+_FOLDED = frozenset({CacheEventKind.CAPTURED, CacheEventKind.EVICTED})
+
+
+class EventModel(QAbstractListModel):
+    """At most `MOST_ROWS` rows. Rows are put in above and fall out below; none ever moves.
+
+    Captures and evictions are added up where they stand, back to the last event of another kind than these two.
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._happenings: list[Happening] = []
+        self._rows: list[EventRow] = []
+
+    @property
+    def rows(self) -> Sequence[EventRow]:
+        """All rows, the newest first."""
+        return self._rows
+
+    def rowCount(self, parent: AnyIndex = _ROOT) -> int:
+        """A list: only the root has rows."""
+        return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """The whole row under `RowRole.ROW`, its text, the text with its why, and what a screen reader says."""
+        if not self.checkIndex(index, self.CheckIndexOption.IndexIsValid):
+            return None
+        row = self._rows[index.row()]
+        if role == RowRole.ROW:
+            return row
+        if role == Qt.ItemDataRole.DisplayRole:
+            return row.text
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return explained(row)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return spoken_event(row)
+        return None
+
+    def add(self, events: Iterable[CacheEvent]) -> None:
+        """Put in what happened, in the order in which it did."""
+        for event in events:
+            if not _is_empty(event):
+                self._add(event)
+        if len(self._rows) > MOST_ROWS:
+            self.beginRemoveRows(QModelIndex(), MOST_ROWS, len(self._rows) - 1)
+            del self._rows[MOST_ROWS:], self._happenings[MOST_ROWS:]
+            self.endRemoveRows()
+
+    def clear(self) -> None:
+        """The cache that this was about is gone."""
+        if self._rows:
+            self.beginRemoveRows(QModelIndex(), 0, len(self._rows) - 1)
+            self._rows.clear()
+            self._happenings.clear()
+            self.endRemoveRows()
+
+    def _add(self, event: CacheEvent) -> None:
+        at = self._foldable(event)
+        if at is None:
+            happening = Happening.of(event)
+            self.beginInsertRows(QModelIndex(), 0, 0)
+            self._happenings.insert(0, happening)
+            self._rows.insert(0, event_row(happening))
+            self.endInsertRows()
+            return
+        self._happenings[at] = self._happenings[at].with_another(event)
+        self._rows[at] = event_row(self._happenings[at])
+        self.dataChanged.emit(self.index(at), self.index(at))
+
+    def _foldable(self, event: CacheEvent) -> int | None:
+        """The row that this event can be added to."""
+        if event.kind not in _FOLDED:
+            return None
+        for number, happening in enumerate(self._happenings):
+            if happening.last.kind not in _FOLDED:
+                return None
+            if happening.last.kind is event.kind and bool(happening.bytes) is bool(event.bytes):
+                return number
+        return None
+
+
+def _is_empty(event: CacheEvent) -> bool:
+    """Whether nothing was moved: a branch that is left at its root, for one, pages out nothing."""
+    return event.kind is CacheEventKind.PAGED_OUT and not event.tokens and not event.bytes

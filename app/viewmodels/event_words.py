@@ -1,0 +1,113 @@
+"""The cache's log in words: what happened, how much of it, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from app.protocol.cache_events import CacheEvent, CacheEventKind
+from app.protocol.reports import Reason
+from app.viewmodels import words
+from app.viewmodels.rows import EventRow
+
+_WHY = {
+    Reason.EVICTED: "Some of it is computed again: it had been given up for room",
+    Reason.NOT_CAPTURED: "Some of it is computed again: no state was stored where the branches part",
+    Reason.CANCELLED: "Some of it is computed again: it was stopped before it could be kept",
+    Reason.UNSUPPORTED: "All of it is computed: this model's cache cannot be kept yet",
+    Reason.FAULT: "All of it is computed again, to be safe: the cache had a fault",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """Events of one kind and of one request, added up.
+
+    at: when the first was, seconds since the epoch. last: the newest of them. tokens, bytes: of all. states: how many
+    of them were about a stored state alone.
+    """
+
+    at: float
+    last: CacheEvent
+    tokens: int
+    bytes: int
+    states: int
+
+    @classmethod
+    def of(cls, event: CacheEvent) -> Happening:
+        """A single event."""
+        return cls(event.at, event, event.tokens, event.bytes, int(not event.tokens))
+
+    def with_another(self, event: CacheEvent) -> Happening:
+        """The same and one more."""
+        states = self.states + (not event.tokens)
+        return Happening(self.at, event, self.tokens + event.tokens, self.bytes + event.bytes, states)
+
+
+def event_row(happening: Happening) -> EventRow:
+    """The line of the log."""
+    last = happening.last
+    why = _WHY.get(last.reason, "") if last.kind is CacheEventKind.REQUEST else ""
+    return EventRow(words.clock(happening.at), last.kind, _TEXTS[last.kind](happening), why)
+
+
+def spoken_event(row: EventRow) -> str:
+    """For example "09:41:07, Restored 3 412 tokens, 240 MB"."""
+    return f"{row.time}, {explained(row)}"
+
+
+def explained(row: EventRow) -> str:
+    """The line and its why."""
+    return f"{row.text}. {row.why}." if row.why else row.text
+
+
+def _request(happening: Happening) -> str:
+    computed, reused = happening.tokens, happening.last.offset
+    if not reused:
+        return f"Computed {words.tokens(computed)}, reused none"
+    return f"Computed {words.number(computed)}, reused {words.tokens(reused)}"
+
+
+def _captured(happening: Happening) -> str:
+    at, size = words.number(happening.last.offset), words.size(happening.bytes)
+    if happening.states > 1:
+        return f"Stored {words.plural(happening.states, 'state')} up to {at}, {size}"
+    return f"Stored the state at {at}, {size}"
+
+
+def _evicted(happening: Happening) -> str:
+    if not happening.bytes:
+        return f"Evicted {words.tokens(happening.tokens)}: no room to store them"
+    what = [words.tokens(happening.tokens)] if happening.tokens else []
+    if happening.states == 1 and not what:
+        what.append(f"the state at {words.number(happening.last.offset)}")
+    elif happening.states:
+        what.append(words.plural(happening.states, "state"))
+    return f"Evicted {' and '.join(what)}, {words.size(happening.bytes)}: least value"
+
+
+def _moved(verb: str) -> Callable[[Happening], str]:
+    def text(happening: Happening) -> str:
+        size = f", {words.size(happening.bytes)}" if happening.bytes else ""
+        return f"{verb} {words.tokens(happening.tokens)}{size}"
+
+    return text
+
+
+def _split(happening: Happening) -> str:
+    return f"Split at {words.number(happening.last.offset)}: a fork began here"
+
+
+def _fault(happening: Happening) -> str:
+    return f"Restore failed at {words.number(happening.last.offset)}: computed again"
+
+
+_TEXTS: dict[CacheEventKind, Callable[[Happening], str]] = {
+    CacheEventKind.REQUEST: _request,
+    CacheEventKind.CAPTURED: _captured,
+    CacheEventKind.PAGED_OUT: _moved("Paged out"),
+    CacheEventKind.PAGED_IN: _moved("Restored"),
+    CacheEventKind.EVICTED: _evicted,
+    CacheEventKind.SPLIT: _split,
+    CacheEventKind.FAULT: _fault,
+}

@@ -1,0 +1,115 @@
+"""The log in words, and the list that holds it."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from PySide6.QtCore import QPersistentModelIndex, Qt
+from PySide6.QtTest import QAbstractItemModelTester
+
+from app.protocol.cache_events import CacheEvent, CacheEventKind
+from app.protocol.reports import Reason
+from app.viewmodels.event_model import MOST_ROWS, EventModel
+from app.viewmodels.rows import EventRow, RowRole
+from app.viewmodels.words import clock
+
+FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
+NOW = 1_700_000_000.0
+
+
+def event(
+    kind: CacheEventKind, offset: int, tokens: int, held: int = 0, reason: Reason = Reason.NONE, at: float = NOW
+) -> CacheEvent:
+    return CacheEvent(1, at, kind, tokens, held, reason, offset)
+
+
+def texts(model: EventModel) -> list[str]:
+    return [row.text.replace("\u00a0", " ").replace("\u202f", " ") for row in model.rows]
+
+
+@pytest.mark.parametrize(
+    ("happened", "text"),
+    [
+        (event(CacheEventKind.REQUEST, 3412, 168), "Computed 168, reused 3 412 tokens"),
+        (event(CacheEventKind.REQUEST, 0, 412), "Computed 412 tokens, reused none"),
+        (event(CacheEventKind.PAGED_IN, 0, 3412, 240_000_000), "Restored 3 412 tokens, 240 MB"),
+        (event(CacheEventKind.PAGED_OUT, 0, 3794, 304_000_000), "Paged out 3 794 tokens, 304 MB"),
+        (event(CacheEventKind.PAGED_OUT, 0, 3794), "Paged out 3 794 tokens"),
+        (event(CacheEventKind.EVICTED, 0, 1204, 96_000_000), "Evicted 1 204 tokens, 96 MB: least value"),
+        (event(CacheEventKind.EVICTED, 412, 0, 1_500_000), "Evicted the state at 412, 1.5 MB: least value"),
+        (event(CacheEventKind.EVICTED, 412, 90), "Evicted 90 tokens: no room to store them"),
+        (event(CacheEventKind.CAPTURED, 412, 0, 1_500_000), "Stored the state at 412, 1.5 MB"),
+        (event(CacheEventKind.SPLIT, 3412, 0), "Split at 3 412: a fork began here"),
+        (event(CacheEventKind.FAULT, 412, 7), "Restore failed at 412: computed again"),
+    ],
+)
+def test_each_kind_in_words(qapp: object, happened: CacheEvent, text: str) -> None:
+    model = EventModel()
+    model.add([happened])
+    assert texts(model) == [text]
+
+
+def test_the_newest_stands_above_with_its_time_and_its_why(qapp: object) -> None:
+    model = EventModel()
+    model.add([event(CacheEventKind.PAGED_IN, 0, 12, 1000)])
+    model.add([event(CacheEventKind.REQUEST, 12, 30, reason=Reason.EVICTED, at=NOW + 5)])
+    assert [row.kind for row in model.rows] == [CacheEventKind.REQUEST, CacheEventKind.PAGED_IN]
+    top = model.index(0)
+    row = top.data(RowRole.ROW)
+    assert isinstance(row, EventRow)
+    assert row.time == clock(NOW + 5)
+    assert top.data() == row.text
+    assert top.data(Qt.ItemDataRole.ToolTipRole) == f"{row.text}. {row.why}."
+    assert top.data(Qt.ItemDataRole.AccessibleTextRole) == f"{row.time}, {row.text}. {row.why}."
+    assert "given up for room" in row.why
+    assert model.index(1).data(Qt.ItemDataRole.ToolTipRole) == model.rows[1].text
+
+
+def test_captures_and_evictions_of_one_request_are_added_up(qapp: object) -> None:
+    model = EventModel()
+    tester = QAbstractItemModelTester(model, FATAL)
+    model.add([event(CacheEventKind.REQUEST, 0, 900)])
+    model.add([event(CacheEventKind.CAPTURED, 256, 0, 2_000_000, at=NOW + 1)])
+    kept = QPersistentModelIndex(model.index(0))
+    model.add([event(CacheEventKind.EVICTED, 0, 100, 3_000_000), event(CacheEventKind.EVICTED, 40, 0, 1_000_000)])
+    model.add([event(CacheEventKind.CAPTURED, 512, 0, 2_000_000, at=NOW + 9)])
+    assert texts(model) == [
+        "Evicted 100 tokens and 1 state, 4.0 MB: least value",
+        "Stored 2 states up to 512, 4.0 MB",
+        "Computed 900 tokens, reused none",
+    ]
+    assert kept.row() == 1
+    assert kept.data(RowRole.ROW).time == clock(NOW + 1)
+    model.add([event(CacheEventKind.EVICTED, 7, 30)])
+    model.add([event(CacheEventKind.REQUEST, 512, 9), event(CacheEventKind.CAPTURED, 520, 0, 1000)])
+    assert texts(model)[:3] == [
+        "Stored the state at 520, 1 KB",
+        "Computed 9, reused 512 tokens",
+        "Evicted 30 tokens: no room to store them",
+    ]
+    tester.deleteLater()
+
+
+def test_what_moved_nothing_is_left_out(qapp: object) -> None:
+    model = EventModel()
+    model.add([event(CacheEventKind.PAGED_OUT, 412, 0)])
+    assert model.rowCount() == 0
+
+
+def test_the_log_is_bounded_and_can_be_cleared(qapp: object) -> None:
+    model = EventModel()
+    tester = QAbstractItemModelTester(model, FATAL)
+    random_source = random.Random(4)
+    kinds = list(CacheEventKind)
+    for number in range(400):
+        several = random_source.randrange(1, 5)
+        model.add(event(random_source.choice(kinds), number, random_source.randrange(3), 5) for _ in range(several))
+        assert model.rowCount() == len(model.rows) <= MOST_ROWS
+    assert model.rowCount() == MOST_ROWS
+    model.add(event(CacheEventKind.REQUEST, 9, number) for number in range(1000))
+    assert texts(model)[0] == "Computed 999, reused 9 tokens"
+    assert model.rowCount() == MOST_ROWS
+    model.clear()
+    assert model.rowCount() == 0
+    tester.deleteLater()
