@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from app.viewmodels.budgets import DEFAULT
 from app.viewmodels.window_state import WindowState
 
 logger = logging.getLogger(__name__)
@@ -19,15 +20,19 @@ MOST_RECENT = 8
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """model: folder of the model to start with, "" for the guide. recent_models: folders, the last one first."""
+    """model: folder of the model to start with, "" for the guide. recent_models: folders, the last one first.
+
+    budget: how much memory the cache may take, by the id of a `Budget`.
+    """
 
     model: str = ""
     recent_models: tuple[str, ...] = ()
+    budget: str = DEFAULT.id
     window: WindowState = field(default_factory=WindowState)
 
 
 class SettingsFile:
-    """Settings and the file they live in. It is the `ModelShelf` of the window, too.
+    """Settings and the file they live in. It is the window's `ModelShelf` and `BudgetShelf`, too.
 
     A file that cannot be read is kept beside, with the time in its name, and the defaults hold. A file that cannot be
     written costs the choice, never the program.
@@ -65,6 +70,15 @@ class SettingsFile:
             return
         recent = (path, *(one for one in self.recent if one != path))[:MOST_RECENT]
         self._save(replace(self._now, model=path, recent_models=recent))
+
+    @property
+    def budget(self) -> str:
+        """Id of the cache's budget."""
+        return self._now.budget
+
+    def choose_budget(self, budget_id: str) -> None:
+        """Let the cache take this much, the next time too."""
+        self._save(replace(self._now, budget=budget_id))
 
     def left(self, window: WindowState) -> None:
         """How the window was left."""

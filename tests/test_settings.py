@@ -23,15 +23,17 @@ def test_a_first_start_has_the_defaults_and_writes_nothing(tmp_path: Path) -> No
 
 def test_what_was_chosen_is_there_the_next_time(tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
-    window = WindowState("AdnQ", (248, 840, 352), False, True, 16)
+    window = WindowState("AdnQ", (248, 840, 352), False, True, 16, 220, False)
     first = SettingsFile(path, GUIDE)
     first.opened("/models/one")
     first.opened("/models/zwei, größer")
     first.opened("/models/one")
+    first.choose_budget("4 GB")
     first.left(window)
     again = SettingsFile(path, GUIDE)
     assert again.now == first.now
     assert again.now.window == window
+    assert again.budget == "4 GB"
     assert again.recent == ("/models/one", "/models/zwei, größer")
     assert again.model == "/models/one"
     assert [file.name for file in tmp_path.iterdir()] == ["settings.json"]

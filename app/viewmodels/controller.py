@@ -10,11 +10,11 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.conversation.message import Message, storable
 from app.conversation.store_thread import StoreThread
 from app.conversation.tree import MessageTree
-from app.protocol.events import EngineFailed, EngineStarted, Event, Priced, TrieChanged
+from app.protocol.events import CacheHappened, EngineFailed, EngineStarted, Event, Priced, TrieChanged, Verified
 from app.protocol.reports import Problem, StopReason
 from app.viewmodels import parts, problem_cards, status_words, words
+from app.viewmodels.cache_desk import finding
 from app.viewmodels.display import Display
-from app.viewmodels.model_desk import ModelShelf
 from app.viewmodels.runs import Run
 from app.viewmodels.status import ProblemCard
 from app.viewmodels.versions import last_fork, last_question, parent_for, question_of, version_beside
@@ -24,7 +24,8 @@ from app.worker.engine_host import EngineHost
 class Controller(QObject):
     """Everything that can be done in the window.
 
-    Attributes: `chat`, `conversations`, `trie`, the models of the three panes; `status`, all that stands around them.
+    Attributes: `chat`, `conversations`, `trie` and `events`, the models of the three panes; `status`, all that stands
+    around them.
 
     Signals: composerText(str), the composer shall hold exactly this; modelFolderWanted(), ask for a model's folder and
     call `open_model`; messageShown(str), bring this message into view; announced(str), have it said by a screen reader.
@@ -35,15 +36,16 @@ class Controller(QObject):
     messageShown = Signal(str)
     announced = Signal(str)
 
-    def __init__(self, host: EngineHost, store: StoreThread, shelf: ModelShelf, parent: QObject | None = None) -> None:
+    def __init__(self, host: EngineHost, store: StoreThread, shelf: parts.Shelf, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._parts = parts.build(host, store, shelf, self)
         self._library, self._models = self._parts.library, self._parts.models
+        self._cache = self._parts.cache
         self._asking, self._runs = self._parts.asking, self._parts.runs
         self._prices, self._drafts = self._parts.prices, self._parts.drafts
         self._display = display = Display(self._parts, self)
         self.chat, self.conversations = display.chat, display.conversations
-        self.trie, self.status = display.trie, display.status
+        self.trie, self.events, self.status = display.trie, display.events, display.status
         self._connect()
         display.show_conversations()
 
@@ -56,6 +58,7 @@ class Controller(QObject):
             source.connect(self.warn)
         self._models.changed.connect(self._on_model_changed)
         self._models.ready.connect(self._on_model_ready)
+        self._cache.checked.connect(self._on_checked)
         self._runs.grew.connect(display.show_text)
         self._runs.moved.connect(display.show_all)
         self._runs.stored.connect(self._on_answer_stored)
@@ -177,12 +180,23 @@ class Controller(QObject):
         self._price_draft()
         self._display.show_status()
 
+    def set_budget(self, budget_id: str) -> None:
+        """Let the cache take this much memory, from now on: the id of one of the `BUDGETS`."""
+        self._cache.choose(budget_id)
+        self._display.show_status()
+
+    def verify(self) -> None:
+        """Have the open branch computed again and compared with what the cache holds of it."""
+        run = self._runs.current
+        path = [message for message in self.tree.path if run is None or message.id != run.answer.id]
+        if path and self._models.info is not None:
+            self._cache.verify(tuple(message.turn(self._models.fingerprint) for message in path))
+            self._display.show_status()
+
     def warn(self, problem: Problem | None) -> None:
         """Say in the banner what is wrong but stands in nobody's way."""
         if problem is not None:
-            self._display.notice = f"{problem.title}. {problem.sentence}"
-            self.announced.emit(self._display.notice)
-            self._display.show_status()
+            self._say_notice(f"{problem.title}. {problem.sentence}")
 
     def dismiss_notice(self) -> None:
         """Close the banner."""
@@ -200,6 +214,7 @@ class Controller(QObject):
             "previous": lambda: self.select_version(None, -1),
             "next": lambda: self.select_version(None, 1),
             "stop": self._escape,
+            "verify": self.verify,
             "restart": self.restart_engine,
             "dismiss": self._dismiss_card,
         }
@@ -225,6 +240,10 @@ class Controller(QObject):
             self.trie.show(event.view)
             self._prices.renew()
             self._display.show_status()
+        elif isinstance(event, CacheHappened):
+            self.events.add(event.events)
+        elif isinstance(event, Verified):
+            self._cache.take(event)
         elif isinstance(event, EngineStarted | EngineFailed):
             self._on_engine(event)
         else:
@@ -243,6 +262,7 @@ class Controller(QObject):
     def _on_model_changed(self) -> None:
         if self._models.info is None:
             self._prices.forget()
+            self._cache.forget()
             self._display.forget_cache()
         else:
             self._prices.show(self.tree)
@@ -254,9 +274,16 @@ class Controller(QObject):
         self._display.show_conversations()
 
     def _on_model_ready(self) -> None:
+        self._cache.renew()
         info = self._models.info
         if info is not None and info.note:
             self.warn(Problem(info.name, info.note))
+
+    def _on_checked(self, found: Verified) -> None:
+        if found.problem is not None:
+            self.warn(found.problem)
+        else:
+            self._say_notice(finding(found), is_good=found.is_exact)
 
     def _on_begun(self) -> None:
         self.announced.emit("Reading the question")
@@ -333,6 +360,11 @@ class Controller(QObject):
 
     def _say_hint(self, sentence: str) -> None:
         self._display.hint = sentence
+        self.announced.emit(sentence)
+        self._display.show_status()
+
+    def _say_notice(self, sentence: str, is_good: bool = False) -> None:
+        self._display.notice, self._display.is_notice_good = sentence, is_good
         self.announced.emit(sentence)
         self._display.show_status()
 

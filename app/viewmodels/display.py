@@ -12,6 +12,7 @@ from app.viewmodels.chat_model import ChatModel
 from app.viewmodels.chat_rows import rows_of, running_footer
 from app.viewmodels.conversation_model import ConversationModel
 from app.viewmodels.conversation_rows import blank_title, conversation_rows
+from app.viewmodels.event_model import EventModel
 from app.viewmodels.parts import Parts
 from app.viewmodels.status import ProblemCard, Status
 from app.viewmodels.status_view import Scene, status_values
@@ -24,9 +25,9 @@ MINUTE_MS = 60_000
 class Display(QObject):
     """Holds what views look at.
 
-    Attributes: chat, conversations, trie, status; open_id, the conversation that is shown; card, notice and hint, the
-    problem in the composer's place, the banner, and a sentence for the composer's foot; is_engine_up, whether the
-    engine's libraries are imported.
+    Attributes: chat, conversations, trie, events, status; open_id, the conversation that is shown; card, notice and
+    hint, the problem in the composer's place, the banner, and a sentence for the composer's foot; is_notice_good,
+    whether the banner has good news; is_engine_up, whether the engine's libraries are imported.
     """
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
@@ -35,11 +36,13 @@ class Display(QObject):
         self.open_id = parts.library.begin()
         self.card: ProblemCard | None = None
         self.notice = ""
+        self.is_notice_good = False
         self.hint = ""
         self.is_engine_up = False
         self.chat = ChatModel(self)
         self.conversations = ConversationModel(self)
         self.trie = TrieModel(self)
+        self.events = EventModel(self)
         self.status = Status(self)
         self._tick = QTimer(self, interval=TICK_MS)
         self._tick.timeout.connect(self.show_status)
@@ -83,6 +86,7 @@ class Display(QObject):
         """The model is closed, and what was held for it is gone."""
         if self.trie.view.nodes:
             self.trie.show(TrieView(serial=0))
+        self.events.clear()
 
     def show_status(self) -> None:
         """After anything else."""
@@ -94,6 +98,7 @@ class Display(QObject):
             tree=self.tree,
             run=parts.runs.current,
             models=parts.models,
+            cache=parts.cache,
             asking=parts.asking,
             prices=parts.prices,
             draft=parts.drafts.of(self.open_id),
@@ -101,7 +106,7 @@ class Display(QObject):
             is_engine_up=self.is_engine_up,
             hint=self.hint,
         )
-        self.status.show(status_values(scene, self.card, self.notice))
+        self.status.show(status_values(scene, self.card, self.notice, self.is_notice_good))
 
     def _set_ticking(self) -> None:
         if self._parts.runs.current is None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from app.conversation.message import Message
 from app.conversation.tree import MessageTree
 from app.protocol.trie_view import TrieNodeView, TrieView
 from app.viewmodels import words
+from app.viewmodels.event_words import explained
+from app.viewmodels.rows import EventRow
 from app.viewmodels.spoken import PLACES
 
 
@@ -21,13 +25,19 @@ def conversation_text(tree: MessageTree) -> str:
     return "\n".join(lines)
 
 
-def trie_text(view: TrieView) -> str:
-    """A line to each edge, below the edge that it continues, and the totals."""
+def cache_text(view: TrieView, events: Iterable[EventRow]) -> str:
+    """The trie without any words of a message, and below it what happened, the newest first."""
+    log = [f"{row.time}  {explained(row)}" for row in events]
+    return "\n".join([trie_text(view, has_labels=False), *(["", *log] if log else [])])
+
+
+def trie_text(view: TrieView, *, has_labels: bool = True) -> str:
+    """A line to each edge, below the edge that it continues, and the totals. Labels are the first words of an edge."""
     levels: dict[int | None, int] = {None: -1}
     lines = []
     for node in view.nodes:
         levels[node.id] = levels[node.parent_id] + 1
-        lines.append(_node_line(node, levels[node.id]))
+        lines.append(_node_line(node, levels[node.id], has_labels))
     held = f"{words.size(view.live_bytes)} live, {words.size(view.paged_bytes)} in memory"
     return "\n".join([*lines, f"{words.plural(len(view.nodes), 'edge')}, {held} of {words.limit(view.budget_bytes)}"])
 
@@ -37,7 +47,7 @@ def _message_line(message: Message, level: int, is_on_path: bool) -> str:
     return f"{'*' if is_on_path else ' '} {'  ' * level}{who}: {words.first_words(message.text, 80)}"
 
 
-def _node_line(node: TrieNodeView, level: int) -> str:
+def _node_line(node: TrieNodeView, level: int, has_label: bool) -> str:
     place = words.token_range(node.start, node.end)
-    label = words.first_words(node.label, 40)
-    return f"{'  ' * level}{place}  {label}  [{words.size(node.bytes)}, {PLACES[node.place].lower()}]"
+    label = f"{words.first_words(node.label, 40)}  " if has_label else ""
+    return f"{'  ' * level}{place}  {label}[{words.size(node.bytes)}, {PLACES[node.place].lower()}]"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from PySide6.QtCore import QObject
 
 from app.conversation.store_thread import StoreThread
 from app.viewmodels.asking import Asking
+from app.viewmodels.cache_desk import BudgetShelf, CacheDesk
 from app.viewmodels.drafts import Drafts
 from app.viewmodels.library import Library
 from app.viewmodels.model_desk import ModelDesk, ModelShelf
@@ -18,14 +20,20 @@ from app.viewmodels.store_link import StoreLink
 from app.worker.engine_host import EngineHost
 
 
+class Shelf(ModelShelf, BudgetShelf, Protocol):
+    """All that is remembered for the window from one start to the next."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Each does one thing: what is stored, which model, the answer being written, the way of a question, prices."""
+    """Each does one thing: what is stored, which model, its cache, the answer being written, the way of a question,
+    prices."""
 
     host: EngineHost
     store: StoreLink
     library: Library
     models: ModelDesk
+    cache: CacheDesk
     runs: Runs
     asking: Asking
     queries: Prices
@@ -33,7 +41,7 @@ class Parts:
     drafts: Drafts
 
 
-def build(host: EngineHost, thread: StoreThread, shelf: ModelShelf, owner: QObject) -> Parts:
+def build(host: EngineHost, thread: StoreThread, shelf: Shelf, owner: QObject) -> Parts:
     """All of them, owned by `owner`."""
     store = StoreLink(thread, owner)
     library = Library(store, owner)
@@ -45,6 +53,7 @@ def build(host: EngineHost, thread: StoreThread, shelf: ModelShelf, owner: QObje
         store=store,
         library=library,
         models=models,
+        cache=CacheDesk(host, shelf, owner),
         runs=runs,
         asking=Asking(library, runs, models, owner),
         queries=queries,

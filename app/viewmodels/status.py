@@ -32,7 +32,8 @@ class StatusValues:
     reused part. send_price, send_parts: the composer's foot in words, and (reused, computed) tokens for its bar, None
     where nothing is known. editing: first words of the message being forked, or None. is_waiting: the words in the
     composer are sent when the answer that is being written ends. problem, notice: the card and the banner, one
-    sentence. greeting, suggestions: what an empty conversation shows. enabled: ids of the verbs that can act now.
+    sentence; is_notice_good: it asks nothing of the person. budget: id of the cache's budget. greeting, suggestions:
+    what an empty conversation shows. enabled: ids of the verbs that can act now.
     """
 
     title: str = ""
@@ -56,6 +57,8 @@ class StatusValues:
     editing: str | None = None
     problem: ProblemCard | None = None
     notice: str = ""
+    is_notice_good: bool = False
+    budget: str = ""
     greeting: str = ""
     suggestions: tuple[str, ...] = ()
     recent_models: tuple[str, ...] = ()

@@ -9,6 +9,7 @@ from app.conversation.tree import MessageTree
 from app.protocol.trie_view import TrieView
 from app.viewmodels import status_words, words
 from app.viewmodels.asking import Asking
+from app.viewmodels.cache_desk import CacheDesk
 from app.viewmodels.conversation_rows import blank_title
 from app.viewmodels.drafts import Draft
 from app.viewmodels.model_desk import ModelDesk
@@ -28,6 +29,7 @@ class Scene:
     tree: MessageTree
     run: Run | None
     models: ModelDesk
+    cache: CacheDesk
     asking: Asking
     prices: PathPrices
     draft: Draft
@@ -46,7 +48,7 @@ class Scene:
         return self.run is not None and self.run.answer.conversation_id == self.tree.conversation_id
 
 
-def status_values(scene: Scene, card: ProblemCard | None, notice: str) -> StatusValues:
+def status_values(scene: Scene, card: ProblemCard | None, notice: str, is_notice_good: bool = False) -> StatusValues:
     """Everything the window says around its panes."""
     models, fraction = scene.models, status_words.engine_bar(scene.run, scene.models)
     path = scene.prices.path
@@ -62,7 +64,7 @@ def status_values(scene: Scene, card: ProblemCard | None, notice: str) -> Status
         context_length=models.info.context_length if models.info else 0,
         can_stop=_can_stop(scene),
         is_writing=scene.is_shown_writing,
-        engine_line=status_words.engine_line(scene.run, models, scene.asking.is_waiting_for_model, scene.is_engine_up),
+        engine_line=_engine_line(scene),
         engine_fraction=fraction[0],
         engine_cached=fraction[1],
         cache_line=status_words.cache_line(scene.view),
@@ -73,11 +75,19 @@ def status_values(scene: Scene, card: ProblemCard | None, notice: str) -> Status
         editing=_editing(scene),
         problem=card,
         notice=notice,
+        is_notice_good=is_notice_good,
+        budget=scene.cache.budget,
         greeting=status_words.GREETING if is_greeting else "",
         suggestions=status_words.SUGGESTIONS if is_greeting else (),
         recent_models=models.recent,
         enabled=_enabled(scene),
     )
+
+
+def _engine_line(scene: Scene) -> str:
+    if scene.cache.is_checking and scene.run is None:
+        return status_words.CHECKING
+    return status_words.engine_line(scene.run, scene.models, scene.asking.is_waiting_for_model, scene.is_engine_up)
 
 
 def _title(scene: Scene) -> str:
@@ -168,6 +178,8 @@ def _enabled(scene: Scene) -> frozenset[str]:
         "regenerate": not scene.is_empty and not scene.asking.is_busy,
         "previous": fork is not None and version_beside(scene.tree, fork, -1) is not None,
         "next": fork is not None and version_beside(scene.tree, fork, 1) is not None,
+        "verify": scene.models.info is not None and not scene.is_empty and not scene.cache.is_checking,
+        "copy_cache": bool(scene.view.nodes),
         "use_guide": not scene.models.is_guide or scene.models.problem is not None,
     }
     return frozenset(verb.id for verb in VERBS if can.get(verb.id, True))

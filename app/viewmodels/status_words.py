@@ -23,6 +23,7 @@ SUGGESTIONS = (
     "How do I open a real model?",
 )
 NOTHING_TO_SEND = "Nothing to send yet: type a question first"
+CHECKING = "Checking the branch: it is computed again"
 STILL_WRITING = "Answer Again works as soon as this answer has ended"
 
 

@@ -13,6 +13,7 @@ class Menu(StrEnum):
     EDIT = "Edit"
     VIEW = "View"
     BRANCH = "Branch"
+    CACHE = "Cache"
     HELP = "Help"
 
 
@@ -53,5 +54,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("previous", Menu.BRANCH, "Previous Version", ("Ctrl+Alt+Left",), "Shows the version to the left at a fork."),
     Verb("next", Menu.BRANCH, "Next Version", ("Ctrl+Alt+Right",), "Shows the version to the right at a fork."),
     Verb("stop", Menu.BRANCH, "Stop", ("Escape", "Ctrl+."), "Stops the answer; what was written is kept."),
+    Verb("verify", Menu.CACHE, "Verify This Branch", (), "Computes the branch again and compares it with the cache."),
+    Verb("copy_cache", Menu.CACHE, "Copy Cache as Text", (), "Copies the tree and its events, without any words."),
     Verb("about", Menu.HELP, "About Espalier", (), "Shows the version and the licence."),
 )

@@ -10,7 +10,8 @@ class WindowState:
     """Plain values that settings can write.
 
     geometry: from QWidget.saveGeometry, base64, "" for the first time. splitter: widths of sidebar, chat and inspector
-    in points, empty for the default. body_size: text size of a message in points; every other role scales with it.
+    in points, empty for the default. events_height: of the log in the cache pane in points, 0 for what suits it;
+    is_log_shown: whether it is unfolded. body_size: text size of a message in points; every other role scales with it.
     """
 
     geometry: str = ""
@@ -18,3 +19,5 @@ class WindowState:
     is_sidebar_shown: bool = True
     is_inspector_shown: bool = True
     body_size: int = 14
+    events_height: int = 0
+    is_log_shown: bool = True

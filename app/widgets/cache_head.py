@@ -1,4 +1,4 @@
-"""How full the cache is: the budget in words, its bar, and the bar's legend."""
+"""How full the cache is: the budget in words, its bar, the bar's legend, and what memory it takes beside that."""
 
 from __future__ import annotations
 
@@ -16,10 +16,15 @@ from app.widgets.typography import Type
 
 _INSET = 16
 _TOP, _BAR, _BOTTOM = 12, 8, 12
+_TO_BUFFERS = 6
 
 
 class CacheHead(QWidget):
-    """ "3.1 of 8.0 GB in memory", the bar, and what is live and what is in memory of it."""
+    """ "3.1 of 8.0 GB in memory", the bar, and what is live and what is in memory of it.
+
+    Below stands, as far as it fits, what the arrays take with their padding, which no budget counts; all of it is in
+    the tooltip.
+    """
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -35,6 +40,9 @@ class CacheHead(QWidget):
         self._view = view
         legend = ", ".join(f"{PLACES[place]} {words.size(amount)}" for place, amount in self._parts())
         self.setAccessibleName(f"{self._title()}: {legend}")
+        buffers = words.buffers(view.live_allocated_bytes, view.live_bytes, view.mlx_cache_bytes)
+        self.setAccessibleDescription(buffers)
+        self.setToolTip(buffers)
         self.update()
 
     def _parts(self) -> tuple[tuple[Place, int], ...]:
@@ -48,7 +56,22 @@ class CacheHead(QWidget):
 
     def sizeHint(self) -> QSize:
         line = self._look.face(Type.SMALL_MEDIUM).line
-        return QSize(300, _TOP + line + 8 + _BAR + 10 + line + _BOTTOM)
+        below = self._look.face(Type.CAP).line + _TO_BUFFERS if self._has_buffers else 0
+        return QSize(300, _TOP + line + 8 + _BAR + 10 + line + below + _BOTTOM)
+
+    @property
+    def _has_buffers(self) -> bool:
+        return bool(self._view.live_allocated_bytes or self._view.mlx_cache_bytes)
+
+    def _buffers(self) -> tuple[str, ...]:
+        """The same in fewer and fewer words."""
+        view = self._view
+        live, spare = words.size(view.live_allocated_bytes), words.size(view.mlx_cache_bytes)
+        return (
+            words.buffers(view.live_allocated_bytes, view.live_bytes, view.mlx_cache_bytes),
+            f"Live buffers {live}, MLX keeps {spare} for reuse",
+            f"Buffers {live}, MLX {spare}",
+        )
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, view = self._look.theme, self._view
@@ -58,7 +81,13 @@ class CacheHead(QWidget):
         draw_text(painter, face, line, self._title(), theme.text)
         bar = QRectF(_INSET, line.bottom() + 8, line.width(), _BAR)
         paint_budget(painter, theme, bar, view.live_bytes, view.paged_bytes, view.budget_bytes)
-        self._paint_legend(painter, QRectF(_INSET, bar.bottom() + 10, line.width(), face.line))
+        legend = QRectF(_INSET, bar.bottom() + 10, line.width(), face.line)
+        self._paint_legend(painter, QRectF(legend))
+        if self._has_buffers:
+            cap = self._look.face(Type.CAP)
+            text = next((text for text in self._buffers() if cap.width(text) <= line.width()), self._buffers()[-1])
+            below = QRectF(_INSET, legend.bottom() + _TO_BUFFERS, line.width(), cap.line)
+            draw_text(painter, cap, below, text, theme.text3)
         painter.end()
 
     def _paint_legend(self, painter: QPainter, rect: QRectF) -> None:

@@ -1,4 +1,4 @@
-"""The inspector: the prefix trie as it is now, with its budget and totals."""
+"""The inspector: the prefix trie as it is now, with its budget and totals, and what the cache did lately."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.viewmodels import words
+from app.viewmodels.event_model import EventModel
 from app.viewmodels.trie_model import TrieModel
 from app.widgets.cache_head import CacheHead
 from app.widgets.drawing import draw_text, smooth
 from app.widgets.empty_cache import EmptyCache
+from app.widgets.event_section import EventSection
 from app.widgets.look import Look
 from app.widgets.trie_delegate import Clock
 from app.widgets.trie_tree import TrieTree
@@ -22,9 +24,19 @@ _INSET = 16
 
 
 class CachePane(QWidget):
-    """From above: title, budget, the tree or what stands for it while it is empty, totals."""
+    """From above: title, budget, the tree or what stands for it while it is empty, events, totals.
 
-    def __init__(self, look: Look, trie: TrieModel, clock: Clock = time.time, parent: QWidget | None = None) -> None:
+    Attributes: head, tree, empty, events.
+    """
+
+    def __init__(
+        self,
+        look: Look,
+        trie: TrieModel,
+        events: EventModel,
+        clock: Clock = time.time,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self._look = look
         self._trie = trie
@@ -34,6 +46,8 @@ class CachePane(QWidget):
         self.head = CacheHead(look, self)
         self.tree = TrieTree(look, trie, clock, self)
         self.empty = EmptyCache(look, self)
+        self.events = EventSection(look, events, self)
+        self.events.changed.connect(self._arrange)
         trie.viewChanged.connect(self._renew)
         look.changed.connect(self._restyle)
         self._renew()
@@ -53,6 +67,7 @@ class CachePane(QWidget):
         self.tree.setVisible(bool(view.nodes))
         self.empty.setVisible(not view.nodes)
         self.setAccessibleDescription(self.totals)
+        self._arrange()
         self.update()
 
     def _restyle(self) -> None:
@@ -67,7 +82,11 @@ class CachePane(QWidget):
         top = self._look.type.bar
         self.head.setGeometry(0, top, width, self.head.sizeHint().height())
         top = self.head.geometry().bottom() + 2
-        height = self.height() - top - self._look.type.foot
+        foot = self.height() - self._look.type.foot
+        events = self.events.height_within(foot - top)
+        self.events.setVisible(events > 0)
+        self.events.setGeometry(0, foot - events, width, events)
+        height = foot - top - events
         self.empty.setGeometry(0, top, width, height)
         self.tree.setGeometry(0, top + 8, width, height - 8)
 

@@ -127,7 +127,7 @@ class NoticeBanner(QWidget):
 
     def _renew(self) -> None:
         notice = self._status.now.notice
-        if not self._last.differs(notice):
+        if not self._last.differs(notice, self._status.now.is_notice_good):
             return
         self.setVisible(bool(notice))
         self.setAccessibleName(notice)
@@ -141,10 +141,12 @@ class NoticeBanner(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, face = self._look.theme, self._look.face(Type.UI)
         painter = smooth(QPainter(self))
-        painter.fillRect(self.rect(), theme.warnbg)
-        painter.fillRect(0, self.height() - 1, self.width(), 1, theme.warnline)
+        is_good = self._status.now.is_notice_good
+        painter.fillRect(self.rect(), theme.soft if is_good else theme.warnbg)
+        painter.fillRect(0, self.height() - 1, self.width(), 1, theme.softline if is_good else theme.warnline)
         center = QPointF(_BANNER_SIDE + 8, self.height() / 2)
-        self._look.icons.paint(painter, Icon.WARN, center, theme.warn)
+        icon, color = (Icon.CHECK, theme.accent) if is_good else (Icon.WARN, theme.warn)
+        self._look.icons.paint(painter, icon, center, color)
         words = self._words(self.width())
         layout = lines_of(self._status.now.notice, face, words.width())
         painter.setPen(theme.text)

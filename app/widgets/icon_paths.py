@@ -33,6 +33,17 @@ class Icon(Enum):
     FORK = '<path d="M8 14V2.6M8 10.2H4.6a1.8 1.8 0 0 1-1.8-1.8V6M8 10.2h3.4a1.8 1.8 0 0 0 1.8-1.8V6"/>'
     WARN = '<path d="M8 2.3L14.2 13H1.8z"/><path d="M8 6.4v3.2M8 11.3v.1"/>'
     CHECK = '<path d="M3 8.5l3.3 3.3L13 4.7"/>'
+    FOLD = '<path d="M3.8 6.2L8 10.4l4.2-4.2"/>'
+    RESTORED = (
+        '<path d="M8 9.8V2.6M5.2 5.2L8 2.4l2.8 2.8"/>'
+        '<path d="M2.6 9.6v2.2a1.6 1.6 0 0 0 1.6 1.6h7.6a1.6 1.6 0 0 0 1.6-1.6V9.6"/>'
+    )
+    PAGED_OUT = (
+        '<path d="M8 2.4v7.2M5.2 7L8 9.8 10.8 7"/>'
+        '<path d="M2.6 9.6v2.2a1.6 1.6 0 0 0 1.6 1.6h7.6a1.6 1.6 0 0 0 1.6-1.6V9.6"/>'
+    )
+    EVICTED = '<path d="M8 3.2l5.2 5.6H2.8zM2.8 12.6h10.4"/>'
+    STORED = '<path d="M4.4 2.8h7.2v10.6L8 10.6l-3.6 2.8z"/>'
     DISCARD = '<path d="M4 4l8 8M12 4l-8 8"/>'
     MORE = (
         '<g fill="currentColor" stroke="none"><circle cx="3.4" cy="8" r="1.25"/><circle cx="8" cy="8" r="1.25"/>'

@@ -13,11 +13,13 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDragLeaveEvent,
     QDropEvent,
+    QGuiApplication,
     QShowEvent,
 )
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QTextEdit, QWidget
 
 from app.viewmodels.controller import Controller
+from app.viewmodels.outline import cache_text
 from app.viewmodels.window_state import WindowState
 from app.widgets.about import show_about
 from app.widgets.cache_pane import CachePane
@@ -50,10 +52,10 @@ class MainWindow(QMainWindow):
         self._last = Last()
         self.sidebar = Sidebar(look, controller.conversations)
         self.chat = ChatPane(look, controller)
-        self.inspector = CachePane(look, controller.trie)
+        self.inspector = CachePane(look, controller.trie, controller.events)
         self.panes = Panes(look, self.sidebar, self.chat, self.inspector, self)
         self.setCentralWidget(self.panes)
-        self.menus = Menus(self.menuBar(), self.do)
+        self.menus = Menus(self.menuBar(), self.do, controller.set_budget)
         self._outline = DropOutline(look, self)
         self._ring = FocusRing(look, self)
         self._window_verbs = self._verbs_of_the_window()
@@ -73,6 +75,8 @@ class MainWindow(QMainWindow):
             is_sidebar_shown=self.panes.is_wanted("sidebar"),
             is_inspector_shown=self.panes.is_wanted("inspector"),
             body_size=self._look.type.body,
+            events_height=self.inspector.events.rows_height,
+            is_log_shown=self.inspector.events.is_open,
         )
 
     def do(self, verb_id: str) -> None:
@@ -108,6 +112,7 @@ class MainWindow(QMainWindow):
             "regenerate": lambda: self._controller.regenerate(self._current("assistant")),
             "previous": lambda: self._controller.select_version(self._current_fork(), -1),
             "next": lambda: self._controller.select_version(self._current_fork(), 1),
+            "copy_cache": self._copy_cache,
             "about": lambda: show_about(self),
         }
 
@@ -133,6 +138,7 @@ class MainWindow(QMainWindow):
         order += [chat.banner.close_button, page, *page.chips, page.open_button, chat.view, chat.view.pill]
         order += [desk.composer.edit, desk.composer.button, desk.composer.cancel]
         order += [desk.problem.action, desk.problem.other, self.inspector.tree]
+        order += [self.inspector.events.head, self.inspector.events.list]
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)
 
@@ -143,17 +149,19 @@ class MainWindow(QMainWindow):
         if state.body_size != self._look.type.body:
             self._look.set_text_size(state.body_size)
         self.panes.restore(state.splitter, state.is_sidebar_shown, state.is_inspector_shown)
+        self.inspector.events.restore(state.events_height, state.is_log_shown)
         self._renew_checks()
 
     # What changes
 
     def _renew(self) -> None:
         now = self._controller.status.now
-        if not self._last.differs(now.title, now.enabled, now.recent_models):
+        if not self._last.differs(now.title, now.enabled, now.recent_models, now.budget):
             return
         self.setWindowTitle(now.title)
         self.menus.enable(now.enabled)
         self.menus.show_recent(now.recent_models, self._controller.open_model)
+        self.menus.show_budget(now.budget)
 
     def _renew_checks(self) -> None:
         shown = {name: self.panes.is_shown(name) for name in ("sidebar", "inspector")}
@@ -197,6 +205,10 @@ class MainWindow(QMainWindow):
     def _copy(self) -> None:
         if not self.chat.view.copy():
             self._in_text(QTextEdit.copy)
+
+    def _copy_cache(self) -> None:
+        controller = self._controller
+        QGuiApplication.clipboard().setText(cache_text(controller.trie.view, controller.events.rows))
 
     def _select_all(self) -> None:
         view = self.chat.view

@@ -29,10 +29,11 @@ class Said:
 
 @dataclass
 class Shelf:
-    """Models remembered. Implements `ModelShelf`."""
+    """Models remembered. Implements `ModelShelf` and `BudgetShelf`."""
 
     guide: str = "/Applications/Espalier.app/guide"
     folders: list[str] = field(default_factory=lambda: ["/Users/ana/Models/Qwen3-8B-4bit", "/Users/ana/Models/Phi-4"])
+    budget: str = "default"
 
     @property
     def recent(self) -> tuple[str, ...]:
@@ -40,6 +41,9 @@ class Shelf:
 
     def opened(self, path: str) -> None:
         """Nothing is remembered after the pictures."""
+
+    def choose_budget(self, budget_id: str) -> None:
+        """Nor is this."""
 
 
 _PLAN = """Here is a plan for three quiet days.

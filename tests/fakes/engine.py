@@ -11,11 +11,13 @@ import re
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from app.protocol.commands import Cancel, Command, Generate, LoadModel, Price, Shutdown
+from app.protocol.cache_events import CacheEvent, CacheEventKind
+from app.protocol.commands import Cancel, Command, Generate, LoadModel, Price, Shutdown, Verify
 from app.protocol.engine import Capabilities, EventSink
 from app.protocol.events import (
+    CacheHappened,
     EngineStarted,
     ModelFailed,
     ModelLoading,
@@ -29,6 +31,7 @@ from app.protocol.events import (
     Token,
     TrieChanged,
     TurnPlace,
+    Verified,
 )
 from app.protocol.reports import ModelInfo, Problem, Reason, RequestReport, RunStats, StopReason
 from app.protocol.trie_view import TrieNodeView, TrieView
@@ -44,7 +47,8 @@ class Script:
 
     answers: text for a question; others get "You said: ...". hold: answers stop growing after this many tokens until
     `go` is set. broken: folders that cannot be opened. crash: a question that ends the engine's loop. fail: a question
-    that is refused. load_gate: cleared, a model stays loading.
+    that is refused. load_gate: cleared, a model stays loading. verified: what a check finds, whatever its id; None: it
+    never ends.
     """
 
     answers: dict[str, str] = field(default_factory=dict)
@@ -55,6 +59,7 @@ class Script:
     fail: str = ""
     load_gate: threading.Event = field(default_factory=threading.Event)
     commands: list[Command] = field(default_factory=list)
+    verified: Verified | None = None
 
     def __post_init__(self) -> None:
         self.load_gate.set()
@@ -86,6 +91,7 @@ class FakeEngine:
         self._wanted_model: str | None = None
         self._is_open = True
         self._serial = 0
+        self._events = 0
 
     @property
     def capabilities(self) -> Capabilities:
@@ -123,6 +129,7 @@ class FakeEngine:
             Generate: self._begin,
             Cancel: self._cancel,
             Price: self._price,
+            Verify: self._verify,
             Shutdown: self._shut_down,
         }
         handlers.get(type(command), lambda command: None)(command)
@@ -164,6 +171,11 @@ class FakeEngine:
         self._sink(RunStarted(command.run_id, request, ends))
         self._sink(PrefillProgress(command.run_id, len(prompt) - 1, len(prompt), request.cached, 1000.0))
         self._held.append(list(prompt))
+        self._events += 1
+        event = CacheEvent(
+            self._events, time.time(), CacheEventKind.REQUEST, request.left, 0, request.reason, request.cached
+        )
+        self._sink(CacheHappened((event,)))
         self._show_trie()
 
     def _cancel(self, command: Cancel) -> None:
@@ -181,6 +193,10 @@ class FakeEngine:
             for start, end in zip(starts, ends, strict=True)
         )
         self._sink(Priced(command.query_id, request, places, request.left / 1000))
+
+    def _verify(self, command: Verify) -> None:
+        if self._script.verified is not None:
+            self._sink(replace(self._script.verified, query_id=command.query_id))
 
     def _shut_down(self, _command: Shutdown) -> None:
         if self._run:

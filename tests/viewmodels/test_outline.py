@@ -6,8 +6,10 @@ from dataclasses import replace
 
 from app.conversation.message import Message, new_id
 from app.conversation.tree import MessageTree
+from app.protocol.cache_events import CacheEventKind
 from app.protocol.trie_view import TrieNodeView, TrieView
-from app.viewmodels.outline import conversation_text, trie_text
+from app.viewmodels.outline import cache_text, conversation_text, trie_text
+from app.viewmodels.rows import EventRow
 
 
 def test_the_open_path_is_marked() -> None:
@@ -31,3 +33,18 @@ def test_edges_stand_below_what_they_continue() -> None:
         "  412–3 412  Lisbon  [240 MB, no snapshot]",
         "2 edges, 33 MB live, 0 KB in memory of 8.0 GB",
     ]
+
+
+def test_the_cache_as_text_has_no_words_of_anybodys() -> None:
+    node = TrieNodeView(1, None, 0, 412, "a secret", 33_000_000, "live", (0,), True, False, 1, 0.0)
+    view = TrieView(1, (node,), live_bytes=33_000_000, budget_bytes=8_000_000_000)
+    log = [EventRow("09:41:07", CacheEventKind.REQUEST, "Computed 168", "It had been given up")]
+    text = cache_text(view, log)
+    assert "secret" not in text
+    assert text.replace("\u202f", " ").replace("\u00a0", " ").splitlines() == [
+        "0–412  [33 MB, live]",
+        "1 edge, 33 MB live, 0 KB in memory of 8.0 GB",
+        "",
+        "09:41:07  Computed 168. It had been given up.",
+    ]
+    assert cache_text(view, []).count("\n") == 1

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
+from app.protocol.cache_events import CacheEvent, CacheEventKind
+from app.protocol.reports import Reason
 from app.protocol.trie_view import Place, TrieNodeView, TrieView
 from app.viewmodels.conversation_model import ConversationModel
+from app.viewmodels.event_model import EventModel
 from app.viewmodels.rows import ConversationRow
 from app.viewmodels.status import StatusValues
 
@@ -38,6 +42,32 @@ def view(*nodes: TrieNodeView, serial: int = 1) -> TrieView:
     live = sum(each.bytes for each in shown if each.place == "live")
     held = sum(each.bytes for each in shown)
     return TrieView(serial, tuple(shown), 3794, live, live, held - live, 8_000_000_000)
+
+
+def event(
+    number: int, kind: CacheEventKind, offset: int, tokens: int, held: int = 0, reason: Reason = Reason.NONE
+) -> CacheEvent:
+    """The number-th event, a second after the one before it."""
+    return CacheEvent(number, NOW + number, kind, tokens, held, reason, offset)
+
+
+LOG = (
+    event(1, CacheEventKind.REQUEST, 412, 3000, reason=Reason.DIVERGED),
+    event(2, CacheEventKind.PAGED_OUT, 412, 3794, 304_000_000),
+    event(3, CacheEventKind.EVICTED, 412, 1204, 96_000_000, Reason.EVICTED),
+    event(4, CacheEventKind.PAGED_IN, 0, 3412, 240_000_000),
+    event(5, CacheEventKind.SPLIT, 3412, 0),
+    event(6, CacheEventKind.REQUEST, 3412, 168),
+    event(7, CacheEventKind.CAPTURED, 412, 0, 1_500_000),
+    event(8, CacheEventKind.FAULT, 412, 0, reason=Reason.FAULT),
+)
+
+
+def events(log: Iterable[CacheEvent]) -> EventModel:
+    """A log of these."""
+    model = EventModel()
+    model.add(log)
+    return model
 
 
 def conversations() -> ConversationModel:

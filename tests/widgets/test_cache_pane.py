@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
+from app.protocol.cache_events import CacheEventKind
 from app.protocol.trie_view import TrieView
+from app.viewmodels.event_model import EventModel
 from app.viewmodels.trie_model import TrieModel
 from app.widgets.cache_pane import CachePane
 from app.widgets.drawing import wrapped
@@ -11,7 +16,7 @@ from app.widgets.look import Look
 from app.widgets.theme import DARK, LIGHT, Theme
 from app.widgets.typography import Type
 from tests.widgets.pictures import count, painted_height, picture, show
-from tests.widgets.samples import NOW, view
+from tests.widgets.samples import LOG, NOW, event, view
 
 EMPTY = TrieView(serial=9, budget_bytes=8_000_000_000)
 
@@ -24,8 +29,13 @@ def model(qapp: object) -> TrieModel:
 
 
 @pytest.fixture
-def pane(qtbot: QtBot, look: Look, model: TrieModel) -> CachePane:
-    pane = CachePane(look, model, lambda: NOW)
+def log(qapp: object) -> EventModel:
+    return EventModel()
+
+
+@pytest.fixture
+def pane(qtbot: QtBot, look: Look, model: TrieModel, log: EventModel) -> CachePane:
+    pane = CachePane(look, model, log, lambda: NOW)
     qtbot.addWidget(pane)
     show(pane, 352, 700)
     return pane
@@ -91,3 +101,89 @@ def test_the_head_grows_with_the_text(pane: CachePane, look: Look) -> None:
     look.set_text_size(24)
     assert pane.head.height() > before
     assert pane.tree.y() > pane.head.geometry().bottom()
+
+
+def test_the_log_comes_with_the_first_event_and_leaves_the_tree_more_room(
+    pane: CachePane, model: TrieModel, log: EventModel
+) -> None:
+    model.show(view())
+    assert not pane.events.isVisible()
+    tree = pane.tree.height()
+    log.add(LOG)
+    assert pane.events.isVisible()
+    assert pane.tree.height() == tree - pane.events.height()
+    assert pane.events.list.height() >= 6 * 22
+    assert pane.events.geometry().bottom() < pane.height() - 28
+    pane.resize(352, 400)
+    assert pane.tree.height() >= pane.events.height() - 8
+    log.clear()
+    assert not pane.events.isVisible()
+
+
+def test_the_log_is_folded_by_its_title_and_unfolded_again(
+    qtbot: QtBot, pane: CachePane, model: TrieModel, log: EventModel
+) -> None:
+    model.show(view())
+    log.add(LOG)
+    height = pane.events.height()
+    qtbot.keyClick(pane.events.head, Qt.Key.Key_Space)
+    assert not pane.events.is_open
+    assert not pane.events.list.isVisible()
+    assert pane.events.height() < 40
+    assert pane.events.head.accessibleDescription() == "Show the events"
+    qtbot.mouseClick(pane.events.head, Qt.MouseButton.LeftButton)
+    assert pane.events.height() == height
+    assert pane.events.list.isVisible()
+
+
+def test_the_log_is_given_room_by_its_grip(qtbot: QtBot, pane: CachePane, model: TrieModel, log: EventModel) -> None:
+    model.show(view())
+    pane.resize(352, 900)
+    log.add(event(number, CacheEventKind.REQUEST, number, 1) for number in range(40))
+    grip, before = pane.events.grip, pane.events.list.height()
+    at = grip.mapToGlobal(QPoint(50, 2))
+    qtbot.mousePress(grip, Qt.MouseButton.LeftButton, pos=QPoint(50, 2))
+    qtbot.mouseMove(grip, QPoint(50, -28))
+    assert grip.mapToGlobal(QPoint(50, 2)).y() == at.y() - 30
+    assert pane.events.list.height() == before + 30 == pane.events.rows_height
+    pane.events.restore(66, is_open=False)
+    assert not pane.events.list.isVisible()
+    pane.events.head.click()
+    assert pane.events.list.height() == 66
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_each_event_is_painted_and_a_fault_stands_out(
+    pane: CachePane, look: Look, log: EventModel, theme: Theme
+) -> None:
+    look.set_theme(theme)
+    log.add(LOG)
+    image = picture(pane.events.list)
+    first = image.copy(0, 0, image.width(), 22)
+    second = image.copy(0, 22, image.width(), 22)
+    assert count(first, theme.warn) > 0
+    assert count(second, theme.warn) == 0
+    assert count(second, theme.text2) > 0
+
+
+def test_buffers_and_what_mlx_keeps_are_shown_apart(pane: CachePane, model: TrieModel) -> None:
+    before = pane.head.height()
+    model.show(replace(view(), live_bytes=97_000_000, live_allocated_bytes=120_000_000, mlx_cache_bytes=64_000_000))
+    said = "Live buffers 120\u00a0MB, 97\u00a0MB of them used. MLX keeps 64\u00a0MB for reuse."
+    assert pane.head.accessibleDescription() == pane.head.toolTip() == said
+    assert pane.head.height() > before
+    assert pane.tree.y() > pane.head.geometry().bottom()
+
+
+@pytest.mark.parametrize(("width", "body"), [(300, 14), (300, 24), (352, 14), (640, 14)])
+def test_the_line_of_buffers_never_runs_out_of_the_pane(
+    pane: CachePane, look: Look, model: TrieModel, width: int, body: int
+) -> None:
+    look.set_text_size(body)
+    held = 96_400_000_000
+    model.show(replace(view(), live_bytes=held, live_allocated_bytes=held + 800_000_000, mlx_cache_bytes=held))
+    pane.resize(width, 700)
+    image = picture(pane.head)
+    line = image.copy(0, pane.head.height() - 30, width, 18)
+    assert count(line.copy(width - 15, 0, 15, 18), look.theme.text3) == 0
+    assert count(line, look.theme.text3) > 0

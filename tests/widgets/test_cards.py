@@ -136,3 +136,14 @@ def test_a_notice_comes_and_goes(qtbot: QtBot, look: Look, status: Status) -> No
     show(banner, 600, banner.heightForWidth(600))
     with qtbot.waitSignal(banner.dismissed):
         qtbot.mouseClick(banner.close_button, Qt.MouseButton.LeftButton)
+
+
+def test_good_news_is_no_warning(qtbot: QtBot, look: Look, status: Status) -> None:
+    banner = NoticeBanner(look, status)
+    qtbot.addWidget(banner)
+    status.show(replace(READY, notice="The cache is exact."))
+    show(banner, 600, 44)
+    assert count(picture(banner), LIGHT.warnbg) > 10_000
+    status.show(replace(READY, notice="The cache is exact.", is_notice_good=True))
+    assert count(picture(banner), LIGHT.warnbg) == count(picture(banner), LIGHT.warn) == 0
+    assert count(picture(banner), LIGHT.soft) > 10_000

@@ -270,7 +270,35 @@ def test_every_verb_does_something(window: MainWindow, controller: Controller, m
     left = [verb_id for verb_id in window.menus.actions if verb_id not in window._window_verbs]
     for verb_id in left:
         window.do(verb_id)
-    assert heard == left == ["new", "open_model", "use_guide", "stop"]
+    assert heard == left == ["new", "open_model", "use_guide", "stop", "verify"]
+
+
+def test_the_log_is_found_as_it_was_left(make_window: MakeWindow) -> None:
+    first = make_window(WindowState())
+    assert first.state().is_log_shown
+    first.inspector.events.head.setChecked(False)
+    first.inspector.events.rows_height = 190
+    again = make_window(first.state())
+    assert not again.inspector.events.is_open
+    assert again.state().events_height == 190
+
+
+def test_the_budget_is_chosen_in_the_cache_menu(window: MainWindow, controller: Controller) -> None:
+    entries = {entry.text().replace("\u00a0", " "): entry for entry in window.menus.budget.actions()}
+    assert entries["Default"].isChecked()
+    entries["2 GB"].trigger()
+    assert controller.status.now.budget == "2 GB"
+    controller.set_budget("none")
+    assert entries["None"].isChecked()
+
+
+def test_the_cache_is_copied_without_words(qtbot: QtBot, window: MainWindow, controller: Controller) -> None:
+    ask(qtbot, window, controller, "hello")
+    window.do("copy_cache")
+    text = QGuiApplication.clipboard().text()
+    assert "1\u00a0edge" in text
+    assert "Computed" in text
+    assert "prompt 0" not in text
 
 
 def test_about_shows_version_and_licence(window: MainWindow) -> None:

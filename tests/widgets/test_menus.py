@@ -27,7 +27,7 @@ def done() -> Done:
 
 @pytest.fixture
 def menus(bar: QMenuBar, done: Done) -> Menus:
-    return Menus(bar, done.append)
+    return Menus(bar, done.append, lambda budget_id: done.append(f"budget {budget_id}"))
 
 
 def test_every_verb_stands_in_its_menu_with_its_keys(menus: Menus, bar: QMenuBar) -> None:
@@ -93,3 +93,25 @@ def test_the_model_chips_menu_is_made_of_the_same_actions(menus: Menus, bar: QMe
         "Open Model…",
         "Use the Guide",
     ]
+
+
+def test_one_budget_is_marked_and_another_can_be_chosen(menus: Menus, bar: QMenuBar, done: Done) -> None:
+    (cache,) = [entry.menu() for entry in bar.actions() if entry.text() == "Cache"]
+    assert menus.budget.menuAction() in cache.actions()
+    entries = menus.budget.actions()
+    assert [entry.text().replace("\u00a0", " ") for entry in entries] == [
+        "Default",
+        "1 GB",
+        "2 GB",
+        "4 GB",
+        "8 GB",
+        "16 GB",
+        "None",
+    ]
+    menus.show_budget("4 GB")
+    assert [entry.isChecked() for entry in entries] == [False, False, False, True, False, False, False]
+    assert done == []
+    entries[-1].trigger()
+    assert done == ["budget none"]
+    assert [entry.isChecked() for entry in entries] == [False] * 6 + [True]
+    assert {entry.menuRole() for entry in entries} == {QAction.MenuRole.NoRole}

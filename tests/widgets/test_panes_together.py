@@ -19,7 +19,7 @@ from app.widgets.status_line import StatusLine
 from app.widgets.theme import DARK, LIGHT, Theme
 from app.widgets.toolbar import Toolbar
 from tests.widgets.pictures import count, picture, show
-from tests.widgets.samples import NOW, READING, conversations, view
+from tests.widgets.samples import LOG, NOW, READING, conversations, events, view
 
 
 def sidebar(look: Look) -> Sidebar:
@@ -32,15 +32,19 @@ def sidebar(look: Look) -> Sidebar:
 def cache(look: Look) -> CachePane:
     model = TrieModel()
     model.show(view())
-    pane = CachePane(look, model, lambda: NOW)
+    log = events(LOG)
+    pane = CachePane(look, model, log, lambda: NOW)
     model.setParent(pane)
+    log.setParent(pane)
     return pane
 
 
 def empty_cache(look: Look) -> CachePane:
     model = TrieModel()
-    pane = CachePane(look, model, lambda: NOW)
+    log = events(())
+    pane = CachePane(look, model, log, lambda: NOW)
     model.setParent(pane)
+    log.setParent(pane)
     return pane
 
 

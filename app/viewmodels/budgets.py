@@ -1,0 +1,30 @@
+"""How much memory the cache may take: the few amounts that the menu offers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.viewmodels.words import HARD
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """id: as it is written in the settings. title: in the menu. bytes: None is what suits this machine and model."""
+
+    id: str
+    title: str
+    bytes: int | None
+
+
+DEFAULT = Budget("default", "Default", None)
+BUDGETS = (
+    DEFAULT,
+    *(Budget(f"{size} GB", f"{size}{HARD}GB", size * 1_000_000_000) for size in (1, 2, 4, 8, 16)),
+    Budget("none", "None", 0),
+)
+_BY_ID = {budget.id: budget for budget in BUDGETS}
+
+
+def budget_of(budget_id: str) -> Budget:
+    """The amount with this id; the default for an id that this version does not offer."""
+    return _BY_ID.get(budget_id, DEFAULT)

@@ -1,0 +1,141 @@
+"""The Cache menu's verbs, through the controller and a scripted engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.protocol.cache_events import CacheEventKind
+from app.protocol.commands import SetBudget, Verify
+from app.protocol.events import Verified
+from app.protocol.reports import Problem
+from app.viewmodels.budgets import BUDGETS, DEFAULT, budget_of
+from app.viewmodels.cache_desk import finding
+from app.viewmodels.controller import Controller
+from app.viewmodels.status_words import CHECKING
+from tests.fakes.engine import Script
+from tests.fakes.shelf import FakeShelf
+
+EXACT = Verified(0, 412, True, None, 0.004, 1.0)
+
+
+def asked(qtbot: QtBot, controller: Controller) -> None:
+    controller.send("hello")
+    qtbot.waitUntil(lambda: len(controller.chat.rows) == 2 and not controller.status.now.can_stop)
+
+
+def ready(qtbot: QtBot, controller: Controller) -> None:
+    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
+
+
+def test_budgets_are_known_by_their_ids() -> None:
+    assert [budget_of(budget.id) for budget in BUDGETS] == list(BUDGETS)
+    assert budget_of("a lot") is DEFAULT
+    assert [budget.bytes for budget in BUDGETS][:2] == [None, 1_000_000_000]
+    assert BUDGETS[-1].bytes == 0
+
+
+def test_a_budget_holds_at_once_and_is_remembered(
+    qtbot: QtBot, controller: Controller, script: Script, shelf: FakeShelf
+) -> None:
+    ready(qtbot, controller)
+    assert controller.status.now.budget == "default"
+    controller.set_budget("2 GB")
+    assert script.commands[-1] == SetBudget(2_000_000_000)
+    assert controller.status.now.budget == shelf.budget == "2 GB"
+    controller.set_budget("default")
+    assert script.commands[-1] == SetBudget(None)
+
+
+def test_each_model_that_is_loaded_has_the_budget(
+    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, shelf: FakeShelf
+) -> None:
+    shelf.budget = "none"
+    controller = make_controller()
+    ready(qtbot, controller)
+    qtbot.waitUntil(lambda: script.commands.count(SetBudget(0)) == 1)
+    controller.open_model("/models/other")
+    qtbot.waitUntil(lambda: script.commands.count(SetBudget(0)) == 2)
+
+
+def test_the_default_budget_needs_no_word(qtbot: QtBot, controller: Controller, script: Script) -> None:
+    ready(qtbot, controller)
+    assert not [command for command in script.commands if isinstance(command, SetBudget)]
+
+
+def test_a_branch_is_checked_and_the_finding_told(qtbot: QtBot, controller: Controller, script: Script) -> None:
+    script.verified = EXACT
+    ready(qtbot, controller)
+    assert "verify" not in controller.status.now.enabled
+    asked(qtbot, controller)
+    assert "verify" in controller.status.now.enabled
+    controller.act("verify")
+    qtbot.waitUntil(lambda: bool(controller.status.now.notice))
+    assert controller.status.now.notice == finding(EXACT)
+    assert controller.status.now.is_notice_good
+    (command,) = [command for command in script.commands if isinstance(command, Verify)]
+    assert [turn.text for turn in command.turns] == ["hello", "You said: hello"]
+    controller.warn(Problem("Title", "Sentence."))
+    assert not controller.status.now.is_notice_good
+
+
+def test_one_check_at_a_time_and_it_is_shown(qtbot: QtBot, controller: Controller, script: Script) -> None:
+    ready(qtbot, controller)
+    asked(qtbot, controller)
+    controller.verify()
+    controller.verify()
+    assert len([command for command in script.commands if isinstance(command, Verify)]) == 1
+    assert controller.status.now.engine_line == CHECKING
+    assert "verify" not in controller.status.now.enabled
+    controller.open_model("/models/other")
+    ready(qtbot, controller)
+    assert "verify" in controller.status.now.enabled
+
+
+def test_while_an_answer_is_written_the_engine_says_why_not(
+    qtbot: QtBot, controller: Controller, script: Script
+) -> None:
+    refusal = Problem("Not now", "A check takes the engine for itself: it waits until the answer has ended.")
+    script.verified = Verified(0, 0, False, None, 0.0, 0.0, refusal)
+    script.hold = 1
+    ready(qtbot, controller)
+    controller.send("hello")
+    qtbot.waitUntil(lambda: len(controller.chat.rows) == 2)
+    controller.verify()
+    qtbot.waitUntil(lambda: bool(controller.status.now.notice))
+    assert refusal.sentence in controller.status.now.notice
+    assert not controller.status.now.is_notice_good
+    (command,) = [command for command in script.commands if isinstance(command, Verify)]
+    assert [turn.text for turn in command.turns] == ["hello"]
+
+
+@pytest.mark.parametrize(
+    ("found", "sentence"),
+    [
+        (
+            EXACT,
+            "The cache is exact: 412 tokens computed again gave the same bits. Drift against one pass: 0.004.",
+        ),
+        (
+            Verified(1, 3412, False, 412, 0.0, 1.0),
+            "The cache is not exact: 3 412 tokens computed again gave other bits from token 413 on. "
+            "Drift against one pass: none.",
+        ),
+        (
+            Verified(1, 1, False, None, 0.00002, 1.0),
+            "The cache is not exact: 1 token computed again gave other bits. Drift against one pass: under 0.001.",
+        ),
+    ],
+)
+def test_a_finding_in_words(found: Verified, sentence: str) -> None:
+    assert finding(found).replace("\u00a0", " ").replace("\u202f", " ") == sentence
+
+
+def test_what_the_cache_does_is_in_the_log_until_its_model_goes(qtbot: QtBot, controller: Controller) -> None:
+    ready(qtbot, controller)
+    asked(qtbot, controller)
+    assert [row.kind for row in controller.events.rows] == [CacheEventKind.REQUEST]
+    controller.open_model("/models/other")
+    assert not controller.events.rows
