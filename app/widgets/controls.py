@@ -141,11 +141,18 @@ def _plain_fill(theme: Theme, state: State) -> QColor:
     }[state]
 
 
+def _round_fill(theme: Theme, state: State) -> QColor:
+    """Under a round button that is not the way forward. In the dark a composer's ground is nearly fill2."""
+    if theme.is_dark:
+        return {State.HOVER: theme.line2, State.PRESSED: theme.segment}.get(state, theme.track)
+    return {State.HOVER: theme.track, State.PRESSED: theme.line2}.get(state, theme.fill2)
+
+
 class ToolButton(Control):
     """An icon that acts. `name` is spoken and, with `tip`, shown as its tooltip; checkable ones stay on.
 
-    stands_out: on fill2 also at rest, while the icon can act; for Stop. is_on_fill: it lies on the sidebar or another
-    surface of fill's colour, so that hovering takes the next darker one.
+    stands_out: on fill2 also at rest, while the icon can act, and easier to see while it cannot; for Stop.
+    is_on_fill: it lies on the sidebar or another surface of fill's colour, so that hovering takes the next darker one.
     """
 
     ring_radius = 6.0
@@ -182,7 +189,8 @@ class ToolButton(Control):
         if state in fill:
             fill_rounded(painter, rect, self.ring_radius, fill[state])
         color = theme.text if is_on or state is State.PRESSED else theme.text2
-        color = theme.ghost if state is State.DISABLED else color
+        if state is State.DISABLED:
+            color = theme.mute if self._stands_out and theme.is_dark else theme.ghost
         size = min(self._look.type.icon(self._icon_size), self._side - 4)
         self._look.icons.paint(painter, self._icon, rect.center(), color, size)
 
@@ -212,7 +220,7 @@ class RoundButton(Control):
 
     def _paint(self, painter: QPainter, rect: QRectF) -> None:
         theme, state, radius = self._look.theme, self.state, rect.height() / 2
-        fill = {State.HOVER: theme.track, State.PRESSED: theme.line2}.get(state, theme.fill2)
+        fill = _round_fill(theme, state)
         color = theme.text3 if state is State.DISABLED else theme.text
         if self._is_accented and state is not State.DISABLED:
             fill, color = default_fill(theme, state), theme.onaccent

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
 from app.widgets.controls import Button, Control, RoundButton, State, ToolButton
@@ -86,6 +86,31 @@ def test_hovering_shows_on_the_sidebar_too(qtbot: QtBot, look: Look) -> None:
     button = ToolButton(look, Icon.NEW, "New", is_on_fill=True)
     qtbot.addWidget(button)
     assert count(in_state(button, State.HOVER), LIGHT.fill2) > 300
+
+
+def _contrast(one: QColor, other: QColor) -> float:
+    """Of two colours, from 1 to 21 (WCAG 2)."""
+
+    def light(color: QColor) -> float:
+        parts = (color.redF(), color.greenF(), color.blueF())
+        red, green, blue = (part / 12.92 if part <= 0.04 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    dark, bright = sorted((light(one), light(other)))
+    return (bright + 0.05) / (dark + 0.05)
+
+
+def test_what_cannot_act_is_still_seen_in_the_dark(qtbot: QtBot, look: Look) -> None:
+    look.set_theme(DARK)
+    send = RoundButton(look, Icon.SEND, "Send")
+    stop = ToolButton(look, Icon.STOP, "Stop", stands_out=True)
+    for button in (send, stop):
+        qtbot.addWidget(button)
+        button.resize(28, 28)
+    assert count(in_state(send, State.DISABLED), DARK.track) > 300
+    assert _contrast(DARK.text3, DARK.track) > 3
+    assert count(in_state(stop, State.DISABLED), DARK.mute) > 20
+    assert _contrast(DARK.mute, DARK.window) > 3
 
 
 def test_send_becomes_stop(qtbot: QtBot, look: Look) -> None:
