@@ -85,6 +85,14 @@ def _select_edge(controller: Controller, window: MainWindow) -> None:
     tree.setCurrentIndex(found[0])
 
 
+def _verify(controller: Controller, window: MainWindow) -> None:
+    window.do("verify")
+
+
+def _show_cache(controller: Controller, window: MainWindow) -> None:
+    window.do("inspector")
+
+
 def empty_stage() -> Stage:
     return Stage(is_filled=False)
 
@@ -97,7 +105,9 @@ SCENES = (
     Scene("problem", lambda: Stage(missing=[QWEN])),
     Scene("empty", empty_stage, then=_new, is_filled=False),
     Scene("fork", Stage, then=_edit),
+    Scene("verified", Stage, then=_verify),
     Scene("narrow", Stage, size=(880, 560)),
+    Scene("narrow-cache", Stage, size=(880, 560), then=_show_cache),
     Scene("large-text", Stage, body=20),
 )
 

@@ -10,8 +10,9 @@ from typing import Literal
 from PySide6.QtCore import QTimer
 
 from app.protocol.chat import Turn
-from app.protocol.commands import Command, Generate, LoadModel, Price
+from app.protocol.commands import Command, Generate, LoadModel, Price, Verify
 from app.protocol.events import (
+    CacheHappened,
     EngineStarted,
     ModelFailed,
     ModelReady,
@@ -22,15 +23,19 @@ from app.protocol.events import (
     Token,
     TrieChanged,
     TurnPlace,
+    Verified,
 )
 from app.protocol.reports import ModelInfo, Problem, Reason, RequestReport
 from app.protocol.trie_view import Place, TrieNodeView, TrieView
 from app.viewmodels.words import first_words
 from app.worker.engine_host import EngineHost
+from pictures.cache_log import CacheLog
 from pictures.conversations import MODEL, MODEL_NAME, OPEN_PATH, OTHERS, SYSTEM, TRIP, Said, tokens
 
 BYTES = 147_456  # a token of an 8B model: 36 layers of 8 key and value heads, 128 wide, 16 bits
 BUDGET = 512_000_000
+PADDING = 256 * BYTES  # buffers grow by 256 tokens
+SPARE = 64_000_000
 ROOT = 1_000
 Act = Literal["read", "write"]
 WRITTEN = """The dates fit into one small table; I have put the free half day where the weather is most likely to turn:
@@ -70,6 +75,7 @@ class Stage(EngineHost):
         self._act = act
         self._missing = set(missing)
         self._edges: list[_Edge] = []
+        self._log = CacheLog(BYTES)
         if is_filled:
             self._hold(TRIP, None, SYSTEM, 0.0)
             for _, said, ago in OTHERS[:2]:
@@ -96,6 +102,9 @@ class Stage(EngineHost):
             self._price(command)
         elif isinstance(command, Generate):
             self._generate(command)
+        elif isinstance(command, Verify):
+            size = SYSTEM + sum(tokens(turn.text) for turn in command.turns)
+            self.happened.emit(Verified(command.query_id, size, True, None, 0.004, 2.1))
 
     def _load(self, path: str) -> None:
         if path in self._missing:
@@ -108,6 +117,8 @@ class Stage(EngineHost):
         length, weights = (2048, 4_700_000) if is_guide else (32_768, 4_600_000_000)
         info = ModelInfo(path, name, detail, MODEL, length, weights, (("KVCache", 36),), is_reusable=True)
         self.happened.emit(ModelReady(info))
+        if self._edges:
+            self.happened.emit(CacheHappened(self._log.before(SYSTEM, [tokens(text) for text in OPEN_PATH])))
         self.happened.emit(TrieChanged(self._view()))
 
     def _hold(self, said: Said, parent: int | None, start: int, ago: float) -> None:
@@ -126,7 +137,8 @@ class Stage(EngineHost):
             nodes.insert(0, TrieNodeView(ROOT, None, 0, SYSTEM, label, SYSTEM * BYTES, "live", (), True, True, 1, now))
         live = sum(node.bytes for node in nodes if node.place == "live")
         paged = sum(node.bytes for node in nodes if node.place == "memory")
-        return TrieView(len(nodes), tuple(nodes), live // BYTES, live, live, paged, BUDGET)
+        padded = -(-live // PADDING) * PADDING
+        return TrieView(len(nodes), tuple(nodes), live // BYTES, live, padded, paged, BUDGET, SPARE)
 
     def _ordered(self, parent: int | None) -> Iterator[_Edge]:
         """Depth first."""
@@ -179,6 +191,7 @@ class Stage(EngineHost):
     def _generate(self, command: Generate) -> None:
         report = self._report(command.turns)
         self.happened.emit(RunStarted(command.run_id, report, ()))
+        self.happened.emit(CacheHappened(self._log.request(report)))
         is_reading = self._act == "read"
         done = round(0.46 * report.left) if is_reading else report.left
         self._grow(command.turns[-1].text, self._match(command.turns), done)
