@@ -83,13 +83,14 @@ def _evicted(happening: Happening) -> str:
         what.append(f"the state at {words.number(happening.last.offset)}")
     elif happening.states:
         what.append(words.plural(happening.states, "state"))
-    return f"Evicted {' and '.join(what)}, {words.size(happening.bytes)}: least value"
+    return f"Evicted {', '.join(what)}, {words.size(happening.bytes)}: least value"
 
 
 def _moved(verb: str) -> Callable[[Happening], str]:
     def text(happening: Happening) -> str:
-        size = f", {words.size(happening.bytes)}" if happening.bytes else ""
-        return f"{verb} {words.tokens(happening.tokens)}{size}"
+        at = words.number(happening.last.offset)
+        what = words.tokens(happening.tokens) if happening.tokens else f"the state at {at}"
+        return f"{verb} {what}" + (f", {words.size(happening.bytes)}" if happening.bytes else "")
 
     return text
 

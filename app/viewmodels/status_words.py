@@ -64,9 +64,11 @@ def _run_line(run: Run) -> str:
 
 
 def cache_line(view: TrieView) -> str:
-    """For the right of the status line: "Cache 3.1 of 8.0 GB"."""
+    """For the right of the status line: "Cache 3.1 of 8.0 GB". Without a budget, what is live is still held."""
     used = view.live_bytes + view.paged_bytes
-    return f"Cache {words.share(used, view.budget_bytes)}" if used else "Cache empty"
+    if not used:
+        return "Cache empty"
+    return f"Cache {words.share(used, view.budget_bytes) if view.budget_bytes else words.size(used)}"
 
 
 def is_warm(priced: Priced) -> bool:

@@ -34,6 +34,7 @@ def texts(model: EventModel) -> list[str]:
         (event(CacheEventKind.REQUEST, 3412, 168), "Computed 168, reused 3 412 tokens"),
         (event(CacheEventKind.REQUEST, 0, 412), "Computed 412 tokens, reused none"),
         (event(CacheEventKind.PAGED_IN, 0, 3412, 240_000_000), "Restored 3 412 tokens, 240 MB"),
+        (event(CacheEventKind.PAGED_IN, 412, 0, 1_500_000), "Restored the state at 412, 1.5 MB"),
         (event(CacheEventKind.PAGED_OUT, 0, 3794, 304_000_000), "Paged out 3 794 tokens, 304 MB"),
         (event(CacheEventKind.PAGED_OUT, 0, 3794), "Paged out 3 794 tokens"),
         (event(CacheEventKind.EVICTED, 0, 1204, 96_000_000), "Evicted 1 204 tokens, 96 MB: least value"),
@@ -75,7 +76,7 @@ def test_captures_and_evictions_of_one_request_are_added_up(qapp: object) -> Non
     model.add([event(CacheEventKind.EVICTED, 0, 100, 3_000_000), event(CacheEventKind.EVICTED, 40, 0, 1_000_000)])
     model.add([event(CacheEventKind.CAPTURED, 512, 0, 2_000_000, at=NOW + 9)])
     assert texts(model) == [
-        "Evicted 100 tokens and 1 state, 4.0 MB: least value",
+        "Evicted 100 tokens, 1 state, 4.0 MB: least value",
         "Stored 2 states up to 512, 4.0 MB",
         "Computed 900 tokens, reused none",
     ]
