@@ -81,14 +81,22 @@ def test_the_same_seed_gives_the_same_answer(tiny: Bench) -> None:
     assert answer(drawn.stats.seed).ids == drawn.ids
 
 
-def test_a_penalty_gives_the_same_warm_and_cold(tiny_folder: Path) -> None:
-    """The restored part of the context is penalized as the computed part is."""
-    settings = {"temperature": 0.0, "repetition_penalty": 1.8, "max_tokens": 20}
-    bench = opened(tiny_folder)
+@pytest.mark.parametrize("temperature", [0.0, 1.2])
+@pytest.mark.parametrize("kind", ["llama", "lfm2", "gemma3"])
+def test_a_penalty_gives_the_same_warm_and_cold(tmp_path: Path, kind: str, temperature: float) -> None:
+    """The restored part of the context is penalized as the computed part is, and so is what the answer says."""
+    settings = {"temperature": temperature, "repetition_penalty": 1.8, "max_tokens": 20}
+    folder = write_model_folder(tmp_path / "m", kind=kind)
+    bench = opened(folder)
     bench.ask(LONG, max_tokens=3)
+    bench.ask(user("elsewhere"))
     warm = bench.ask(LONG, **settings)
     assert warm.started.request.cached > 100
-    assert warm.finished.ids == opened(tiny_folder).ask(LONG, **settings).finished.ids
+    assert warm.finished.ids == opened(folder).ask(LONG, **settings).finished.ids
+
+
+def test_a_strong_penalty_leaves_only_what_was_not_said(tiny: Bench) -> None:
+    bench = tiny
     prompt = bench.loop.model.prompts.build([LONG]).ids  # type: ignore[union-attr]
     strong = bench.ask(LONG, temperature=0.0, repetition_penalty=900.0, max_tokens=20)
     assert not set(strong.finished.ids) & set(prompt)
