@@ -4,11 +4,11 @@ PY := .venv/bin/python
 STAMP := .venv/.installed
 SECONDS ?= 600
 
-.PHONY: help run test soak lint setup shots lock clean
+.PHONY: help run test soak bench bench-cache lint setup shots lock clean
 .DEFAULT_GOAL := help
 
 help: ## Show what can be made
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: setup ## Open Espalier with the guide model (without a display: take a short tour)
 	@$(PY) packaging/check_libraries.py
@@ -21,6 +21,13 @@ test: setup ## Run the whole test suite
 soak: setup ## Random histories against the cache until SECONDS are over
 	@$(PY) packaging/check_libraries.py
 	@$(PY) -m tests.soak --seconds $(SECONDS)
+
+bench: bench-cache ## Measure everything that can be measured
+
+bench-cache: setup ## Measure the prefix cache: forks, decoding, eviction, memory, bookkeeping (at most 20 minutes)
+	@$(PY) packaging/check_libraries.py
+	@status=0; for part in eviction_table bookkeeping memory decode branching; do \
+	  $(PY) -m tests.bench.$$part || status=1; done; exit $$status
 
 lint: setup ## Check style and types
 	@$(PY) -m ruff check .

@@ -71,8 +71,8 @@ class Forest:
         self.cache.ask(prompt, self.words(16), (*(point for point in self.points if point <= at), len(prompt) - 1))
 
     def long_request(self) -> array[int]:
-        """The whole trunk and a new question."""
-        return self.trunk[: TOKENS - 40] + self.words(40)
+        """The trunk and a new question."""
+        return self.trunk + self.words(40)
 
 
 def timed(work: Callable[[], object], prepare: Callable[[], object] = lambda: None) -> float:

@@ -15,17 +15,16 @@ from dataclasses import asdict, dataclass
 
 import mlx.core as mx
 
+from app.kvcache.prefix_cache import GRID
 from tests.bench.chart import bars
 from tests.bench.meter import Meter
 from tests.bench.models import KINDS, bench_model
 from tests.bench.policies import POLICIES, Policy
 from tests.bench.report import FOLDER, machine, percentile, say, write
-from tests.bench.workload import WORKLOADS, Turn, clipped, distinct_positions, least_tokens, state_places
+from tests.bench.workload import WORKLOADS, Turn, clipped, distinct_positions, grid_places, least_tokens, state_places
 
 LONG = 180.0  # seconds that a policy may take on one kind before its long workloads are computed in part
-SAMPLE = 45.0  # seconds that are then spent on each
-SIDE_POLICY = "lru1000-chat"  # told beside the others; a sample is enough
-SIDE_EVERY = 16
+SAMPLE = 30.0  # seconds that are then spent on each
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ class Row:
     """One policy on one kind of model and one workload.
 
     tokens_evaluated: of prompts. ttft_ms: from the request to its first logits. stored_bytes: held at the end, as used
-    by tokens. least_bytes: rows of distinct positions, once each, and a whole state for each restore point.
+    by tokens. least_bytes: see the function of that name.
     peak_bytes: MLX's peak beyond the weights. cache_seconds: spent outside the model's forward calls, over the whole
     workload. sample: which requests were computed; in the others the layers were filled without computing, so that
     tokens and bytes are those of all requests.
@@ -94,11 +93,17 @@ def measure(meter: Meter, name: str, workload: str, turns: Sequence[Turn], every
         ttft_ms_p50=round(percentile(watch.first_logits, 0.5) * 1e3, 2),
         ttft_ms_p90=round(percentile(watch.first_logits, 0.9) * 1e3, 2),
         stored_bytes=policy.stored_bytes,
-        least_bytes=meter.row_bytes * distinct_positions(turns) + meter.state_bytes * state_places(turns),
+        least_bytes=least_bytes(meter, turns),
         peak_bytes=mx.get_peak_memory() - at_rest,
         cache_seconds=round(seconds, 3),
         sample="all" if every == 1 else f"{len(watch.first_logits)} of {len(turns)} requests",
     )
+
+
+def least_bytes(meter: Meter, turns: Sequence[Turn]) -> int:
+    """Rows of each position once, and a whole state for each place that needs one or lies on the grid."""
+    states = state_places(turns) + grid_places(turns, GRID)
+    return meter.row_bytes * distinct_positions(turns) + meter.state_bytes * states
 
 
 def counted(meter: Meter, name: str, turns: Sequence[Turn]) -> tuple[int, int]:
@@ -145,7 +150,7 @@ def rows(kind: str, tell: Callable[[Row], None]) -> list[Row]:
         counts = {name: counted(meter, policy, turns) for name, turns in workloads.items()}
         every = sampled({name: pace.seconds(count) for name, count in counts.items()})
         for name, turns in workloads.items():
-            row = measure(meter, policy, name, turns, SIDE_EVERY if policy == SIDE_POLICY else every[name])
+            row = measure(meter, policy, name, turns, every[name])
             tell(row)
             found.append(row)
     return found

@@ -17,12 +17,13 @@ Value = str | int | float | bool | None
 
 
 def machine() -> dict[str, Value]:
-    """What the figures depend on besides the code."""
+    """What the figures depend on besides the code. load: processes that wanted a core, over the last minute."""
     return {
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "system": platform.platform(terse=True),
         "processor": _processor(),
         "cores": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 1),
         "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / (1 << 30), 1),
         "python": platform.python_version(),
         "mlx": version("mlx"),

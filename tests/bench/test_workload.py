@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.bench.workload import WORKLOADS, Turn, clipped, distinct_positions, least_tokens, state_places
+from tests.bench.workload import WORKLOADS, Turn, clipped, distinct_positions, grid_places, least_tokens, state_places
 
 FIGURES = {"explore": (36, 43_904, 2_816, 5_120, 73), "wide": (128, 261_120, 4_048, 8_144, 257)}
 
@@ -29,6 +29,11 @@ def test_fewer_token_ids_make_no_accidental_siblings(name: str) -> None:
 def test_restore_points_stand_where_questions_begin_and_one_token_before_answers() -> None:
     turn = Turn(tuple(range(30)), (), message_starts=(0, 5, 12, 20))
     assert turn.restore_points() == (0, 5, 11, 20, 29)
+
+
+@pytest.mark.parametrize(("name", "places"), [("explore", 1), ("wide", 7)])
+def test_only_the_first_message_is_longer_than_the_grid(name: str, places: int) -> None:
+    assert grid_places(WORKLOADS[name](), 256) == places
 
 
 def test_a_repeated_prompt_costs_its_last_token() -> None:

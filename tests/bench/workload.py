@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 VOCABULARY = 4096
 Tree = dict[int, "Tree"]
@@ -146,3 +147,13 @@ def state_places(turns: Iterable[Turn]) -> int:
     """Places that need a whole state: the start of each message's content, and each answer's end."""
     places = {turn.whole[:at] for turn in turns for at in (*turn.message_starts, len(turn.prompt), len(turn.whole))}
     return len(places - {()})
+
+
+def grid_places(turns: Iterable[Turn], grid: int) -> int:
+    """Further places inside long messages, so that none of their tokens is more than `grid` from a whole state."""
+    places = set()
+    for turn in turns:
+        ends = (*turn.message_starts, len(turn.prompt), len(turn.whole))
+        for start, end in pairwise(ends):
+            places |= {turn.whole[:at] for at in range(start + grid, end, grid)}
+    return len(places)
