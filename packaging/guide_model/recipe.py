@@ -9,11 +9,12 @@ from guide_model.dialogue import FIRST, SECOND, Mix
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """`steps` on conversations of one mix. `peak`: the rate's share while level; `falling`: the last part, over which
-    it falls to zero."""
+    """`steps` on conversations of one mix, at a rate planned for `span` steps: a share `peak` of the full one while it
+    is level, then falling to zero over the last part, `falling`."""
 
     name: str
     steps: int
+    span: int
     mix: Mix
     peak: float
     falling: float
@@ -21,8 +22,8 @@ class Stage:
 
 SEED = 11
 STAGES = (
-    Stage("training", 4600, FIRST, peak=1.0, falling=0.55),
-    Stage("finishing", 1400, SECOND, peak=0.4, falling=0.85),
+    Stage("training", 4600, 4600, FIRST, peak=1.0, falling=0.55),
+    Stage("finishing", 1200, 1400, SECOND, peak=0.4, falling=0.85),
 )
 TOKENS = 4096
 """Places in one batch."""

@@ -85,7 +85,7 @@ def _is_opening(before: Tensor) -> Tensor:
 
 def rate_share(step: int, stage: Stage) -> float:
     """The share of the full rate at `step` of a stage."""
-    return stage.peak * min(1.0, (step + 1) / WARM_UP, (1 - step / stage.steps) / stage.falling)
+    return stage.peak * min(1.0, (step + 1) / WARM_UP, (1 - step / stage.span) / stage.falling)
 
 
 class Run:
