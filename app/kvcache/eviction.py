@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic
 
@@ -63,7 +63,13 @@ class Eviction(Generic[R, S]):
         self._journal = journal
         self._trie, self._clock = trie, clock
         self._has_states, self._is_desperate = has_states, is_desperate
-        self._heap = [entry for node in trie for entry in self._entries(node)]
+        self._heap = [
+            (worth, 2 * node.id + is_state, node, is_state)
+            for node in trie
+            for is_state in (True, False)
+            if (node.state if is_state else node.rows) is not None
+            and (worth := self._worth_of(node, is_state)) is not None
+        ]
         heapq.heapify(self._heap)
 
     def run(self, surplus: Callable[[], int]) -> None:
@@ -71,7 +77,7 @@ class Eviction(Generic[R, S]):
         while self._heap and (wanted := surplus()) > 0:
             worth, _, node, is_state = heapq.heappop(self._heap)
             self.tally.pops += 1
-            now = self._state_worth(node) if is_state else self._rows_worth(node)
+            now = self._worth_of(node, is_state)
             if now is None:
                 continue
             if now > worth * GROWN:
@@ -81,10 +87,8 @@ class Eviction(Generic[R, S]):
             else:
                 self._drop_rows(node, wanted)
 
-    def _entries(self, node: Node[R, S]) -> Iterator[tuple[float, int, Node[R, S], bool]]:
-        for is_state, worth in ((True, self._state_worth(node)), (False, self._rows_worth(node))):
-            if worth is not None:
-                yield worth, 2 * node.id + is_state, node, is_state
+    def _worth_of(self, node: Node[R, S], is_state: bool) -> float | None:
+        return self._state_worth(node) if is_state else self._rows_worth(node)
 
     def _push(self, node: Node[R, S], is_state: bool, worth: float) -> None:
         self.tally.pushes += 1
