@@ -196,6 +196,8 @@ class Lane:
         Layer by layer, so that no more than one layer's rows exist twice. Raises CacheFaultError when
         a layer does not fit.
         """
+        if any(len(piece.layers) != len(self.rows) for piece in pieces):
+            raise CacheFaultError(f"rows of {[len(x.layers) for x in pieces]} layers for a model of {len(self.rows)}")
         for index, rows in enumerate(self.rows):
             rows.write(keep, [piece.layers[index] for piece in pieces], multi_end)
         self.offset = target

@@ -51,6 +51,7 @@ class RowLayer:
     def __init__(self, cache: KVCache | QuantizedKVCache) -> None:
         self._cache: Any = cache
         self._is_quantized = isinstance(cache, QuantizedKVCache)
+        self._kind: list[tuple[object, ...]] = []  # heads, width and type of each buffer, once known
 
     @property
     def offset(self) -> int:
@@ -99,6 +100,8 @@ class RowLayer:
         """
         if start > self.offset:
             raise CacheFaultError(f"rows from {start} on do not join a layer at {self.offset}")
+        for piece in pieces:
+            self._require_kind(piece)
         end = start + sum(piece[0].shape[2] for piece in pieces)
         if end == 0:
             self.clear()
@@ -125,8 +128,20 @@ class RowLayer:
         yield from self._buffers()
 
     def clear(self) -> None:
+        self._note_kind()
         self._cache.keys = self._cache.values = None
         self._cache.offset = 0
+
+    def _note_kind(self) -> None:
+        if not self._kind:
+            self._kind = [_kind_of(x) for x in self._buffers()]
+
+    def _require_kind(self, rows: RowArrays) -> None:
+        """Raises CacheFaultError when stored rows are not of this layer's heads, width and type."""
+        self._note_kind()
+        found = [_kind_of(x) for x in rows]
+        if (self._kind and found != self._kind) or len({x.shape[2] for x in rows}) != 1:
+            raise CacheFaultError(f"rows of {found} for a layer of {self._kind}")
 
     def _buffers(self) -> RowArrays:
         keys, values = self._cache.keys, self._cache.values
@@ -154,6 +169,10 @@ class RowLayer:
         half = len(fresh) // 2
         keys, values = (fresh[:half], fresh[half:]) if self._is_quantized else fresh
         self._cache.keys, self._cache.values = keys, values
+
+
+def _kind_of(x: mx.array) -> tuple[object, ...]:
+    return x.shape[0], x.shape[1], x.shape[3], x.dtype
 
 
 def _plain_rows() -> Any:

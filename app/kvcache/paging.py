@@ -85,7 +85,12 @@ def salvage(trie: CacheTrie, lane: Lane, budget: int, journal: Journal) -> None:
     lane.discard()
     end = lane.path[-1].end
     lane.restore(end, end, multi_end=_multi_end(lane.path, end))
+    suspects = [node for node in lane.path[1:] if any(piece.trail is lane.trail for piece in node.pieces)]
+    if suspects:
+        page_out(trie, lane, suspects[0].start, 0, journal)
     page_out(trie, lane, 0, budget, journal)
+    for node in suspects:
+        forget(trie, node, Reason.FAULT)
 
 
 def retract(trie: CacheTrie, lane: Lane) -> None:

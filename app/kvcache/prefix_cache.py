@@ -186,7 +186,8 @@ class PrefixCache:
 
     def capture_grid(self) -> None:
         """Store the whole state where the lane stands if that costs nobody else anything."""
-        if self._surplus(self.lane.state_bytes) <= 0:
+        growth = self.lane.state_bytes
+        if self._surplus(growth) <= 0 and self.live_bytes + growth <= self.budget_bytes:
             record(self.trie, self.lane, is_final=True)
             if self.lane.path[-1].state is None:
                 self._store_state(self.lane.path[-1], GRID_USES)
@@ -263,11 +264,18 @@ class PrefixCache:
         except CacheFaultError:
             log.warning("restoring %d tokens failed; they are computed again", look.target, exc_info=True)
             self._salvage()
+            # From the top: entering may have split the first edge of the path above the node that was found.
             for node in look.path[1:2]:
-                forget(self.trie, node, Reason.FAULT)
+                forget(self.trie, self.trie.root.children[self._first_token(node)], Reason.FAULT)
             self.lane.start_trail(None)
             return False
         return True
+
+    def _first_token(self, node: TrieNode) -> int:
+        """The first token of the branch that a node is on."""
+        while node.parent is not None and node.parent.parent is not None:
+            node = node.parent
+        return node.tokens[0]
 
     def _make_room_for_windows(self, look: Look) -> None:
         """Rows only move when a path is entered; what is filled beside them, sliding windows, needs room."""

@@ -17,6 +17,7 @@ from tests.kvcache.history import PLENTY, History
 
 VOCABULARY = 64
 FEW = 5  # tokens of a vocabulary so small that branches meet again by chance
+GRIDS = (256, 7, 0)  # tokens between two whole states; the second so small that short paths have some
 CONTINUATION = 3  # tokens that both are continued by
 BITS = {1: mx.uint8, 2: mx.uint16, 4: mx.uint32, 8: mx.uint64}
 
@@ -54,6 +55,7 @@ def require_same(cache: PrefixCache, tokens: Sequence[int], fed: dict[int, mx.ar
 
 def play(cache: PrefixCache, seed: int, steps: int, longest: int = 60) -> None:
     """Play a random history and compare after each of its steps. Raises DifferenceError and what History raises."""
+    cache.grid = GRIDS[seed % len(GRIDS)]
     history = History(cache, seed, FEW if seed % 4 == 0 else VOCABULARY, seed % 2 == 1, longest)
     done: list[str] = []
     for _ in range(steps):
