@@ -96,17 +96,17 @@ class Eviction(Generic[R, S]):
 
     def _state_worth(self, node: Node[R, S]) -> float | None:
         """None when there is no state or it must stay."""
-        if node.state is None:
+        above = node.parent
+        if node.state is None or above is None:
             return None
-        above, rows, is_alone = node.parent, node.rows.nbytes if node.rows else 0, not node.held_children
-        while above is not None and above.state is None and above.parent is not None:
+        gap, rows, is_alone = len(node.tokens), node.rows.nbytes if node.rows else 0, not node.held_children
+        while above.state is None and above.parent is not None:
             is_alone = is_alone and above.held_children == 1
             rows += above.rows.nbytes if above.rows and is_alone else 0
+            gap += len(above.tokens)
             above = above.parent
-        is_first = above is None or above.state is None
-        if is_first and not self._is_desperate:
+        if above.state is None and not self._is_desperate:
             return None
-        gap = node.end - (0 if above is None or is_first else above.end)
         nbytes = node.state.nbytes + (0 if node.held_children else rows)
         return _worth(gap, node.state_uses, self._clock - node.state_used, nbytes)
 
