@@ -39,6 +39,11 @@ class Answer:
         return StopReason.STOP_TEXT if self._stop.is_met else None
 
     @property
+    def is_holding_back(self) -> bool:
+        """Complete text waits, as it may turn out to be a stop text."""
+        return self.length < self._detokenizer.length
+
+    @property
     def text(self) -> str:
         """Everything let out so far."""
         return "".join(self._shown)

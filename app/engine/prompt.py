@@ -148,6 +148,7 @@ class _Assembly:
         kept = keep_own(codec, own, self.ids, inserted, text[span.start : span.end])
         if kept.start if kept.ids else inserted.strip():
             self._markup(span.start)
+            self.points.add(len(self.ids))
         self.ids += kept.ids
         self.at += kept.end - kept.start if kept.ids else 0
 

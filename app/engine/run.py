@@ -11,11 +11,13 @@ from app.engine.answer import Answer
 from app.engine.model import LoadedModel
 from app.engine.pace import Pace
 from app.engine.pipeline import Pipeline
+from app.engine.places import Places
 from app.engine.problems import RequestError, count
 from app.engine.prompt import Prompt
 from app.engine.sampler import Sampler, draw_seed
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.session import Session
+from app.protocol.chat import Turn
 from app.protocol.commands import Generate
 from app.protocol.engine import EventSink
 from app.protocol.events import PrefillProgress, RunFinished, RunStarted, TextDelta
@@ -23,6 +25,7 @@ from app.protocol.reports import RequestReport, RunStats, StopReason
 
 log = logging.getLogger(__name__)
 _LANE = 0
+_NEXT = Turn("user", "?")
 
 
 @dataclass
@@ -65,6 +68,7 @@ class Run:
         self._model, self._cache, self._pace, self._emit = model, cache, pace, emit
         self._clock = _Clock(time.perf_counter)
         self._answer = Answer(model.codec, command.sampling.stop + model.prompts.template.stop)
+        self._places: Places | None = None
         self._sampled = 0
 
     def steps(self) -> Iterator[None]:
@@ -84,6 +88,7 @@ class Run:
             if not self.is_cancelled:
                 stop = yield from self._decode(session, sampler, tokens[-1])
             self._tell(self._answer.end(), is_last=True)
+            self._keep_places()
         log.info("run %d: %s, %d tokens after %s", command.run_id, stop, self._sampled, session.report)
         self.outcome = self._finished(session.report, stop, seed)
 
@@ -120,6 +125,7 @@ class Run:
         """Sample until something ends the answer; returns what. Every token that another one follows is fed."""
         self._begin_forced()
         pipeline = Pipeline(session, sampler, token)
+        self._places = Places(session)
         while not self.is_cancelled:
             limit = self._limit(session.report.total)
             token = pipeline.read(is_last=limit is not None)
@@ -129,6 +135,7 @@ class Run:
             self._sampled += 1
             self._clock.token()
             text = self._answer.add(token)
+            self._places.passed(text, self._answer.is_holding_back)
             stop = self._answer.stop or limit
             if stop is not None:
                 pipeline.end()
@@ -139,6 +146,18 @@ class Run:
                 return stop
             yield
         return StopReason.CANCELLED
+
+    def _keep_places(self) -> None:
+        """Where the next turn will leave this answer, if not at its end, is stored for it."""
+        if self._places is None or not self._places.are_wanted or not self._answer.ids:
+            return
+        answer = Turn("assistant", self._answer.text, self._answer.ids)
+        try:
+            following = self._model.prompts.build((*self.command.turns, answer, _NEXT))
+        except RequestError as error:
+            log.debug("no next turn: %s", error.problem.title)
+            return
+        self._places.keep(following.ids)
 
     def _begin_forced(self) -> None:
         for token in self.command.forced:

@@ -142,6 +142,12 @@ class Lane:
         """A call was launched and neither confirmed nor retracted."""
         return self._before is not None
 
+    @property
+    def bookmark(self) -> StateSnapshot | None:
+        """The whole states after everything that counts as computed, shared with the live layers; None where there are
+        none. Not evaluated, and possibly views of larger arrays: see `PrefixCache.keep`."""
+        return self._before[0] if self._before is not None else self._live_state()
+
     def _live_state(self) -> StateSnapshot | None:
         """The whole states as they are, shared with the live layers; None where there are none."""
         if self._shared is not None or not self.states or not self.offset:

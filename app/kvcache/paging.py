@@ -123,6 +123,12 @@ def _multi_end(path: list[TrieNode], at: int) -> int:
     return multi_end([piece for node in path for piece in node.pieces], at)
 
 
+def end_at(trie: CacheTrie, lane: Lane, offset: int) -> TrieNode:
+    """The node of the lane's path that ends at `offset`, after splitting the edge that spans it."""
+    _cut_path(trie, lane, offset)
+    return next(node for node in lane.path if node.end == offset)
+
+
 def _cut_path(trie: CacheTrie, lane: Lane, keep: int) -> list[TrieNode]:
     """The nodes of the lane's path beyond `keep`, after splitting the edge that spans it."""
     for index, node in enumerate(lane.path):

@@ -28,8 +28,20 @@ from app.kvcache.journal import Journal
 from app.kvcache.lane import Forward, Lane, TrieNode
 from app.kvcache.layers import CacheFaultError
 from app.kvcache.look import Look, look_for, report_of
-from app.kvcache.paging import CacheTrie, forget, keep_stored_rows, page_in, page_out, record, retract, salvage, tidy
+from app.kvcache.paging import (
+    CacheTrie,
+    end_at,
+    forget,
+    keep_stored_rows,
+    page_in,
+    page_out,
+    record,
+    retract,
+    salvage,
+    tidy,
+)
 from app.kvcache.session import Session
+from app.kvcache.snapshot import Bookmark, StateSnapshot
 from app.kvcache.trie import Trie
 from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.protocol.reports import Reason, RequestReport
@@ -181,7 +193,7 @@ class PrefixCache:
         if owner:
             node.anchors.add(owner)
         if node.state is None and self._make_room(self.lane.state_bytes, is_desperate=False):
-            self._store_state(node, BOUNDARY_USES)
+            self._store_state(node, self.lane.take_state(), BOUNDARY_USES)
             self._replace_tips(node)
 
     def capture_grid(self) -> None:
@@ -190,10 +202,28 @@ class PrefixCache:
         if self._surplus(growth) <= 0 and self.live_bytes + growth <= self.budget_bytes:
             record(self.trie, self.lane, is_final=True)
             if self.lane.path[-1].state is None:
-                self._store_state(self.lane.path[-1], GRID_USES)
+                self._store_state(self.lane.path[-1], self.lane.take_state(), GRID_USES)
 
-    def _store_state(self, node: TrieNode, uses: float) -> None:
-        state = self.lane.take_state()
+    def bookmark(self) -> Bookmark | None:
+        """Where the lane stands, to be kept later if that turns out to be wanted; None without whole states.
+
+        It copies nothing and waits for nothing; until it is dropped, one more state than counted stays in memory.
+        """
+        state = None if self.unsupported else self.lane.bookmark
+        return None if state is None else Bookmark(self.lane.offset, state)
+
+    def keep(self, bookmark: Bookmark, owner: str) -> None:
+        """Store the whole state at a bookmark of the live path, if there is room for it."""
+        record(self.trie, self.lane, is_final=True)
+        node = end_at(self.trie, self.lane, bookmark.offset)
+        node.is_tip = False
+        if owner:
+            node.anchors.add(owner)
+        if node.state is None and self._make_room(bookmark.state.nbytes, is_desperate=False):
+            self._store_state(node, bookmark.state.settled(), BOUNDARY_USES)
+            self._replace_tips(node)
+
+    def _store_state(self, node: TrieNode, state: StateSnapshot, uses: float) -> None:
         self.trie.set_state(node, state)
         node.state_uses, node.state_used = node.state_uses or uses, self.requests
         self.journal.add(CacheEventKind.CAPTURED, node.end, 0, state.nbytes)

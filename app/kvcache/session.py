@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import mlx.core as mx
 
     from app.kvcache.prefix_cache import PrefixCache
+    from app.kvcache.snapshot import Bookmark
 
 
 class Session:
@@ -100,6 +101,17 @@ class Session:
     def retract(self, lane: int = 0) -> None:
         """The launched token is not wanted: nothing of it stays."""
         self._cache.retract()
+
+    def bookmark(self) -> Bookmark | None:
+        """The whole state after every token that counts as fed, to be kept later if somebody will come back here.
+
+        None for models without whole states, which can go back to any token.
+        """
+        return self._cache.bookmark()
+
+    def keep(self, bookmark: Bookmark) -> None:
+        """Somebody will come back to this place."""
+        self._cache.keep(bookmark, self._owner)
 
     def _append(self, token: int) -> None:
         at = self._cache.lane.offset

@@ -67,3 +67,16 @@ class StateSnapshot(NamedTuple):
     layers: tuple[Arrays, ...]
     trail: Trail
     nbytes: int
+
+    def settled(self) -> StateSnapshot:
+        """The same with arrays of their own, evaluated."""
+        layers = tuple(tuple(None if x is None else mx.contiguous(x) for x in layer) for layer in self.layers)
+        mx.eval([x for layer in layers for x in layer if x is not None])
+        return self._replace(layers=layers)
+
+
+class Bookmark(NamedTuple):
+    """A place that may turn out to be wanted: the whole state before the token at `offset`, not stored anywhere yet."""
+
+    offset: int
+    state: StateSnapshot
