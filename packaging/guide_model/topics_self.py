@@ -12,7 +12,7 @@ SELF: tuple[Topic, ...] = (
             who are you | what are you | what is your name | which model are you | what model is this
             are you a real ai | introduce yourself | who am i talking to | are you a person | are you human
             are you chatgpt | are you a robot | what should i call you | do you have a name
-            tell me about yourself | what's your name | are you claude
+            tell me about yourself | what's your name
         """),
         naming=lines("the guide | espalier guide | the espalier guide | the built in model | your name"),
         answers=(
