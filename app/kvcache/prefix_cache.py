@@ -353,7 +353,7 @@ class PrefixCache:
     def _make_room(self, growth: int, is_desperate: bool = True) -> bool:
         """Evict until live bytes could grow by `growth`, and by a little more, so that it is not asked at every token.
 
-        False when there is no room even so. is_desperate: let it take what the live path could spare.
+        False when there is no room even so. is_desperate: let it take the first states of branches too.
         """
         if self._surplus(growth) <= 0:
             return self.live_bytes + growth <= self.budget_bytes

@@ -29,7 +29,6 @@ class CacheLog:
             self._event(735, CacheEventKind.EVICTED, 502, 64),
             self._event(722, CacheEventKind.REQUEST, fork, 8, reason=Reason.DIVERGED),
             self._event(41, CacheEventKind.PAGED_OUT, fork, 66),
-            self._event(41, CacheEventKind.SPLIT, fork, 0),
             self._event(41, CacheEventKind.REQUEST, fork, sizes[2], reason=Reason.DIVERGED),
         )
 
