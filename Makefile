@@ -4,7 +4,7 @@ PY := .venv/bin/python
 STAMP := .venv/.installed
 SECONDS ?= 600
 
-.PHONY: help run test soak bench bench-cache lint setup shots lock clean
+.PHONY: help run test soak bench bench-cache lint setup shots wheels notices lock clean
 .DEFAULT_GOAL := help
 
 help: ## Show what can be made
@@ -37,6 +37,12 @@ lint: setup ## Check style and types
 shots: setup ## Render the window's main states, light and dark, to build/shots
 	@$(PY) packaging/check_libraries.py
 	@QT_QPA_PLATFORM=offscreen $(PY) packaging/shots.py
+
+wheels: setup ## Fetch the locked wheels for a Mac to build/wheels (220 MB, once)
+	@PYTHONPATH=packaging $(PY) -m mac.wheels
+
+notices: wheels ## Write whose work the bundle carries to resources/notices
+	@$(PY) packaging/notices.py
 
 setup: $(STAMP) ## Make .venv and install the locked packages into it
 
