@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import sys
 from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from app.environment import seal
+from app.environment import give_streams, seal
 from app.paths import Paths, guide_model, paths_in, usable
 from app.protocol.reports import Problem
 
@@ -28,11 +29,13 @@ def options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="espalier", description="Conversations with a local language model that grow as a tree."
     )
+    parser.add_argument("documents", nargs="*", type=Path, metavar="FILE", help="conversation or model folder to open")
     parser.add_argument("--model", type=Path, metavar="PATH", help="folder of the model to open")
     parser.add_argument("--data", type=Path, metavar="DIR", help="where conversations and caches live")
     parser.add_argument("--self-test", action="store_true", help="check cache and model without a window")
     parser.add_argument("--version", action="version", version=f"Espalier {program_version()}")
-    return parser.parse_args(arguments)
+    # Older versions of macOS give a program from the Finder its process serial number, "-psn_0_12345".
+    return parser.parse_args([argument for argument in arguments if not argument.startswith("-psn_")])
 
 
 def self_test(model: Path | None, data: Path | None) -> int:
@@ -64,13 +67,16 @@ def data_problems(wanted: Paths) -> Iterator[Problem]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The program. Returns its exit status."""
+    give_streams()
+    # A frozen program is its own Python: a helper process of the libraries begins here too, and ends in this call.
+    multiprocessing.freeze_support()
     seal()
     asked = options(sys.argv[1:] if arguments is None else arguments)
     if asked.self_test:
         return self_test(asked.model, asked.data)
-    from app import main as window
+    from app.start import Asked, start
 
-    return window.run(asked.model, asked.data)
+    return start(Asked(asked.model, asked.data, tuple(asked.documents)))
 
 
 if __name__ == "__main__":

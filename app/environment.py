@@ -1,4 +1,7 @@
-"""What the process is told before any library is imported: stay offline, send nothing, start no compiler."""
+"""What the process is told before any library is imported: stay offline, send nothing, start no compiler.
+
+And what it finds: whether there is a display, and somewhere to print to.
+"""
 
 from __future__ import annotations
 
@@ -24,3 +27,20 @@ def seal() -> None:
     if sys.platform != "darwin":
         # On the CPU, mx.compile writes C++ to a temporary file and calls g++ on it.
         os.environ["MLX_DISABLE_COMPILE"] = "1"
+
+
+def has_display() -> bool:
+    """Whether a person can see a window; Qt's platforms that draw into memory are none."""
+    platform = os.environ.get("QT_QPA_PLATFORM", "").partition(":")[0]
+    if platform in {"offscreen", "minimal"}:
+        return False
+    if platform or not sys.platform.startswith("linux"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def give_streams() -> None:
+    """Let everything that prints go on where there is nothing to print to, as in a program started from the Finder."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w", encoding="utf-8"))  # noqa: SIM115

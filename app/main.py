@@ -5,25 +5,29 @@ This is the one file that knows everybody.
 
 from __future__ import annotations
 
-import faulthandler
 import logging
 import os
 import sys
-import threading
-from logging.handlers import RotatingFileHandler
 from pathlib import Path
-from types import TracebackType
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt
-from PySide6.QtGui import QIcon
+from PySide6.QtCore import QCoreApplication, QDir, QObject, Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QIcon
 from PySide6.QtWidgets import QApplication
 
 from app import __version__
 from app.conversation.store_thread import StoreThread
+from app.crash import LastRun
+from app.doorbell import Doorbell
+from app.environment import has_display
+from app.first_aid import QtMessages
 from app.first_paint import FirstPaint
-from app.paths import Paths, guide_model, paths_in, resources, standard_paths, usable
+from app.one_process import Claim
+from app.paths import NAME, Paths, guide_model, resources
 from app.protocol.reports import Problem
 from app.settings import SettingsFile
+from app.signals import Signals
+from app.start import Asked, Beginning
+from app.viewmodels import problem_cards
 from app.viewmodels.controller import Controller
 from app.widgets.application import Application
 from app.widgets.look import Look
@@ -46,12 +50,23 @@ class Program(QObject):
     and the window goes last.
     """
 
-    def __init__(self, paths: Paths, factory: EngineFactory = local_engine, notice: Problem | None = None) -> None:
+    def __init__(
+        self,
+        paths: Paths,
+        factory: EngineFactory = local_engine,
+        notice: Problem | None = None,
+        last: LastRun | None = None,
+    ) -> None:
+        """notice: what to say about the data folder. last: the run before, where it was not closed."""
         super().__init__()
+        self._logs = paths.logs
+        self._last = last
+        self._doorbell: Doorbell | None = None
         self.settings = SettingsFile(paths.settings, str(guide_model()))
         self.host = EngineHost(factory, self)
         self.controller = Controller(self.host, StoreThread(paths.database), self.settings, self)
         self.controller.warn(notice)
+        self.controller.logWanted.connect(self.show_logs)
         state = self.settings.now.window
         hints = QApplication.styleHints()
         self.look = Look(DARK if hints.colorScheme() == Qt.ColorScheme.Dark else LIGHT, state.body_size)
@@ -63,53 +78,95 @@ class Program(QObject):
         self._is_open = True
 
     def start(self, model: Path | None = None) -> None:
-        """Show the window; read the conversations; once the window is painted, start the engine and load a model."""
-        self.controller.start(self.settings.model if model is None else str(model))
+        """Show the window; read the conversations; once the window is painted, start the engine and load a model.
+
+        After a run that was not closed, the last conversation and its model wait until the person asks for them.
+        """
+        offer = None if self._last is None else problem_cards.ended_badly(self._last.has_crashed)
+        self.controller.start(self.settings.model if model is None else str(model), offer)
         self.window.show()
+
+    def answer_later_starts(self, claim: Claim) -> None:
+        """Let whoever starts the program again on this data folder have their paths opened here."""
+        try:
+            self._doorbell = Doorbell(claim.listen(), self)
+        except OSError as error:
+            logger.warning("later starts will not be answered: %s", error)
+            return
+        self._doorbell.rang.connect(self._open_for_another)
+
+    def show_logs(self) -> None:
+        """Show the folder of logs and reports in the system's file manager, or say where it is."""
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._logs))):
+            self.controller.warn(Problem("The log", f"It lies in {self._logs}."))
+
+    def _open_for_another(self, paths: tuple[str, ...]) -> None:
+        window = self.window
+        window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
+        window.show()
+        window.raise_()
+        window.activateWindow()
+        for path in paths:
+            window.open_path(path)
 
     def close(self) -> None:
         """End everything, once."""
         if self._is_open:
             self._is_open = False
             self._first_paint.stop()
+            if self._doorbell is not None:
+                self._doorbell.close()
             self.settings.left(self.window.state())
             self.controller.close()
             self.window.close()
             self.window.deleteLater()
 
 
-def run(model: Path | None, data: Path | None) -> int:
+def run(beginning: Beginning, asked: Asked) -> int:
     """Run the program until its window is closed. Without a display, take the tour instead. Returns the exit status."""
-    has_display = choose_platform()
-    app = application()
-    paths, notice = usable(standard_paths() if data is None else paths_in(data.absolute()))
-    start_log(paths.logs)
-    program = Program(paths, notice=notice)
-    if not has_display:
-        from app.tour import take_tour
+    is_seen = choose_platform()
+    messages = QtMessages(beginning.claim.release)
+    try:
+        app = application()
+        program = Program(beginning.paths, notice=beginning.notice, last=beginning.last)
+        if not is_seen:
+            from app.tour import take_tour
 
-        return take_tour(program, model)
-    app.fileOpened.connect(program.window.open_path)
+            return take_tour(program, asked.model)
+        return _show(app, program, beginning.claim, asked, messages)
+    finally:
+        messages.close()
+
+
+def _show(app: Application, program: Program, claim: Claim, asked: Asked, messages: QtMessages) -> int:
+    """Until the window is closed."""
+    signals = Signals(QApplication.closeAllWindows, app)
     app.aboutToQuit.connect(program.close)
-    program.start(model)
-    return app.exec()
+    program.start(asked.model)
+    for path in asked.documents:
+        program.window.open_path(str(path.expanduser().absolute()))
+    app.hand_files_to(program.window.open_path)
+    program.answer_later_starts(claim)
+    messages.started()
+    status = app.exec()
+    signals.close()
+    return status
 
 
 def choose_platform() -> bool:
     """Whether there is a display. Where there is none, Qt is told to draw into memory."""
-    if not sys.platform.startswith("linux") or "QT_QPA_PLATFORM" in os.environ:
+    if has_display():
         return True
-    if os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
-        return True
-    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     return False
 
 
 def application() -> Application:
     """Qt's application, under our name."""
-    QCoreApplication.setApplicationName("Espalier")
+    QCoreApplication.setApplicationName(NAME)
     QCoreApplication.setApplicationVersion(__version__)
     app = Application(sys.argv[:1])
+    QDir.setSearchPaths("resources", [str(resources())])
     app.setWindowIcon(icon())
     return app
 
@@ -122,25 +179,3 @@ def icon() -> QIcon:
         name = "espalier-small.svg" if side < LEAST_DETAILED else "espalier.svg"
         found.addPixmap(QIcon(str(folder / name)).pixmap(side, side))
     return found
-
-
-def start_log(folder: Path) -> None:
-    """Have what goes wrong written down: exceptions in espalier.log, crashes of libraries in crash.log."""
-    folder.mkdir(parents=True, exist_ok=True)
-    handler = RotatingFileHandler(folder / "espalier.log", maxBytes=1_000_000, backupCount=3, encoding="utf-8")
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    logging.getLogger("app").addHandler(handler)
-    logging.getLogger("app").setLevel(logging.INFO)
-    sys.excepthook = _log_exception
-    threading.excepthook = _log_thread_exception
-    faulthandler.enable((folder / "crash.log").open("a", encoding="utf-8"))
-
-
-def _log_exception(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    logger.critical("an exception that nobody caught", exc_info=(kind, error, trace))
-    sys.__excepthook__(kind, error, trace)
-
-
-def _log_thread_exception(arguments: threading.ExceptHookArgs) -> None:
-    if arguments.exc_value is not None:
-        _log_exception(arguments.exc_type, arguments.exc_value, arguments.exc_traceback)

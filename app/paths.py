@@ -1,13 +1,25 @@
-"""Where things lie on this machine: what belongs to the program, and what belongs to the person."""
+"""Where things lie on this machine: what belongs to the program, and what belongs to the person.
+
+Standard library only: these places are needed before Qt is imported, and when it cannot be.
+"""
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.protocol.reports import Problem
+
+NAME = "Espalier"
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+
+
+class NowhereError(Exception):
+    """There is no folder on this machine that the program may write to. The text is a sentence for the person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +42,27 @@ class Paths:
 
 
 def resources() -> Path:
-    """What ships with the program; inside the bundle when it was frozen."""
+    """What ships with the program; inside the bundle when it was frozen.
+
+    In Espalier.app the frozen code lies in Contents/Frameworks and data in Contents/Resources; a link from the first
+    to the second is usual, but nothing here depends on it.
+    """
     bundle = getattr(sys, "_MEIPASS", None)
-    return Path(bundle or Path(__file__).parent.parent) / "resources"
+    if bundle is None:
+        return Path(__file__).parent.parent / "resources"
+    inside = Path(bundle) / "resources"
+    beside = Path(bundle).parent / "Resources" / "resources"
+    return beside if not inside.is_dir() and beside.is_dir() else inside
 
 
 def guide_model() -> Path:
     """Folder of the built-in model."""
     return resources() / "models" / "guide"
+
+
+def notices() -> Path:
+    """Licences of everything that the program is built from."""
+    return resources() / "notices" / "notices.txt"
 
 
 def paths_in(folder: Path) -> Paths:
@@ -46,35 +71,63 @@ def paths_in(folder: Path) -> Paths:
 
 
 def standard_paths() -> Paths:
-    """Where this system keeps such things. The application's name must be set before."""
-    from PySide6.QtCore import QStandardPaths
+    """Where this system keeps such things; the same places as QStandardPaths names.
 
-    where = QStandardPaths.StandardLocation
-    data = Path(QStandardPaths.writableLocation(where.AppDataLocation))
-    caches = Path(QStandardPaths.writableLocation(where.CacheLocation))
+    On a Mac, Time Machine leaves ~/Library/Caches out by itself, and Console shows ~/Library/Logs. Elsewhere the XDG
+    base directories hold, https://specifications.freedesktop.org/basedir-spec; a relative one is ignored, as it says.
+    """
     if sys.platform == "darwin":
-        return Paths(data, caches, Path.home() / "Library" / "Logs" / data.name)
-    return Paths(data, caches, Path(QStandardPaths.writableLocation(where.StateLocation)) / "logs")
+        library = Path.home() / "Library"
+        return Paths(library / "Application Support" / NAME, library / "Caches" / NAME, library / "Logs" / NAME)
+    data, caches = _xdg("XDG_DATA_HOME", ".local/share"), _xdg("XDG_CACHE_HOME", ".cache")
+    return Paths(data / NAME, caches / NAME, _xdg("XDG_STATE_HOME", ".local/state") / NAME / "logs")
+
+
+def _xdg(variable: str, usual: str) -> Path:
+    named = Path(os.environ.get(variable, ""))
+    return named if named.is_absolute() else Path.home() / usual
 
 
 def usable(paths: Paths) -> tuple[Paths, Problem | None]:
     """The same paths where they can be written to, else a fresh folder for this session, and what to say about it.
 
-    The temporary folder is not removed at the end: what was said this time can be moved from there.
+    On a full disk the folder stays: what is stored there can be read, and writing works again once there is space. A
+    temporary folder is not removed at the end: what was said this time can be moved from there. NowhereError when
+    there is no temporary folder either.
     """
     try:
         _try_writing(paths.data)
     except OSError as error:
+        if error.errno in _FULL and paths.data.is_dir():
+            return paths, _full(paths.data)
+        return _elsewhere(paths.data, error.strerror or str(error))
+    caches = paths.caches if _is_writable(paths.caches) else paths.data / "caches"
+    logs = paths.logs if _is_writable(paths.logs) else paths.data / "logs"
+    return replace(paths, caches=caches, logs=logs), None
+
+
+def _full(folder: Path) -> Problem:
+    sentence = (
+        f"Nothing new can be saved in {folder} until there is space again; what is stored there is safe. "
+        "Free some space, then go on."
+    )
+    return Problem("The disk is full", sentence)
+
+
+def _elsewhere(wanted: Path, reason: str) -> tuple[Paths, Problem]:
+    try:
         folder = Path(tempfile.mkdtemp(prefix="espalier-"))
-        reason = error.strerror or str(error)
-        sentence = (
-            f"Espalier may not write to {paths.data} ({reason}). What is said now is kept in {folder} instead; "
-            "allow writing to the folder, or start with --data and another one."
-        )
-        return paths_in(folder), Problem("The data folder cannot be used", sentence)
-    if not _is_writable(paths.logs):
-        return replace(paths, logs=paths.data / "logs"), None
-    return paths, None
+        _try_writing(folder)
+    except OSError as error:
+        raise NowhereError(
+            f"Espalier may not write to {wanted} ({reason}), and there is no temporary folder to use instead "
+            f"({error.strerror or error}). Free some space or allow writing there, then open Espalier again."
+        ) from error
+    sentence = (
+        f"Espalier may not write to {wanted} ({reason}). What is said now is kept in {folder} instead; "
+        "allow writing to the folder, or start with --data and another one."
+    )
+    return paths_in(folder), Problem("The data folder cannot be used", sentence)
 
 
 def _is_writable(folder: Path) -> bool:
@@ -86,7 +139,7 @@ def _is_writable(folder: Path) -> bool:
 
 
 def _try_writing(folder: Path) -> None:
-    """Make the folder, private to its owner, and a file in it. OSError when that is not allowed."""
+    """Make the folder, private to its owner, and a file with a block in it. OSError when that is not possible."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with tempfile.TemporaryFile(dir=folder):
-        pass
+    with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
+        file.write(b"\0" * 4096)

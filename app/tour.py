@@ -43,7 +43,9 @@ class Tour:
     def take(self) -> None:
         """The whole tour. TourError when something did not work."""
         self._shots.mkdir(parents=True, exist_ok=True)
+        self._hear()
         self._wait("the model is loaded", self._is_at_rest)
+        self._controller.new_conversation()
         self._picture("tour-1-start")
         self._ask(QUESTION, rows=2)
         self._picture("tour-2-asked")
@@ -57,6 +59,15 @@ class Tour:
         footer = self._rows[3].footer
         self._check("the return reuses what was read", footer is not None and bool(footer.reused))
         self._picture("tour-4-returned")
+
+    def _hear(self) -> None:
+        """Pass on what the window has to say at the start, and reopen what it offers."""
+        now = self._controller.status.now
+        if now.notice:
+            _say(f"- the window says: {now.notice}")
+        if now.problem is not None and now.problem.action_verb == "reopen":
+            _say(f"- the window says: {now.problem.title}. {now.problem.sentence}")
+            self._controller.act("reopen")
 
     def _ask(self, text: str, rows: int) -> None:
         """Send a question and wait for the end of its answer, which is then the last of so many messages."""

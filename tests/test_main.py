@@ -133,10 +133,21 @@ def test_without_a_display_qt_draws_into_memory(monkeypatch: pytest.MonkeyPatch)
         monkeypatch.delenv(name, raising=False)
     assert not choose_platform()
     assert os.environ["QT_QPA_PLATFORM"] == "offscreen"
-    assert choose_platform()
     monkeypatch.delenv("QT_QPA_PLATFORM")
     monkeypatch.setenv("DISPLAY", ":0")
     assert choose_platform()
+    assert "QT_QPA_PLATFORM" not in os.environ
+
+
+@pytest.mark.parametrize(
+    ("platform", "is_seen"),
+    [("offscreen", False), ("minimal:enable_fonts", False), ("xcb", True), ("cocoa", True), ("vnc:size=1x1", True)],
+)
+def test_a_platform_set_by_hand(monkeypatch: pytest.MonkeyPatch, platform: str, is_seen: bool) -> None:
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.setenv("QT_QPA_PLATFORM", platform)
+    assert choose_platform() is is_seen
+    assert os.environ["QT_QPA_PLATFORM"] == platform
 
 
 def test_the_tour_without_a_display(tmp_path: Path) -> None:

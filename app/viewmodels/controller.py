@@ -28,13 +28,15 @@ class Controller(QObject):
     around them.
 
     Signals: composerText(str), the composer shall hold exactly this; modelFolderWanted(), ask for a model's folder and
-    call `open_model`; messageShown(str), bring this message into view; announced(str), have it said by a screen reader.
+    call `open_model`; messageShown(str), bring this message into view; announced(str), have it said by a screen reader;
+    logWanted(), show where the log lies.
     """
 
     composerText = Signal(str)
     modelFolderWanted = Signal()
     messageShown = Signal(str)
     announced = Signal(str)
+    logWanted = Signal()
 
     def __init__(self, host: EngineHost, store: StoreThread, shelf: parts.Shelf, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -75,11 +77,19 @@ class Controller(QObject):
 
     # Beginning and end
 
-    def start(self, model: str) -> None:
-        """Read what is stored, open the conversation used last, and ask for this model."""
+    def start(self, model: str, offer: ProblemCard | None = None) -> None:
+        """Read what is stored, open the conversation used last, and ask for this model.
+
+        With an offer, conversation and model wait until its "reopen" is chosen.
+        """
         self._parts.store.do(lambda store: store.notice, self.warn)
-        self._library.read_list(self._open_last)
-        self.open_model(model)
+        if offer is None:
+            self._library.read_list(self._open_last)
+            self.open_model(model)
+        else:
+            self._library.read_list()
+            self._models.want(model)
+            self._show_card(offer)
 
     def close(self) -> None:
         """Stop what runs, save every word, end the engine's thread and then the store's."""
@@ -216,6 +226,8 @@ class Controller(QObject):
             "stop": self._escape,
             "verify": self.verify,
             "restart": self.restart_engine,
+            "reopen": self._reopen,
+            "show_log": self.logWanted.emit,
             "dismiss": self._dismiss_card,
         }
         if verb in actions:
@@ -226,6 +238,10 @@ class Controller(QObject):
             self.cancel_edit()
         else:
             self.stop()
+
+    def _reopen(self) -> None:
+        self._open_last()
+        self.open_model(self._models.path)
 
     def _dismiss_card(self) -> None:
         self._display.card = None

@@ -87,6 +87,11 @@ class ModelDesk(QObject):
         """How answers are sampled with this model."""
         return GUIDE_SAMPLING if self.is_guide else Sampling()
 
+    def want(self, path: str) -> None:
+        """Name the model in this folder without loading it yet."""
+        self.path = path
+        self.changed.emit()
+
     def open(self, path: str) -> None:
         """Ask the engine for the model in this folder; the one in use is closed."""
         self.path, self.info, self.problem = path, None, None

@@ -23,3 +23,15 @@ def run_failed(problem: Problem) -> ProblemCard:
 def engine_failed(problem: Problem) -> ProblemCard:
     """The engine met what nobody foresaw."""
     return ProblemCard(problem.title, problem.sentence, "Restart", "restart")
+
+
+def ended_badly(has_crashed: bool) -> ProblemCard:
+    """The run before was not closed. What it had open is not opened again by itself: it may have been the cause."""
+    title = "Espalier crashed last time" if has_crashed else "Espalier was not closed last time"
+    cause = (
+        "A report of it was written beside the log; it holds no words of yours."
+        if has_crashed
+        else "It was ended from outside, or the computer stopped."
+    )
+    sentence = f"{cause} Everything you said is saved, and all but the last second of an answer."
+    return ProblemCard(title, sentence, "Reopen", "reopen", "Show Log", "show_log")

@@ -1,0 +1,157 @@
+"""When the program cannot begin, or not go on: a sentence in a plain window, by whatever can still show one.
+
+Qt's message box where Qt works; else the system's own alert; and on standard error in any case. Qt is imported only
+here and late, because its absence is one of the things to be told.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.crash import LOG, start_log
+from app.environment import has_display
+from app.paths import NAME, NowhereError
+from app.protocol.reports import Problem
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import QMessageLogContext, QtMsgType
+
+logger = logging.getLogger(__name__)
+
+NO_WINDOW = "Espalier cannot open a window"
+_ALERT = (
+    "on run words",
+    "display alert (item 1 of words) message (item 2 of words) as critical",
+    "end run",
+)
+
+
+def tell(problem: Problem) -> None:
+    """Say it in a window of its own and wait until it is closed. Without a display, on standard error only."""
+    _say(problem)
+    if not has_display():
+        return
+    try:
+        _show_box(problem)
+    except ImportError:
+        show_alert(problem)
+
+
+def tell_failure(error: Exception, logs: Path) -> None:
+    """Say that the program could not begin, why, and where it is written down; and write it down."""
+    if not logging.getLogger("app").handlers:
+        start_log(logs)
+    logger.critical("could not start", exc_info=error)
+    _say_trace(error)
+    tell(failure(error, logs))
+
+
+def failure(error: Exception, logs: Path) -> Problem:
+    """The sentence for an exception that ends the program before there is a window."""
+    if isinstance(error, NowhereError):
+        return Problem("Espalier cannot start", str(error))
+    if isinstance(error, ImportError):
+        cause = f"A part of the program is missing or broken ({error}). Install Espalier again."
+    else:
+        cause = f"Something unexpected happened ({type(error).__name__}: {error})."
+    log = logs / LOG
+    where = f" What happened is written down in {log}." if log.is_file() else ""
+    return Problem("Espalier could not start", f"{cause} Your conversations were not touched.{where}")
+
+
+def show_alert(problem: Problem) -> None:
+    """The system's own alert, where it has one; for when Qt cannot show a window."""
+    command = _alert_command(problem)
+    if command:
+        subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
+
+
+def _alert_command(problem: Problem) -> Sequence[str]:
+    if sys.platform == "darwin":
+        script = [part for line in _ALERT for part in ("-e", line)]
+        return ["/usr/bin/osascript", *script, problem.title, problem.sentence]
+    words = f"{problem.title}\n\n{problem.sentence}"
+    for name, *options in (
+        ("zenity", "--error", "--no-markup", f"--title={NAME}", f"--text={words}"),
+        ("kdialog", "--title", NAME, "--error", words),
+        ("xmessage", "-center", "-title", NAME, words),
+    ):
+        program = shutil.which(name)
+        if program is not None:
+            return [program, *options]
+    return []
+
+
+def _show_box(problem: Problem) -> None:
+    from PySide6.QtCore import Qt
+    from PySide6.QtWidgets import QApplication, QMessageBox
+
+    app = QApplication.instance() or QApplication([NAME])
+    box = QMessageBox(QMessageBox.Icon.Warning, NAME, problem.title)
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setInformativeText(problem.sentence)
+    box.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    box.exec()
+    app.processEvents()
+
+
+class QtMessages:
+    """What Qt says goes to the log. While the program begins, its last words are told in a window.
+
+    Qt ends the process by itself where it cannot reach a display: an abort, without an exception to catch.
+    """
+
+    def __init__(self, release: Callable[[], None]) -> None:
+        """Listen from now on. release: lets the data folder go before the process ends."""
+        from PySide6.QtCore import QtMsgType, qInstallMessageHandler
+
+        self._release = release
+        self._is_starting = True
+        self._levels = {
+            QtMsgType.QtDebugMsg: logging.DEBUG,
+            QtMsgType.QtInfoMsg: logging.INFO,
+            QtMsgType.QtWarningMsg: logging.WARNING,
+            QtMsgType.QtCriticalMsg: logging.ERROR,
+            QtMsgType.QtFatalMsg: logging.CRITICAL,
+        }
+        qInstallMessageHandler(self._hear)
+
+    def started(self) -> None:
+        """There is a window now; what ends the process from here on is a crash."""
+        self._is_starting = False
+
+    def close(self) -> None:
+        """Listen no more."""
+        from PySide6.QtCore import qInstallMessageHandler
+
+        qInstallMessageHandler(None)
+
+    def _hear(self, kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
+        level = self._levels[kind]
+        logger.log(level, "Qt: %s", message)
+        if level >= logging.WARNING and sys.stderr is not None:
+            print(message, file=sys.stderr)  # noqa: T201
+        if level == logging.CRITICAL and self._is_starting:
+            self._release()
+            problem = Problem(NO_WINDOW, f"{message.strip()} Your conversations were not touched.")
+            _say(problem)
+            show_alert(problem)
+            os._exit(1)
+
+
+def _say(problem: Problem) -> None:
+    if sys.stderr is not None:
+        print(f"{problem.title}. {problem.sentence}", file=sys.stderr)  # noqa: T201
+
+
+def _say_trace(error: Exception) -> None:
+    if sys.stderr is not None:
+        traceback.print_exception(error)

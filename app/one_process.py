@@ -1,0 +1,194 @@
+"""One process to a data folder: the first holds a lock; later ones hand it what they were asked to open, and end.
+
+Properties: the lock is the kernel's (flock), so it ends with its process however that ends, and nothing stale keeps
+anybody out. What stands in the lock's file is written at the beginning and emptied at a clean end: whoever gets the
+lock and finds words in it knows that the process before was not closed. The first listens on a local socket in a fresh
+folder that only its owner may enter; the lock's file says where, and that file lies in the private data folder.
+
+Standard library only: handing over takes a tenth of a second and needs no Qt. QtNetwork's QLocalServer would do the
+same for 3.4 MB and would put a network library into a program that asks nothing of the network.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import logging
+import os
+import socket
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from enum import Enum, auto
+from pathlib import Path
+
+logger = logging.getLogger(__name__)
+
+LOCK = "espalier.lock"
+_SOCKET = "first"
+_FOLDER = "espalier-first-"
+# Seconds. Starting from a slow disk takes long; a window that is there answers within a frame.
+STARTING, ANSWERING = 15.0, 2.0
+LONGEST = 1_048_576  # bytes of a message
+ANSWER = b"ok\n"
+_PAUSE = 0.05
+
+
+class Answer(Enum):
+    """What became of a handing over: the first process has taken it, or it does not answer."""
+
+    OPENED = auto()
+    SILENCE = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who holds a data folder, or held it last. started: seconds since the epoch. socket: "" until it listens."""
+
+    pid: int
+    started: float
+    version: str
+    socket: str = ""
+
+
+class Claim:
+    """The lock on a data folder, held. previous: the process before, where that was not closed cleanly, else None."""
+
+    def __init__(self, file: int | None, previous: Holder | None, holder: Holder) -> None:
+        self._file = file
+        self._holder = holder
+        self.previous = previous
+        self._write()
+
+    def listen(self) -> socket.socket:
+        """A socket on which later processes will ring, and say so in the lock's file. OSError when there is none.
+
+        To be called when this process is ready to answer.
+        """
+        address = str(Path(tempfile.mkdtemp(prefix=_FOLDER)) / _SOCKET)
+        server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            server.bind(address)
+            server.listen()
+        except OSError:
+            server.close()
+            raise
+        self._holder = replace(self._holder, socket=address)
+        self._write()
+        return server
+
+    def release(self) -> None:
+        """Let the folder go, as at a clean end. Again: nothing."""
+        _remove(self._holder.socket)
+        if self._file is not None:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._file, 0)
+            os.close(self._file)
+            self._file = None
+
+    def _write(self) -> None:
+        """Nobody keeps out because of this file's words, so a full disk costs only what they would have told."""
+        if self._file is None:
+            return
+        words = json.dumps(asdict(self._holder)).encode("ascii")
+        try:
+            os.ftruncate(self._file, 0)
+            os.pwrite(self._file, words, 0)
+        except OSError as error:
+            logger.warning("the lock's file could not be written: %s", error)
+
+
+def enter(
+    folder: Path, version: str, paths: Sequence[Path], starting: float = STARTING, answering: float = ANSWERING
+) -> Claim | Answer:
+    """Be the first in this data folder, or have the first open these paths and show its window.
+
+    starting: seconds that the first may take until it listens, or until it has ended; answering: seconds that it may
+    then take to answer.
+    """
+    until = time.monotonic() + starting
+    while True:
+        mine = claim(folder, version)
+        if mine is not None:
+            return mine
+        first = holder(folder)
+        if first is not None and first.socket:
+            try:
+                return _ring(first.socket, message(paths), answering)
+            except (FileNotFoundError, ConnectionRefusedError):
+                pass  # It is ending, or the words are still those of the one before it.
+            except OSError as error:
+                logger.warning("nobody answers at %s: %s", first.socket, error)
+                return Answer.SILENCE
+        if time.monotonic() > until:
+            return Answer.SILENCE
+        time.sleep(_PAUSE)
+
+
+def claim(folder: Path, version: str) -> Claim | None:
+    """The lock on this data folder, or None when another process has it.
+
+    Where the file system has no locks, the claim is granted without one.
+    """
+    me = Holder(os.getpid(), time.time(), version)
+    try:
+        file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        logger.warning("no lock on %s: %s", folder, error)
+        return Claim(None, None, me)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(file)
+        return None
+    except OSError as error:
+        os.close(file)
+        logger.warning("no lock on %s: %s", folder, error)
+        return Claim(None, None, me)
+    previous = holder(folder)
+    if previous is not None:
+        _remove(previous.socket)
+    return Claim(file, previous, me)
+
+
+def holder(folder: Path) -> Holder | None:
+    """Who has written themselves into the lock's file; None where nobody has, or where it says nothing clear."""
+    try:
+        found = json.loads((folder / LOCK).read_bytes())
+        return Holder(int(found["pid"]), float(found["started"]), str(found["version"]), str(found["socket"]))
+    except (OSError, ValueError, TypeError, LookupError):
+        return None
+
+
+def _remove(address: str) -> None:
+    """A socket and the folder made for it; the one of a process that died, too."""
+    place = Path(address)
+    if place.name == _SOCKET and place.parent.name.startswith(_FOLDER):
+        with contextlib.suppress(OSError):
+            place.unlink(missing_ok=True)
+            place.parent.rmdir()
+
+
+def message(paths: Sequence[Path]) -> bytes:
+    """What a later process says: one line of JSON, all ASCII, whatever bytes the paths are made of."""
+    return json.dumps({"paths": [str(path) for path in paths]}).encode("ascii") + b"\n"
+
+
+def paths_of(line: bytes) -> tuple[str, ...] | None:
+    """The paths in such a line; None when it is not one."""
+    try:
+        found = json.loads(line)["paths"]
+    except (ValueError, TypeError, LookupError):
+        return None
+    is_right = isinstance(found, list) and all(isinstance(path, str) and "\0" not in path for path in found)
+    return tuple(found) if is_right else None
+
+
+def _ring(address: str, words: bytes, patience: float) -> Answer:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as caller:
+        caller.settimeout(patience)
+        caller.connect(address)
+        caller.sendall(words)
+        return Answer.OPENED if caller.recv(len(ANSWER)) == ANSWER else Answer.SILENCE

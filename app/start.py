@@ -1,0 +1,82 @@
+"""From the command line to the window: where things lie, who was first, what happened last time, and the log.
+
+No exception on this way ends the program in silence. Standard library only, until the window is built.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from app import __version__
+from app.crash import LastRun, last_run, start_log
+from app.first_aid import tell, tell_failure
+from app.one_process import Answer, Claim, enter, holder
+from app.paths import Paths, paths_in, standard_paths, usable
+from app.protocol.reports import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the command line says. documents: files and folders to open."""
+
+    model: Path | None = None
+    data: Path | None = None
+    documents: tuple[Path, ...] = ()
+
+    @property
+    def opened(self) -> tuple[Path, ...]:
+        """Everything that is to be opened, as absolute paths."""
+        named = () if self.model is None else (self.model,)
+        return tuple(path.expanduser().absolute() for path in (*named, *self.documents))
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """What is known before there is a window. claim: this process is the one on its data folder.
+
+    notice: what to say about that folder. last: a run before this one that was not closed.
+    """
+
+    paths: Paths
+    claim: Claim
+    notice: Problem | None
+    last: LastRun | None
+
+
+def start(asked: Asked) -> int:
+    """The program, until its window is closed. Returns the exit status; SystemExit with 1 where it cannot begin."""
+    wanted = standard_paths() if asked.data is None else paths_in(asked.data.expanduser().absolute())
+    try:
+        return _start(asked, wanted)
+    except Exception as error:
+        tell_failure(error, wanted.logs)
+        raise SystemExit(1) from error
+
+
+def _start(asked: Asked, wanted: Paths) -> int:
+    paths, notice = usable(wanted)
+    claim = enter(paths.data, __version__, asked.opened)
+    if claim is Answer.OPENED:
+        return 0
+    if claim is Answer.SILENCE:
+        tell(_silence(paths.data))
+        return 1
+    try:
+        last = last_run(paths.logs, claim.previous)
+        start_log(paths.logs)
+        from app import main
+
+        return main.run(Beginning(paths, claim, notice, last), asked)
+    finally:
+        claim.release()
+
+
+def _silence(folder: Path) -> Problem:
+    first = holder(folder)
+    which = f" (process {first.pid})" if first else ""
+    sentence = (
+        f"Another Espalier{which} has the conversations in {folder} open and does not answer. Wait a moment and try "
+        "again, or end that process and open Espalier anew. What is stored is safe."
+    )
+    return Problem("Espalier is already open", sentence)
