@@ -11,8 +11,9 @@ against them. Properties kept here:
 3. The last state of a branch is charged with the rows that would become useless without it.
 4. Rows of locked paths stay; so does the first state of each branch, without which nothing could be restored. Other
    states of a live path go by their worth like any: the path itself does not need them.
-5. The clock counts requests, so that a night changes nothing and a run can be repeated.
-6. One pass builds a heap. Evicting a state makes those below it worth more: an entry that grew is pushed back.
+5. What the person pinned stays: the rows down to the pinned place and the state there.
+6. The clock counts requests, so that a night changes nothing and a run can be repeated.
+7. One pass builds a heap. Evicting a state makes those below it worth more: an entry that grew is pushed back.
 
 A model without whole states has rows only, one without rows has states only; the same rule serves all.
 """
@@ -65,10 +66,9 @@ class Eviction(Generic[R, S]):
         self._has_states, self._is_desperate = has_states, is_desperate
         self._heap = [
             (worth, 2 * node.id + is_state, node, is_state)
-            for node in trie
-            for is_state in (True, False)
-            if (node.state if is_state else node.rows) is not None
-            and (worth := self._worth_of(node, is_state)) is not None
+            for node in trie.nodes.values()
+            if ((is_state := node.state is not None) or not node.held_children)
+            and (worth := self._state_worth(node) if is_state else self._rows_worth(node)) is not None
         ]
         heapq.heapify(self._heap)
 
@@ -77,7 +77,7 @@ class Eviction(Generic[R, S]):
         while self._heap and (wanted := surplus()) > 0:
             worth, _, node, is_state = heapq.heappop(self._heap)
             self.tally.pops += 1
-            now = self._worth_of(node, is_state)
+            now = self._state_worth(node) if is_state else self._rows_worth(node)
             if now is None:
                 continue
             if now > worth * GROWN:
@@ -87,36 +87,37 @@ class Eviction(Generic[R, S]):
             else:
                 self._drop_rows(node, wanted)
 
-    def _worth_of(self, node: Node[R, S], is_state: bool) -> float | None:
-        return self._state_worth(node) if is_state else self._rows_worth(node)
-
     def _push(self, node: Node[R, S], is_state: bool, worth: float) -> None:
         self.tally.pushes += 1
         heapq.heappush(self._heap, (worth, 2 * node.id + is_state, node, is_state))
 
     def _state_worth(self, node: Node[R, S]) -> float | None:
         """None when there is no state or it must stay."""
-        above = node.parent
-        if node.state is None or above is None:
+        above, state = node.parent, node.state
+        if state is None or above is None or (node.pins and node.is_pinned_end):
             return None
-        gap, rows, is_alone = len(node.tokens), node.rows.nbytes if node.rows else 0, not node.held_children
-        while above.state is None and above.parent is not None:
+        gap, nbytes, is_alone = len(node.tokens), state.nbytes, not node.held_children
+        if is_alone and node.rows:
+            nbytes += node.rows.nbytes
+        while above.state is None:
+            if above.parent is None:
+                if not self._is_desperate:
+                    return None
+                break
             is_alone = is_alone and above.held_children == 1
-            rows += above.rows.nbytes if above.rows and is_alone else 0
+            if is_alone and above.rows:
+                nbytes += above.rows.nbytes
             gap += len(above.tokens)
             above = above.parent
-        if above.state is None and not self._is_desperate:
-            return None
-        nbytes = node.state.nbytes + (0 if node.held_children else rows)
-        return _worth(gap, node.state_uses, self._clock - node.state_used, nbytes)
+        return gap * math.sqrt(node.state_uses) / (self._clock - node.state_used + 1) / (nbytes or 1)
 
     def _rows_worth(self, node: Node[R, S]) -> float | None:
         """None when there are no rows or they must stay: something below stands on them, or a state at their end."""
-        if node.rows is None or node.locks or node.held_children or node.state is not None:
+        if node.rows is None or node.locks or node.pins or node.held_children or node.state is not None:
             return None
         if self._has_states:
             return 0.0
-        return _worth(len(node.tokens), node.uses, self._clock - node.last_use, node.rows.nbytes)
+        return len(node.tokens) * math.sqrt(node.uses) / (self._clock - node.last_use + 1) / (node.rows.nbytes or 1)
 
     def _drop_state(self, node: Node[R, S]) -> None:
         assert node.state is not None
@@ -157,7 +158,3 @@ class Eviction(Generic[R, S]):
             self._push(node, True, worth)
         elif node.rows is None and not node.holds:
             self._reconsider(node.parent)
-
-
-def _worth(gap: int, uses: float, age: int, nbytes: int) -> float:
-    return gap * math.sqrt(uses) / (age + 1) / max(1, nbytes)

@@ -14,6 +14,7 @@ def check(cache: PrefixCache) -> None:
     """Raise BrokenInvariantError unless every promise of trie.py, lane.py and prefix_cache.py holds."""
     nodes = list(cache.trie)
     _require(len({node.id for node in nodes}) == len(nodes), "two nodes share an id")
+    _require({node.id: node for node in nodes} == cache.trie.nodes, "the trie's list of its nodes is not the nodes")
     _check_root(cache.trie.root)
     for node in nodes:
         _check_edge(node)
@@ -22,6 +23,8 @@ def check(cache: PrefixCache) -> None:
     for node in (cache.trie.root, *nodes):
         held = sum(child.is_held for child in node.children.values())
         _require(node.held_children == held, f"node {node.id} counts {node.held_children} held children of {held}")
+        below = sum(child.pins for child in node.children.values())
+        _require(node.pins >= below, f"node {node.id} counts {node.pins} pins, {below} below it")
     tokens = sum(len(node.tokens) for node in nodes)
     _require(cache.trie.tokens == tokens, f"{cache.trie.tokens} tokens counted, {tokens} in the trie")
     _check_account(cache, nodes)
@@ -76,7 +79,7 @@ def _check_pieces(node: TrieNode) -> None:
 def _check_account(cache: PrefixCache, nodes: list[TrieNode]) -> None:
     paged = sum(node.stored_bytes for node in nodes)
     _require(cache.paged_bytes == paged, f"{cache.paged_bytes} bytes accounted, {paged} stored")
-    allowed = max(0, cache.budget_bytes - cache.live_bytes)
+    allowed = max(0, cache.budget_bytes - cache.live_bytes, cache.trie.pinned_bytes)
     _require(paged <= allowed, f"{paged} bytes stored, {allowed} allowed beside {cache.live_bytes} live")
     owners = [id(x) for node in nodes for x in (node.rows, node.state) if x is not None]
     _require(len(set(owners)) == len(owners), "a snapshot hangs on two nodes")

@@ -26,9 +26,11 @@ def page_out(trie: CacheTrie, lane: Lane, keep: int, budget: int, journal: Journ
     if keep == lane.offset:
         return
     room = max(0, budget - lane.row_bytes_at(keep)) - trie.paged_bytes  # the state at `keep` is stored or none
-    fits = lane.offset if not lane.row_bytes else min(lane.offset, keep + room // lane.row_bytes)
+    pinned = max((node.end for node in lane.path if node.pins), default=0)
+    fits = max(keep, pinned, keep + room // lane.row_bytes) if lane.row_bytes else lane.offset
+    fits = min(fits, lane.offset)
     _cut_path(trie, lane, fits)
-    suffix = _cut_path(trie, lane, keep)
+    suffix = _cut_path(trie, lane, keep, journal)
     tip = lane.take_state() if lane.states and lane.is_whole else None
     kept = [node for node in suffix if node.end <= fits]
     rows = [lane.copy_rows(node.start, node.end) for node in kept] if lane.rows else []
@@ -59,7 +61,7 @@ def page_in(trie: CacheTrie, lane: Lane, path: list[TrieNode], target: int, jour
     base = lane.trail
     keep = lane.path[-1].end
     was_there = lane.offset == target and lane.is_whole
-    nodes = _nodes_between(trie, path, keep, target)
+    nodes = _nodes_between(trie, path, keep, target, journal)
     end = nodes[-1] if nodes else lane.path[-1]
     if not was_there:
         pieces = [node.rows for node in nodes if node.rows is not None]
@@ -129,19 +131,22 @@ def end_at(trie: CacheTrie, lane: Lane, offset: int) -> TrieNode:
     return next(node for node in lane.path if node.end == offset)
 
 
-def _cut_path(trie: CacheTrie, lane: Lane, keep: int) -> list[TrieNode]:
+def _cut_path(trie: CacheTrie, lane: Lane, keep: int, journal: Journal | None = None) -> list[TrieNode]:
     """The nodes of the lane's path beyond `keep`, after splitting the edge that spans it."""
     for index, node in enumerate(lane.path):
         if node.start < keep < node.end:
+            if journal is not None:
+                journal.add(CacheEventKind.SPLIT, keep, len(node.tokens))
             lane.path.insert(index, trie.split(node, keep))
             break
     return [node for node in lane.path[1:] if node.start >= keep]
 
 
-def _nodes_between(trie: CacheTrie, path: list[TrieNode], start: int, end: int) -> list[TrieNode]:
+def _nodes_between(trie: CacheTrie, path: list[TrieNode], start: int, end: int, journal: Journal) -> list[TrieNode]:
     """The nodes of `path` that cover [start, end), after splitting the edge that spans `end`."""
     nodes = [node for node in path[1:] if node.start >= start and node.start < end]
     if nodes and nodes[-1].end > end:
+        journal.add(CacheEventKind.SPLIT, end, len(nodes[-1].tokens))
         nodes[-1] = trie.split(nodes[-1], end)
     return nodes
 
@@ -200,7 +205,8 @@ def _absorb(trie: CacheTrie, lane: Lane, child: TrieNode) -> None:
 def _is_growing(node: TrieNode, lane: Lane) -> bool:
     """This session made the edge and it may become longer. Older ones do not: they were used more than what follows."""
     is_own = bool(node.pieces) and node.pieces[-1].trail is lane.trail
-    return is_own and not node.children and not node.state and not node.anchors and node.lanes == {lane.index}
+    is_end = node.children or node.state or node.anchors or node.pins
+    return is_own and not is_end and node.lanes == {lane.index}
 
 
 def _append_tail(trie: CacheTrie, lane: Lane) -> None:

@@ -4,7 +4,8 @@ What it promises (`invariants.check` tests each line, beside those of trie.py an
 
 1. `begin` leaves at least one token to evaluate, also when the whole request is known.
 2. It never holds state for a token that was not recorded.
-3. paged_bytes <= max(0, budget - live_bytes) at every change of the account. Room is made before anything is copied.
+3. paged_bytes <= max(0, budget - live_bytes) at every change of the account, or what is pinned where that is more. Room
+   is made before anything is copied.
 4. Rows exist only above complete rows: they leave leaf first, whole states one by one.
 5. Stored rows win over recomputed ones, so that what was built on them stays exactly reproducible from its record.
 6. A failed restore costs recomputation, is counted, and never yields a mixture of offsets.
@@ -146,8 +147,35 @@ class PrefixCache:
 
     def release(self, owner: str) -> None:
         """The owner will not come back: its anchors hold nothing together any more."""
-        for node in self.trie:
+        for node in self.trie.nodes.values():
             node.anchors.discard(owner)
+
+    def pin(self, tokens: Sequence[int]) -> int:
+        """Keep what is held of this path, whatever else needs room, until `unpin`. Returns how many tokens that is.
+
+        None are kept, and 0 is returned, when nothing of it is held or all pins together would exceed the budget.
+        Raises RuntimeError while a session is open.
+        """
+        if self.session is not None:
+            raise RuntimeError("cannot pin while a session is open")
+        look = self._look(tokens)
+        node = self._end_of(look)
+        if node is self.trie.root or (self.lane.states and node.state is None):
+            return 0
+        self.trie.pin(node, 1)
+        if self._pinned_need() <= self.budget_bytes:
+            return node.end
+        self.trie.pin(node, -1)
+        return 0
+
+    def unpin(self, tokens: Sequence[int]) -> int:
+        """Let the deepest pinned place of this path go again. Returns its offset, 0 when there is none."""
+        for node in reversed(self.trie.match(tokens).path[1:]):
+            if node.end <= len(tokens) and node.pins and node.is_pinned_end:
+                self.trie.pin(node, -1)
+                self._make_room(0)
+                return node.end
+        return 0
 
     def close(self) -> None:
         """Let go of all arrays at once, without waiting for the garbage collector."""
@@ -199,7 +227,7 @@ class PrefixCache:
     def capture_grid(self) -> None:
         """Store the whole state where the lane stands if that costs nobody else anything."""
         growth = self.lane.state_bytes
-        if self._surplus(growth) <= 0 and self.live_bytes + growth <= self.budget_bytes:
+        if self._fits(growth):
             record(self.trie, self.lane, is_final=True)
             if self.lane.path[-1].state is None:
                 self._store_state(self.lane.path[-1], self.lane.take_state(), GRID_USES)
@@ -329,7 +357,7 @@ class PrefixCache:
         above = node.parent
         while above is not None and above.state is None:
             above = above.parent
-        if above is not None and above.is_tip and not above.anchors and len(above.children) == 1:
+        if above is not None and above.is_tip and not (above.anchors or above.pins) and len(above.children) == 1:
             self.trie.set_state(above, None)
 
     def _count_uses(self, look: Look) -> None:
@@ -348,6 +376,23 @@ class PrefixCache:
         for node in path:
             node.last_use, node.used_at, node.uses = self.requests, now, max(1, node.uses)
 
+    # Pins
+
+    def _end_of(self, look: Look) -> TrieNode:
+        """The node that ends where what can be restored ends; an edge that spans that place is split there."""
+        at = look.target
+        if self.lane.states and at == self.lane.offset:
+            self.capture("")
+        node = next(node for node in look.path if node.end >= at)
+        if node.end == at:
+            return node
+        return end_at(self.trie, self.lane, at) if node in self.lane.path else self.trie.split(node, at)
+
+    def _pinned_need(self) -> int:
+        """Bytes that the pins take at least: live rows that are pinned count as what they will be when stored."""
+        live = [node for node in self.lane.path[1:] if node.pins]
+        return self.trie.pinned_bytes + self.lane.row_bytes * sum(len(node.tokens) for node in live)
+
     # Room
 
     def _make_room(self, growth: int, is_desperate: bool = True) -> bool:
@@ -356,7 +401,7 @@ class PrefixCache:
         False when there is no room even so. is_desperate: let it take the first states of branches too.
         """
         if self._surplus(growth) <= 0:
-            return self.live_bytes + growth <= self.budget_bytes
+            return self._fits(growth)
         if self.lane.tail and not self.unsupported:
             # The tail may run inside a stored edge whose rows it has taken over: settle whose they are before any go.
             record(self.trie, self.lane, is_final=True)
@@ -365,17 +410,24 @@ class PrefixCache:
             if self._surplus(growth) > 0:
                 eviction = Eviction(self.trie, self.requests, bool(self.lane.states), desperate, self.journal)
                 eviction.run(partial(self._surplus, growth if desperate else ahead))
-        return self._surplus(growth) <= 0 and self.live_bytes + growth <= self.budget_bytes
+        return self._fits(growth)
+
+    def _fits(self, growth: int) -> bool:
+        return self.paged_bytes + self.live_bytes + growth <= self.budget_bytes
 
     def _surplus(self, growth: int) -> int:
-        """Stored bytes beyond what the budget leaves. A live state that was shared with an evicted one counts then."""
-        return self.paged_bytes - max(0, self.budget_bytes - self.live_bytes - growth)
+        """Stored bytes beyond what the budget leaves, or beyond what is pinned where that is more.
+
+        A live state that was shared with an evicted one counts as live then.
+        """
+        surplus = self.paged_bytes - max(0, self.budget_bytes - self.live_bytes - growth)
+        return min(surplus, self.paged_bytes - self.trie.pinned_bytes) if surplus > 0 else surplus
 
     def _forget_ghosts(self) -> None:
         """Drop the longest unused ghosts when more tokens are remembered than `GHOST_TOKENS`."""
         if self.trie.tokens <= GHOST_TOKENS:
             return
-        ghosts = [node for node in self.trie if not node.is_held and not node.locks]
+        ghosts = [node for node in self.trie.nodes.values() if not node.is_held and not node.locks and not node.pins]
         surplus = sum(len(node.tokens) for node in ghosts) - GHOST_TOKENS
         for node in sorted(ghosts, key=lambda ghost: (ghost.last_use, -ghost.end)):
             if surplus <= 0:

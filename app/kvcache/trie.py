@@ -45,11 +45,11 @@ class Node(Generic[R, S]):
     """One edge, tokens [start, end) of every path through it, and what hangs on it.
 
     rows, state: stored, or None. pieces: which calls computed its rows. lanes: lanes that run through it, whose live
-    arrays hold its rows. locks: how many sessions keep it from being evicted or merged. anchors: owners who will come
-    back to its end. uses: requests that passed. state_uses, state_used: how often the state at its end was wanted, and
-    by which request last; kept when the state is gone. is_tip: its state is an answer's end that no follow-up has
-    replaced. lost: why there is no state. last_use: number of the last request that passed; used_at: the same in
-    seconds since the epoch.
+    arrays hold its rows. locks: how many sessions keep it from being evicted or merged. pins: how many places at or
+    below its end the person wants kept. anchors: owners who will come back to its end. uses: requests that passed.
+    state_uses, state_used: how often the state at its end was wanted, and by which request last; kept when the state is
+    gone. is_tip: its state is an answer's end that no follow-up has replaced. lost: why there is no state. last_use:
+    number of the last request that passed; used_at: the same in seconds since the epoch.
     """
 
     __slots__ = (
@@ -64,6 +64,7 @@ class Node(Generic[R, S]):
         "lost",
         "parent",
         "pieces",
+        "pins",
         "rows",
         "start",
         "state",
@@ -85,6 +86,7 @@ class Node(Generic[R, S]):
         self.pieces: list[Piece] = []
         self.lanes: set[int] = set()
         self.locks = 0
+        self.pins = 0
         self.anchors: set[str] = set()
         self.is_tip = False
         self.lost = Reason.NONE
@@ -115,6 +117,19 @@ class Node(Generic[R, S]):
         return self.holds or self.held_children > 0
 
     @property
+    def is_pinned_end(self) -> bool:
+        """A pinned place is the end of this very edge."""
+        return self.pins > sum(child.pins for child in self.children.values())
+
+    @property
+    def pinned_bytes(self) -> int:
+        """Stored bytes that a pin keeps here: rows on the way to the place, the whole state only at it."""
+        if not self.pins:
+            return 0
+        state = self.state.nbytes if self.state and self.is_pinned_end else 0
+        return state + (self.rows.nbytes if self.rows else 0)
+
+    @property
     def stored_bytes(self) -> int:
         return (self.rows.nbytes if self.rows else 0) + (self.state.nbytes if self.state else 0)
 
@@ -133,6 +148,7 @@ class Trie(Generic[R, S]):
         self.root: Node[R, S] = Node(0, None, 0, array("i"))
         self.paged_bytes = 0
         self.tokens = 0  # of all edges
+        self.nodes: dict[int, Node[R, S]] = {}  # by id, in the order they came, without the root
         self._last_id = 0
 
     def __iter__(self) -> Iterator[Node[R, S]]:
@@ -165,15 +181,15 @@ class Trie(Generic[R, S]):
             raise ValueError(f"an empty edge below node {parent.id}")
         if tokens[0] in parent.children:
             raise ValueError(f"node {parent.id} already has a child that begins with token {tokens[0]}")
-        node = Node(self._next_id(), parent, parent.end, array("i", tokens))
+        node = self._new_node(parent, parent.end, array("i", tokens))
         node.pieces = list(pieces)
         parent.children[tokens[0]] = node
         self.tokens += len(node.tokens)
         return node
 
     def extend(self, leaf: Node[R, S], tokens: Sequence[int], pieces: Sequence[Piece]) -> None:
-        """Lengthen the edge of a live leaf. A state at its end or an anchor forbids it: it must stay an end."""
-        if leaf.children or leaf.rows or leaf.state or leaf.anchors or leaf.parent is None:
+        """Lengthen the edge of a live leaf. A state at its end, an anchor or a pin forbids it: it must stay an end."""
+        if leaf.children or leaf.rows or leaf.state or leaf.anchors or leaf.pins or leaf.parent is None:
             raise ValueError(f"node {leaf.id} [{leaf.start}, {leaf.end}) cannot be extended")
         leaf.tokens.extend(tokens)
         self.tokens += len(tokens)
@@ -187,12 +203,12 @@ class Trie(Generic[R, S]):
         at = offset - node.start
         halves = node.rows.cut(at) if node.rows is not None else None
         self._take_rows(node)
-        upper: Node[R, S] = Node(self._next_id(), parent, node.start, node.tokens[:at])
+        upper = self._new_node(parent, node.start, node.tokens[:at])
         parent.children[upper.tokens[0]] = upper
         node.parent, node.start, node.tokens = upper, offset, node.tokens[at:]
         upper.children = {node.tokens[0]: node}
         upper.pieces, node.pieces = cut(node.pieces, offset)
-        upper.lanes, upper.locks = set(node.lanes), node.locks
+        upper.lanes, upper.locks, upper.pins = set(node.lanes), node.locks, node.pins
         upper.last_use, upper.used_at, upper.uses = node.last_use, node.used_at, node.uses
         upper.lost = node.lost
         if halves is not None:
@@ -213,6 +229,7 @@ class Trie(Generic[R, S]):
         child.parent, child.start, child.tokens = parent, node.start, node.tokens + child.tokens
         child.pieces = joined(node.pieces, child.pieces)
         parent.children[child.tokens[0]] = child
+        del self.nodes[node.id]
         if above is not None and below is not None:
             self._put_rows(child, above.join(below))
         child.last_use, child.used_at = max(node.last_use, child.last_use), max(node.used_at, child.used_at)
@@ -226,6 +243,7 @@ class Trie(Generic[R, S]):
         (child,) = node.children.values()
         same_rows = (node.rows is None) == (child.rows is None)
         is_alike = node.lanes == child.lanes and node.locks == child.locks and node.is_held == child.is_held
+        is_alike = is_alike and node.pins == child.pins
         return same_rows and is_alike and (node.uses == child.uses or not node.is_held)
 
     def remove(self, leaf: Node[R, S]) -> None:
@@ -233,11 +251,11 @@ class Trie(Generic[R, S]):
         parent = leaf.parent
         if parent is None or leaf.children:
             raise ValueError(f"cannot remove node {leaf.id}: it is the root or has {len(leaf.children)} children")
-        if leaf.lanes or leaf.locks:
+        if leaf.lanes or leaf.locks or leaf.pins:
             raise ValueError(f"cannot remove node {leaf.id}: it is in use")
         self.set_rows(leaf, None)
         self.set_state(leaf, None)
-        del parent.children[leaf.tokens[0]]
+        del parent.children[leaf.tokens[0]], self.nodes[leaf.id]
         leaf.parent = None
         self.tokens -= len(leaf.tokens)
 
@@ -280,6 +298,23 @@ class Trie(Generic[R, S]):
     def unlock(self, node: Node[R, S]) -> None:
         self._count_lock(node, -1)
 
+    def pin(self, node: Node[R, S], change: int) -> None:
+        """Count pins, `change` 1 or -1, on a node and its ancestors: what leads to its end is kept."""
+        above: Node[R, S] | None = node
+        while above is not None:
+            above.pins += change
+            above = above.parent
+
+    @property
+    def pinned_bytes(self) -> int:
+        """Stored bytes that pins keep."""
+        total, stack = 0, [self.root] if self.root.pins else []
+        while stack:
+            node = stack.pop()
+            total += node.pinned_bytes
+            stack.extend(child for child in node.children.values() if child.pins)
+        return total
+
     def _count_lock(self, node: Node[R, S] | None, change: int) -> None:
         while node is not None:
             node.locks += change
@@ -304,9 +339,10 @@ class Trie(Generic[R, S]):
         node.rows = rows
         self.paged_bytes += rows.nbytes
 
-    def _next_id(self) -> int:
+    def _new_node(self, parent: Node[R, S], start: int, tokens: array[int]) -> Node[R, S]:
         self._last_id += 1
-        return self._last_id
+        node = self.nodes[self._last_id] = Node(self._last_id, parent, start, tokens)
+        return node
 
 
 def common(edge: array[int], wanted: array[int]) -> int:

@@ -1,0 +1,101 @@
+"""Pins: what the person wants kept stays, whatever else needs room, and no more than the budget can be pinned."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from app.kvcache.invariants import check
+from tests.kvcache.ledger import MIXES, ROWS, ask, ledger_cache
+
+KEPT = [1, 2, 3, 4, 5, 6, 7, 8]
+PLENTY = 1 << 30
+
+
+@pytest.mark.parametrize("mix", list(MIXES))
+def test_a_pinned_branch_survives_any_shortage(mix: str) -> None:
+    cache, _ = ledger_cache(mix)
+    ask(cache, KEPT, [9, 10], points=[4])
+    assert cache.pin([*KEPT, 9, 50]) == 9
+    ask(cache, [20, 21, 22, 23, 24], [25])
+    for branch in range(20):
+        cache.set_budget(cache.live_bytes + cache.trie.pinned_bytes)
+        ask(cache, [30 + branch, 2, 3, 4, 5, 6], [7])
+        check(cache)
+    cache.set_budget(0)
+    check(cache)
+    assert cache.paged_bytes == cache.trie.pinned_bytes > 0
+    assert ask(cache, [*KEPT, 9, 50])[2] == 9
+
+
+@pytest.mark.parametrize("mix", list(MIXES))
+def test_what_was_pinned_goes_once_it_is_let_go(mix: str) -> None:
+    cache, _ = ledger_cache(mix)
+    ask(cache, KEPT, [9, 10], points=[4])
+    cache.pin([*KEPT, 9, 50])
+    ask(cache, [20, 21, 22], [25])
+    cache.set_budget(0)
+    assert cache.unpin([*KEPT, 9, 50]) == 9
+    check(cache)
+    assert cache.paged_bytes == 0
+    assert cache.unpin([*KEPT, 9, 50]) == 0
+
+
+def test_a_pin_ends_inside_an_edge_where_rows_can_be_cut() -> None:
+    cache, _ = ledger_cache("S")
+    ask(cache, KEPT, [9, 10])
+    assert cache.pin(KEPT[:5]) == 4, "one token of a request is always left to compute"
+    ask(cache, [20, 21], [25])
+    cache.set_budget(0)
+    check(cache)
+    assert cache.price([*KEPT, 50]).cached == 4
+
+
+def test_only_the_last_state_of_a_pinned_branch_is_kept() -> None:
+    cache, _ = ledger_cache("R")
+    ask(cache, KEPT, [9, 10], points=[2, 4, 6])
+    cache.pin([*KEPT, 9, 50])
+    ask(cache, [20, 21], [25])
+    cache.set_budget(0)
+    check(cache)
+    assert cache.price([*KEPT[:4], 50]).cached == 0
+    assert cache.price([*KEPT, 9, 50]).cached == 9
+
+
+@pytest.mark.parametrize("mix", list(MIXES))
+def test_pins_beyond_the_budget_are_refused(mix: str) -> None:
+    cache, _ = ledger_cache(mix)
+    ask(cache, KEPT, [9, 10])
+    cache.set_budget(cache.live_bytes // 2)
+    assert cache.pin([*KEPT, 9, 50]) == 0
+    assert cache.trie.root.pins == 0
+    check(cache)
+
+
+def test_nothing_held_is_nothing_to_pin() -> None:
+    cache, _ = ledger_cache("T")
+    assert cache.pin([1, 2, 3]) == 0
+    with cache.begin([1, 2, 3]), pytest.raises(RuntimeError):
+        cache.pin([1, 2, 3])
+
+
+@pytest.mark.parametrize("mix", list(MIXES))
+@pytest.mark.parametrize("seed", range(4))
+def test_no_random_history_takes_a_pinned_branch(mix: str, seed: int) -> None:
+    """Forks from it, merges, captures and every budget: what was pinned is restored each time."""
+    cache, _ = ledger_cache(mix)
+    generator = random.Random(seed)
+    ask(cache, KEPT, [9, 10, 11, 12], points=[4])
+    pinned = [*KEPT, 9, 10, 11]
+    assert cache.pin([*pinned, 50]) == len(pinned)
+    branches = [pinned]
+    for _ in range(30):
+        base = generator.choice(branches)
+        prompt = [*base[: generator.randrange(len(base) + 1)], *generator.sample(range(13, 60), 4)]
+        points = [generator.randrange(1, len(prompt) + 1)]
+        ask(cache, prompt, generator.sample(range(13, 60), 3), points)
+        branches.append(prompt)
+        cache.set_budget(generator.choice([0, 500, 2000, PLENTY]))
+        check(cache)
+        assert cache.price([*pinned, 62]).cached == len(pinned), "ROWS" if mix in ROWS else "states"
