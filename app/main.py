@@ -145,7 +145,7 @@ def _show(app: Application, program: Program, claim: Claim, asked: Asked, messag
     program.start(asked.model)
     for path in asked.documents:
         program.window.open_path(str(path.expanduser().absolute()))
-    app.hand_files_to(program.window.open_path)
+    app.files.hand_to(program.window.open_path)
     program.answer_later_starts(claim)
     messages.started()
     status = app.exec()

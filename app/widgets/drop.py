@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from app.widgets.drawing import smooth, stroke_rounded
 from app.widgets.look import Look
 
-_OF_A_MODEL = (".safetensors", ".json")
+_DOCUMENTS = (".espalier", ".json", ".md")
 
 
 def dropped_path(data: QMimeData) -> str:
@@ -21,11 +21,22 @@ def dropped_path(data: QMimeData) -> str:
 
 
 def model_folder(path: str) -> str:
-    """The folder to open for a path: itself, or for a file of a model the folder it lies in; nothing for all else."""
+    """The folder to open for a path: itself, or for a file of a model the folder it lies in; nothing for all else.
+
+    JSON belongs to a model where the model's configuration lies beside it.
+    """
     where = Path(path)
     if path and where.is_dir():
         return str(where)
-    return str(where.parent) if where.suffix in _OF_A_MODEL and where.is_file() else ""
+    is_part = where.suffix == ".safetensors" or (where.suffix == ".json" and (where.parent / "config.json").is_file())
+    return str(where.parent) if is_part and where.is_file() else ""
+
+
+def document(path: str) -> str:
+    """The file to read conversations from: this one, or nothing when it is none or a part of a model."""
+    where = Path(path)
+    is_one = where.suffix.lower() in _DOCUMENTS and where.is_file()
+    return str(where) if is_one and not model_folder(path) else ""
 
 
 class DropOutline(QWidget):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
-from PySide6.QtCore import QByteArray, QTimer
+from PySide6.QtCore import QByteArray, QTimer, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -18,6 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QTextEdit, QWidget
 
+from app.protocol.reports import Problem
 from app.viewmodels.controller import Controller
 from app.viewmodels.outline import cache_text
 from app.viewmodels.window_state import WindowState
@@ -25,7 +26,7 @@ from app.widgets.about import show_about
 from app.widgets.cache_pane import CachePane
 from app.widgets.chat_pane import ChatPane
 from app.widgets.controls import Control
-from app.widgets.drop import DropOutline, dropped_path, model_folder
+from app.widgets.drop import DropOutline, document, dropped_path, model_folder
 from app.widgets.focus_ring import FocusRing
 from app.widgets.last import Last
 from app.widgets.look import Look
@@ -41,8 +42,11 @@ _USUAL = (1440, 900)
 class MainWindow(QMainWindow):
     """Shows what the controller says, and hands it what the person does. It decides nothing and waits for nothing.
 
-    Attributes: sidebar, chat, inspector, panes, menus.
+    Attributes: sidebar, chat, inspector, panes, menus. Signal: documentOpened(str), a file of conversations was dropped
+    or opened from outside.
     """
+
+    documentOpened = Signal(str)
 
     def __init__(self, look: Look, controller: Controller, state: WindowState) -> None:
         super().__init__()
@@ -178,10 +182,15 @@ class MainWindow(QMainWindow):
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
 
     def open_path(self, path: str) -> None:
-        """Open the model in a folder, or in the folder of a file, that was dropped or opened from outside."""
+        """Open what was dropped or opened from outside: the model in a folder, or a document."""
         folder = model_folder(path)
         if folder:
             self._controller.open_model(folder)
+        elif document(path):
+            self.documentOpened.emit(document(path))
+        else:
+            sentence = f"{path} is neither a model’s folder nor a conversation, or it is not there any more."
+            self._controller.warn(Problem("Nothing was opened", sentence))
 
     def choose_folder(self) -> None:
         """Ask for a model's folder without stopping anything else."""

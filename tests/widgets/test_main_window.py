@@ -30,10 +30,10 @@ import app.widgets.main_window as main_window
 from app.protocol.commands import Generate, LoadModel
 from app.viewmodels.controller import Controller
 from app.viewmodels.window_state import WindowState
-from app.widgets.application import Application
+from app.widgets.application import Application, OpenedFiles
 from app.widgets.chat.links import ask_and_open
 from app.widgets.chat.row_controls import ActionStrip, Place
-from app.widgets.drop import model_folder
+from app.widgets.drop import document, model_folder
 from app.widgets.look import Look
 from app.widgets.main_window import MainWindow
 from app.widgets.switcher import Switcher
@@ -386,16 +386,45 @@ def test_a_file_of_a_model_stands_for_its_folder(folder: Path, tmp_path: Path) -
     assert model_folder(str(tmp_path / "gone")) == model_folder("") == ""
 
 
-def test_what_the_finder_opens_is_told(qtbot: QtBot) -> None:
+def test_json_belongs_to_a_model_only_beside_its_configuration(folder: Path, tmp_path: Path) -> None:
+    for name in ("conversations.json", "talk.espalier", "Talk.MD"):
+        (tmp_path / name).write_text("{}")
+        assert document(str(tmp_path / name)) == str(tmp_path / name)
+        assert model_folder(str(tmp_path / name)) == ""
+    (folder / "tokenizer.json").write_text("{}")
+    assert model_folder(str(folder / "tokenizer.json")) == str(folder)
+    for nothing in (folder / "tokenizer.json", folder, tmp_path / "gone.espalier", tmp_path / "note.txt"):
+        assert document(str(nothing)) == ""
+
+
+def test_a_document_opened_from_outside_is_passed_on(window: MainWindow, tmp_path: Path) -> None:
+    opened: list[str] = []
+    window.documentOpened.connect(opened.append)
+    (tmp_path / "talk.espalier").write_text("{}")
+    window.open_path(str(tmp_path / "talk.espalier"))
+    assert opened == [str(tmp_path / "talk.espalier")]
+
+
+def test_a_path_that_is_nothing_gets_a_sentence(window: MainWindow, controller: Controller, tmp_path: Path) -> None:
+    window.open_path(str(tmp_path / "gone.espalier"))
+    assert str(tmp_path / "gone.espalier") in controller.status.now.notice
+    assert window.chat.banner.isVisible()
+
+
+def test_what_the_finder_opens_waits_for_the_window(qtbot: QtBot) -> None:
     """Only one application can be: the event handler is called on a stand-in."""
     heard: list[str] = []
 
     class StandIn:
-        class fileOpened:
-            emit = staticmethod(heard.append)
+        files = OpenedFiles()
 
-    assert Application.event(StandIn(), QFileOpenEvent("/models/x"))  # type: ignore[arg-type]
-    assert heard == ["/models/x"]
+    for path in ("/models/x", "/y.espalier"):
+        assert Application.event(StandIn(), QFileOpenEvent(path))  # type: ignore[arg-type]
+    assert heard == []
+    StandIn.files.hand_to(heard.append)
+    assert heard == ["/models/x", "/y.espalier"]
+    assert Application.event(StandIn(), QFileOpenEvent("/late"))  # type: ignore[arg-type]
+    assert heard == ["/models/x", "/y.espalier", "/late"]
 
 
 # Links
