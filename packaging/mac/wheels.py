@@ -8,9 +8,11 @@ mlx-metal would make a bundle that ends at its first computation on an older one
 from __future__ import annotations
 
 import hashlib
+import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from packaging.utils import canonicalize_name, parse_wheel_filename
 from mac.lock import PYTHON, ROOT, SYSTEM, Pin, for_mac, read_lock
 
 FOLDER = ROOT / "build" / "wheels"
+SITE = ROOT / "build" / "mac" / "site"
 
 
 def digest(path: Path) -> str:
@@ -68,6 +71,21 @@ def _download(pins: Iterable[Pin], folder: Path) -> None:
         done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"pip could not fetch the wheels for a Mac:\n{done.stderr}")
+
+
+def unpack(wheels: Iterable[Path], folder: Path = SITE) -> Path:
+    """The wheels as pip would lay them out, in a folder of their own, which is made anew when they have changed."""
+    wheels = sorted(wheels)
+    mark, wanted = folder / ".wheels", "".join(f"{path.name}\n" for path in wheels)
+    if mark.is_file() and mark.read_text() == wanted:
+        return folder
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for path in wheels:
+        with zipfile.ZipFile(path) as archive:
+            archive.extractall(folder)
+    mark.write_text(wanted)
+    return folder
 
 
 def main() -> int:
