@@ -2,7 +2,7 @@
 
 It asks, forks the first question from its first word on, goes back to the first branch and continues it. What must
 hold: nothing is computed again that the cache has seen, and the continued answer is token for token what repeating the
-branch's recorded forward calls from empty caches gives.
+branch's recorded forward calls from empty caches gives. A frozen program also checks that it is whole.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from app import bundled
 from app.environment import seal
 from app.protocol.chat import Sampling, Turn
 from app.protocol.commands import Generate, LoadModel, Shutdown
@@ -74,7 +75,8 @@ class _SelfTest:
         for question in FOLLOW_UPS:
             asked = (*asked, answer, Turn("user", question))
             answer = self._ask(asked)
-        faults = [*self._recomputed(), *self._differences(asked)]
+        missing = bundled.faults() if bundled.is_frozen() else []
+        faults = [*self._recomputed(), *self._differences(asked), *missing]
         for fault in faults:
             print(fault, file=sys.stderr)  # noqa: T201
         return {
@@ -84,6 +86,7 @@ class _SelfTest:
             "answers": [answer.text for answer in self.answers],
             "requests": [_as_json(answer.stats.request) for answer in self.answers],
             "trie": self._trie(),
+            "frozen": bundled.is_frozen(),
         }
 
     def do(self, command: LoadModel | Generate | Shutdown) -> list[Event]:

@@ -26,7 +26,7 @@ def run(path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, 
 def test_the_guide_passes_and_says_all_of_it(capsys: pytest.CaptureFixture[str]) -> None:
     status, report, errors = run(GUIDE, capsys)
     assert (status, report["ok"], errors) == (0, True, "")
-    assert report.keys() == {"ok", "model", "layers", "answers", "requests", "trie", "versions", "seconds"}
+    assert report.keys() == {"ok", "model", "layers", "answers", "requests", "trie", "frozen", "versions", "seconds"}
     assert report["layers"] == {"ArraysCache": 2, "KVCache": 3}
     assert len(report["answers"]) == len(report["requests"]) == 4
     assert all(report["answers"])

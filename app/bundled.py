@@ -1,0 +1,110 @@
+"""What a frozen program checks of itself: that the freeze left nothing out, and brought nothing along for nothing.
+
+mlx-lm says “not supported” for a module that is missing, and Qt draws nothing for a plugin that is; so everything
+that is loaded by a name is loaded once, by its name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.util
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from app.paths import guide_model, resources
+
+UNWANTED = (
+    *("torch", "tensorflow", "jax", "pytest", "_pytest", "hypothesis", "mypy", "setuptools", "pip", "tests", "tkinter"),
+    *("PySide6.QtWebEngineCore", "PySide6.QtQml", "PySide6.QtQuick", "PySide6.QtNetwork"),
+)
+"""Modules that no bundle holds: they belong to other programs, or to building and testing this one."""
+
+
+def is_frozen() -> bool:
+    """Whether this is the program that is shipped, and not a checkout."""
+    return bool(getattr(sys, "frozen", False))
+
+
+def faults() -> list[str]:
+    """One sentence for everything that is missing or should not be there. For frozen programs."""
+    return [
+        *missing_modules(wanted_modules()),
+        *missing_tokenizers(),
+        *template_faults(guide_model()),
+        *window_faults(resources() / "icon" / "espalier.svg"),
+        *unwanted_modules(UNWANTED),
+    ]
+
+
+def wanted_modules() -> list[str]:
+    """What the freeze wrote down: every module that is imported by a name. OSError when the list is missing."""
+    return (resources().parent / "imports.txt").read_text(encoding="utf-8").split()
+
+
+def missing_modules(names: list[str]) -> Iterator[str]:
+    """A sentence for each of these modules that cannot be imported, or for an empty list."""
+    if not names:
+        yield "the list of modules that are imported by name is empty."
+    for name in names:
+        try:
+            with contextlib.redirect_stdout(sys.stderr):
+                importlib.import_module(name)
+        except ImportError as error:
+            yield f"{name} cannot be imported: {error}."
+        except SystemExit:
+            # The module is here; it wants a package that Espalier does not come with, and says so by ending.
+            continue
+
+
+def missing_tokenizers() -> Iterator[str]:
+    """A sentence for each kind of tokenizer that transformers names and cannot load."""
+    from transformers.models.auto import tokenization_auto
+
+    for model_type, name in tokenization_auto.TOKENIZER_MAPPING_NAMES.items():
+        if name is None:
+            continue
+        try:
+            found = tokenization_auto.tokenizer_class_from_name(name)
+        except ImportError as error:
+            yield f"the tokenizer {name} of {model_type} cannot be loaded: {error}."
+            continue
+        if found is None:
+            yield f"the tokenizer {name} of {model_type} is missing."
+
+
+def template_faults(model: Path) -> Iterator[str]:
+    """A sentence when the model's chat template does not render a question."""
+    from transformers import AutoTokenizer
+
+    question = "Is everything there?"
+    tokenizer = AutoTokenizer.from_pretrained(model)
+    said = tokenizer.apply_chat_template(
+        [{"role": "user", "content": question}], tokenize=False, add_generation_prompt=True
+    )
+    if question not in said or len(said) <= len(question):
+        yield f"the chat template of {model} gives {said!r}."
+
+
+def window_faults(picture: Path) -> Iterator[str]:
+    """A sentence when the window's code cannot be imported, or when Qt, drawing into memory, leaves a picture empty."""
+    from PySide6.QtGui import QGuiApplication, QIcon
+
+    importlib.import_module("app.main")
+    application = QGuiApplication.instance() or QGuiApplication(["Espalier", "-platform", "offscreen"])
+    image = QIcon(str(picture)).pixmap(64, 64).toImage()
+    if image.isNull() or not any(image.pixelColor(at, at).alpha() for at in range(image.width())):
+        yield f"{picture} is drawn as nothing."
+    del application
+
+
+def unwanted_modules(names: tuple[str, ...]) -> Iterator[str]:
+    """A sentence for each of these modules that is there."""
+    for name in names:
+        try:
+            is_there = importlib.util.find_spec(name) is not None
+        except ModuleNotFoundError:  # its package is not there either
+            is_there = False
+        if is_there:
+            yield f"{name} is in the bundle and should not be."

@@ -1,0 +1,60 @@
+"""What a frozen program checks of itself, tried on a checkout: what is there passes, what is missing is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from app import bundled
+from app.paths import guide_model, resources
+
+
+def test_a_checkout_is_not_frozen() -> None:
+    assert not bundled.is_frozen()
+
+
+def test_modules() -> None:
+    assert list(bundled.missing_modules(["app.paths", "json"])) == []
+    (fault,) = bundled.missing_modules(["json", "mlx_lm.models.no_such_model"])
+    assert fault.startswith("mlx_lm.models.no_such_model cannot be imported")
+
+
+def test_an_empty_list_of_modules_is_a_fault() -> None:
+    assert len(list(bundled.missing_modules([]))) == 1
+
+
+def test_a_module_that_ends_for_want_of_its_package_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "wants_more.py").write_text("import sys\nprint('install more')\nsys.exit(1)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert list(bundled.missing_modules(["wants_more"])) == []
+    assert capsys.readouterr().out == ""
+
+
+def test_tokenizers(monkeypatch: pytest.MonkeyPatch) -> None:
+    from transformers.models.auto import tokenization_auto
+
+    assert list(bundled.missing_tokenizers()) == []
+    monkeypatch.setitem(tokenization_auto.TOKENIZER_MAPPING_NAMES, "strange", "NoSuchTokenizer")
+    (fault,) = bundled.missing_tokenizers()
+    assert "NoSuchTokenizer of strange" in fault
+
+
+def test_template() -> None:
+    assert list(bundled.template_faults(guide_model())) == []
+
+
+def test_window(qapp: QApplication, tmp_path: Path) -> None:
+    assert list(bundled.window_faults(resources() / "icon" / "espalier.svg")) == []
+    empty = tmp_path / "empty.svg"
+    empty.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"/>')
+    (fault,) = bundled.window_faults(empty)
+    assert "drawn as nothing" in fault
+
+
+def test_unwanted_modules() -> None:
+    assert list(bundled.unwanted_modules(("no_such_package", "no_such_package.part"))) == []
+    assert list(bundled.unwanted_modules(("pytest",))) == ["pytest is in the bundle and should not be."]
