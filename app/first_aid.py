@@ -115,6 +115,7 @@ class QtMessages:
 
         self._release = release
         self._is_starting = True
+        self._heard: list[str] = []
         self._levels = {
             QtMsgType.QtDebugMsg: logging.DEBUG,
             QtMsgType.QtInfoMsg: logging.INFO,
@@ -137,14 +138,23 @@ class QtMessages:
     def _hear(self, kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
         level = self._levels[kind]
         logger.log(level, "Qt: %s", message)
-        if level >= logging.WARNING and sys.stderr is not None:
+        if level < logging.WARNING:
+            return
+        if sys.stderr is not None:
             print(message, file=sys.stderr)  # noqa: T201
-        if level == logging.CRITICAL and self._is_starting:
-            self._release()
-            problem = Problem(NO_WINDOW, f"{message.strip()} Your conversations were not touched.")
-            _say(problem)
-            show_alert(problem)
-            os._exit(1)
+        if self._is_starting:
+            self._heard.append(message.strip().partition("\n")[0])
+            if level == logging.CRITICAL:
+                self._end()
+
+    def _end(self) -> None:
+        """Tell what Qt said, the cause before its last words, and leave before Qt aborts."""
+        self._release()
+        sentence = f"{' '.join(self._heard[-3:])} Your conversations were not touched."
+        problem = Problem(NO_WINDOW, sentence)
+        _say(problem)
+        show_alert(problem)
+        os._exit(1)
 
 
 def _say(problem: Problem) -> None:

@@ -20,6 +20,7 @@ from app.conversation.store_thread import StoreThread
 from app.main import Program
 from app.paths import paths_in
 from app.viewmodels.controller import Controller
+from app.viewmodels.status import ProblemCard
 from app.worker.engine_host import EngineHost
 from app.worker.engine_thread import EngineThread
 from tests.fakes.engine import FakeEngine, Script
@@ -132,17 +133,17 @@ def shelf() -> FakeShelf:
 @pytest.fixture
 def make_controller(
     qtbot: QtBot, data_folder: Path, script: Script, shelf: FakeShelf
-) -> Iterator[Callable[[], Controller]]:
+) -> Iterator[Callable[..., Controller]]:
     """Controllers over one data folder and a scripted engine, one after the other as a person starts the program."""
     made: list[Controller] = []
 
-    def make() -> Controller:
+    def make(offer: ProblemCard | None = None) -> Controller:
         while made:
             close_controller(made.pop())
         host = EngineHost(lambda sink: FakeEngine(sink, script))
         controller = Controller(host, StoreThread(data_folder / "conversations.db"), shelf)
         host.setParent(controller)
-        controller.start(shelf.guide)
+        controller.start(shelf.guide, offer)
         host.start()
         made.append(controller)
         return controller

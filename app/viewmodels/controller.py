@@ -105,6 +105,7 @@ class Controller(QObject):
         """Say something at the end of the open path, or as another version of the question being edited."""
         text = storable(text)
         self._drafts.write(self._open_id, text)
+        self._load_what_waits()
         if not text.strip():
             self._say_hint(status_words.NOTHING_TO_SEND)
         elif self._asking.is_busy:
@@ -143,6 +144,7 @@ class Controller(QObject):
         if self._asking.is_busy:
             self._say_hint(status_words.STILL_WRITING)
             return
+        self._load_what_waits()
         self._display.card = None
         self._asking.ask_again(question)
 
@@ -242,6 +244,12 @@ class Controller(QObject):
     def _reopen(self) -> None:
         self._open_last()
         self.open_model(self._models.path)
+
+    def _load_what_waits(self) -> None:
+        """Whoever asks something while the model waits for a Yes has said it."""
+        card = self._display.card
+        if card is not None and card.action_verb == "reopen":
+            self.open_model(self._models.path)
 
     def _dismiss_card(self) -> None:
         self._display.card = None

@@ -33,5 +33,8 @@ def ended_badly(has_crashed: bool) -> ProblemCard:
         if has_crashed
         else "It was ended from outside, or the computer stopped."
     )
-    sentence = f"{cause} Everything you said is saved, and all but the last second of an answer."
+    sentence = (
+        f"{cause} Everything you said is saved, and all but the last second of an answer. "
+        "Reopen goes back to the last conversation and its model."
+    )
     return ProblemCard(title, sentence, "Reopen", "reopen", "Show Log", "show_log")
