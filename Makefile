@@ -4,7 +4,7 @@ PY := .venv/bin/python
 STAMP := .venv/.installed
 SECONDS ?= 600
 
-.PHONY: help run test soak bench bench-cache lint setup shots wheels icons notices lock clean
+.PHONY: help run test soak bench bench-cache lint setup shots wheels check-wheels icons notices lock clean
 .DEFAULT_GOAL := help
 
 help: ## Show what can be made
@@ -40,6 +40,10 @@ shots: setup ## Render the window's main states, light and dark, to build/shots
 
 wheels: setup ## Fetch the locked wheels for a Mac to build/wheels (220 MB, once)
 	@PYTHONPATH=packaging $(PY) -m mac.wheels
+
+check-wheels: wheels ## Check what the bundle relies on in the wheels for a Mac
+	@PYTHONPATH=packaging $(PY) -m mac.contract
+	@$(PY) packaging/notices.py --check
 
 icons: setup ## Make resources/icon/*.icns from the drawings
 	@$(PY) packaging/icons.py
