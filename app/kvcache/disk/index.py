@@ -1,0 +1,163 @@
+"""The index of a snapshot folder: where in the trie each file belongs, told without opening any of them.
+
+It is a hint. Files that it does not list are read one by one, what it lists and is not there is ignored, and when it is
+missing or damaged all files are read. It lies in one file, whole or not at all:
+
+    "espalier snapshots 1\\n", SHA-256 of what follows (32 bytes), length of the table (8 bytes little-endian),
+    the table as JSON, one row for an entry, then tokens (4 bytes each, little-endian).
+
+Entries stand in the order of their paths, so that one that is another's prefix comes first. A path is the number of
+tokens that it shares with the entry before it, and the rest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import struct
+import sys
+from array import array
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NamedTuple
+
+from app.kvcache.disk.files import DamagedFileError, SnapshotFile, Tensor
+from app.kvcache.trie import common
+
+Kind = Literal["rows", "state"]
+
+PATH = "path"  # the tensor with the tokens [0, end)
+
+_TITLE = b"espalier snapshots 1\n"
+_HEAD = len(_TITLE) + 32 + 8
+
+
+class Entry(NamedTuple):
+    """What one file holds: rows over [start, end) of a path, or the whole state at its end.
+
+    name and nbytes: of the file, "" and 0 before it is written. path: tokens [0, end). uses, last_use, used_at: as the
+    trie counts them, of the rows or of the state.
+    """
+
+    name: str
+    nbytes: int
+    kind: Kind
+    start: int
+    path: array[int]
+    uses: float = 0.0
+    last_use: int = 0
+    used_at: float = 0.0
+
+    @property
+    def end(self) -> int:
+        return len(self.path)
+
+    @property
+    def about(self) -> dict[str, str]:
+        """What stands in the file itself, beside the path, so that the index can be made again."""
+        return {
+            "kind": self.kind,
+            "start": str(self.start),
+            "uses": repr(self.uses),
+            "last_use": str(self.last_use),
+            "used_at": repr(self.used_at),
+        }
+
+
+def path_tensor(path: array[int]) -> Tensor:
+    """The tokens of a path as a file holds them."""
+    return Tensor(PATH, "I32", (len(path),), _bytes_of(path))
+
+
+def read_entry(file: SnapshotFile) -> Entry:
+    """What a file says of itself. Raises DamagedFileError when it says too little, OSError when it cannot be read."""
+    about, tensor = file.about, file.tensor(PATH)
+    try:
+        kind, start, path = _kind(about["kind"]), int(about["start"]), _tokens_of(tensor.data)
+        uses, last_use, used_at = float(about["uses"]), int(about["last_use"]), float(about["used_at"])
+        entry = Entry(file.path.name, file.nbytes, kind, start, path, uses, last_use, used_at)
+        _require_sound(entry)
+    except (KeyError, ValueError) as error:
+        raise DamagedFileError(f"{file.path.name} does not say what it holds: {error}.") from error
+    return entry
+
+
+def save(entries: Iterable[Entry]) -> bytes:
+    """The index of these entries. Depth first through a trie is the order that costs least to sort."""
+    rows: list[Sequence[object]] = []
+    tokens = array("i")
+    before = array("i")
+    for entry in sorted(entries, key=lambda entry: (entry.path.tobytes(), entry.kind)):
+        shared = common(before, entry.path)
+        fresh = len(entry.path) - shared
+        times = entry.uses, entry.last_use, entry.used_at
+        rows.append((entry.name, entry.nbytes, entry.kind, entry.start, shared, fresh, *times))
+        tokens += entry.path[shared:]
+        before = entry.path
+    table = json.dumps(rows, separators=(",", ":")).encode()
+    body = struct.pack("<Q", len(table)) + table + _bytes_of(tokens)
+    return _TITLE + hashlib.sha256(body).digest() + body
+
+
+def load(data: bytes) -> list[Entry]:
+    """The entries in the order of their paths. Raises ValueError when anything is not as it was saved."""
+    body = memoryview(data)[len(_TITLE) + 32 :]
+    if len(data) < _HEAD or not data.startswith(_TITLE):
+        raise ValueError("this is not an index of snapshots")
+    if hashlib.sha256(body).digest() != data[len(_TITLE) : len(_TITLE) + 32]:
+        raise ValueError("the index holds other bytes than were written")
+    table_bytes = struct.unpack("<Q", body[:8])[0]
+    tokens = _tokens_of(bytes(body[8 + table_bytes :]))
+    try:
+        return _entries(json.loads(bytes(body[8 : 8 + table_bytes])), tokens)
+    except TypeError as error:
+        raise ValueError(f"the index has a row that is none: {error}") from error
+
+
+def _entries(rows: Any, tokens: array[int]) -> list[Entry]:
+    """Raises ValueError or TypeError when a row is not what `save` writes."""
+    entries: list[Entry] = []
+    before = array("i")
+    at = 0
+    for name, nbytes, kind, start, shared, fresh, *times in rows:
+        if not 0 <= shared <= len(before) or not 0 <= fresh <= len(tokens) - at:
+            raise ValueError(f"an entry of {shared} shared and {fresh} fresh tokens")
+        before = before[:shared] + tokens[at : at + fresh]
+        at += fresh
+        entries.append(Entry(name, nbytes, _kind(kind), start, before, *times))
+        _require_sound(entries[-1])
+    if at != len(tokens):
+        raise ValueError(f"{len(tokens) - at} tokens are left over")
+    return entries
+
+
+def _require_sound(entry: Entry) -> None:
+    if not 0 <= entry.start < entry.end or not all(map(math.isfinite, (entry.uses, entry.used_at))):
+        raise ValueError(f"an entry over [{entry.start}, {entry.end}), used {entry.uses} times at {entry.used_at}")
+
+
+def _kind(word: str) -> Kind:
+    if word == "rows":
+        return "rows"
+    if word == "state":
+        return "state"
+    raise ValueError(f"an entry of the kind “{word}”")
+
+
+def _bytes_of(tokens: array[int]) -> bytes:
+    return _swapped(tokens).tobytes()
+
+
+def _tokens_of(data: bytes) -> array[int]:
+    """Raises ValueError when the bytes are no whole number of tokens."""
+    tokens = array("i")
+    tokens.frombytes(data)
+    return _swapped(tokens)
+
+
+def _swapped(tokens: array[int]) -> array[int]:
+    """The same in the files' byte order, or back from it. All machines that run MLX have that order already."""
+    if sys.byteorder == "big":
+        tokens = tokens[:]
+        tokens.byteswap()
+    return tokens

@@ -1,0 +1,137 @@
+"""The record of calls that goes into a snapshot's file, so that it can be repeated and checked after a restart.
+
+A trail is written with a key of its own and as far as the snapshot needs it, and so are the trails it builds on. Files
+that speak of the same trail, each as far as it was needed, give one trail again when they are read.
+
+All in one run of 32-bit integers: the number of trails, each trail (bases first), then the pieces.
+"""
+
+from __future__ import annotations
+
+import secrets
+from array import array
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from weakref import WeakKeyDictionary, WeakValueDictionary
+
+from app.kvcache.trail import Piece, Trail
+
+_KEY = 4  # integers
+
+
+class Records:
+    """Writes and reads records. It knows the trails that it has met by their keys."""
+
+    def __init__(self) -> None:
+        self._keys: WeakKeyDictionary[Trail, bytes] = WeakKeyDictionary()
+        self._trails: WeakValueDictionary[bytes, Trail] = WeakValueDictionary()
+
+    def write(self, pieces: Sequence[Piece], state: tuple[Trail, int] | None = None) -> array[int]:
+        """The record of some rows' pieces, or of the whole state that a trail left at an offset."""
+        needed: dict[Trail, int] = {}
+        for trail, end in [(piece.trail, piece.end) for piece in pieces] + ([state] if state else []):
+            _need(needed, trail, end)
+        order = {trail: index for index, trail in enumerate(needed)}
+        out = array("i", [len(needed)])
+        for trail, end in needed.items():
+            ends, tokens = trail.upto(end)
+            out.frombytes(self._key(trail))
+            out.extend((trail.start, -1 if trail.base is None else order[trail.base], len(ends), len(tokens)))
+            out.extend(after - before for before, after in pairwise((trail.start, *ends)))
+            out.extend(tokens)
+        for piece in pieces:
+            out.extend((order[piece.trail], piece.start, piece.end))
+        if state:
+            out.append(order[state[0]])
+        return out
+
+    def read_pieces(self, record: Sequence[int]) -> list[Piece]:
+        """What `write` was given as pieces. Raises ValueError when the record makes no sense."""
+        trails, rest = self._read(record)
+        found = [Piece(_item(trails, index), start, end) for index, start, end in _triples(rest)]
+        if not found or any(one.end != two.start for one, two in pairwise(found)):
+            raise ValueError(f"a record of {len(found)} pieces that do not follow each other")
+        return found
+
+    def read_state(self, record: Sequence[int]) -> Trail:
+        """The trail that `write` was given for a state. Raises ValueError when the record makes no sense."""
+        trails, rest = self._read(record)
+        if len(rest) != 1:
+            raise ValueError(f"a state's record ends with {len(rest)} integers")
+        return _item(trails, rest[0])
+
+    def _key(self, trail: Trail) -> bytes:
+        key = self._keys.get(trail)
+        if key is None:
+            key = self._keys[trail] = secrets.token_bytes(_KEY * 4)
+            self._trails[key] = trail
+        return key
+
+    def _read(self, record: Sequence[int]) -> tuple[list[Trail], array[int]]:
+        reader = _Reader(array("i", record))
+        trails: list[Trail] = []
+        for _ in range(reader.take(1)[0]):
+            key = reader.take(_KEY).tobytes()
+            start, base, calls, count = reader.take(4)
+            ends = _ends(start, reader.take(calls))
+            tokens = reader.take(count)
+            if (ends[-1] if ends else start) != start + count or base >= len(trails):
+                raise ValueError(f"a trail from {start} on with {calls} calls and {count} tokens")
+            trails.append(self._met(key, start, None if base < 0 else trails[base], ends, tokens))
+        return trails, reader.rest()
+
+    def _met(self, key: bytes, start: int, base: Trail | None, ends: Sequence[int], tokens: Sequence[int]) -> Trail:
+        trail = self._trails.get(key)
+        if trail is None:
+            trail = self._trails[key] = Trail(start, base)
+            self._keys[trail] = key
+        if trail.start != start:
+            raise ValueError(f"a trail from {start} on that began at {trail.start}")
+        trail.catch_up(ends, tokens)
+        return trail
+
+
+class _Reader:
+    def __init__(self, record: array[int]) -> None:
+        self._record, self._at = record, 0
+
+    def take(self, count: int) -> array[int]:
+        if count < 0 or self._at + count > len(self._record):
+            raise ValueError(f"{count} integers asked at {self._at} of {len(self._record)}")
+        self._at += count
+        return self._record[self._at - count : self._at]
+
+    def rest(self) -> array[int]:
+        return self._record[self._at :]
+
+
+def _need(needed: dict[Trail, int], trail: Trail, end: int) -> None:
+    """Note how far a trail is needed, after the trails that it builds on, so that bases come first."""
+    chain = [(trail, end)]
+    while (above := chain[-1][0]).base is not None and above not in needed:
+        chain.append((above.base, above.start))
+    for one, upto in reversed(chain):
+        needed[one] = max(upto, needed.get(one, 0))
+
+
+def _ends(start: int, lengths: Sequence[int]) -> list[int]:
+    ends = []
+    for length in lengths:
+        if length < 1:
+            raise ValueError(f"a call of {length} tokens")
+        start += length
+        ends.append(start)
+    return ends
+
+
+def _triples(rest: array[int]) -> Iterator[tuple[int, int, int]]:
+    if len(rest) % 3:
+        raise ValueError(f"{len(rest)} integers of pieces")
+    for at in range(0, len(rest), 3):
+        yield rest[at], rest[at + 1], rest[at + 2]
+
+
+def _item(trails: Sequence[Trail], index: int) -> Trail:
+    if not 0 <= index < len(trails):
+        raise ValueError(f"trail {index} of {len(trails)}")
+    return trails[index]
