@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import logging
+
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
+logger = logging.getLogger(__name__)
+
+PAINTED = "the window is painted"
 # A window that is not painted (it starts minimised, say) is not waited for any longer.
 AT_LATEST_MS = 2000
 
@@ -12,7 +17,8 @@ AT_LATEST_MS = 2000
 class FirstPaint(QObject):
     """Watches a window until it has painted itself once.
 
-    Signal: painted(), sent once, when the events of that first paint are done with.
+    Signal: painted(), sent once, when the events of that first paint are done with. The log has the moment, too, so
+    that the time a start takes can be read from it.
     """
 
     painted = Signal()
@@ -20,6 +26,7 @@ class FirstPaint(QObject):
     def __init__(self, window: QWidget, at_latest_ms: int = AT_LATEST_MS) -> None:
         super().__init__(window)
         self._window = window
+        self._is_painted = False
         self._timer = QTimer(self, singleShot=True, interval=at_latest_ms)
         self._timer.timeout.connect(self._tell)
         self._timer.start()
@@ -28,6 +35,7 @@ class FirstPaint(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Lets every event pass."""
         if event.type() == QEvent.Type.Paint:
+            self._is_painted = True
             self._timer.start(0)
         return super().eventFilter(watched, event)
 
@@ -38,4 +46,6 @@ class FirstPaint(QObject):
 
     def _tell(self) -> None:
         self.stop()
+        if self._is_painted:
+            logger.info(PAINTED)
         self.painted.emit()
