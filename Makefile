@@ -4,7 +4,7 @@ PY := .venv/bin/python
 STAMP := .venv/.installed
 SECONDS ?= 600
 
-.PHONY: help run test soak bench bench-cache lint setup shots wheels check-wheels icons notices lock clean
+.PHONY: help run test soak bench bench-cache lint setup shots wheels check-wheels check-mac-bundle icons notices lock clean
 .DEFAULT_GOAL := help
 
 help: ## Show what can be made
@@ -44,6 +44,9 @@ wheels: setup ## Fetch the locked wheels for a Mac to build/wheels (220 MB, once
 check-wheels: wheels ## Check what the bundle relies on in the wheels for a Mac
 	@PYTHONPATH=packaging $(PY) -m mac.contract
 	@$(PY) packaging/notices.py --check
+
+check-mac-bundle: wheels ## Put Espalier.app together from the wheels for a Mac, and examine it (after make app)
+	@PYTHONPATH=packaging $(PY) -m mac.assemble
 
 icons: setup ## Make resources/icon/*.icns from the drawings
 	@$(PY) packaging/icons.py
