@@ -13,7 +13,7 @@ from app.protocol.reports import Problem
 
 
 class Fault(StrEnum):
-    """Kinds of trouble. After LOCKED and FULL the same request may succeed later."""
+    """Kinds of trouble. After LOCKED, FULL, GONE and WRITING the same request may succeed later."""
 
     DAMAGED = "damaged"
     UNWRITABLE = "unwritable"
@@ -21,6 +21,9 @@ class Fault(StrEnum):
     FULL = "disk full"
     READ_ONLY = "read-only"
     IO = "disk fault"
+    GONE = "moved or deleted"
+    NEWER = "newer"
+    WRITING = "being written"
 
 
 class StoreError(Exception):
@@ -57,6 +60,20 @@ _PROBLEMS = {
     Fault.IO: (
         "The conversations cannot be reached",
         "The disk reported an error for {file}. Check that it is still connected; what is stored there is untouched.",
+    ),
+    Fault.GONE: (
+        "The conversations are not where they were",
+        "{file} was moved or deleted while Espalier was running, so nothing new is saved. Put it back to go on, or "
+        "copy what you see here and open Espalier again.",
+    ),
+    Fault.NEWER: (
+        "The conversations cannot be read",
+        "A newer Espalier has written {file}, in a form that this one does not know. Open it with that version.",
+    ),
+    Fault.WRITING: (
+        "An answer is being written",
+        "Nothing was changed, because that would take away an answer that is not finished. Stop it or wait for its "
+        "end, then try again.",
     ),
 }
 

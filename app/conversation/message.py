@@ -41,7 +41,7 @@ def title_from(text: str) -> str:
 
 
 def checked_title(title: str) -> str:
-    """A title on one line; ValueError when nothing would be seen of it, or it is longer than 200 characters."""
+    """A title or name on one line; ValueError when nothing would be seen of it, or it has more than 200 characters."""
     line = " ".join(title.split())
     if not 1 <= len(line) <= 200:
         raise ValueError(f"a title has 1 to 200 characters, this one {len(line)}")
@@ -56,6 +56,8 @@ class Conversation:
     title: str | None
     created_at: float
     updated_at: float
+    folder_id: str | None = None
+    is_favourite: bool = False
 
     @classmethod
     def new(cls, title: str | None = None) -> Conversation:
@@ -70,7 +72,8 @@ class Message:
 
     parent_id: None for a first message, of which a conversation may have several. Only answers have the rest: `ids`,
     the token ids they were generated with; `model`, the fingerprint of the model that wrote them, and its name;
-    `stats`, figures that JSON can hold; `stop`, why they ended, None while they are being written or were cut off.
+    `stats`, figures that JSON can hold; `stop`, why they ended, None while they are being written or were cut off;
+    `sampling`, how their tokens were chosen, JSON too. `name`: what the branch that comes here is called.
     """
 
     id: str
@@ -84,6 +87,10 @@ class Message:
     model_name: str | None = None
     stats: Mapping[str, Any] | None = None
     stop: str | None = None
+    sampling: Mapping[str, Any] | None = None
+    name: str | None = None
+    is_pinned: bool = False
+    is_favourite: bool = False
 
     def __post_init__(self) -> None:
         checked_id(self.id)
@@ -102,10 +109,14 @@ class Message:
     def _check_typed(self) -> None:
         if not self.text:
             raise ValueError(f"a {self.role} message needs a text")
-        if any(value is not None for value in (self.ids, self.model, self.model_name, self.stats, self.stop)):
+        if any(value is not None for value in self._of_an_answer):
             raise ValueError(
-                f"only an answer has token ids, a model, figures or a stop reason, not a {self.role} message"
+                f"only an answer has token ids, a model, figures, a stop reason or sampling, not a {self.role} message"
             )
+
+    @property
+    def _of_an_answer(self) -> tuple[object, ...]:
+        return (self.ids, self.model, self.model_name, self.stats, self.stop, self.sampling)
 
     @classmethod
     def new(
@@ -117,10 +128,16 @@ class Message:
         *,
         model: str | None = None,
         model_name: str | None = None,
+        sampling: Mapping[str, Any] | None = None,
     ) -> Message:
         """A message that is written now, with a fresh id. An answer begins empty and unfinished."""
         now = time.time()
-        return cls(new_id(), conversation_id, parent_id, role, text, now, model=model, model_name=model_name)
+        return cls(
+            *(new_id(), conversation_id, parent_id, role, text, now),
+            model=model,
+            model_name=model_name,
+            sampling=sampling,
+        )
 
     @property
     def is_unfinished(self) -> bool:

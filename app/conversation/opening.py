@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.conversation.faults import Fault, explained, fault_of
+from app.conversation.faults import Fault, StoreError, explained, fault_of, store_error
 from app.conversation.rescue import finish_rescue, has_header, rescue
 from app.conversation.schema import APPLICATION_ID, MIGRATIONS, PAGE_SIZE, migrate, pragma
 from app.protocol.reports import Problem
@@ -44,6 +44,11 @@ def open_database(path: Path, patience: float = PATIENCE) -> Opened:
             return _open_writable(path, rescue(path), patience)
 
 
+def database_files(path: Path) -> tuple[Path, ...]:
+    """The files of a database, whether they are there or not; the one that all depends on is the last."""
+    return tuple(Path(f"{path}{suffix}") for suffix in ("-wal", "-shm", "-journal", ""))
+
+
 def open_memory() -> Opened:
     """A database that lasts as long as the program."""
     connection = _connect(":memory:", PATIENCE)
@@ -69,6 +74,8 @@ def _open_writable(path: Path, notice: Problem | None, patience: float) -> Opene
         _check_ours(connection)
         if pragma(connection, "user_version") > len(MIGRATIONS):
             connection.execute("PRAGMA query_only = 1")
+            if not _is_known(connection):
+                raise store_error(Fault.NEWER, path)
             return Opened(connection, _newer(path), is_read_only=True)
         connection.execute("PRAGMA journal_mode = WAL")
         _check_whole(connection)
@@ -83,12 +90,38 @@ def _open_immutable(path: Path) -> Opened:
     """For a file or a disk that may only be read: SQLite makes no journal beside it then."""
     connection = _connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", 0.0)
     try:
-        pragma(connection, "user_version")
-    except sqlite3.Error:
+        if pragma(connection, "user_version") < len(MIGRATIONS):
+            connection = _brought_up_to_date(connection)
+        elif not _is_known(connection):
+            raise store_error(Fault.NEWER, path)
+    except (sqlite3.Error, StoreError):
         connection.close()
         raise
     sentence = f"Espalier may not write to {path}, so nothing new is saved. What is stored there is shown."
     return Opened(connection, Problem("The conversations can only be read", sentence), is_read_only=True)
+
+
+def _brought_up_to_date(old: sqlite3.Connection) -> sqlite3.Connection:
+    """An older database that may not be changed, as one of this version, in memory."""
+    connection = open_memory().connection
+    old.backup(connection)
+    old.close()
+    migrate(connection, None)
+    return connection
+
+
+def _is_known(connection: sqlite3.Connection) -> bool:
+    """Whether a newer database still has everything that this version reads."""
+    own = open_memory().connection
+    try:
+        for (table,) in own.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall():
+            columns = ", ".join(row[1] for row in own.execute(f"PRAGMA table_info({table})"))
+            connection.execute(f"SELECT {columns} FROM {table} LIMIT 0")  # noqa: S608 (our own names)
+    except sqlite3.OperationalError:
+        return False
+    finally:
+        own.close()
+    return True
 
 
 def _newer(path: Path) -> Problem:
@@ -108,6 +141,7 @@ def _connect(address: str, patience: float) -> sqlite3.Connection:
         "fullfsync = 1",  # macOS: through the disk's own cache; nothing elsewhere
         "checkpoint_fullfsync = 1",
         "cell_size_check = 1",
+        "secure_delete = 1",  # what is deleted is overwritten
     ):
         connection.execute(f"PRAGMA {setting}")
     return connection

@@ -19,12 +19,20 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from app.conversation.message import new_id
-from app.conversation.schema import APPLICATION_ID, PAGE_SIZE, migrate, transaction
+from app.conversation.schema import APPLICATION_ID, PAGE_SIZE, VERSION_1, migrate, transaction
+from app.conversation.search_index import index_files
 from app.protocol.reports import Problem
 
 MAGIC = b"SQLite format 3\0"
 MOST_LOST = 50_000  # rows in a row, after which the rest of a table is given up
 _JOURNALS = ("-wal", "-shm")
+# What is given up for a message that the schema refuses, one after another.
+_OTHERWISE: tuple[dict[str, Any], ...] = (
+    {},
+    {"visited": 0},
+    {"visited": 0, "sampling": None},
+    {"visited": 0, "parent": None},
+)
 
 Row = defaultdict[str, Any]  # None for columns that an older database has not
 
@@ -61,6 +69,8 @@ def finish_rescue(path: Path) -> Path | None:
     if not _rescued(path).exists():
         return None
     kept = _dated(path)
+    for file in index_files(path):  # it is about what was there before
+        file.unlink(missing_ok=True)
     for suffix in (*_JOURNALS, ""):
         if Path(f"{path}{suffix}").exists():
             os.replace(f"{path}{suffix}", f"{kept}{suffix}")
@@ -89,16 +99,22 @@ def _create(new: Path) -> None:
 
 
 def _mend(old: Path, new: Path) -> None:
-    """Make a copy openable: count its pages, and where the first is lost, take that of an empty database.
+    """Make a copy openable: count its pages, and where the first is lost, put one in its place.
 
-    The first page is the one that is written most often. The tables of the first version begin on the same pages in
-    every database, so an empty one's first page fits. Bytes 18 and 19 say that there may be a write-ahead log, bytes 28
-    to 31 count the pages (https://sqlite.org/fileformat.html).
+    The first page says where the tables begin, and is the one that is written most often. The tables of the first
+    version begin on the same pages in every database, that of the highest numbers too, which says where the others are.
+    Bytes 18 and 19 say that there may be a write-ahead log, bytes 28 to 31 count the pages
+    (https://sqlite.org/fileformat.html).
     """
+    if _lost_schema(old):
+        places = _first_places()
+        _put_first_page(old, _first_page(new, places))
+        _put_first_page(old, _first_page(new, _noted_places(old) or places))
+    _set_header(old)
+
+
+def _set_header(old: Path) -> None:
     pages = max(1, -(-old.stat().st_size // PAGE_SIZE))
-    if _lost_first_page(old):
-        with old.open("r+b") as file:
-            file.write(new.read_bytes()[:PAGE_SIZE])
     with old.open("r+b") as file:
         file.seek(18)
         file.write(b"\2\2")
@@ -106,16 +122,65 @@ def _mend(old: Path, new: Path) -> None:
         file.write(pages.to_bytes(4, "big"))
 
 
-def _lost_first_page(old: Path) -> bool:
+def _put_first_page(old: Path, page: bytes) -> None:
+    with old.open("r+b") as file:
+        file.write(page)
+    _set_header(old)
+
+
+def _lost_schema(old: Path) -> bool:
     """Another program's database has not lost it: there is nothing to be read in that, whatever its first page."""
     if not has_header(old):
         return True
     with _reading(old) as source:
         try:
+            source.execute("SELECT * FROM sqlite_schema").fetchall()
             source.execute("SELECT stop FROM message LIMIT 0")
         except sqlite3.DatabaseError:
             return old.read_bytes()[68:72] == APPLICATION_ID.to_bytes(4, "big")
     return False
+
+
+def _first_places() -> dict[str, int]:
+    """Where the tables of the first version begin."""
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
+    migrate(connection, None, (VERSION_1,))
+    places = dict(connection.execute("SELECT name, rootpage FROM sqlite_schema WHERE type = 'table'"))
+    connection.close()
+    return places
+
+
+def _noted_places(old: Path) -> dict[str, int]:
+    """Where the tables begin, as the table of the highest numbers says; empty where it cannot be read."""
+    with _reading(old) as source:
+        try:
+            rows = source.execute("SELECT substr(name, 2), seq FROM sqlite_sequence WHERE name LIKE '@%'").fetchall()
+        except sqlite3.DatabaseError:
+            return {}
+    return {name: place for name, place in rows if isinstance(name, str) and isinstance(place, int) and place > 1}
+
+
+def _first_page(new: Path, places: Mapping[str, int]) -> bytes:
+    """A first page that knows tables by their columns and first pages, and none of their rules."""
+    with TemporaryDirectory(prefix=".page-", dir=new.parent) as folder:
+        path = Path(folder, "page.sqlite")
+        connection = sqlite3.connect(path, isolation_level=None)
+        connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
+        connection.execute("PRAGMA writable_schema = 1")
+        connection.execute("BEGIN")
+        for table, place in places.items():
+            row = ("table", table, table, place, f"CREATE TABLE {table} ({_columns(new, table)})")
+            connection.execute("INSERT INTO sqlite_schema VALUES (?, ?, ?, ?, ?)", row)
+        connection.execute("COMMIT")
+        connection.close()
+        return path.read_bytes()[:PAGE_SIZE]
+
+
+def _columns(new: Path, table: str) -> str:
+    with _reading(new) as source:
+        names = [row[1] for row in source.execute(f"PRAGMA table_info({table})")]
+    return ", ".join(f"{name} INTEGER PRIMARY KEY" if name == "number" else name for name in names) or "nothing"
 
 
 @contextmanager
@@ -156,7 +221,7 @@ class Damaged:
 
     def rows(self, table: str) -> Iterator[Row]:
         """Rows in order of their numbers. A span that cannot be read whole is halved until only lost rows are left."""
-        spans, lost = [(1, self._last(table))], 0
+        spans, lost = [(1, self._last(table))] if self._has(table) else [], 0
         while spans and lost < MOST_LOST:
             low, high = spans.pop()
             query = f"SELECT * FROM {table} WHERE number BETWEEN ? AND ? ORDER BY number"
@@ -169,6 +234,16 @@ class Damaged:
             else:
                 lost = 0 if found else lost
                 yield from (defaultdict(type(None), row) for row in found)
+
+    def _has(self, table: str) -> bool:
+        """An older database has not all tables; one that cannot be read may have them."""
+        try:
+            self._connection.execute(f"SELECT 1 FROM {table} LIMIT 0")
+        except sqlite3.OperationalError:
+            return False
+        except sqlite3.DatabaseError:
+            return True
+        return True
 
     def _last(self, table: str) -> int:
         """The last number that was given away in a table, or else the most that the file has room for."""
@@ -184,10 +259,15 @@ class Damaged:
 
 def _copy(damaged: Damaged, target: sqlite3.Connection) -> None:
     """Rows that break a rule of the schema are left out; a message that lost its parent becomes a first message."""
+    for row in damaged.rows("trash"):
+        _insert(target, "trash", row)
+    for row in damaged.rows("folder"):
+        _insert_deleted(target, "folder", row)
     leaves: dict[Any, Any] = {}
     for row in damaged.rows("conversation"):
         leaves[row["number"]] = row.pop("leaf", None)
-        _insert(target, "conversation", row)
+        if not _insert_deleted(target, "conversation", row):
+            _insert(target, "conversation", row | {"folder": None})
     homes: dict[Any, Any] = {}
     endings: list[dict[str, Any]] = []
     for row in damaged.rows("message"):
@@ -195,16 +275,25 @@ def _copy(damaged: Damaged, target: sqlite3.Connection) -> None:
         if homes.get(row["parent"]) != row["conversation"]:
             row["parent"] = None
         _insert(target, "conversation", _stand_in(row))
-        if _insert(target, "message", row) or _insert(target, "message", row | {"visited": 0}):
+        if any(_insert_deleted(target, "message", row | otherwise) for otherwise in _OTHERWISE):
             homes[row["number"]] = row["conversation"]
-    for table in ("message_text", "message_ids"):
+    for table in ("message_text", "message_ids", "message_alternatives"):
         for row in damaged.rows(table):
             _insert(target, table, row)
     for ending in endings:
         _try(target, "UPDATE message SET stop = :stop, tokens = :tokens, stats = :stats WHERE number = :number", ending)
     for number, leaf in leaves.items():
         if homes.get(leaf) == number:
-            target.execute("UPDATE conversation SET leaf = ? WHERE number = ?", (leaf, number))
+            _try(
+                target, "UPDATE conversation SET leaf = :leaf WHERE number = :number", {"leaf": leaf, "number": number}
+            )
+
+
+def _insert_deleted(target: sqlite3.Connection, table: str, row: Row) -> bool:
+    """Insert a row that may lie in the trash; where that entry was lost, it lies there from now on."""
+    if row["trash"] is not None:
+        _insert(target, "trash", {"number": row["trash"], "at": time.time(), "operation": "delete"})
+    return _insert(target, table, row)
 
 
 def _stand_in(message: Row) -> dict[str, Any]:

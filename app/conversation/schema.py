@@ -3,6 +3,12 @@
 An answer's text is the message's own text and then its pieces in order of their numbers; so are its token ids, which
 count only when there are as many as `message.tokens` says. Numbers grow with time, whatever the clock says: they order
 siblings, and a parent has a smaller number than its children, so there is no cycle.
+
+What is deleted stays where it is and points at an entry of the trash until that is emptied. What can be seen hangs on
+what can be seen: a message on its parent, a conversation in its folder, and the open path ends with such a message.
+
+The first page of a file says where its tables begin, and is the one that is written most often. So a table that is
+never moved, that of the highest numbers given away, says it again: a row `@name` for each table.
 """
 
 from __future__ import annotations
@@ -20,6 +26,10 @@ _IS_ID = "length(id) = 32 AND id NOT GLOB '*[^0-9a-f]*'"
 _GROWS = """WHEN NOT EXISTS
         (SELECT 1 FROM message WHERE number = NEW.message AND role = 'assistant' AND stop IS NULL)
     BEGIN SELECT RAISE(ABORT, 'only an answer that has not ended can grow'); END"""
+_HANGS_ON_HIDDEN = """WHEN NEW.trash IS NULL AND EXISTS
+        (SELECT 1 FROM message WHERE number = NEW.parent AND trash IS NOT NULL)
+    BEGIN SELECT RAISE(ABORT, 'a message that can be seen hangs on one that can be seen'); END"""
+_IS_CLAIM = "INTEGER NOT NULL DEFAULT 0 CHECK ({0} IN (0, 1))"
 
 VERSION_1 = (
     f"PRAGMA application_id = {APPLICATION_ID}",
@@ -69,7 +79,65 @@ VERSION_1 = (
     "CREATE INDEX message_ids_message ON message_ids (message)",
     f"CREATE TRIGGER message_ids_grow BEFORE INSERT ON message_ids {_GROWS}",
 )
-MIGRATIONS: tuple[tuple[str, ...], ...] = (VERSION_1,)
+VERSION_2 = (
+    """CREATE TABLE trash (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        at REAL NOT NULL,
+        operation TEXT NOT NULL CHECK (operation <> '')
+    ) STRICT""",
+    f"""CREATE TABLE folder (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE CHECK ({_IS_ID}),
+        name TEXT NOT NULL CHECK (name <> ''),
+        position INTEGER NOT NULL CHECK (position >= 0),
+        trash INTEGER REFERENCES trash (number)
+    ) STRICT""",
+    f"ALTER TABLE conversation ADD COLUMN favourite {_IS_CLAIM.format('favourite')}",
+    "ALTER TABLE conversation ADD COLUMN folder INTEGER REFERENCES folder (number)",
+    "ALTER TABLE conversation ADD COLUMN trash INTEGER REFERENCES trash (number)",
+    "ALTER TABLE message ADD COLUMN name TEXT CHECK (name <> '')",
+    f"ALTER TABLE message ADD COLUMN pinned {_IS_CLAIM.format('pinned')}",
+    f"ALTER TABLE message ADD COLUMN favourite {_IS_CLAIM.format('favourite')}",
+    """ALTER TABLE message ADD COLUMN sampling TEXT
+        CHECK (sampling IS NULL OR role = 'assistant' AND json_valid(sampling))""",
+    "ALTER TABLE message ADD COLUMN trash INTEGER REFERENCES trash (number)",
+    "CREATE INDEX folder_trash ON folder (trash) WHERE trash IS NOT NULL",
+    "CREATE INDEX conversation_trash ON conversation (trash) WHERE trash IS NOT NULL",
+    "CREATE INDEX conversation_folder ON conversation (folder) WHERE folder IS NOT NULL",
+    "CREATE INDEX message_trash ON message (trash) WHERE trash IS NOT NULL",
+    """CREATE TABLE message_alternatives (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        message INTEGER NOT NULL REFERENCES message (number) ON DELETE CASCADE,
+        position INTEGER NOT NULL CHECK (position >= 0),
+        candidates TEXT NOT NULL CHECK (json_valid(candidates)),
+        UNIQUE (message, position)
+    ) STRICT""",
+    """CREATE TRIGGER message_alternatives_answer BEFORE INSERT ON message_alternatives
+        WHEN NOT EXISTS (SELECT 1 FROM message WHERE number = NEW.message AND role = 'assistant')
+    BEGIN SELECT RAISE(ABORT, 'only an answer has alternatives'); END""",
+    f"CREATE TRIGGER message_added BEFORE INSERT ON message {_HANGS_ON_HIDDEN}",
+    f"CREATE TRIGGER message_shown BEFORE UPDATE OF trash ON message {_HANGS_ON_HIDDEN}",
+    """CREATE TRIGGER message_hidden BEFORE UPDATE OF trash ON message WHEN NEW.trash IS NOT NULL AND
+        (EXISTS (SELECT 1 FROM conversation WHERE number = NEW.conversation AND leaf = NEW.number) OR EXISTS
+        (SELECT 1 FROM message WHERE conversation = NEW.conversation AND parent = NEW.number AND trash IS NULL))
+    BEGIN SELECT RAISE(ABORT, 'something that can be seen hangs on this message'); END""",
+    """CREATE TRIGGER conversation_leaf BEFORE UPDATE OF leaf ON conversation
+        WHEN EXISTS (SELECT 1 FROM message WHERE number = NEW.leaf AND trash IS NOT NULL)
+    BEGIN SELECT RAISE(ABORT, 'a path does not end in the trash'); END""",
+    """CREATE TRIGGER conversation_filed BEFORE UPDATE OF folder ON conversation
+        WHEN EXISTS (SELECT 1 FROM folder WHERE number = NEW.folder AND trash IS NOT NULL)
+    BEGIN SELECT RAISE(ABORT, 'a conversation does not lie in a folder in the trash'); END""",
+    """CREATE TRIGGER folder_hidden BEFORE UPDATE OF trash ON folder
+        WHEN NEW.trash IS NOT NULL AND EXISTS (SELECT 1 FROM conversation WHERE folder = NEW.number)
+    BEGIN SELECT RAISE(ABORT, 'a folder in the trash is empty'); END""",
+)
+MIGRATIONS: tuple[tuple[str, ...], ...] = (VERSION_1, VERSION_2)
+
+_NOTE_PLACES = (
+    "DELETE FROM sqlite_sequence WHERE name LIKE '@%'",
+    """INSERT INTO sqlite_sequence (name, seq)
+        SELECT '@' || name, rootpage FROM sqlite_schema WHERE type = 'table' AND rootpage > 0""",
+)
 
 
 def pragma(connection: sqlite3.Connection, name: str) -> int:
@@ -101,6 +169,8 @@ def migrate(
         for statements in migrations[pragma(connection, "user_version") :]:
             for statement in statements:
                 connection.execute(statement)
+        for statement in _NOTE_PLACES:
+            connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {len(migrations)}")
 
 

@@ -1,253 +1,251 @@
-# ruff: noqa: S608 (the names in the statements are this program's own)
-"""Conversations in a SQLite file: what was said is on the disk before anything is done with it.
+"""Everything that is kept of conversations, in one place: what is asked of it is done when the method returns.
 
-Properties: a method that returns has committed. A growing answer is never written again: every flush adds one piece of
-text, and the end adds its token ids and figures. Whatever happens, a request is kept whole or not at all.
+Properties: a method that returns has committed. A request is kept whole or not at all.
 """
 
 from __future__ import annotations
 
-import json
-import sqlite3
-import struct
+import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from app.conversation.faults import Fault, explained, store_error
-from app.conversation.message import Conversation, Message, checked_id, checked_title, title_from
-from app.conversation.opening import PATIENCE, open_database, open_memory
-from app.conversation.schema import transaction
-from app.conversation.tree import MessageTree
+from app.conversation.edit import ADDED, Change, Edit, Operation
+from app.conversation.faults import Fault, StoreError, explained, store_error
+from app.conversation.message import new_id
+from app.conversation.opening import PATIENCE, database_files
+from app.conversation.records import Document
+from app.conversation.search import Hit, SearchState, excerpt_of
+from app.conversation.search_index import Found, SearchIndex, index_files, index_path
+from app.conversation.shelves import Shelves
+from app.conversation.terms import Term, terms_of
+from app.conversation.trash import THIRTY_DAYS
 from app.protocol.reports import Problem
 
-IDS_IN_A_PIECE = 4096  # 16 KiB: a long answer's end stays below 64 KiB of journal in each of its commits
+AT_ONCE = 50_000  # characters that are indexed without letting others have their turn
+SOON = 200  # messages that a search waits for
 
-_PATH = """WITH RECURSIVE path (number, parent) AS (
-    SELECT number, parent FROM message WHERE number = :leaf
-    UNION ALL SELECT message.number, message.parent FROM message JOIN path ON message.number = path.parent) """
-_FORGET = f"""{_PATH} UPDATE message SET visited = 0
-    WHERE conversation = :conversation AND visited = 1 AND number NOT IN (SELECT number FROM path)
-    AND ifnull(parent, 0) IN (SELECT ifnull(parent, 0) FROM path)"""
-_REMEMBER = f"{_PATH} UPDATE message SET visited = 1 WHERE visited = 0 AND number IN (SELECT number FROM path)"
-_MESSAGES = """SELECT message.number, message.id, parent.id, message.role, message.text, message.created,
-    message.tokens, message.model, message.model_name, message.stats, message.stop
-    FROM message LEFT JOIN message AS parent ON parent.number = message.parent
-    WHERE message.conversation = ? ORDER BY message.number"""
+NEAR = 40  # characters before the first or after the last word of a message
+
+_ALL = "SELECT number, id, role <> 'assistant' OR stop IS NOT NULL FROM message ORDER BY number"
+_UNINDEXED = "SELECT id, role <> 'assistant' OR stop IS NOT NULL FROM message WHERE number = ?"
+_HIT = """SELECT message.id, role, message.created, conversation.id, title, updated
+    FROM message JOIN conversation ON conversation.number = message.conversation
+    WHERE message.number = ? AND message.trash IS NULL AND conversation.trash IS NULL"""
 
 
-class Store:
-    """The database, open. It belongs to the thread that made it. StoreError where the file cannot be used.
+class Store(Shelves):
+    """The database, open, with its search index. It belongs to the thread that made it.
 
-    notice: what the person should know about this file, None when all is well. is_read_only: every change raises
-    StoreError. is_durable: False for a store in memory, whose conversations end with the program.
+    What lies in the trash for thirty days is deleted when the store is opened.
     """
 
     def __init__(self, path: Path | None, *, notice: Problem | None = None, patience: float = PATIENCE) -> None:
         """`path` None keeps everything in memory. `patience`: seconds to wait while another program writes."""
-        opened = open_memory() if path is None else open_database(path, patience)
-        self._path = path
-        self._connection = opened.connection
-        self.notice = notice or opened.notice
-        self.is_read_only = opened.is_read_only
-        self.is_durable = path is not None
+        super().__init__(path, notice=notice, patience=patience)
+        self._open_index()
+        self._empty_in_time()
 
     def close(self) -> None:
-        """Close the file; the journal is merged into it. Closing again does nothing."""
-        self._connection.close()
+        """Close the files; the journal is merged. Closing again does nothing."""
+        self._index.close()
+        super().close()
 
-    def conversations(self) -> tuple[Conversation, ...]:
-        """All conversations, the one used last first."""
-        query = "SELECT id, title, created, updated FROM conversation ORDER BY updated DESC, number DESC"
-        return tuple(Conversation(*row) for row in self._rows(query))
+    def empty_trash(self, older_than: float | None = None) -> int:
+        """Delete for ever what lies in the trash, or has lain there for so many seconds; returns how many messages.
 
-    def create_conversation(self, conversation: Conversation) -> None:
-        """Keep a new, empty conversation."""
-        values = (checked_id(conversation.id), conversation.title, conversation.created_at, conversation.updated_at)
-        with self._writing():
-            self._execute("INSERT INTO conversation (id, title, created, updated) VALUES (?, ?, ?, ?)", *values)
-
-    def rename(self, conversation_id: str, title: str) -> None:
-        """Give a conversation another title. ValueError for an empty one."""
-        with self._writing():
-            number = self._conversation(conversation_id)
-            self._execute("UPDATE conversation SET title = ? WHERE number = ?", checked_title(title), number)
-
-    def add_message(self, message: Message, select: bool = True) -> None:
-        """Keep a message below its parent; `select` makes it the end of the selected path.
-
-        The first question gives a conversation without title one.
+        Nothing of it is left in the files: neither in the journals and the search index, nor in the copies of the
+        database that were kept before it was brought up to date. A damaged file that was kept is not touched.
         """
+        deleted = self._empty(older_than)
+        self._wipe_traces()
+        self._drop_versions(older_than)
+        return deleted
+
+    def delete_everything(self) -> None:
+        """Delete all conversations and every file that holds words of them, and begin anew."""
         with self._writing():
-            conversation = self._conversation(message.conversation_id)
-            number = self._insert(conversation, message)
-            for piece in _pieces(message.ids or ()):
-                self._execute("INSERT INTO message_ids (message, ids) VALUES (?, ?)", number, piece)
-            if message.stop is not None:
-                self._end(number, message.stop, message.ids, message.stats)
-            if select:
-                self._select(conversation, number)
-            title = title_from(message.text) or None if message.role == "user" else None
-            query = "UPDATE conversation SET updated = ?, title = ifnull(title, ?) WHERE number = ?"
-            self._execute(query, message.created_at, title, conversation)
+            self._refuse_growing(set(self._growing_answers.values()))
+        self._index.close()
+        super().close()
+        try:
+            with explained(self._path):
+                for file in (*self.kept_copies(), *self._own_files()):
+                    shutil.rmtree(file) if file.is_dir() else file.unlink()
+        finally:
+            self._open()
+            self._open_index()
 
-    def append_text(self, message_id: str, new_text: str) -> None:
-        """Add to the text of an answer that has not ended. Only `new_text` is written."""
-        with self._writing():
-            number = self._growing(message_id)
-            if new_text:
-                self._execute("INSERT INTO message_text (message, text) VALUES (?, ?)", number, new_text)
+    def kept_copies(self) -> tuple[Path, ...]:
+        """Files beside the database that hold conversations too: old versions, damaged ones, unfinished rescues."""
+        if self._path is None:
+            return ()
+        stem, suffix = self._path.stem, self._path.suffix
+        patterns = (f"{stem}.version-*", f"{stem}.damaged-*", f"{stem}{suffix}.rescued*", ".rescue-*")
+        return tuple(sorted(file for pattern in patterns for file in self._path.parent.glob(pattern)))
 
-    def finish_message(
-        self,
-        message_id: str,
-        *,
-        stop: str,
-        ids: Sequence[int] | None = None,
-        stats: Mapping[str, Any] | None = None,
-        model: str | None = None,
-        model_name: str | None = None,
-    ) -> None:
-        """End an answer: why it stopped, its token ids, figures that JSON can hold, and who wrote it, if not known yet.
-
-        It has not ended before the last of several commits; after a StoreError it can be ended again.
-        """
-        with self._writing():
-            self._execute("DELETE FROM message_ids WHERE message = ?", self._growing(message_id))
-        for piece in _pieces(ids or ()):
-            with self._writing():
-                number = self._growing(message_id)
-                self._execute("INSERT INTO message_ids (message, ids) VALUES (?, ?)", number, piece)
-        with self._writing():
-            number = self._growing(message_id)
-            self._end(number, stop, ids, stats)
-            query = "UPDATE message SET model = ifnull(?, model), model_name = ifnull(?, model_name) WHERE number = ?"
-            self._execute(query, model, model_name, number)
-            query = (
-                "UPDATE conversation SET updated = ? WHERE number = (SELECT conversation FROM message WHERE number = ?)"
-            )
-            self._execute(query, time.time(), number)
-
-    def select_path(self, conversation_id: str, leaf_id: str | None) -> None:
-        """Remember where the selected path ends, and its messages as the last visited ones at every fork."""
-        with self._writing():
-            conversation = self._conversation(conversation_id)
-            leaf = None if leaf_id is None else self._message(leaf_id)
-            self._select(conversation, leaf)
-
-    def messages(self, conversation_id: str) -> tuple[Message, ...]:
-        """The messages of a conversation in the order they were added, so parents come before children."""
-        with self._reading():
-            conversation = self._conversation(conversation_id)
-            texts = self._gather(conversation, "text")
-            ids = self._gather(conversation, "ids")
-            rows = self._execute(_MESSAGES, conversation).fetchall()
-        return tuple(
-            _message(conversation_id, row, "".join(texts.get(row[0], ())), b"".join(ids.get(row[0], ())))
-            for row in rows
-        )
-
-    def load(self, conversation_id: str) -> MessageTree:
-        """A conversation as it was left, a tree that the caller owns: selected path and last visited children too."""
+    def export(self, conversation_id: str) -> Document:
+        """A whole conversation as a value, without what lies in the trash. LookupError when it is not known."""
         messages = self.messages(conversation_id)
-        query = (
-            "SELECT id FROM message WHERE visited = 1 AND conversation = (SELECT number FROM conversation WHERE id = ?)"
+        alternatives = {message.id: self.alternatives(message.id) for message in messages if message.ids is not None}
+        return Document(
+            self.conversation(conversation_id),
+            messages,
+            self._visited(conversation_id),
+            self._leaf(conversation_id),
+            {message_id: found for message_id, found in alternatives.items() if found},
         )
-        visited = [row[0] for row in self._rows(query, conversation_id)]
-        query = "SELECT message.id FROM conversation JOIN message ON message.number = leaf WHERE conversation.id = ?"
-        leaf = next((row[0] for row in self._rows(query, conversation_id)), None)
-        tree = MessageTree(conversation_id, messages, visited)
-        tree.select(leaf or tree.leaf_below(None))
-        return tree
 
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
+    def add_conversation(self, document: Document) -> Edit:
+        """Keep a whole conversation, all of it or nothing. ValueError where it contradicts itself.
+
+        Where an id is taken it gets another one: `Edit.conversation_id` tells which the conversation has.
+        """
+        _check(document)
+        with self._editing(Operation.IMPORT) as done:
+            document = _renamed(document, self._taken(document))
+            conversation = self._insert_conversation(document.conversation)
+            numbers = {}
+            for message in document.messages:
+                numbers[message.id] = self._insert(conversation, message)[0]
+                self._insert_alternatives(numbers[message.id], document.alternatives.get(message.id, {}))
+            for message_id in document.visited:
+                self._execute("UPDATE message SET visited = 1 WHERE number = ?", numbers[message_id])
+            self._select(conversation, None if document.leaf_id is None else numbers[document.leaf_id])
+        self._news += numbers.values()
+        return replace(done.edit, changes=(Change("conversation", conversation, "trash", ADDED, None),))
+
+    def search(self, text: str, limit: int = 50) -> tuple[Hit, ...]:
+        """Messages in which every word stands that was typed, newest first; the last word may be a beginning."""
+        wanted = terms_of(text)
+        if len(self._backlog()) <= SOON:
+            while self.index_some():
+                pass
+        hits: list[Hit] = []
+        for found in self._index.find(wanted):
+            if len(hits) == limit:
+                break
+            hits += self._hits(found, wanted)
+        return tuple(hits)
+
+    @property
+    def search_state(self) -> SearchState:
+        """How far the index is."""
+        return SearchState(self._index.is_available, len(self._backlog()), self._index.problem)
+
+    def index_some(self) -> int:
+        """Bring the index on by a step that takes a moment; returns how many messages can follow at once."""
+        backlog, left = self._backlog(), AT_ONCE
+        while backlog and left > 0:
+            number = backlog[-1]
+            for message_id, is_whole in self._rows(_UNINDEXED, number):
+                text = self._text(number)
+                if not self._index.add(number, message_id, text, bool(is_whole)):
+                    return 0  # what could not be written now is tried again after the next message
+                left -= len(text) + 100
+            backlog.pop()
+        return len(backlog)
+
+    def _open_index(self) -> None:
+        is_in_memory = self._path is None or self.is_read_only
+        self._index = SearchIndex(None if is_in_memory or self._path is None else index_path(self._path))
+        self._left: list[int] | None = None
+
+    def _backlog(self) -> list[int]:
+        """Numbers of messages that are not in the index, the next one last. Growing answers come when they end."""
+        if not self._index.is_available:
+            return []
+        if self._left is None:
+            indexed, growing = self._index.indexed(), set(self._growing_answers.values())
+            stored = {row[0]: (row[1], bool(row[2])) for row in self._rows(_ALL)}
+            self._index.remove([number for number in indexed if number not in stored])
+            self._left = [
+                number
+                for number, (message_id, is_whole) in stored.items()
+                if not (is_whole and indexed.get(number) == (message_id, True)) and number not in growing
+            ]
+        elif self._news:
+            self._left += self._news
+        self._news.clear()
+        return self._left
+
+    def _hits(self, found: Found, wanted: tuple[Term, ...]) -> Iterator[Hit]:
+        for message_id, role, created, conversation_id, title, updated in self._rows(_HIT, found.message):
+            text = self._text(found.message)
+            start = found.start if found.start > NEAR else 0
+            stop = found.stop if found.stop < len(text) - NEAR else len(text)
+            excerpt, ranges = excerpt_of(text[start:stop], wanted, start == 0, stop == len(text))
+            yield Hit(conversation_id, message_id, title, role, excerpt, ranges, created, updated)
+
+    def _empty_in_time(self) -> None:
+        query = "SELECT EXISTS (SELECT 1 FROM trash WHERE at <= ?)"
         if self.is_read_only:
-            raise store_error(Fault.READ_ONLY, self._path)
-        with explained(self._path), transaction(self._connection):
-            yield
+            return
+        with suppress(StoreError):  # on a full disk, say: the next opening does it
+            if self._rows(query, time.time() - THIRTY_DAYS)[0][0]:
+                self._empty(THIRTY_DAYS)
+                self._wipe_traces()
+            self._drop_versions(THIRTY_DAYS)
 
-    @contextmanager
-    def _reading(self) -> Iterator[None]:
+    def _wipe_traces(self) -> None:
+        """Take what is no longer stored out of the index, and overwrite both journals."""
+        stored = {row[0] for row in self._rows("SELECT number FROM message")}
+        gone = [number for number in self._index.indexed() if number not in stored]
+        if not self._index.remove(gone):
+            self._index.discard()
+            self._left = None
+        self._index.scrub()
+        if self._rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0]:
+            raise store_error(Fault.LOCKED, self._path)
+
+    def _drop_versions(self, older_than: float | None) -> None:
         with explained(self._path):
-            yield
+            for file in self.kept_copies():
+                age = time.time() - file.stat().st_mtime
+                if ".version-" in file.name and (older_than is None or age >= older_than):
+                    file.unlink()
 
-    def _execute(self, query: str, *values: object) -> sqlite3.Cursor:
-        return self._connection.execute(query, values)
+    def _own_files(self) -> Iterator[Path]:
+        if self._path is not None:
+            yield from (file for file in (*index_files(self._path), *database_files(self._path)) if file.exists())
 
-    def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        with self._reading():
-            return self._execute(query, *values).fetchall()
-
-    def _conversation(self, conversation_id: str) -> int:
-        return self._number("SELECT number FROM conversation WHERE id = ?", conversation_id)
-
-    def _message(self, message_id: str) -> int:
-        return self._number("SELECT number FROM message WHERE id = ?", message_id)
-
-    def _number(self, query: str, identifier: str) -> int:
-        row = self._execute(query, checked_id(identifier)).fetchone()
-        if row is None:
-            raise LookupError(f"nothing with id {identifier} is stored")
-        return int(row[0])
-
-    def _growing(self, message_id: str) -> int:
-        number = self._message(message_id)
-        role, stop = self._execute("SELECT role, stop FROM message WHERE number = ?", number).fetchone()
-        if role != "assistant" or stop is not None:
-            raise ValueError(f"message {message_id} ({role}, {stop or 'typed'}) is not an answer that still grows")
-        return number
-
-    def _insert(self, conversation: int, message: Message) -> int:
-        parent = None if message.parent_id is None else self._message(message.parent_id)
-        cursor = self._execute(
-            "INSERT INTO message (id, conversation, parent, role, text, created, model, model_name)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            *(message.id, conversation, parent, message.role, message.text, message.created_at),
-            *(message.model, message.model_name),
-        )
-        return int(cursor.lastrowid or 0)
-
-    def _end(self, number: int, stop: str, ids: Sequence[int] | None, stats: Mapping[str, Any] | None) -> None:
-        tokens = None if ids is None else len(ids)
-        figures = None if stats is None else json.dumps(stats, ensure_ascii=False, allow_nan=False)
-        query = "UPDATE message SET stop = ?, tokens = ?, stats = ? WHERE number = ?"
-        self._execute(query, stop, tokens, figures, number)
-
-    def _select(self, conversation: int, leaf: int | None) -> None:
-        values = {"conversation": conversation, "leaf": leaf}
-        self._execute("UPDATE conversation SET leaf = ? WHERE number = ?", leaf, conversation)
-        self._connection.execute(_FORGET, values)
-        self._connection.execute(_REMEMBER, values)
-
-    def _gather(self, conversation: int, column: str) -> dict[int, list[Any]]:
-        """The pieces of text or ids of every message of a conversation, in order."""
-        query = f"""SELECT piece.message, piece.{column} FROM message JOIN message_{column} AS piece
-            ON piece.message = message.number WHERE message.conversation = ? ORDER BY piece.number"""
-        pieces: dict[int, list[Any]] = {}
-        for number, piece in self._execute(query, conversation):
-            pieces.setdefault(number, []).append(piece)
-        return pieces
+    def _taken(self, document: Document) -> dict[str, str]:
+        """New ids for those that something else has already."""
+        query = "SELECT 1 FROM conversation WHERE id = ?1 UNION SELECT 1 FROM message WHERE id = ?1"
+        ids = (document.conversation.id, *(message.id for message in document.messages))
+        return {one: new_id() for one in ids if self._execute(query, one).fetchone()}
 
 
-def _message(conversation_id: str, row: tuple[Any, ...], text: str, stored: bytes) -> Message:
-    """A message from its row, its appended text and its token ids, which are left out unless they are complete."""
-    _, message_id, parent_id, role, base, created, tokens, model, model_name, stats, stop = row
-    ids = _unpacked(stored) if tokens is not None and tokens * 4 == len(stored) else None
-    figures = None if stats is None else json.loads(stats)
-    return Message(
-        message_id, conversation_id, parent_id, role, base + text, created, ids, model, model_name, figures, stop
+def _check(document: Document) -> None:
+    """ValueError where a message hangs on none that came before it, is there twice, or is spoken of and not there."""
+    known: set[str] = set()
+    for place, message in enumerate(document.messages, 1):
+        if message.id in known:
+            raise ValueError(f"message {place} has the id of an earlier one: {message.id}")
+        if message.parent_id is not None and message.parent_id not in known:
+            raise ValueError(f"message {place} follows one that did not come before it: {message.parent_id}")
+        known.add(message.id)
+    spoken_of = {*document.visited, *document.alternatives, *([document.leaf_id] if document.leaf_id else [])}
+    if not spoken_of <= known:
+        raise ValueError(f"no message has the id {min(spoken_of - known)}")
+
+
+def _renamed(document: Document, ids: Mapping[str, str]) -> Document:
+    home = ids.get(document.conversation.id, document.conversation.id)
+    return Document(
+        replace(document.conversation, id=home),
+        tuple(
+            replace(
+                message,
+                id=ids.get(message.id, message.id),
+                conversation_id=home,
+                parent_id=message.parent_id and ids.get(message.parent_id, message.parent_id),
+            )
+            for message in document.messages
+        ),
+        tuple(ids.get(one, one) for one in document.visited),
+        document.leaf_id and ids.get(document.leaf_id, document.leaf_id),
+        {ids.get(one, one): found for one, found in document.alternatives.items()},
     )
-
-
-def _pieces(ids: Sequence[int]) -> Iterator[bytes]:
-    """Token ids as little-endian unsigned 32-bit integers, in pieces. struct.error for numbers that are none."""
-    for start in range(0, len(ids), IDS_IN_A_PIECE):
-        piece = ids[start : start + IDS_IN_A_PIECE]
-        yield struct.pack(f"<{len(piece)}I", *piece)
-
-
-def _unpacked(stored: bytes) -> tuple[int, ...]:
-    return struct.unpack(f"<{len(stored) // 4}I", stored)

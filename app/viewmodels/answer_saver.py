@@ -94,11 +94,11 @@ class AnswerSaver(QObject):
             self._finished,
         )
 
-    def _ask(self, request: Callable[[Store], None], then: Callable[[None], None]) -> None:
+    def _ask(self, request: Callable[[Store], object], then: Callable[[object], None]) -> None:
         self._is_busy, self._sent = True, len(self._text)
         self._store.do(request, then, self._refused)
 
-    def _taken(self, _result: None) -> None:
+    def _taken(self, _result: object) -> None:
         is_first = not self._is_added
         self._is_busy, self._is_added, self._saved = False, True, self._sent
         if is_first:
@@ -106,7 +106,7 @@ class AnswerSaver(QObject):
         if self._is_ended:
             self.save()
 
-    def _finished(self, _result: None) -> None:
+    def _finished(self, _result: object) -> None:
         self._is_busy = False
         self.done.emit(self._answer.id)
 

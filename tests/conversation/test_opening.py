@@ -124,7 +124,7 @@ def test_a_copy_is_kept_before_an_old_database_is_brought_up_to_date(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = filled(path)
-    newer = (*MIGRATIONS, ("ALTER TABLE message ADD COLUMN mood TEXT", "CREATE TABLE folder (name TEXT) STRICT"))
+    newer = (*MIGRATIONS, ("ALTER TABLE message ADD COLUMN mood TEXT", "CREATE TABLE drawer (name TEXT) STRICT"))
     monkeypatch.setattr(opening, "MIGRATIONS", newer)
     monkeypatch.setattr(opening, "migrate", lambda connection, place: migrate(connection, place, newer))
     store = Store(path)
@@ -132,7 +132,7 @@ def test_a_copy_is_kept_before_an_old_database_is_brought_up_to_date(
     assert pragma(store._connection, "user_version") == len(MIGRATIONS) + 1
     store.close()
     monkeypatch.undo()
-    copy = path.with_name("conversations.version-1.sqlite")
+    copy = path.with_name("conversations.version-2.sqlite")
     assert copy.stat().st_mode & 0o777 == 0o600
     old = Store(copy)
     assert contents(old) == kept
@@ -144,7 +144,7 @@ def test_a_migration_that_fails_changes_nothing_and_is_not_taken_for_damage(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = filled(path)
-    broken = (*MIGRATIONS, ("CREATE TABLE folder (name TEXT) STRICT", "ALTER TABLE nothing ADD COLUMN mood TEXT"))
+    broken = (*MIGRATIONS, ("CREATE TABLE drawer (name TEXT) STRICT", "ALTER TABLE nothing ADD COLUMN mood TEXT"))
     monkeypatch.setattr(opening, "migrate", lambda connection, place: migrate(connection, place, broken))
     with pytest.raises(sqlite3.OperationalError, match="nothing"):
         Store(path)
@@ -152,5 +152,5 @@ def test_a_migration_that_fails_changes_nothing_and_is_not_taken_for_damage(
     store = Store(path)
     assert contents(store) == kept
     assert store.notice is None
-    assert store._connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'folder'").fetchone() == (0,)
+    assert store._connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'drawer'").fetchone() == (0,)
     store.close()

@@ -1,0 +1,77 @@
+"""What an operation on the store has changed, as a value: all that is needed to take it back.
+
+Words are never in it: messages are added and hidden, not rewritten, so an edit is as small as the flags it has set.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+Value = int | float | str | None
+
+
+class Operation(StrEnum):
+    """What a person did, for the words of a menu."""
+
+    ADD = "add"
+    CREATE = "create"
+    DELETE = "delete"
+    PRUNE = "prune"
+    RENAME = "rename"
+    MOVE = "move"
+    FAVOURITE = "favourite"
+    PIN = "pin"
+    NAME = "name"
+    FOLDER = "folder"
+    RESTORE = "restore"
+    IMPORT = "import"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One field of one row. A row that was added has changed its field `trash` from `ADDED`: it was not to be seen."""
+
+    table: str
+    number: int
+    field: str
+    old: Value
+    new: Value
+
+
+ADDED = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Everything that one operation has changed, and the ids of the conversations that look different now."""
+
+    operation: Operation
+    changes: tuple[Change, ...] = ()
+    conversation_ids: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether everything was so already."""
+        return not self.changes
+
+    @property
+    def conversation_id(self) -> str | None:
+        """The conversation it was about, the first of several."""
+        return self.conversation_ids[0] if self.conversation_ids else None
+
+
+def joined(first: Edit, second: Edit) -> Edit:
+    """Two edits, one after the other, as one step of undo; it is called what the first is."""
+    ids = tuple(dict.fromkeys((*first.conversation_ids, *second.conversation_ids)))
+    return Edit(first.operation, condensed((*first.changes, *second.changes)), ids)
+
+
+def condensed(changes: tuple[Change, ...]) -> tuple[Change, ...]:
+    """Changes in their order, as one for each field, without those that come to nothing."""
+    found: dict[tuple[str, int, str], Change] = {}
+    for change in changes:
+        key = (change.table, change.number, change.field)
+        before = found.get(key)
+        found[key] = change if before is None else Change(*key, before.old, change.new)
+    return tuple(change for change in found.values() if change.old != change.new)

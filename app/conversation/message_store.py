@@ -1,0 +1,293 @@
+# ruff: noqa: S608 (the names in the statements are this program's own)
+"""Conversations in a SQLite file: what was said is on the disk before anything is done with it.
+
+Properties: a method that returns has committed. A growing answer is never written again: every flush adds one piece of
+text, and the end adds its token ids and figures. Whatever happens, a request is kept whole or not at all.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from app.conversation.database import Database
+from app.conversation.edit import Edit, Operation
+from app.conversation.message import Conversation, Message, checked_id, checked_title, title_from
+from app.conversation.opening import PATIENCE
+from app.conversation.records import Alternatives
+from app.conversation.tree import MessageTree
+from app.protocol.events import Alternative
+from app.protocol.reports import Problem
+
+IDS_IN_A_PIECE = 4096  # 16 KiB: a long answer's end stays below 64 KiB of journal in each of its commits
+
+_PATH = """WITH RECURSIVE path (number, parent) AS (
+    SELECT number, parent FROM message WHERE number = :leaf
+    UNION ALL SELECT message.number, message.parent FROM message JOIN path ON message.number = path.parent) """
+_FORGET = f"""{_PATH} UPDATE message SET visited = 0
+    WHERE conversation = :conversation AND visited = 1 AND number NOT IN (SELECT number FROM path)
+    AND ifnull(parent, 0) IN (SELECT ifnull(parent, 0) FROM path)"""
+_REMEMBER = f"{_PATH} UPDATE message SET visited = 1 WHERE visited = 0 AND number IN (SELECT number FROM path)"
+_MESSAGES = """SELECT message.number, message.id, parent.id, message.role, message.text, message.created,
+    message.tokens, message.model, message.model_name, message.stats, message.stop, message.sampling, message.name,
+    message.pinned, message.favourite
+    FROM message LEFT JOIN message AS parent ON parent.number = message.parent"""
+_CONVERSATIONS = """SELECT conversation.id, title, created, updated, folder.id, favourite
+    FROM conversation LEFT JOIN folder ON folder.number = conversation.folder"""
+_SHOWN = " WHERE conversation.trash IS NULL ORDER BY updated DESC, conversation.number DESC"
+
+
+class MessageStore(Database):
+    """Conversations and the messages that are said in them."""
+
+    def __init__(self, path: Path | None, *, notice: Problem | None = None, patience: float = PATIENCE) -> None:
+        """`path` None keeps everything in memory. `patience`: seconds to wait while another program writes."""
+        super().__init__(path, notice=notice, patience=patience)
+        self._growing_answers: dict[str, int] = {}
+        self._news: list[int] = []  # messages whose text is complete since somebody looked here
+
+    def conversations(self) -> tuple[Conversation, ...]:
+        """All conversations that are not in the trash, the one used last first."""
+        return tuple(_conversation(*row) for row in self._rows(_CONVERSATIONS + _SHOWN))
+
+    def conversation(self, conversation_id: str) -> Conversation:
+        """One conversation, from the trash too. LookupError when it is not known."""
+        for row in self._rows(f"{_CONVERSATIONS} WHERE conversation.id = ?", checked_id(conversation_id)):
+            return _conversation(*row)
+        raise LookupError(f"nothing with id {conversation_id} is stored")
+
+    def create_conversation(self, conversation: Conversation) -> Edit:
+        """Keep a new, empty conversation."""
+        with self._editing(Operation.CREATE) as done:
+            self._insert_conversation(conversation)
+        return done.edit
+
+    def rename(self, conversation_id: str, title: str) -> Edit:
+        """Give a conversation another title. ValueError for an empty one."""
+        with self._editing(Operation.RENAME) as done:
+            number = self._conversation(conversation_id)
+            self._execute("UPDATE conversation SET title = ? WHERE number = ?", checked_title(title), number)
+        return done.edit
+
+    def add_message(self, message: Message, select: bool = True) -> Edit:
+        """Keep a message below its parent; `select` makes it the end of the selected path.
+
+        The first question gives a conversation without title one. What is said below a message in the trash is kept
+        there with it.
+        """
+        with self._editing(Operation.ADD) as done:
+            conversation = self._conversation(message.conversation_id)
+            number, is_hidden = self._insert(conversation, message)
+            if select and not is_hidden:
+                self._select(conversation, number)
+            title = title_from(message.text) or None if message.role == "user" else None
+            query = "UPDATE conversation SET updated = ?, title = ifnull(title, ?) WHERE number = ?"
+            self._execute(query, message.created_at, title, conversation)
+        if message.is_unfinished:
+            self._growing_answers[message.id] = number
+        else:
+            self._news.append(number)
+        return done.edit
+
+    def append_text(self, message_id: str, new_text: str) -> None:
+        """Add to the text of an answer that has not ended. Only `new_text` is written."""
+        with self._writing():
+            number = self._growing_answers.get(message_id) or self._growing(message_id)
+            if new_text:
+                self._execute("INSERT INTO message_text (message, text) VALUES (?, ?)", number, new_text)
+        self._growing_answers[message_id] = number
+
+    def finish_message(
+        self,
+        message_id: str,
+        *,
+        stop: str,
+        ids: Sequence[int] | None = None,
+        stats: Mapping[str, Any] | None = None,
+        model: str | None = None,
+        model_name: str | None = None,
+    ) -> None:
+        """End an answer: why it stopped, its token ids, figures that JSON can hold, and who wrote it, if not known yet.
+
+        It has not ended before the last of several commits; after a StoreError it can be ended again.
+        """
+        with self._writing():
+            self._execute("DELETE FROM message_ids WHERE message = ?", self._growing(message_id))
+        for piece in _pieces(ids or ()):
+            with self._writing():
+                number = self._growing(message_id)
+                self._execute("INSERT INTO message_ids (message, ids) VALUES (?, ?)", number, piece)
+        with self._writing():
+            number = self._growing(message_id)
+            self._end(number, stop, ids, stats)
+            query = "UPDATE message SET model = ifnull(?, model), model_name = ifnull(?, model_name) WHERE number = ?"
+            self._execute(query, model, model_name, number)
+            query = (
+                "UPDATE conversation SET updated = ? WHERE number = (SELECT conversation FROM message WHERE number = ?)"
+            )
+            self._execute(query, time.time(), number)
+        self._growing_answers.pop(message_id, None)
+        self._news.append(number)
+
+    def select_path(self, conversation_id: str, leaf_id: str | None) -> None:
+        """Remember where the selected path ends, and its messages as the last visited ones at every fork."""
+        with self._writing():
+            conversation = self._conversation(conversation_id)
+            leaf = None if leaf_id is None else self._message(leaf_id)
+            self._select(conversation, leaf)
+
+    def messages(self, conversation_id: str) -> tuple[Message, ...]:
+        """The messages of a conversation in the order they were added, so parents come before children."""
+        return self._messages(conversation_id, "message.trash IS NULL")
+
+    def branches(self, conversation_id: str) -> tuple[tuple[Message, ...], ...]:
+        """Every path from a first message to an end, whether it is in the trash or not."""
+        paths: dict[str, tuple[Message, ...]] = {}
+        inner: set[str | None] = set()
+        for message in self._messages(conversation_id, "true"):
+            paths[message.id] = (*(paths[message.parent_id] if message.parent_id else ()), message)
+            inner.add(message.parent_id)
+        return tuple(path for message_id, path in paths.items() if message_id not in inner)
+
+    def load(self, conversation_id: str) -> MessageTree:
+        """A conversation as it was left, a tree that the caller owns: selected path and last visited children too."""
+        messages = self.messages(conversation_id)
+        tree = MessageTree(conversation_id, messages, self._visited(conversation_id))
+        tree.select(self._leaf(conversation_id) or tree.leaf_below(None))
+        return tree
+
+    def save_alternatives(self, message_id: str, alternatives: Alternatives) -> None:
+        """Keep what else could have stood at these positions among an answer's tokens, in place of what was kept."""
+        with self._writing():
+            self._insert_alternatives(self._message(message_id), alternatives)
+
+    def alternatives(self, message_id: str) -> dict[int, tuple[Alternative, ...]]:
+        """What else could have stood in an answer, by position among its tokens."""
+        query = "SELECT position, candidates FROM message_alternatives WHERE message = ? ORDER BY position"
+        with self._reading():
+            rows = self._execute(query, self._message(message_id)).fetchall()
+        return {position: tuple(Alternative(*one) for one in json.loads(stored)) for position, stored in rows}
+
+    def _messages(self, conversation_id: str, condition: str) -> tuple[Message, ...]:
+        with self._reading():
+            conversation = self._conversation(conversation_id)
+            texts = self._gather(conversation, "text")
+            ids = self._gather(conversation, "ids")
+            query = f"{_MESSAGES} WHERE message.conversation = ? AND {condition} ORDER BY message.number"
+            rows = self._execute(query, conversation).fetchall()
+        return tuple(
+            _message(conversation_id, row, "".join(texts.get(row[0], ())), b"".join(ids.get(row[0], ())))
+            for row in rows
+        )
+
+    def _visited(self, conversation_id: str) -> tuple[str, ...]:
+        query = """SELECT id FROM message WHERE visited = 1 AND trash IS NULL
+            AND conversation = (SELECT number FROM conversation WHERE id = ?) ORDER BY number"""
+        return tuple(row[0] for row in self._rows(query, conversation_id))
+
+    def _leaf(self, conversation_id: str) -> str | None:
+        query = "SELECT message.id FROM conversation JOIN message ON message.number = leaf WHERE conversation.id = ?"
+        return next((row[0] for row in self._rows(query, conversation_id)), None)
+
+    def _growing(self, message_id: str) -> int:
+        number = self._message(message_id)
+        role, stop = self._execute("SELECT role, stop FROM message WHERE number = ?", number).fetchone()
+        if role != "assistant" or stop is not None:
+            raise ValueError(f"message {message_id} ({role}, {stop or 'typed'}) is not an answer that still grows")
+        return number
+
+    def _insert_conversation(self, conversation: Conversation) -> int:
+        title = None if conversation.title is None else checked_title(conversation.title)
+        cursor = self._execute(
+            "INSERT INTO conversation (id, title, created, updated, favourite, folder) VALUES (?, ?, ?, ?, ?,"
+            " (SELECT number FROM folder WHERE id = ? AND trash IS NULL))",
+            *(checked_id(conversation.id), title, conversation.created_at, conversation.updated_at),
+            *(conversation.is_favourite, conversation.folder_id),
+        )
+        return int(cursor.lastrowid or 0)
+
+    def _insert(self, conversation: int, message: Message) -> tuple[int, bool]:
+        """Returns the message's number, and whether it lies in the trash, as its parent does."""
+        parent = None if message.parent_id is None else self._message(message.parent_id)
+        entry = self._execute("SELECT trash FROM message WHERE number = ?", parent).fetchone()
+        cursor = self._execute(
+            "INSERT INTO message (id, conversation, parent, role, text, created, model, model_name, sampling, name,"
+            " pinned, favourite, trash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            *(message.id, conversation, parent, message.role, message.text, message.created_at),
+            *(message.model, message.model_name, _json(message.sampling)),
+            *(message.name, message.is_pinned, message.is_favourite, entry and entry[0]),
+        )
+        number = int(cursor.lastrowid or 0)
+        for piece in _pieces(message.ids or ()):
+            self._execute("INSERT INTO message_ids (message, ids) VALUES (?, ?)", number, piece)
+        if message.stop is not None:
+            self._end(number, message.stop, message.ids, message.stats)
+        return number, bool(entry and entry[0])
+
+    def _insert_alternatives(self, number: int, alternatives: Alternatives) -> None:
+        query = "INSERT OR REPLACE INTO message_alternatives (message, position, candidates) VALUES (?, ?, ?)"
+        for position, candidates in alternatives.items():
+            stored = [(one.id, one.text, one.logprob) for one in candidates]
+            self._execute(query, number, position, json.dumps(stored, ensure_ascii=False, allow_nan=False))
+
+    def _end(self, number: int, stop: str, ids: Sequence[int] | None, stats: Mapping[str, Any] | None) -> None:
+        tokens = None if ids is None else len(ids)
+        query = "UPDATE message SET stop = ?, tokens = ?, stats = ? WHERE number = ?"
+        self._execute(query, stop, tokens, _json(stats), number)
+
+    def _select(self, conversation: int, leaf: int | None) -> None:
+        values = {"conversation": conversation, "leaf": leaf}
+        self._execute("UPDATE conversation SET leaf = ? WHERE number = ?", leaf, conversation)
+        self._connection.execute(_FORGET, values)
+        self._connection.execute(_REMEMBER, values)
+
+    def _gather(self, conversation: int, column: str) -> dict[int, list[Any]]:
+        """The pieces of text or ids of every message of a conversation, in order."""
+        query = f"""SELECT piece.message, piece.{column} FROM message JOIN message_{column} AS piece
+            ON piece.message = message.number WHERE message.conversation = ? ORDER BY piece.number"""
+        pieces: dict[int, list[Any]] = {}
+        for number, piece in self._execute(query, conversation):
+            pieces.setdefault(number, []).append(piece)
+        return pieces
+
+
+def _message(conversation_id: str, row: tuple[Any, ...], text: str, stored: bytes) -> Message:
+    """A message from its row, its appended text and its token ids, which are left out unless they are complete."""
+    _, message_id, parent_id, role, base, created, tokens, model, model_name, stats, stop, sampling, name, *marks = row
+    return Message(
+        *(message_id, conversation_id, parent_id, role, base + text, created),
+        ids=_unpacked(stored) if tokens is not None and tokens * 4 == len(stored) else None,
+        model=model,
+        model_name=model_name,
+        stats=None if stats is None else json.loads(stats),
+        stop=stop,
+        sampling=None if sampling is None else json.loads(sampling),
+        name=name,
+        is_pinned=bool(marks[0]),
+        is_favourite=bool(marks[1]),
+    )
+
+
+def _conversation(
+    identifier: str, title: str | None, created: float, updated: float, folder_id: str | None, favourite: int
+) -> Conversation:
+    return Conversation(identifier, title, created, updated, folder_id, bool(favourite))
+
+
+def _json(value: Mapping[str, Any] | None) -> str | None:
+    return None if value is None else json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _pieces(ids: Sequence[int]) -> Iterator[bytes]:
+    """Token ids as little-endian unsigned 32-bit integers, in pieces. struct.error for numbers that are none."""
+    for start in range(0, len(ids), IDS_IN_A_PIECE):
+        piece = ids[start : start + IDS_IN_A_PIECE]
+        yield struct.pack(f"<{len(piece)}I", *piece)
+
+
+def _unpacked(stored: bytes) -> tuple[int, ...]:
+    return struct.unpack(f"<{len(stored) // 4}I", stored)

@@ -1,0 +1,57 @@
+"""Folders, what lies in the trash, and whole conversations, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from app.conversation.edit import Operation
+from app.conversation.message import Conversation, Message, checked_title, new_id
+from app.protocol.events import Alternative
+
+Alternatives = Mapping[int, tuple[Alternative, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A place in the list of conversations."""
+
+    id: str
+    name: str
+
+    @classmethod
+    def new(cls, name: str) -> Folder:
+        """A folder with a fresh id. ValueError for an empty name."""
+        return cls(new_id(), checked_title(name))
+
+
+@dataclass(frozen=True, slots=True)
+class Trashed:
+    """What one operation has put into the trash.
+
+    at: seconds since the epoch. title: of the conversation, or the name of the folder. excerpt: the first words of the
+    first message. messages: how many there are, those of a whole conversation too.
+    """
+
+    number: int
+    at: float
+    operation: Operation
+    conversation_id: str | None
+    title: str
+    excerpt: str
+    messages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A conversation with its tree, without what lies in the trash.
+
+    messages: parents before children. visited: ids of the last visited children. leaf_id: where the open path ends.
+    alternatives: by message id, then by position among the answer's tokens.
+    """
+
+    conversation: Conversation
+    messages: tuple[Message, ...] = ()
+    visited: tuple[str, ...] = ()
+    leaf_id: str | None = None
+    alternatives: Mapping[str, Alternatives] = field(default_factory=dict)

@@ -1,0 +1,246 @@
+"""The search index: a file beside the database, made from it and thrown away when in doubt.
+
+Properties: no conversation depends on it. A message is indexed in slices, each in a commit of its own, so that a long
+answer's end writes no more at once than a short one's; a message counts as indexed when all of its slices are there.
+What is removed leaves no trace in the files once `scrub` has returned.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from app.conversation import terms
+from app.conversation.faults import Fault, fault_of, store_error
+from app.conversation.schema import transaction
+from app.conversation.terms import Term, Word, words_of
+from app.protocol.reports import Problem
+
+T = TypeVar("T")
+
+SLICE = 3072  # bytes of words
+OVERLAP = 8  # words that two slices share: phrases up to this length are found wherever a slice ends
+MERGE_PAGES = 8  # of the index, in one commit
+SECURE_DELETE = (3, 42, 0)  # SQLite that removes words from the index itself, https://sqlite.org/fts5.html
+
+_TABLES = (
+    "CREATE TABLE stamp (value TEXT NOT NULL) STRICT",
+    "CREATE TABLE message (number INTEGER PRIMARY KEY, id TEXT NOT NULL, is_whole INTEGER NOT NULL) STRICT",
+    """CREATE TABLE slice (number INTEGER PRIMARY KEY, message INTEGER NOT NULL,
+        start INTEGER NOT NULL, stop INTEGER NOT NULL) STRICT""",
+    "CREATE INDEX slice_message ON slice (message)",
+    "CREATE VIRTUAL TABLE words USING fts5 (text, tokenize = 'ascii', columnsize = 0)",
+    "INSERT INTO words (words, rank) VALUES ('pgsz', 2000)",
+    "INSERT INTO words (words, rank) VALUES ('automerge', 0)",
+    "INSERT INTO words (words, rank) VALUES ('crisismerge', 1999)",
+)
+_NO_SEARCH = Problem(
+    "Messages cannot be searched",
+    "This Python's SQLite was built without full-text search (FTS5). Everything else works; titles can be searched.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A message, by its number, and the characters of it among which the best of the terms stand."""
+
+    message: int
+    start: int
+    stop: int
+
+
+def index_path(database: Path) -> Path:
+    """Where the index of a database lies."""
+    return database.with_name(f"{database.stem}.search{database.suffix}")
+
+
+def index_files(database: Path) -> tuple[Path, ...]:
+    """The index and its journal, whether they are there or not."""
+    return tuple(Path(f"{index_path(database)}{suffix}") for suffix in ("", "-wal", "-shm"))
+
+
+class SearchIndex:
+    """Words of messages. It belongs to the thread that made it, and raises nothing: see `problem`.
+
+    is_available: False where SQLite has no full-text search. problem: why something was not indexed, None when all was.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        """Open or make the index; where its file cannot be used, one in memory. `path` None keeps it in memory."""
+        self._path = path
+        self.problem: Problem | None = None
+        self.is_available = True
+        self._connection = self._open()
+
+    def close(self) -> None:
+        """Close the file. Closing again does nothing."""
+        self._connection.close()
+
+    def indexed(self) -> dict[int, tuple[str, bool]]:
+        """Ids of the messages here by their numbers, and whether they had ended when they were indexed."""
+        query = "SELECT number, id, is_whole FROM message"
+        return self._try(
+            lambda: {number: (message_id, bool(whole)) for number, message_id, whole in self._execute(query)}, {}
+        )
+
+    def add(self, message: int, message_id: str, text: str, is_whole: bool = True) -> bool:
+        """Index a message, anew where it was; False when that was not possible now."""
+
+        def add() -> bool:
+            self._remove(message)
+            for start, stop, words in _slices(words_of(text)):
+                self._add_slice(message, start, stop, words)
+            with transaction(self._connection):
+                self._execute("INSERT INTO message VALUES (?, ?, ?)", message, message_id, is_whole)
+            return True
+
+        return self._try(add, False)
+
+    def remove(self, messages: Iterable[int]) -> bool:
+        """Take messages out; False when that was not possible."""
+
+        def remove() -> bool:
+            for message in messages:
+                self._remove(message)
+            return True
+
+        return self._try(remove, False)
+
+    def scrub(self) -> None:
+        """Overwrite what was removed, in the index and in its journal; where that fails, the index is thrown away."""
+
+        def scrub() -> bool:
+            self._execute("INSERT INTO words (words) VALUES ('optimize')")
+            return bool(self._execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0)
+
+        if self.is_available and not self._try(scrub, False):
+            self.discard()
+
+    def find(self, wanted: tuple[Term, ...]) -> list[Found]:
+        """Messages in which all terms stand, newest first."""
+        return self._try(lambda: self._find(wanted), [])
+
+    def discard(self) -> None:
+        """Throw everything away and begin anew."""
+        self.close()
+        _delete(self._path)
+        self._connection = self._open()
+
+    def _find(self, wanted: tuple[Term, ...]) -> list[Found]:
+        query = (
+            "SELECT slice.message, slice.number FROM words JOIN slice ON slice.number = words.rowid WHERE words MATCH ?"
+        )
+        slices: list[dict[int, set[int]]] = []
+        for term in wanted:
+            found: dict[int, set[int]] = {}
+            for message, number in self._execute(query, term.match):
+                found.setdefault(message, set()).add(number)
+            slices.append(found)
+        if not slices:
+            return []
+        common = set(slices[0]).intersection(*slices[1:])
+        return [self._best(message, [found[message] for found in slices]) for message in sorted(common, reverse=True)]
+
+    def _best(self, message: int, slices: list[set[int]]) -> Found:
+        """The slice in which most of the terms stand, the first of several."""
+        counts = {number: sum(number in found for found in slices) for found in slices for number in found}
+        best = max(counts, key=lambda number: (counts[number], -number))
+        return Found(message, *self._execute("SELECT start, stop FROM slice WHERE number = ?", best).fetchone())
+
+    def _add_slice(self, message: int, start: int, stop: int, words: str) -> None:
+        with transaction(self._connection):
+            query = "INSERT INTO slice (message, start, stop) VALUES (?, ?, ?)"
+            number = self._execute(query, message, start, stop).lastrowid
+            self._execute("INSERT INTO words (rowid, text) VALUES (?, ?)", number, words)
+        self._execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", MERGE_PAGES)
+
+    def _remove(self, message: int) -> None:
+        """A message that is indexed in part only has slices, but does not count."""
+        with transaction(self._connection):
+            self._execute("DELETE FROM message WHERE number = ?", message)
+            self._execute("DELETE FROM words WHERE rowid IN (SELECT number FROM slice WHERE message = ?)", message)
+            self._execute("DELETE FROM slice WHERE message = ?", message)
+
+    def _execute(self, query: str, *values: object) -> sqlite3.Cursor:
+        return self._connection.execute(query, values)
+
+    def _try(self, action: Callable[[], T], otherwise: T) -> T:
+        """What goes wrong is told by `problem`; a damaged index is begun anew."""
+        if not self.is_available:
+            return otherwise
+        try:
+            result = action()
+        except sqlite3.DatabaseError as error:
+            fault = fault_of(error)
+            if fault is None or fault is Fault.DAMAGED:
+                self.discard()
+            else:
+                self.problem = store_error(fault, self._path).problem
+            return otherwise
+        self.problem = None
+        return result
+
+    def _open(self) -> sqlite3.Connection:
+        for path in (self._path, self._path, None):  # a file that is not what it should be is made anew once
+            try:
+                return _connected(path)
+            except (sqlite3.DatabaseError, OSError) as error:
+                if "no such module" in str(error):
+                    break
+                _delete(path)
+        self.is_available, self.problem = False, _NO_SEARCH
+        return sqlite3.connect(":memory:")
+
+
+def _connected(path: Path | None) -> sqlite3.Connection:
+    if path is not None:
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+    connection = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=1.0)
+    try:
+        for setting in ("secure_delete = 1", "journal_mode = WAL", "synchronous = NORMAL", "temp_store = MEMORY"):
+            connection.execute(f"PRAGMA {setting}")
+        if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,):
+            _create(connection)
+        if connection.execute("SELECT value FROM stamp").fetchall() != [(terms.VERSION,)]:
+            raise sqlite3.DatabaseError("an index of other words")
+        connection.execute("SELECT rowid FROM words WHERE words MATCH 'a'").fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    with transaction(connection):
+        for statement in _TABLES:
+            connection.execute(statement)
+        if sqlite3.sqlite_version_info >= SECURE_DELETE:
+            connection.execute("INSERT INTO words (words, rank) VALUES ('secure-delete', 1)")
+        connection.execute("INSERT INTO stamp VALUES (?)", (terms.VERSION,))
+
+
+def _delete(path: Path | None) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        if path is not None and Path(f"{path}{suffix}").is_file():
+            Path(f"{path}{suffix}").unlink()
+
+
+def _slices(words: Iterable[Word]) -> Iterator[tuple[int, int, str]]:
+    """First and last character of each slice, and its words."""
+    held: deque[Word] = deque()
+    size, new = 0, 0
+    for word in words:
+        held.append(word)
+        new += 1
+        size += len(word.folded.encode()) + 1
+        if size >= SLICE:
+            yield held[0].start, held[-1].end, " ".join(one.folded for one in held)
+            held = deque(list(held)[-OVERLAP:])
+            size, new = sum(len(one.folded.encode()) + 1 for one in held), 0
+    if new:
+        yield held[0].start, held[-1].end, " ".join(one.folded for one in held)

@@ -1,0 +1,276 @@
+# ruff: noqa: S608 (the names in the statements are this program's own)
+"""Deleting, and taking things back. What is deleted is hidden until the trash is emptied.
+
+Properties: words are lost by emptying the trash and by nothing else. An answer that is being written is not hidden.
+Taking an edit back puts every field to what it was; where something has come between, it does as much of that as can
+be, and what it returns tells what it has really done.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+
+from app.conversation.edit import Change, Edit, Operation, Value
+from app.conversation.faults import Fault, store_error
+from app.conversation.message import title_from
+from app.conversation.message_store import MessageStore
+from app.conversation.records import Trashed
+
+THIRTY_DAYS = 30 * 86400.0  # seconds
+
+_BELOW = """WITH RECURSIVE below (number) AS (
+    VALUES (:root) UNION ALL SELECT message.number FROM below JOIN message
+    ON message.conversation = :conversation AND message.parent = below.number AND trash IS NULL)
+    SELECT number FROM below"""
+_UNUSED = """DELETE FROM trash WHERE NOT EXISTS (SELECT 1 FROM message WHERE trash = trash.number)
+    AND NOT EXISTS (SELECT 1 FROM conversation WHERE trash = trash.number)
+    AND NOT EXISTS (SELECT 1 FROM folder WHERE trash = trash.number)"""
+_NOW = "SELECT max(?, ifnull((SELECT max(at) FROM trash), 0), ifnull((SELECT max(updated) FROM conversation), 0))"
+_LISTED = """SELECT min(message.number), count(*), conversation.id, conversation.title
+    FROM message JOIN conversation ON conversation.number = message.conversation WHERE """
+
+
+class Trash(MessageStore):
+    """A store whose contents can be deleted, and brought back."""
+
+    def delete_message(self, message_id: str) -> Edit:
+        """Put a message and all that follows it into the trash; an open path that came here ends beside or above it."""
+        with self._editing(Operation.DELETE) as done:
+            number = self._message(message_id)
+            self._hide({"message": [number]}, Operation.DELETE)
+        return done.edit
+
+    def prune(self, conversation_id: str) -> Edit:
+        """Put all branches but the open path into the trash."""
+        with self._editing(Operation.PRUNE) as done:
+            number = self._conversation(conversation_id)
+            leaf = self._leaf_number(number)
+            kept = set() if leaf is None else set(self._path_numbers(leaf))
+            shown = self._shown(number)
+            if kept:
+                self._hide({"message": [message for message in shown if message not in kept]}, Operation.PRUNE)
+        return done.edit
+
+    def delete_conversation(self, conversation_id: str) -> Edit:
+        """Put a conversation into the trash."""
+        with self._editing(Operation.DELETE) as done:
+            self._hide({"conversation": [self._conversation(conversation_id)]}, Operation.DELETE)
+        return done.edit
+
+    def undo(self, edit: Edit) -> Edit:
+        """Take an edit back; what is returned takes that back in turn.
+
+        What was added is put into the trash, with what was said after it. LookupError when something that the edit was
+        about is gone for ever.
+        """
+        with self._editing(edit.operation) as done:
+            self._check_there(edit.changes)
+            shown = [change for change in edit.changes if change.field == "trash" and change.old is None]
+            hidden = [change for change in edit.changes if change.field == "trash" and change.old is not None]
+            conversations = self._touched(edit.changes)
+            self._show(_by_table(shown))
+            self._put_fields([change for change in edit.changes if change.field != "trash"])
+            self._hide(_by_table(hidden), edit.operation)
+            for conversation in conversations:
+                self._select(conversation, self._leaf_number(conversation))
+            self._execute(_UNUSED)
+        return done.edit
+
+    def trash(self) -> tuple[Trashed, ...]:
+        """What can be restored, deleted last first."""
+        rows = self._rows("SELECT number, at, operation FROM trash ORDER BY number DESC")
+        return tuple(self._trashed(*row) for row in rows)
+
+    def restore(self, number: int) -> Edit:
+        """Bring back what one operation has deleted, and what it hangs on. LookupError when there is nothing."""
+        with self._editing(Operation.RESTORE) as done:
+            found = {
+                table: [row[0] for row in self._execute(f"SELECT number FROM {table} WHERE trash = ?", number)]
+                for table in ("folder", "conversation", "message")
+            }
+            if not any(found.values()):
+                raise LookupError(f"the trash has no entry {number}")
+            query = "SELECT DISTINCT conversation FROM message WHERE trash = ?"
+            found["conversation"] += [row[0] for row in self._execute(query, number)]
+            self._show(found)
+            self._execute(_UNUSED)
+        return done.edit
+
+    def _empty(self, older_than: float | None) -> int:
+        """Delete rows for ever; returns how many messages that were."""
+        query = "SELECT number FROM trash WHERE ? IS NULL OR at <= ? - ?"
+        with self._writing():
+            before = self._count()
+            due = [row[0] for row in self._execute(query, older_than, time.time(), older_than)]
+            self._refuse_growing(self._lying_in(due))
+            for table in ("message", "conversation", "folder"):
+                for entry in due:
+                    self._execute(f"DELETE FROM {table} WHERE trash = ?", entry)
+            self._execute(_UNUSED)
+            return before - self._count()
+
+    def _count(self) -> int:
+        return int(self._execute("SELECT count(*) FROM message").fetchone()[0])
+
+    def _lying_in(self, entries: Iterable[int]) -> set[int]:
+        query = """SELECT message.number FROM message JOIN conversation ON conversation.number = message.conversation
+            WHERE message.trash = ?1 OR conversation.trash = ?1"""
+        return {row[0] for entry in entries for row in self._execute(query, entry)}
+
+    def _hide(self, rows: dict[str, list[int]], operation: Operation) -> None:
+        """Put rows into the trash as one entry, with what hangs on them; those that lie there stay as they are."""
+        folders, conversations = (self._seen(table, rows.get(table, ())) for table in ("folder", "conversation"))
+        messages = self._with_all_below(self._seen("message", rows.get("message", ())))
+        if not (folders or conversations or messages):
+            return
+        self._refuse_growing(set(messages))
+        for number in conversations:
+            self._refuse_growing(set(self._shown(number)))
+        entry = self._entry(operation)
+        for number in folders:
+            self._execute("UPDATE conversation SET folder = NULL WHERE folder = ?", number)
+        self._leave(set(messages))
+        for table, numbers in (("folder", folders), ("conversation", conversations), ("message", messages)):
+            for number in sorted(numbers, reverse=True):
+                self._execute(f"UPDATE {table} SET trash = ? WHERE number = ?", entry, number)
+
+    def _seen(self, table: str, numbers: Iterable[int]) -> list[int]:
+        query = f"SELECT 1 FROM {table} WHERE number = ? AND trash IS NULL"
+        return [number for number in numbers if self._execute(query, number).fetchone()]
+
+    def _with_all_below(self, numbers: Iterable[int]) -> list[int]:
+        found: dict[int, None] = {}
+        for number in sorted(numbers):
+            if number not in found:
+                values = {"root": number, "conversation": self._home(number)}
+                found |= dict.fromkeys(row[0] for row in self._connection.execute(_BELOW, values))
+        return list(found)
+
+    def _refuse_growing(self, numbers: set[int]) -> None:
+        if not numbers.isdisjoint(self._growing_answers.values()):
+            raise store_error(Fault.WRITING, self._path)
+
+    def _entry(self, operation: Operation) -> int:
+        """A new entry of the trash. A clock that was put back does not make it older than what is there."""
+        now = self._execute(_NOW, time.time()).fetchone()[0]
+        cursor = self._execute("INSERT INTO trash (at, operation) VALUES (?, ?)", now, str(operation))
+        return int(cursor.lastrowid or 0)
+
+    def _leave(self, messages: set[int]) -> None:
+        """Let no open path end with one of these messages."""
+        for conversation in {self._home(number) for number in messages}:
+            leaf = self._leaf_number(conversation)
+            if leaf in messages:
+                self._select(conversation, self._leaf_beside(conversation, leaf, messages))
+
+    def _leaf_beside(self, conversation: int, leaf: int, without: set[int]) -> int | None:
+        """Where one arrives from the nearest message above that stays, by children last visited, or else the newest."""
+        shown = self._shown(conversation)
+        place: int | None = leaf
+        while place is not None and place in without:
+            place = shown[place][0]
+        best: dict[int | None, tuple[int, int]] = {}
+        for number, (parent, visited) in shown.items():
+            if number not in without:
+                best[parent] = max(best.get(parent, (0, 0)), (visited, number))
+        while place in best:
+            place = best[place][1]
+        return place
+
+    def _shown(self, conversation: int) -> dict[int, tuple[int | None, int]]:
+        """Parent and visited mark of every message that can be seen, by its number."""
+        query = "SELECT number, parent, visited FROM message WHERE conversation = ? AND trash IS NULL ORDER BY number"
+        return {number: (parent, visited) for number, parent, visited in self._execute(query, conversation)}
+
+    def _show(self, rows: dict[str, list[int]]) -> None:
+        """Take rows out of the trash, with what they hang on and what was said below them while they lay there."""
+        for table in ("folder", "conversation"):
+            for number in rows.get(table, ()):
+                self._execute(f"UPDATE {table} SET trash = NULL WHERE number = ? AND trash IS NOT NULL", number)
+        wanted = sorted(rows.get("message", ()))
+        entries = {entry for number in wanted if (entry := self._entry_of(number)) is not None}
+        for number in wanted:
+            for step in reversed(list(self._path_numbers(number))):
+                self._execute("UPDATE message SET trash = NULL WHERE number = ? AND trash IS NOT NULL", step)
+        query = """SELECT message.number FROM message JOIN message AS above ON above.number = message.parent
+            WHERE message.trash = ? AND above.trash IS NULL"""
+        for entry in entries:
+            while found := self._execute(query, entry).fetchall():
+                for row in found:
+                    self._execute("UPDATE message SET trash = NULL WHERE number = ?", row[0])
+
+    def _entry_of(self, message: int) -> int | None:
+        row = self._execute("SELECT trash FROM message WHERE number = ?", message).fetchone()
+        return None if row is None else row[0]
+
+    def _put_fields(self, changes: list[Change]) -> None:
+        """Give fields their old values; marks of the path come last, those that go before those that come."""
+        plain = [change for change in changes if change.field not in ("visited", "leaf")]
+        for change in plain:
+            self._put(change, self._still_there(change))
+        for change in sorted((one for one in changes if one.field == "visited"), key=lambda one: one.old or 0):
+            if change.old:
+                query = """UPDATE message SET visited = 0 WHERE visited = 1 AND (conversation, ifnull(parent, 0)) =
+                    (SELECT conversation, ifnull(parent, 0) FROM message WHERE number = ?)"""
+                self._execute(query, change.number)
+            self._put(change, change.old)
+        for change in changes:
+            if change.field == "leaf" and (change.old is None or self._seen("message", [int(change.old)])):
+                self._put(change, change.old)
+
+    def _still_there(self, change: Change) -> Value:
+        """The old value, or none for a folder that lies in the trash by now."""
+        is_lost = change.field == "folder" and change.old is not None and not self._seen("folder", [int(change.old)])
+        return None if is_lost else change.old
+
+    def _put(self, change: Change, value: Value) -> None:
+        self._execute(f"UPDATE {change.table} SET {change.field} = ? WHERE number = ?", value, change.number)
+
+    def _check_there(self, changes: Iterable[Change]) -> None:
+        for table, number in {(change.table, change.number) for change in changes}:
+            if self._execute(f"SELECT 1 FROM {table} WHERE number = ?", number).fetchone() is None:
+                raise LookupError(f"{table} {number} is gone for ever")
+
+    def _touched(self, changes: Iterable[Change]) -> list[int]:
+        """Conversations whose open path or messages a list of changes is about."""
+        own = {change.number for change in changes if change.table == "conversation" and change.field == "leaf"}
+        return sorted(own | {self._home(change.number) for change in changes if change.table == "message"})
+
+    def _home(self, message: int) -> int:
+        return int(self._execute("SELECT conversation FROM message WHERE number = ?", message).fetchone()[0])
+
+    def _leaf_number(self, conversation: int) -> int | None:
+        row = self._execute("SELECT leaf FROM conversation WHERE number = ?", conversation).fetchone()
+        return None if row is None else row[0]
+
+    def _path_numbers(self, message: int) -> Iterator[int]:
+        """The messages from this one up to the first."""
+        place: int | None = message
+        while place is not None:
+            yield place
+            place = self._execute("SELECT parent FROM message WHERE number = ?", place).fetchone()[0]
+
+    def _trashed(self, entry: int, at: float, operation: str) -> Trashed:
+        row = self._rows(f"{_LISTED} (message.trash = ?1 OR conversation.trash = ?1)", entry)[0]
+        first, messages, conversation_id, title = row
+        if conversation_id is None:
+            query = """SELECT id, title FROM conversation WHERE trash = ?1
+                UNION ALL SELECT NULL, name FROM folder WHERE trash = ?1"""
+            conversation_id, title = next(iter(self._rows(query, entry)), (None, ""))
+        text = "" if first is None else self._text(first)
+        excerpt = title_from(text[:1000])
+        return Trashed(entry, at, Operation(operation), conversation_id, title or "", excerpt, messages)
+
+    def _text(self, message: int) -> str:
+        """The whole text of a message."""
+        query = """SELECT text FROM (SELECT 0 AS place, text FROM message WHERE number = ?1
+            UNION ALL SELECT number, text FROM message_text WHERE message = ?1) ORDER BY place"""
+        return "".join(row[0] for row in self._rows(query, message))
+
+
+def _by_table(changes: Iterable[Change]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for change in changes:
+        found.setdefault(change.table, []).append(change.number)
+    return found
