@@ -1,0 +1,84 @@
+"""Records of calls, written into files and read again."""
+
+from __future__ import annotations
+
+import random
+from array import array
+
+import pytest
+
+from app.kvcache.disk.records import Records
+from app.kvcache.trail import Piece, Trail
+
+
+def trail_of(lengths: list[int], start: int = 0, base: Trail | None = None) -> Trail:
+    trail = Trail(start, base)
+    at = start
+    for length in lengths:
+        trail.add(range(at, at + length))
+        at += length
+    return trail
+
+
+def calls_of(trail: Trail, end: int) -> list[tuple[int, int, list[int]]]:
+    return [(call.start, call.length, trail.tokens(call).tolist()) for call in trail.calls(trail.start, end)]
+
+
+def test_rows_come_back_with_the_calls_that_made_them() -> None:
+    one, two = trail_of([5, 3, 1, 1]), trail_of([1, 4], start=7)
+    written = Records().write([Piece(one, 2, 7), Piece(two, 7, 9)])
+    first, second = Records().read_pieces(written)
+    assert (first.start, first.end, second.start, second.end) == (2, 7, 7, 9)
+    assert calls_of(first.trail, 7) == calls_of(one, 7)
+    assert calls_of(second.trail, 9) == calls_of(two, 9), "the call that a split cut in two is kept whole"
+    assert first.trail.end == 8, "what came after is not written"
+
+
+def test_a_state_comes_back_with_all_it_was_built_on() -> None:
+    first = trail_of([4, 1, 1])
+    second = trail_of([3], start=5, base=first)
+    third = trail_of([2, 1], start=8, base=second)
+    found = Records().read_state(Records().write([], (third, 10)))
+    assert calls_of(found, 11) == calls_of(third, 10)
+    assert found.base is not None
+    assert found.base.base is not None
+    assert (found.base.start, found.base.base.base) == (5, None)
+    assert calls_of(found.base.base, 5) == calls_of(first, 5), "the call that ends at 5 is the last one needed"
+
+
+def test_files_that_speak_of_one_trail_give_one_trail() -> None:
+    trail = trail_of([4, 1, 1, 2])
+    writer, reader = Records(), Records()
+    long, short = writer.write([Piece(trail, 0, 8)]), writer.write([Piece(trail, 0, 4)])
+    (a,), (b,) = reader.read_pieces(short), reader.read_pieces(long)
+    assert a.trail is b.trail
+    assert a.trail.end == 8
+    (c,) = writer.read_pieces(short)
+    assert c.trail is trail, "a reader that knows the trail itself uses it"
+
+
+def test_a_long_chain_is_no_difficulty() -> None:
+    trail = trail_of([1])
+    for start in range(1, 5000):
+        trail = trail_of([1], start, trail)
+    found = Records().read_state(Records().write([], (trail, 5000)))
+    assert found.start == 4999
+
+
+def test_damage_is_a_value_error() -> None:
+    """Whatever is changed, the record is refused or still makes sense; nothing else is raised."""
+    trail = trail_of([4, 1], base=None)
+    written = Records().write([Piece(trail, 1, 5)])
+    generator = random.Random(1)
+    refused = 0
+    for _ in range(500):
+        damaged = array("i", written)
+        damaged[generator.randrange(len(damaged))] = generator.choice([-1, 0, 1, 7, 1 << 30])
+        del damaged[len(damaged) - generator.randrange(3) :]
+        try:
+            Records().read_pieces(damaged)
+        except ValueError:
+            refused += 1
+    assert refused > 250
+    with pytest.raises(ValueError, match="integers"):
+        Records().read_pieces([])
