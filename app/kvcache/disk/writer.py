@@ -64,7 +64,7 @@ class Writer:
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._most_bytes = most_bytes
         self._jobs: deque[_Put | _Other] = deque()
-        self._indexes: dict[Path, Callable[[], bytes]] = {}  # that wait, the newest of each folder
+        self._indexes: dict[Path, bytes] = {}  # that wait, the newest of each folder
         self._finished: list[Done | Failed] = []
         self._pending_bytes = 0
         self._unfinished = 0  # puts accepted and neither done nor failed
@@ -106,13 +106,12 @@ class Writer:
         """Have all snapshots of a folder removed, after what was asked for before."""
         self._add(_Other(f"wiping {folder.name[:8]}", lambda: files.wipe(folder)))
 
-    def write_index(self, folder: Path, make: Callable[[], bytes]) -> None:
-        """Have a folder's index replaced by what `make`, called on the thread, returns. One that still waits is not
-        made at all."""
+    def write_index(self, folder: Path, data: bytes) -> None:
+        """Have a folder's index replaced. One that still waits is not written at all."""
         with self._change:
             waits = folder in self._indexes
             if waits or self._deadline is None:
-                self._indexes[folder] = make
+                self._indexes[folder] = data
         if not waits:
             self._add(_Other(f"the index of {folder.name[:8]}", lambda: self._write_index(folder)))
 
@@ -210,6 +209,6 @@ class Writer:
 
     def _write_index(self, folder: Path) -> None:
         with self._change:
-            make = self._indexes.pop(folder, None)
-        if make is not None:
-            files.write_index(folder, make())
+            data = self._indexes.pop(folder, None)
+        if data is not None:
+            files.write_index(folder, data)

@@ -137,20 +137,24 @@ def test_deleting_and_wiping_wait_their_turn(writer: Writer, tmp_path: Path) -> 
     assert not folder.exists()
 
 
-def test_an_index_that_waits_is_replaced_by_a_newer_one(gate: Gate, writer: Writer, tmp_path: Path) -> None:
-    made: list[int] = []
+def test_an_index_that_waits_is_replaced_by_a_newer_one(
+    gate: Gate, writer: Writer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index, written = files.write_index, []
 
-    def make(number: int) -> Callable[[], bytes]:
-        return lambda: made.append(number) or str(number).encode()  # type: ignore[func-returns-value]
+    def note(folder: Path, data: bytes) -> None:
+        written.append(data)
+        index(folder, data)
 
+    monkeypatch.setattr(files, "write_index", note)
     writer.put(1, tmp_path, block(1), {})
     assert gate.reached.wait(60)
     for number in range(5):
-        writer.write_index(tmp_path, make(number))
+        writer.write_index(tmp_path, str(number).encode())
     gate.open()
     finished(writer)
-    assert (made, files.read_index(tmp_path)) == ([4], b"4")
-    writer.write_index(tmp_path, make(5))
+    assert (written, files.read_index(tmp_path)) == ([b"4"], b"4")
+    writer.write_index(tmp_path, b"5")
     finished(writer)
     assert files.read_index(tmp_path) == b"5"
 
@@ -186,7 +190,7 @@ def test_a_folder_that_is_removed_meanwhile_fails_until_it_is_made_again(writer:
     shutil.rmtree(tmp_path / "snapshots")
     writer.put(2, folder, block(2), {})
     writer.delete(folder, "a" * 64 + ".safetensors")
-    writer.write_index(folder, lambda: b"index")
+    writer.write_index(folder, b"index")
     assert finished(writer) == [Failed(2, errno.ENOENT, os.strerror(errno.ENOENT))]
     assert not folder.exists()
     files.prepare(folder)
@@ -218,7 +222,7 @@ def test_a_place_that_is_no_folder_or_refuses_fails(
 def test_closing_finishes_what_it_can(writer: Writer, tmp_path: Path) -> None:
     for key in range(20):
         writer.put(key, tmp_path, block(key), {})
-    writer.write_index(tmp_path, lambda: b"index")
+    writer.write_index(tmp_path, b"index")
     assert writer.close(60) == 0
     assert [one.key for one in writer.finished()] == [*range(20)]
     assert files.read_index(tmp_path) == b"index"
@@ -228,7 +232,7 @@ def test_at_the_deadline_the_rest_is_dropped(gate: Gate, writer: Writer, tmp_pat
     """The disk does not answer at all, and yet `close` returns: the gate is opened after it."""
     for key in range(5):
         writer.put(key, tmp_path, block(key), {})
-    writer.write_index(tmp_path, lambda: b"index")
+    writer.write_index(tmp_path, b"index")
     assert gate.reached.wait(60)
     assert writer.close(0) == 5
     assert not writer.put(9, tmp_path, block(9), {})
