@@ -3,8 +3,13 @@
 PY := .venv/bin/python
 STAMP := .venv/.installed
 SECONDS ?= 600
+ifeq ($(shell uname -s),Darwin)
+PROGRAM := dist/Espalier.app/Contents/MacOS/Espalier
+else
+PROGRAM := dist/Espalier/Espalier
+endif
 
-.PHONY: help run test soak bench bench-cache lint setup shots wheels check-wheels check-mac-bundle icons notices lock clean
+.PHONY: help run test app check-app soak bench bench-cache lint setup shots wheels setup-mac check-wheels check-mac-bundle icons notices lock clean
 .DEFAULT_GOAL := help
 
 help: ## Show what can be made
@@ -17,6 +22,18 @@ run: setup ## Open Espalier with the guide model (without a display: take a shor
 test: setup ## Run the whole test suite
 	@$(PY) packaging/check_libraries.py
 	@QT_QPA_PLATFORM=$${QT_QPA_PLATFORM:-offscreen} $(PY) -m pytest $(ARGS)
+
+app: setup ## Freeze the program: dist/Espalier.app and a disk image on a Mac, elsewhere the folder dist/Espalier
+	@if [ "$$(uname -s)" = Darwin ]; then $(MAKE) --no-print-directory setup-mac; fi
+	@$(PY) packaging/check_libraries.py
+	@$(PY) -m PyInstaller --noconfirm --log-level WARN --distpath dist --workpath build/freeze packaging/espalier.spec
+	@if [ "$$(uname -s)" = Darwin ]; then sh packaging/mac/finish.sh dist/Espalier.app dist/Espalier.dmg; fi
+	@echo "Made $(PROGRAM)"
+
+check-app: setup ## Try what `make app` has made, and measure it to build/bench/bundle.json
+	@ESPALIER_PROGRAM=$(PROGRAM) QT_QPA_PLATFORM=$${QT_QPA_PLATFORM:-offscreen} $(PY) -m pytest $(ARGS) \
+	  tests/packaging/test_frozen.py tests/packaging/test_frozen_window.py
+	@PYTHONPATH=packaging $(PY) -m bundle.measure $(PROGRAM)
 
 soak: setup ## Random histories against the cache until SECONDS are over
 	@$(PY) packaging/check_libraries.py
@@ -40,6 +57,9 @@ shots: setup ## Render the window's main states, light and dark, to build/shots
 
 wheels: setup ## Fetch the locked wheels for a Mac to build/wheels (220 MB, once)
 	@PYTHONPATH=packaging $(PY) -m mac.wheels
+
+setup-mac: setup ## On a Mac: install the very wheels that are bundled, which are those for the oldest macOS
+	@PYTHONPATH=packaging $(PY) -m mac.wheels --install
 
 check-wheels: wheels ## Check what the bundle relies on in the wheels for a Mac
 	@PYTHONPATH=packaging $(PY) -m mac.contract

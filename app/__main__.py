@@ -33,18 +33,19 @@ def options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--model", type=Path, metavar="PATH", help="folder of the model to open")
     parser.add_argument("--data", type=Path, metavar="DIR", help="where conversations and caches live")
     parser.add_argument("--self-test", action="store_true", help="check cache and model without a window")
+    parser.add_argument("--cpu", action="store_true", help="with --self-test: compute on the CPU, not on the GPU")
     parser.add_argument("--version", action="version", version=f"Espalier {program_version()}")
     # Older versions of macOS give a program from the Finder its process serial number, "-psn_0_12345".
     return parser.parse_args([argument for argument in arguments if not argument.startswith("-psn_")])
 
 
-def self_test(model: Path | None, data: Path | None) -> int:
+def self_test(model: Path | None, data: Path | None, *, on_cpu: bool = False) -> int:
     """Check model and cache without a window, and the data folder where one is named. Returns the exit status."""
     from app import selftest
 
     for problem in () if data is None else data_problems(paths_in(data.absolute())):
         print(f"{problem.title}. {problem.sentence}", file=sys.stderr)  # noqa: T201
-    return selftest.run(str((model or guide_model()).expanduser().absolute()))
+    return selftest.run(str((model or guide_model()).expanduser().absolute()), on_cpu=on_cpu)
 
 
 def data_problems(wanted: Paths) -> Iterator[Problem]:
@@ -73,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     seal()
     asked = options(sys.argv[1:] if arguments is None else arguments)
     if asked.self_test:
-        return self_test(asked.model, asked.data)
+        return self_test(asked.model, asked.data, on_cpu=asked.cpu)
     from app.start import Asked, start
 
     return start(Asked(asked.model, asked.data, tuple(asked.documents)))

@@ -5,8 +5,10 @@ And what it finds: whether there is a display, and somewhere to print to.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+import tempfile
 
 _SWITCHES = {
     "HF_HUB_OFFLINE": "1",
@@ -24,6 +26,9 @@ _SWITCHES = {
 def seal() -> None:
     """Set the switches in this process's environment. To be called before mlx_lm is imported, once or more often."""
     os.environ.update(_SWITCHES)
+    with contextlib.suppress(FileNotFoundError):
+        # Without it, a process that was started with no environment ends inside Metal.
+        os.environ.setdefault("TMPDIR", tempfile.gettempdir())
     if sys.platform != "darwin":
         # On the CPU, mx.compile writes C++ to a temporary file and calls g++ on it.
         os.environ["MLX_DISABLE_COMPILE"] = "1"

@@ -8,6 +8,7 @@ branch's recorded forward calls from empty caches gives. A frozen program also c
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from dataclasses import dataclass, field
@@ -37,10 +38,12 @@ class _FailedError(Exception):
         self.problem = problem
 
 
-def run(model_path: str) -> int:
+def run(model_path: str, *, on_cpu: bool = False) -> int:
     """Do the test with the model in this folder. Prints a JSON object as the last line; returns the exit status."""
     seal()
     begun = time.perf_counter()
+    if on_cpu:
+        _compute_on_cpu()
     from app.engine.description import versions
     from app.engine.loop import EngineLoop
 
@@ -53,9 +56,24 @@ def run(model_path: str) -> int:
         print(f"{error.problem.title}. {error.problem.sentence}", file=sys.stderr)  # noqa: T201
     finally:
         test.do(Shutdown())
-    report |= {"versions": dict(versions()), "seconds": round(time.perf_counter() - begun, 3)}
+    report |= {"device": _device(), "versions": dict(versions()), "seconds": round(time.perf_counter() - begun, 3)}
     print(json.dumps(report, ensure_ascii=False))  # noqa: T201
     return 0 if report["ok"] else 1
+
+
+def _compute_on_cpu() -> None:
+    """Where no GPU is wanted; no compiler is wanted either, and on the CPU mx.compile starts one."""
+    os.environ["MLX_DISABLE_COMPILE"] = "1"
+    import mlx.core as mx
+
+    mx.set_default_device(mx.Device(mx.cpu))
+
+
+def _device() -> str:
+    """What was computed on, as mlx says it: "Device(gpu, 0)"."""
+    import mlx.core as mx
+
+    return str(mx.default_device())
 
 
 @dataclass

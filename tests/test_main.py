@@ -113,10 +113,11 @@ def test_the_self_test_needs_no_qt() -> None:
 def test_the_self_test_says_what_is_wrong_with_the_data_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked: list[str] = []
-    monkeypatch.setattr(selftest, "run", lambda model: asked.append(model) or 0)
+    asked: list[tuple[str, bool]] = []
+    monkeypatch.setattr(selftest, "run", lambda model, on_cpu: asked.append((model, on_cpu)) or 0)
     assert __main__.main(["--self-test", "--data", str(tmp_path / "fine"), "--model", str(tmp_path)]) == 0
-    assert asked == [str(tmp_path)]
+    assert __main__.main(["--self-test", "--cpu", "--model", str(tmp_path)]) == 0
+    assert asked == [(str(tmp_path), False), (str(tmp_path), True)]
     assert capsys.readouterr().err == ""
     (tmp_path / "damaged").mkdir()
     (tmp_path / "damaged" / "conversations.db").write_bytes(b"no database" * 1000)

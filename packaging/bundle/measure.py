@@ -1,6 +1,6 @@
 """Measure a frozen program: how large it is, when its window is painted, how long its self-test takes.
 
-    python packaging/bundle/measure.py dist/Espalier/Espalier
+    PYTHONPATH=packaging python -m bundle.measure dist/Espalier/Espalier
 
 writes build/bench/bundle.json. The times are from the start of the process, the middle one of several runs after one
 that fills the system's file cache; the window is a real one where Xvfb is installed.
@@ -39,6 +39,11 @@ def size_mb(program: Path) -> float:
 def bundle_of(program: Path) -> Path:
     """The folder that a person would copy: Espalier.app, or the program's own folder."""
     return next((folder for folder in program.parents if folder.suffix == ".app"), program.parent)
+
+
+def in_bundle(program: Path) -> Path:
+    """The program's place in that folder."""
+    return program.relative_to(bundle_of(program))
 
 
 def self_test_s(program: Path) -> float:

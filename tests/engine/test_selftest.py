@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from app.kvcache.replay import Replay
 from tests.engine.conftest import GUIDE
 from tests.fakes.model_folder import write_model_folder
 
+ALWAYS = ("device", "versions", "seconds")
+
 
 def run(path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, Any], str]:
     status = selftest.run(str(path))
@@ -26,7 +29,7 @@ def run(path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, 
 def test_the_guide_passes_and_says_all_of_it(capsys: pytest.CaptureFixture[str]) -> None:
     status, report, errors = run(GUIDE, capsys)
     assert (status, report["ok"], errors) == (0, True, "")
-    assert report.keys() == {"ok", "model", "layers", "answers", "requests", "trie", "frozen", "versions", "seconds"}
+    assert report.keys() == {"ok", "model", "layers", "answers", "requests", "trie", "frozen", *ALWAYS}
     assert report["layers"] == {"ArraysCache": 2, "KVCache": 3}
     assert len(report["answers"]) == len(report["requests"]) == 4
     assert all(report["answers"])
@@ -35,6 +38,16 @@ def test_the_guide_passes_and_says_all_of_it(capsys: pytest.CaptureFixture[str])
     assert report["requests"][0]["reason"] == "new prompt"
     assert report["trie"].keys() == {"nodes", "live_bytes", "paged_bytes"}
     assert report["trie"]["nodes"] > 4
+
+
+def test_on_the_cpu_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    chosen: list[mx.Device] = []
+    monkeypatch.setattr(mx, "set_default_device", chosen.append)
+    monkeypatch.setenv("MLX_DISABLE_COMPILE", "0")
+    assert selftest.run(str(GUIDE), on_cpu=True) == 0
+    assert chosen == [mx.Device(mx.cpu)]
+    assert os.environ["MLX_DISABLE_COMPILE"] == "1"
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["device"] == str(mx.default_device())
 
 
 @pytest.mark.parametrize("kind", ["llama", "falcon_h1"])

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bundle.measure import bundle_of, in_bundle
 
 VARIABLE = "ESPALIER_PROGRAM"
 """Names the frozen program that is to be tested. `make check-app` sets it."""
@@ -31,7 +32,12 @@ class Frozen:
     @property
     def inside(self) -> Path:
         """The folder of everything that the program brings along."""
-        return next(path.parent for path in self.program.parent.rglob("imports.txt"))
+        return next(path.parent for path in self.bundle.rglob("imports.txt"))
+
+    @property
+    def bundle(self) -> Path:
+        """The folder that a person copies."""
+        return bundle_of(self.program)
 
     def run(self, *arguments: str, folder: str | Path = "/", **environment: str) -> subprocess.CompletedProcess[str]:
         """Start it in this folder, with these variables and no other, not even a PATH."""
@@ -63,8 +69,9 @@ def given() -> Path:
 
 def copy(folder: Path) -> Frozen:
     """Copy the whole bundle below this folder."""
-    shutil.copytree(given().parent, folder / given().parent.name, symlinks=True)
-    return Frozen(folder / given().parent.name / given().name)
+    bundle = bundle_of(given())
+    shutil.copytree(bundle, folder / bundle.name, symlinks=True)
+    return Frozen(folder / bundle.name / in_bundle(given()))
 
 
 def lock(folder: Path, *, is_locked: bool = True) -> None:
