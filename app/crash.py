@@ -44,6 +44,15 @@ class LastRun:
     report: Path | None
 
 
+class LogFile(RotatingFileHandler):
+    """The log. A line that a full disk refuses is lost, and nothing else happens."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Called while an exception of `emit` is handled."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handleError(record)
+
+
 def start_log(folder: Path) -> None:
     """Have what goes wrong written down: exceptions in espalier.log, stacks of a crash in crash.log.
 
@@ -53,7 +62,7 @@ def start_log(folder: Path) -> None:
     threading.excepthook = _log_thread_exception
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handler = RotatingFileHandler(folder / LOG, maxBytes=1_000_000, backupCount=3, encoding="utf-8")
+        handler = LogFile(folder / LOG, maxBytes=1_000_000, backupCount=3, encoding="utf-8")
         handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
         logging.getLogger("app").addHandler(handler)
         logging.getLogger("app").setLevel(logging.INFO)

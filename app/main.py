@@ -129,16 +129,17 @@ def run(beginning: Beginning, asked: Asked) -> int:
     try:
         app = application()
         program = Program(beginning.paths, notice=beginning.notice, last=beginning.last)
+        program.answer_later_starts(beginning.claim)
         if not is_seen:
             from app.tour import take_tour
 
             return take_tour(program, asked.model)
-        return _show(app, program, beginning.claim, asked, messages)
+        return _show(app, program, asked, messages)
     finally:
         messages.close()
 
 
-def _show(app: Application, program: Program, claim: Claim, asked: Asked, messages: QtMessages) -> int:
+def _show(app: Application, program: Program, asked: Asked, messages: QtMessages) -> int:
     """Until the window is closed."""
     signals = Signals(QApplication.closeAllWindows, app)
     app.aboutToQuit.connect(program.close)
@@ -146,7 +147,6 @@ def _show(app: Application, program: Program, claim: Claim, asked: Asked, messag
     for path in asked.documents:
         program.window.open_path(str(path.expanduser().absolute()))
     app.files.hand_to(program.window.open_path)
-    program.answer_later_starts(claim)
     messages.started()
     status = app.exec()
     signals.close()

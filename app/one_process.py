@@ -34,6 +34,8 @@ STARTING, ANSWERING = 15.0, 2.0
 LONGEST = 1_048_576  # bytes of a message
 ANSWER = b"ok\n"
 _PAUSE = 0.05
+# Bytes of the lock's file: later words take the place of the first, and need no room that a disk might not have.
+_ROOM = 512
 
 
 class Answer(Enum):
@@ -94,8 +96,7 @@ class Claim:
             return
         words = json.dumps(asdict(self._holder)).encode("ascii")
         try:
-            os.ftruncate(self._file, 0)
-            os.pwrite(self._file, words, 0)
+            os.pwrite(self._file, words.ljust(_ROOM), 0)
         except OSError as error:
             logger.warning("the lock's file could not be written: %s", error)
 

@@ -91,15 +91,18 @@ def _xdg(variable: str, usual: str) -> Path:
 def usable(paths: Paths) -> tuple[Paths, Problem | None]:
     """The same paths where they can be written to, else a fresh folder for this session, and what to say about it.
 
-    On a full disk the folder stays: what is stored there can be read, and writing works again once there is space. A
-    temporary folder is not removed at the end: what was said this time can be moved from there. NowhereError when
-    there is no temporary folder either.
+    On a full disk the folder stays: what is stored there can be read, and writing works again once there is space.
+    Conversations that can only be read are read where they lie, and the store says so. A temporary folder is not
+    removed at the end: what was said this time can be moved from there. NowhereError when there is none either.
     """
     try:
         _try_writing(paths.data)
     except OSError as error:
         if error.errno in _FULL and paths.data.is_dir():
             return paths, _full(paths.data)
+        if os.access(paths.database, os.R_OK):
+            aside = _fresh_folder(paths.data, error.strerror or str(error))
+            return Paths(paths.data, aside / "caches", aside / "logs"), None
         return _elsewhere(paths.data, error.strerror or str(error))
     caches = paths.caches if _is_writable(paths.caches) else paths.data / "caches"
     logs = paths.logs if _is_writable(paths.logs) else paths.data / "logs"
@@ -115,6 +118,15 @@ def _full(folder: Path) -> Problem:
 
 
 def _elsewhere(wanted: Path, reason: str) -> tuple[Paths, Problem]:
+    folder = _fresh_folder(wanted, reason)
+    sentence = (
+        f"Espalier may not write to {wanted} ({reason}). What is said now is kept in {folder} instead; "
+        "allow writing to the folder, or start with --data and another one."
+    )
+    return paths_in(folder), Problem("The data folder cannot be used", sentence)
+
+
+def _fresh_folder(wanted: Path, reason: str) -> Path:
     try:
         folder = Path(tempfile.mkdtemp(prefix="espalier-"))
         _try_writing(folder)
@@ -123,11 +135,7 @@ def _elsewhere(wanted: Path, reason: str) -> tuple[Paths, Problem]:
             f"Espalier may not write to {wanted} ({reason}), and there is no temporary folder to use instead "
             f"({error.strerror or error}). Free some space or allow writing there, then open Espalier again."
         ) from error
-    sentence = (
-        f"Espalier may not write to {wanted} ({reason}). What is said now is kept in {folder} instead; "
-        "allow writing to the folder, or start with --data and another one."
-    )
-    return paths_in(folder), Problem("The data folder cannot be used", sentence)
+    return folder
 
 
 def _is_writable(folder: Path) -> bool:

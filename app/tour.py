@@ -39,11 +39,11 @@ class Tour:
         self._controller = program.controller
         self._shots = shots
         self._patience = patience
+        self._notice = ""
 
     def take(self) -> None:
         """The whole tour. TourError when something did not work."""
         self._shots.mkdir(parents=True, exist_ok=True)
-        self._hear()
         self._wait("the model is loaded", self._is_at_rest)
         self._controller.new_conversation()
         self._picture("tour-1-start")
@@ -61,9 +61,10 @@ class Tour:
         self._picture("tour-4-returned")
 
     def _hear(self) -> None:
-        """Pass on what the window has to say at the start, and reopen what it offers."""
+        """Pass on what the window has to say besides the conversation, and reopen what it offers."""
         now = self._controller.status.now
-        if now.notice:
+        if now.notice != self._notice:
+            self._notice = now.notice
             _say(f"- the window says: {now.notice}")
         if now.problem is not None and now.problem.action_verb == "reopen":
             _say(f"- the window says: {now.problem.title}. {now.problem.sentence}")
@@ -90,7 +91,9 @@ class Tour:
 
     def _wait(self, what: str, holds: Callable[[], bool]) -> None:
         until = time.monotonic() + self._patience
+        self._hear()
         while not holds():
+            self._hear()
             if time.monotonic() > until:
                 raise TourError(f"waited {self._patience:.0f} s until {what}")
             QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 50)

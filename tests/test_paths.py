@@ -118,6 +118,24 @@ def test_a_full_disk_leaves_the_person_with_what_is_stored(tmp_path: Path, monke
     assert str(tmp_path) in problem.sentence
 
 
+def test_conversations_that_can_only_be_read_are_read_where_they_lie(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = places._try_writing
+
+    def refuse(folder: Path) -> None:
+        if folder == tmp_path:
+            raise OSError(errno.EROFS, "Read-only file system")
+        write(folder)
+
+    monkeypatch.setattr(places, "_try_writing", refuse)
+    (tmp_path / "conversations.db").write_bytes(b"")
+    paths, problem = usable(paths_in(tmp_path))
+    assert problem is None
+    assert paths.database == tmp_path / "conversations.db"
+    assert tmp_path not in (*paths.logs.parents, *paths.caches.parents)
+
+
 def test_nowhere_to_write_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("in the way")
 

@@ -82,7 +82,7 @@ class Controller(QObject):
 
         With an offer, conversation and model wait until its "reopen" is chosen.
         """
-        self._parts.store.do(lambda store: store.notice, self.warn)
+        self._parts.store.do(lambda store: store.notice, self._warn_too)
         if offer is None:
             self._library.read_list(self._open_last)
             self.open_model(model)
@@ -209,6 +209,12 @@ class Controller(QObject):
         """Say in the banner what is wrong but stands in nobody's way."""
         if problem is not None:
             self._say_notice(f"{problem.title}. {problem.sentence}")
+
+    def _warn_too(self, problem: Problem | None) -> None:
+        """The same beside what the banner says already: at the start there may be two things to know."""
+        if problem is not None:
+            said = f"{self._display.notice} " if self._display.notice else ""
+            self._say_notice(f"{said}{problem.title}. {problem.sentence}")
 
     def dismiss_notice(self) -> None:
         """Close the banner."""

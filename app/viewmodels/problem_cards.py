@@ -9,7 +9,12 @@ from app.viewmodels.status import ProblemCard
 def model_failed(problem: Problem, is_guide: bool) -> ProblemCard:
     """A model folder that is missing or cannot be read."""
     if is_guide:
-        return ProblemCard(problem.title, problem.sentence, "Open Model…", "open_model")
+        cause = problem.title[:1].lower() + problem.title[1:]
+        sentence = (
+            f"The guide comes with Espalier, so a part of the program is missing or broken: {cause}. Install Espalier "
+            "again, or open a model of your own. Conversations are kept as always."
+        )
+        return ProblemCard("The guide could not be loaded", sentence, "Open Model…", "open_model")
     return ProblemCard(
         problem.title, problem.sentence, "Locate Folder…", "open_model", "Use the Guide Meanwhile", "use_guide"
     )
