@@ -20,7 +20,7 @@ from mlx_lm.utils import load_model, load_tokenizer, maybe_set_recommended_wired
 
 from app.engine.codec import Codec
 from app.engine.context import context_length
-from app.engine.fingerprint import fingerprint
+from app.engine.fingerprint import fingerprint, state_fingerprint
 from app.engine.folder import ModelFolder, check_folder
 from app.engine.memory import Memory, check_room, limit_mlx_cache, machine_memory
 from app.engine.model import LoadedModel
@@ -72,9 +72,11 @@ class Opening:
     ) -> LoadedModel:
         template = chat_template(tokenizer, self._now)
         codec = Codec(tokenizer, template.source)
-        weight_bytes = sum(leaf.nbytes for _, leaf in _leaves(model))
+        leaves = _leaves(model)
+        weight_bytes = sum(leaf.nbytes for _, leaf in leaves)
         try:
             name = fingerprint(folder)
+            state_name = state_fingerprint(folder, name, leaves, make_prompt_cache(model))
         except OSError as error:
             raise _unreadable(folder, error) from error
         return LoadedModel(
@@ -82,6 +84,7 @@ class Opening:
             name=_name(folder.path),
             detail=_detail(config, weight_bytes),
             fingerprint=name,
+            state_fingerprint=state_name,
             context_length=context_length(config, _tokenizer_length(tokenizer)),
             weight_bytes=weight_bytes,
             memory=self._memory,

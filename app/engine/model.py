@@ -17,13 +17,15 @@ from app.engine.prompt import PromptBuilder
 class LoadedModel:
     """forward: tokens [1, n] and cache objects -> logits [1, n, vocabulary]. new_caches: a fresh list of those objects.
 
-    weight_bytes: of the weights as they lie in memory.
+    fingerprint, state_fingerprint: names of what shapes token ids, and of what shapes cached state. weight_bytes: of
+    the weights as they lie in memory.
     """
 
     path: str
     name: str
     detail: str
     fingerprint: str
+    state_fingerprint: str
     context_length: int
     weight_bytes: int
     memory: Memory
