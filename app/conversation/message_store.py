@@ -48,6 +48,7 @@ class MessageStore(Database):
         """`path` None keeps everything in memory. `patience`: seconds to wait while another program writes."""
         super().__init__(path, notice=notice, patience=patience)
         self._growing_answers: dict[str, int] = {}
+        self._late: list[int] = []  # messages that were said below others in the trash
         self._news: list[int] = []  # messages whose text is complete since somebody looked here
 
     def conversations(self) -> tuple[Conversation, ...]:
@@ -82,11 +83,10 @@ class MessageStore(Database):
         with self._editing(Operation.ADD) as done:
             conversation = self._conversation(message.conversation_id)
             number, is_hidden = self._insert(conversation, message)
-            if select and not is_hidden:
-                self._select(conversation, number)
-            title = title_from(message.text) or None if message.role == "user" else None
-            query = "UPDATE conversation SET updated = ?, title = ifnull(title, ?) WHERE number = ?"
-            self._execute(query, message.created_at, title, conversation)
+            if not is_hidden:
+                self._come_to(conversation, number if select else None, message)
+        if is_hidden:
+            self._late.append(number)
         if message.is_unfinished:
             self._growing_answers[message.id] = number
         else:
@@ -238,6 +238,14 @@ class MessageStore(Database):
         tokens = None if ids is None else len(ids)
         query = "UPDATE message SET stop = ?, tokens = ?, stats = ? WHERE number = ?"
         self._execute(query, stop, tokens, _json(stats), number)
+
+    def _come_to(self, conversation: int, leaf: int | None, message: Message) -> None:
+        """A conversation was used: its path may end here now, and its first question may be its title."""
+        if leaf is not None:
+            self._select(conversation, leaf)
+        title = title_from(message.text) or None if message.role == "user" else None
+        query = "UPDATE conversation SET updated = ?, title = ifnull(title, ?) WHERE number = ?"
+        self._execute(query, message.created_at, title, conversation)
 
     def _select(self, conversation: int, leaf: int | None) -> None:
         values = {"conversation": conversation, "leaf": leaf}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
@@ -24,8 +25,9 @@ class StoreThread:
     def __init__(self, path: Path | None) -> None:
         """Start the thread and open the store on it. `path` None keeps conversations in memory."""
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="store")
-        self._store = self._executor.submit(_open, path)
         self._is_closed = False
+        self._store = self._executor.submit(_open, path)
+        self._executor.submit(self._index)
 
     def __enter__(self) -> StoreThread:
         return self
@@ -40,7 +42,9 @@ class StoreThread:
 
         An exception is the future's only, and the next job is done. The future's callbacks run on the store thread.
         """
-        return self._executor.submit(lambda: function(self._store.result()))
+        future = self._executor.submit(lambda: function(self._store.result()))
+        self._executor.submit(self._index)
+        return future
 
     def close(self) -> None:
         """Finish what was submitted, close the store and end the thread. Closing again does nothing."""
@@ -48,6 +52,12 @@ class StoreThread:
             self._is_closed = True
             self.submit(Store.close)
         self._executor.shutdown(wait=True)
+
+    def _index(self) -> None:
+        """Bring the search index on by a step, and the next after what was submitted meanwhile."""
+        if not self._is_closed and self._store.result().index_some():
+            with suppress(RuntimeError):  # closed in this very moment: the next start goes on
+                self._executor.submit(self._index)
 
 
 def _open(path: Path | None) -> Store:

@@ -193,12 +193,11 @@ class Trash(MessageStore):
         for number in wanted:
             for step in reversed(list(self._path_numbers(number))):
                 self._execute("UPDATE message SET trash = NULL WHERE number = ? AND trash IS NOT NULL", step)
-        query = """SELECT message.number FROM message JOIN message AS above ON above.number = message.parent
-            WHERE message.trash = ? AND above.trash IS NULL"""
-        for entry in entries:
-            while found := self._execute(query, entry).fetchall():
-                for row in found:
-                    self._execute("UPDATE message SET trash = NULL WHERE number = ?", row[0])
+        query = """UPDATE message SET trash = NULL WHERE number = ? AND trash = ?
+            AND (SELECT above.trash FROM message AS above WHERE above.number = message.parent) IS NULL"""
+        for number in self._late:
+            for entry in entries:
+                self._execute(query, number, entry)
 
     def _entry_of(self, message: int) -> int | None:
         row = self._execute("SELECT trash FROM message WHERE number = ?", message).fetchone()
