@@ -32,6 +32,7 @@ def faults() -> list[str]:
     return [
         *missing_modules(wanted_modules()),
         *missing_tokenizers(),
+        *missing_configurations(wanted_modules()),
         *template_faults(guide_model()),
         *window_faults(resources() / "icon" / "espalier.svg"),
         *unwanted_modules(UNWANTED),
@@ -72,6 +73,21 @@ def missing_tokenizers() -> Iterator[str]:
             continue
         if found is None:
             yield f"the tokenizer {name} of {model_type} is missing."
+
+
+def missing_configurations(names: list[str]) -> Iterator[str]:
+    """A sentence for each of mlx-lm's models whose configuration transformers knows and cannot load.
+
+    A tokenizer that does not name its class is found by the model's configuration.
+    """
+    from transformers.models.auto.auto_mappings import CONFIG_MAPPING_NAMES
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+    for model_type in sorted({name.rpartition(".")[2] for name in names} & CONFIG_MAPPING_NAMES.keys()):
+        try:
+            CONFIG_MAPPING[model_type]
+        except ImportError as error:
+            yield f"the configuration of {model_type} cannot be loaded: {error}."
 
 
 def template_faults(model: Path) -> Iterator[str]:

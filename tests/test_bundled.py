@@ -43,6 +43,20 @@ def test_tokenizers(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "NoSuchTokenizer of strange" in fault
 
 
+def test_configurations(monkeypatch: pytest.MonkeyPatch) -> None:
+    from transformers.models.auto import configuration_auto
+
+    names = ["mlx_lm.models.llama", "mlx_lm.models.qwen3", "mlx_lm.models.strange", "mlx_lm.models.no_such_model"]
+    assert list(bundled.missing_configurations(names)) == []
+    monkeypatch.setitem(configuration_auto.CONFIG_MAPPING_NAMES, "strange", "StrangeConfig")
+    monkeypatch.setattr(type(configuration_auto.CONFIG_MAPPING), "__getitem__", refuse)
+    assert [fault.split()[3] for fault in bundled.missing_configurations(names)] == ["llama", "qwen3", "strange"]
+
+
+def refuse(_mapping: object, model_type: str) -> None:
+    raise ImportError(model_type)
+
+
 def test_template() -> None:
     assert list(bundled.template_faults(guide_model())) == []
 
