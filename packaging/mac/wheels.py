@@ -7,7 +7,9 @@ mlx-metal would make a bundle that ends at its first computation on an older one
 
 from __future__ import annotations
 
+import argparse
 import hashlib
+import platform
 import shutil
 import subprocess
 import sys
@@ -88,11 +90,38 @@ def unpack(wheels: Iterable[Path], folder: Path = SITE) -> Path:
     return folder
 
 
+def install(wheels: Iterable[Path]) -> None:
+    """On a Mac: put exactly these into this environment. SystemExit for another Python than they are for."""
+    here = ".".join(platform.python_version_tuple()[:2])
+    if here != PYTHON:
+        raise SystemExit(
+            f"The application is made with Python {PYTHON}, and .venv has {here}: make clean, then install it."
+        )
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-index",
+        "--no-deps",
+    ]
+    done = subprocess.run([*command, "--force-reinstall", *map(str, wheels)], check=False)
+    if done.returncode:
+        raise SystemExit("pip could not install the wheels that were fetched.")
+
+
 def main() -> int:
-    """Fetch them all, and say how much that is."""
+    """Fetch them all, and say how much that is; with --install put them into this environment."""
+    parser = argparse.ArgumentParser(description="Fetch the locked wheels for a Mac with Apple silicon.")
+    parser.add_argument("--install", action="store_true", help="put them into this environment (on a Mac)")
+    is_to_install = parser.parse_args().install
     wheels = fetch(for_mac(read_lock()))
     size = sum(path.stat().st_size for path in wheels)
     print(f"{len(wheels)} wheels for macOS {SYSTEM.replace('_', '.')} on arm64, Python {PYTHON}: {size / 1e6:.0f} MB")
+    if is_to_install:
+        install(wheels)
     return 0
 
 

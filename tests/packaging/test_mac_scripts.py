@@ -284,3 +284,67 @@ def test_entitlements_are_two_booleans() -> None:
         "com.apple.security.cs.allow-unsigned-executable-memory": True,
         "com.apple.security.cs.disable-library-validation": True,
     }
+
+
+class TestTry:
+    """The finished application is asked to test itself, from everywhere, with an empty environment."""
+
+    @pytest.fixture
+    def mac(self, mac: Mac) -> Mac:
+        mac.tool("ditto", 'cp -R "$1" "$2"')
+        mac.tool("hdiutil", 'case $1 in attach) cp -R "$APP" "$6/" ;; esac')
+        mac.environment |= {"APP": str(mac.app), "HOME": "/somebody", "PYTHONPATH": "/builder"}
+        self.program(mac)
+        return mac
+
+    def program(self, mac: Mac, answer: str = "") -> None:
+        """The program writes down where it lies, how it was called and what it knows of the builder."""
+        code = f"""#!/bin/sh
+printf '%s\\n' "$0 $* $(env | grep -c -e '^PYTHONPATH=' -e '^CALLS=')" >>"{mac.folder / "runs"}"
+[ -d "$HOME" ] && [ "$HOME" != /somebody ] && [ -d "$TMPDIR" ] || exit 9
+{answer}
+"""
+        mac.put("MacOS/Espalier", code.encode())
+        (mac.app / "Contents/MacOS/Espalier").chmod(0o755)
+
+    def runs(self, mac: Mac) -> list[str]:
+        return (mac.folder / "runs").read_text().splitlines()
+
+    def test_three_places_on_the_cpu(self, mac: Mac) -> None:
+        said = mac.do("try_app.sh", str(mac.app), "Espalier.dmg")
+        assert said.returncode == 0, said.stderr
+        built, elsewhere, image = self.runs(mac)
+        assert built.startswith(str(mac.app))
+        assert "Weiße Schränke 猫/Espalier.app" in elsewhere
+        assert "/image/Espalier.app" in image
+        assert all(run.endswith(" --self-test --cpu 0") for run in (built, elsewhere, image))
+
+    def test_the_image_is_mounted_to_be_read_and_let_go(self, mac: Mac) -> None:
+        mac.do("try_app.sh", str(mac.app), "Espalier.dmg")
+        attach, detach = (call for call in mac.called() if call[0] == "hdiutil")
+        assert attach[1:] == ["attach", "-quiet", "-nobrowse", "-readonly", "-mountpoint", attach[6], "Espalier.dmg"]
+        assert detach == ["hdiutil", "detach", "-quiet", attach[6]]
+        assert not Path(attach[6]).exists()
+
+    def test_a_path_that_is_not_absolute_is_found(self, mac: Mac) -> None:
+        assert mac.do("try_app.sh", "my apps/Espalier.app").returncode == 0
+        assert self.runs(mac)[0].startswith(str(mac.app))
+
+    def test_the_gpu_is_tried_where_it_lies(self, mac: Mac) -> None:
+        assert mac.do("try_app.sh", "--gpu", str(mac.app)).returncode == 0
+        assert [run.endswith(" --self-test 0") for run in self.runs(mac)] == [True]
+
+    @pytest.mark.parametrize(
+        ("where", "said"),
+        [("my apps", "where it was built"), ("Schränke", "from another place"), ("image", "from the disk image")],
+    )
+    def test_where_it_fails_is_said(self, mac: Mac, where: str, said: str) -> None:
+        self.program(mac, f'case $0 in *"{where}"*) exit 1 ;; esac')
+        done = mac.do("try_app.sh", str(mac.app), "Espalier.dmg")
+        assert done.returncode == 1
+        assert f"The self-test failed ({said})" in done.stderr
+
+    def test_a_broken_signature_in_the_image_ends_it(self, mac: Mac) -> None:
+        mac.tool("codesign", "exit 1")
+        assert mac.do("try_app.sh", str(mac.app), "Espalier.dmg").returncode != 0
+        assert len(self.runs(mac)) == 2
