@@ -80,10 +80,11 @@ def missing_configurations(names: list[str]) -> Iterator[str]:
 
     A tokenizer that does not name its class is found by the model's configuration.
     """
-    from transformers.models.auto.auto_mappings import CONFIG_MAPPING_NAMES
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-    for model_type in sorted({name.rpartition(".")[2] for name in names} & CONFIG_MAPPING_NAMES.keys()):
+    for model_type in (name.rpartition(".")[2] for name in names):
+        if model_type not in CONFIG_MAPPING:
+            continue
         try:
             CONFIG_MAPPING[model_type]
         except ImportError as error:

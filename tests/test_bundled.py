@@ -48,8 +48,9 @@ def test_configurations(monkeypatch: pytest.MonkeyPatch) -> None:
 
     names = ["mlx_lm.models.llama", "mlx_lm.models.qwen3", "mlx_lm.models.strange", "mlx_lm.models.no_such_model"]
     assert list(bundled.missing_configurations(names)) == []
-    monkeypatch.setitem(configuration_auto.CONFIG_MAPPING_NAMES, "strange", "StrangeConfig")
-    monkeypatch.setattr(type(configuration_auto.CONFIG_MAPPING), "__getitem__", refuse)
+    mapping = configuration_auto.CONFIG_MAPPING
+    monkeypatch.setitem(mapping._mapping, "strange", "StrangeConfig")
+    monkeypatch.setattr(type(mapping), "__getitem__", refuse)
     assert [fault.split()[3] for fault in bundled.missing_configurations(names)] == ["llama", "qwen3", "strange"]
 
 

@@ -219,6 +219,8 @@ def keeps_file(dest: str) -> bool:
     top, parts = path.parts[0], path.parts
     if top.endswith(".dist-info"):
         return path.name not in _FILES_LEFT_OUT and not _is_excluded(top.split("-")[0])
+    if parts[:2] == ("resources", "pictures"):  # the README's
+        return False
     if top == "PySide6":
         return "translations" not in parts and "qml" not in parts
     if top == "mlx":

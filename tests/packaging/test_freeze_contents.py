@@ -104,6 +104,7 @@ def test_modules_that_go(name: str) -> None:
     [
         ("resources/models/guide/model.safetensors", True),
         ("resources/icon/espalier.svg", True),
+        ("resources/pictures/window.png", False),
         ("transformers/models/llama/tokenization_llama.py", True),
         ("transformers/models/llama/__init__.py", True),
         ("transformers/models/llama/modeling_llama.py", False),
