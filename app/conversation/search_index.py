@@ -97,6 +97,7 @@ class SearchIndex:
                 self._add_slice(message, start, stop, words)
             with transaction(self._connection):
                 self._execute("INSERT INTO message VALUES (?, ?, ?)", message, message_id, is_whole)
+            self.problem = None
             return True
 
         return self._try(add, False)
@@ -182,7 +183,6 @@ class SearchIndex:
             else:
                 self.problem = store_error(fault, self._path).problem
             return otherwise
-        self.problem = None
         return result
 
     def _open(self) -> sqlite3.Connection:

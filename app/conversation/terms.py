@@ -21,9 +21,10 @@ _SINGLE = (
 # Combining marks, which belong to the letter before; Indic scripts mix letters with them.
 _MARKS = (
     "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0dff"
+    "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u3099\u309a"
     "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f"
 )
-_PARTS = re.compile(f"[{_SINGLE}]|(?:[^\\W_{_SINGLE}]|[{_MARKS}])+|[^\\x00-\\x7f\\s]")
+_PARTS = re.compile(f"[{_SINGLE}][{_MARKS}]*|(?:[^\\W_{_SINGLE}]|[{_MARKS}])+|[^\\x00-\\x7f\\s]")
 LONGEST = 64  # characters of a word that count
 _QUOTED = re.compile(r'"([^"]*)"|([^\s"]+)')
 

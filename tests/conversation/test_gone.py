@@ -1,0 +1,249 @@
+"""Deleted means gone: the very bytes are looked for in every file of the folder."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.conversation.faults import Fault, StoreError
+from app.conversation.message import Conversation, Message
+from app.conversation.records import Folder
+from app.conversation.search_index import index_path
+from app.conversation.store import Store
+from app.conversation.trash import THIRTY_DAYS
+from app.protocol.events import Alternative
+from tests.conversation.builders import asked, fails, raw
+
+SECRET = "xylophonequince"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "conversations.sqlite"
+
+
+def holding(folder: Path, word: str = SECRET) -> list[str]:
+    """Files that hold a word, in any case."""
+    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    return [file.name for file in files if word.encode() in file.read_bytes().lower()]
+
+
+def tell_secrets(store: Store) -> tuple[Conversation, Message]:
+    """The secret stands in a title, a long question, a streamed answer, its name, its figures and its alternatives."""
+    conversation = Conversation.new(f"Title {SECRET}")
+    store.create_conversation(conversation)
+    question = Message.new(conversation.id, None, "user", f"{'pear ' * 3000} {SECRET} {'quince ' * 3000}")
+    store.add_message(question)
+    answer = Message.new(conversation.id, question.id, "assistant", sampling={"stop": SECRET})
+    store.add_message(answer)
+    for _ in range(40):
+        store.append_text(answer.id, f"The {SECRET} of the garden. " + "leaf " * 50)
+    store.finish_message(answer.id, stop="finished", ids=range(9000), stats={"word": SECRET})
+    store.name_branch(answer.id, f"Name {SECRET}")
+    store.save_alternatives(answer.id, {0: (Alternative(7, SECRET, -0.5),)})
+    for number in range(30):  # so that pages of the index are merged and split
+        store.add_message(Message.new(conversation.id, answer.id, "user", f"{SECRET} {number} " + "twig " * 100))
+    assert store.search(SECRET)
+    return conversation, question
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_after_the_trash_is_emptied_no_file_holds_the_word(path: Path, whole: bool) -> None:
+    store = Store(path)
+    asked(store, "Which pears keep?")
+    conversation, question = tell_secrets(store)
+    if whole:
+        store.delete_conversation(conversation.id)
+    else:
+        store.rename(conversation.id, "Something else")
+        store.delete_message(question.id)
+    assert holding(path.parent)
+    assert store.search(SECRET) == ()
+    assert store.empty_trash() == 32
+    assert holding(path.parent) == []
+    assert store.trash() == ()
+    assert len(store.search("pears")) == 1
+    store.close()
+    assert holding(path.parent) == []
+    again = Store(path)
+    assert again.notice is None
+    assert len(again.search("pears")) == 1
+    again.close()
+
+
+def test_what_lay_in_the_trash_before_a_restart_is_gone_too(path: Path) -> None:
+    store = Store(path)
+    conversation, _ = tell_secrets(store)
+    folder = Folder.new(f"Folder {SECRET}")
+    store.create_folder(folder)
+    store.delete_folder(folder.id)
+    store.delete_conversation(conversation.id)
+    store.close()
+    store = Store(path)
+    assert store.empty_trash() == 32
+    assert holding(path.parent) == []
+    store.close()
+
+
+def test_the_trash_empties_itself_after_thirty_days_and_not_before(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store(path)
+    conversation, _ = tell_secrets(store)
+    store.delete_conversation(conversation.id)
+    store.close()
+    now = time.time()
+    for moment in (now + THIRTY_DAYS - 60, now - 9e8, 0.0):  # the clock may have been put back
+        monkeypatch.setattr(time, "time", lambda moment=moment: moment)
+        store = Store(path)
+        assert [entry.messages for entry in store.trash()] == [32]
+        store.close()
+    monkeypatch.setattr(time, "time", lambda: now + THIRTY_DAYS + 60)
+    store = Store(path)
+    assert store.trash() == ()
+    store.close()
+    assert holding(path.parent) == []
+
+
+def test_what_is_deleted_while_the_clock_is_wrong_is_kept_for_its_thirty_days(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(path)
+    _, question, answer = asked(store)
+    store.finish_message(answer.id, stop="finished")
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: 0.0)
+    store.delete_message(question.id)
+    store.close()
+    monkeypatch.setattr(time, "time", lambda: now + 60)
+    store = Store(path)
+    assert [entry.messages for entry in store.trash()] == [2]
+    store.close()
+
+
+def test_deleting_everything_reaches_every_file(path: Path) -> None:
+    store = Store(path)
+    tell_secrets(store)
+    store.close()
+    beside = [
+        path.with_name("conversations.version-1.sqlite"),
+        path.with_name("conversations.damaged-20260101-120000.sqlite"),
+        path.with_name("conversations.damaged-20260101-120000.sqlite-wal"),
+        path.with_name("conversations.sqlite.rescued-part"),
+        path.parent / ".rescue-abc" / "old.sqlite",
+    ]
+    for file in beside:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(SECRET)
+    foreign = path.with_name("settings.json")
+    foreign.write_text("{}")
+    store = Store(path)
+    assert holding(path.parent)
+    store.delete_everything()
+    assert holding(path.parent) == []
+    assert (store.conversations(), store.folders(), store.trash()) == ((), (), ())
+    asked(store, "And now?")
+    store.close()
+    assert foreign.exists()
+    assert sorted(file.name for file in path.parent.iterdir()) == [index_path(path).name, path.name, "settings.json"]
+    store = Store(path)
+    assert len(store.conversations()) == 1
+    store.close()
+
+
+def test_emptying_the_trash_reaches_the_copies_of_older_versions(path: Path) -> None:
+    store = Store(path)
+    conversation, _ = tell_secrets(store)
+    old = path.with_name("conversations.version-1.sqlite")
+    damaged = path.with_name("conversations.damaged-20260101-120000.sqlite")
+    for file in (old, damaged):
+        file.write_text(SECRET)
+    store.delete_conversation(conversation.id)
+    store.empty_trash()
+    assert store.kept_copies() == (damaged,)
+    assert holding(path.parent) == [damaged.name]
+    store.close()
+
+
+def test_the_copy_of_an_older_version_is_kept_for_thirty_days(path: Path) -> None:
+    Store(path).close()
+    young, old = (path.with_name(f"conversations.version-{number}.sqlite") for number in (0, 1))
+    for file in (young, old):
+        file.write_text(SECRET)
+    then = time.time() - THIRTY_DAYS - 60
+    os.utime(old, (then, then))
+    store = Store(path)
+    assert store.kept_copies() == (young,)
+    store.close()
+
+
+def test_while_another_program_reads_the_person_is_told_that_traces_are_left(path: Path) -> None:
+    store = Store(path, patience=0.01)
+    conversation, _ = tell_secrets(store)
+    with raw(path) as other:
+        other.execute("BEGIN")
+        other.execute("SELECT count(*) FROM message").fetchone()
+        store.delete_conversation(conversation.id)
+        assert fails(store.empty_trash) is Fault.LOCKED
+    store.empty_trash()
+    assert holding(path.parent) == []
+    store.close()
+
+
+@pytest.mark.parametrize("how", ["removed", "moved", "replaced", "journal"])
+def test_a_folder_that_is_taken_away_while_running_is_noticed_and_nothing_is_written_into_the_void(
+    path: Path, tmp_path: Path, how: str
+) -> None:
+    store = Store(path)
+    conversation, _, answer = asked(store)
+    store.append_text(answer.id, "Winter ")
+    aside = tmp_path / "aside"
+    if how == "removed":
+        for file in path.parent.iterdir():
+            file.unlink()
+        path.parent.rmdir()
+    elif how == "journal":
+        Path(f"{path}-wal").rename(tmp_path / "wal")
+    else:
+        path.parent.rename(aside)
+    if how == "replaced":
+        Store(path).close()
+    for attempt in (
+        lambda: store.append_text(answer.id, "pears."),
+        lambda: store.finish_message(answer.id, stop="finished"),
+        lambda: store.rename(conversation.id, "Fruit"),
+        store.delete_everything,
+    ):
+        with pytest.raises(StoreError) as caught:
+            attempt()
+        assert caught.value.fault is Fault.GONE
+        assert str(path) in caught.value.problem.sentence
+    assert store.messages(conversation.id)[1].text == "Winter "
+    if how == "moved":  # and put back
+        aside.rename(path.parent)
+        store.append_text(answer.id, "pears.")
+        store.close()
+        store = Store(path)
+        assert store.messages(conversation.id)[1].text == "Winter pears."
+    store.close()
+
+
+def test_orders_stay_when_the_clock_is_put_back(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store(path)
+    conversation, question, answer = asked(store)
+    store.finish_message(answer.id, stop="finished")
+    monkeypatch.setattr(time, "time", lambda: 1000.0)
+    later = [Message.new(conversation.id, question.id, "assistant", f"Later {number}") for number in range(3)]
+    for message in later:
+        store.add_message(message)
+        store.finish_message(message.id, stop="finished")
+    tree = store.load(conversation.id)
+    assert [message.id for message in tree.children(question.id)] == [answer.id, *[message.id for message in later]]
+    assert [hit.message_id for hit in store.search("later")] == [message.id for message in reversed(later)]
+    store.delete_message(later[0].id)
+    store.delete_message(later[1].id)
+    assert [entry.excerpt for entry in store.trash()] == ["Later 1", "Later 0"]
+    assert store.messages(conversation.id)[2] == replace(later[2], stop="finished")
+    store.close()
