@@ -11,6 +11,7 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from mlx_lm.utils import MODEL_ARCHITECTURE_REMAPPING, MODEL_REMAPPING
@@ -93,8 +94,20 @@ def _check_architecture(config: dict[str, Any]) -> None:
     name = architecture(config)
     if not re.fullmatch(r"[A-Za-z0-9_\-]+", name) or importlib.util.find_spec(f"mlx_lm.models.{name}") is None:
         raise _unknown_type(config["model_type"])
-    if not hasattr(importlib.import_module(f"mlx_lm.models.{name}"), "ModelArgs"):
+    if not hasattr(_module(name, config["model_type"]), "ModelArgs"):
         raise _unknown_type(config["model_type"])
+
+
+def _module(name: str, model_type: str) -> ModuleType:
+    """mlx-lm's module for this type. One that wants another package, like olmo, ends the process: that is stopped."""
+    try:
+        return importlib.import_module(f"mlx_lm.models.{name}")
+    except (ImportError, SystemExit) as error:
+        raise ModelError(
+            "This type of model is not supported",
+            f"mlx-lm can read a model of type “{model_type}” only with a package that Espalier does not come with. "
+            "Choose another model.",
+        ) from error
 
 
 def architecture(config: dict[str, Any]) -> str:

@@ -55,6 +55,7 @@ SPOILT: dict[str, tuple[Callable[[Path], object], str]] = {
     "configuration not text": (write("config.json", b"\xff\xfe\x00"), "config.json is not valid JSON"),
     "configuration a list": (write("config.json", b"[1]"), "does not say which type"),
     "no model type": (write("config.json", b"{}"), "does not say which type"),
+    "type that wants another package": (lambda f: set_config(f, model_type="olmo"), "only with a package"),
     "unknown type": (lambda f: set_config(f, model_type="mammoth9"), "no model of type “mammoth9”"),
     "type that is a path": (lambda f: set_config(f, model_type="..utils"), "no model of type"),
     "module without a model": (lambda f: set_config(f, model_type="cache"), "no model of type “cache”"),
