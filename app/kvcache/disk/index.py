@@ -36,7 +36,7 @@ class Entry(NamedTuple):
     """What one file holds: rows over [start, end) of a path, or the whole state at its end.
 
     name and nbytes: of the file, "" and 0 before it is written. path: tokens [0, end). uses, last_use, used_at: as the
-    trie counts them, of the rows or of the state.
+    trie counts them, of the rows or of the state. owners: conversations that it was computed for.
     """
 
     name: str
@@ -47,6 +47,7 @@ class Entry(NamedTuple):
     uses: float = 0.0
     last_use: int = 0
     used_at: float = 0.0
+    owners: tuple[str, ...] = ()
 
     @property
     def end(self) -> int:
@@ -61,6 +62,7 @@ class Entry(NamedTuple):
             "uses": repr(self.uses),
             "last_use": str(self.last_use),
             "used_at": repr(self.used_at),
+            "owners": " ".join(self.owners),
         }
 
 
@@ -75,7 +77,8 @@ def read_entry(file: SnapshotFile) -> Entry:
     try:
         kind, start, path = _kind(about["kind"]), int(about["start"]), _tokens_of(tensor.data)
         uses, last_use, used_at = float(about["uses"]), int(about["last_use"]), float(about["used_at"])
-        entry = Entry(file.path.name, file.nbytes, kind, start, path, uses, last_use, used_at)
+        owners = tuple(about["owners"].split())
+        entry = Entry(file.path.name, file.nbytes, kind, start, path, uses, last_use, used_at, owners)
         _require_sound(entry)
     except (KeyError, ValueError) as error:
         raise DamagedFileError(f"{file.path.name} does not say what it holds: {error}.") from error
@@ -87,10 +90,11 @@ def save(entries: Iterable[Entry]) -> bytes:
     rows: list[Sequence[object]] = []
     tokens = array("i")
     before = array("i")
-    for entry in sorted(entries, key=lambda entry: (entry.path.tobytes(), entry.kind)):
-        shared = common(before, entry.path)
+    for entry in sorted(entries, key=lambda entry: entry.path.tobytes()):
+        goes_on = entry.path[: len(before)] == before  # the usual case, and much the faster one
+        shared = len(before) if goes_on else common(before, entry.path)
         fresh = len(entry.path) - shared
-        times = entry.uses, entry.last_use, entry.used_at
+        times = entry.uses, entry.last_use, entry.used_at, " ".join(entry.owners)
         rows.append((entry.name, entry.nbytes, entry.kind, entry.start, shared, fresh, *times))
         tokens += entry.path[shared:]
         before = entry.path
@@ -119,12 +123,13 @@ def _entries(rows: Any, tokens: array[int]) -> list[Entry]:
     entries: list[Entry] = []
     before = array("i")
     at = 0
-    for name, nbytes, kind, start, shared, fresh, *times in rows:
+    for name, nbytes, kind, start, shared, fresh, uses, last_use, used_at, owners in rows:
         if not 0 <= shared <= len(before) or not 0 <= fresh <= len(tokens) - at:
             raise ValueError(f"an entry of {shared} shared and {fresh} fresh tokens")
         before = before[:shared] + tokens[at : at + fresh]
         at += fresh
-        entries.append(Entry(name, nbytes, _kind(kind), start, before, *times))
+        times = uses, last_use, used_at
+        entries.append(Entry(name, nbytes, _kind(kind), start, before, *times, tuple(owners.split())))
         _require_sound(entries[-1])
     if at != len(tokens):
         raise ValueError(f"{len(tokens) - at} tokens are left over")

@@ -84,7 +84,8 @@ class Writer:
     def put(self, key: int, folder: Path, tensors: Sequence[Tensor], about: Mapping[str, str]) -> bool:
         """Have a file written. False when too much waits already, or after `close`: the writer then keeps nothing.
 
-        A put that is larger than the bound is accepted when nothing else waits. Raises ValueError as `files.write`.
+        The folder is made where there is none. A put that is larger than the bound is accepted when nothing else waits.
+        Raises ValueError as `files.check`.
         """
         files.check(tensors)
         nbytes = sum(len(tensor.data) for tensor in tensors)
@@ -193,6 +194,7 @@ class Writer:
     def _write(self, job: _Put) -> Done | Failed | None:
         """None when it was given up on at the deadline."""
         try:
+            files.prepare(job.folder)  # caches may be deleted at any time, also by the person
             written = files.write(job.folder, job.tensors, job.about, self._may_go_on)
         except AbandonedError:
             return None
@@ -211,4 +213,5 @@ class Writer:
         with self._change:
             data = self._indexes.pop(folder, None)
         if data is not None:
+            files.prepare(folder)
             files.write_index(folder, data)

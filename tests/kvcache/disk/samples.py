@@ -30,7 +30,8 @@ def entries_of(random: Random, count: int, fresh: int = 5) -> list[Entry]:
         above = random.choice(paths)
         paths.append(above + path_of(random, random.randint(1, fresh)))
         kind, uses = random.choice(("rows", "state")), random.random() * 9
-        entries.append(Entry("", 0, kind, len(above), paths[-1], uses, len(entries), 1.8e9 + uses))
+        owners = tuple(random.sample(("ann", "ben", "cay"), random.randrange(3)))
+        entries.append(Entry("", 0, kind, len(above), paths[-1], uses, len(entries), 1.8e9 + uses, owners))
     return entries
 
 

@@ -19,7 +19,7 @@ def named(entries: list[Entry]) -> list[Entry]:
 
 
 def by_path(entries: list[Entry]) -> list[Entry]:
-    return sorted(entries, key=lambda entry: (entry.path.tobytes(), entry.kind))
+    return sorted(entries, key=lambda entry: entry.path.tobytes())
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -97,6 +97,7 @@ SOUND = Entry("", 0, "state", 2, array("i", (7, 8, 9)), 0.5, 3, 1.8e9)
         ("used_at", "inf"),
         ("last_use", "1.5"),
         ("kind", None),
+        ("owners", None),
         ("uses", None),
     ],
 )

@@ -123,7 +123,6 @@ def test_wrong_bytes_are_the_callers_fault_and_stop_nothing(writer: Writer, tmp_
 
 def test_deleting_and_wiping_wait_their_turn(writer: Writer, tmp_path: Path) -> None:
     folder = tmp_path / "a"
-    files.prepare(folder)
     writer.put(1, folder, block(1), {})
     (done,) = finished(writer)
     assert isinstance(done, Done)
@@ -135,6 +134,8 @@ def test_deleting_and_wiping_wait_their_turn(writer: Writer, tmp_path: Path) -> 
     writer.wipe(folder)
     assert finished(writer) == []
     assert not folder.exists()
+    writer.put(3, folder, block(3), {})
+    assert isinstance(finished(writer)[0], Done)
 
 
 def test_an_index_that_waits_is_replaced_by_a_newer_one(
@@ -182,19 +183,25 @@ def test_a_full_disk_fails_one_job_and_not_the_next(
     assert [path.name for path in tmp_path.iterdir()] == [second.name]
 
 
-def test_a_folder_that_is_removed_meanwhile_fails_until_it_is_made_again(writer: Writer, tmp_path: Path) -> None:
-    folder = tmp_path / "snapshots" / "fingerprint"
-    files.prepare(folder)
-    writer.put(1, folder, block(1), {})
-    assert isinstance(finished(writer)[0], Done)
-    shutil.rmtree(tmp_path / "snapshots")
-    writer.put(2, folder, block(2), {})
+def test_a_folder_that_is_removed_meanwhile_is_made_again(writer: Writer, tmp_path: Path) -> None:
+    """Whoever tidies up deletes caches; one that is in the way of a file fails, and no longer than it is."""
+    root = tmp_path / "snapshots"
+    folder = root / "fingerprint"
+    for key in (1, 2):
+        writer.put(key, folder, block(key), {})
+        writer.write_index(folder, b"index")
+        (done,) = finished(writer)
+        assert isinstance(done, Done)
+        assert sorted(path.name for path in folder.iterdir()) == sorted([done.name, files.INDEX])
+        assert [path.stat().st_mode & 0o777 for path in (root, folder)] == [0o700, 0o700]
+        shutil.rmtree(root)
+    root.write_bytes(b"in the way")
+    writer.put(3, folder, block(3), {})
     writer.delete(folder, "a" * 64 + ".safetensors")
     writer.write_index(folder, b"index")
-    assert finished(writer) == [Failed(2, errno.ENOENT, os.strerror(errno.ENOENT))]
-    assert not folder.exists()
-    files.prepare(folder)
-    writer.put(3, folder, block(3), {})
+    assert finished(writer) == [Failed(3, errno.ENOTDIR, os.strerror(errno.ENOTDIR))]
+    root.unlink()
+    writer.put(4, folder, block(4), {})
     assert isinstance(finished(writer)[0], Done)
 
 
@@ -283,7 +290,7 @@ for number in range(10**9):
     data = key.to_bytes(8, "big") + os.urandom(1 << 20)
     while not writer.put(key, folder, [Tensor("x", "U8", (len(data),), data)], {}):
         time.sleep(0.001)
-    if number == 4 and stop_at != "sync":
+    if number == 12 and stop_at != "sync":
         print("now", flush=True)
 """
 
