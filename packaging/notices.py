@@ -114,7 +114,7 @@ def compose(notices: list[Notice]) -> str:
         "Espalier itself: MIT.\n\n" + (ROOT / "LICENSE").read_text().strip(),
         QT.format(version=qt, series=".".join(qt.split(".")[:2])),
         f"Python {PYTHON}\nCopyright Python Software Foundation.\n\n" + text(f"Python-{PYTHON}"),
-        "Work of others inside these\n\n" + text("inside"),
+        "Work of others inside these\n\n" + text("inside") + "\n\n\n" + text("inside_texts"),
         *(_entry(notice, known) for notice in notices),
         *(f"{name}\n\n{text(name)}" for name in ("Apache-2.0", "LGPL-3.0", "GPL-3.0")),
     ]

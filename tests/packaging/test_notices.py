@@ -61,6 +61,17 @@ def test_the_texts_are_the_licences_they_are_called() -> None:
     assert "PYTHON SOFTWARE FOUNDATION LICENSE VERSION 2" in notices.text("Python-3.13")
 
 
+def test_every_licence_of_what_is_inside_has_its_text() -> None:
+    """What is in the public domain, or given without conditions, needs none."""
+    rows = re.findall(r"^    (\S.{23}) (\S.{34}) ", notices.text("inside"), re.MULTILINE)
+    rows += re.findall(r"^    (\S.{23}) (\S+(?: \S+)*)$", notices.text("inside"), re.MULTILINE)
+    named = {licence.strip() for _, licences in rows for licence in licences.split(",")}
+    assert len(rows) > 30
+    texts = set(re.findall(r"^\[(\S+)\]$", notices.text("inside_texts"), re.MULTILINE))
+    assert named - {"public domain", "CC0-1.0", "0BSD", "Apache-2.0"} == texts
+    assert notices.text("inside_texts") in WRITTEN
+
+
 def test_qt_is_named_with_its_source_and_how_to_replace_it() -> None:
     version = next(each.version for each in for_mac(read_lock()) if each.name == "pyside6-essentials")
     qt = next(part for part in WRITTEN.split(notices.LINE) if part.startswith(f"\nQt {version} and Qt for Python"))
