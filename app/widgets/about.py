@@ -1,24 +1,192 @@
-"""The About box."""
+"""The About box, and the licences of everything that the program is built from."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
-
-_WORDS = (
-    "Conversations with a local language model that grow as a tree, over a KV cache that is kept as a tree too.\n\n"
-    "Espalier is free software under the MIT licence. It comes without any warranty."
+from PySide6.QtCore import QCoreApplication, QFile, QIODevice, QSize, Qt
+from PySide6.QtGui import QGuiApplication, QKeySequence, QPainter, QPaintEvent, QPalette, QShortcut
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QPlainTextEdit,
+    QVBoxLayout,
+    QWidget,
 )
 
+from app.viewmodels import about_words
+from app.widgets.controls import Button
+from app.widgets.focus_ring import FocusRing
+from app.widgets.look import Look
+from app.widgets.slim_bar import use_slim_bar
+from app.widgets.typography import Type
 
-def show_about(parent: QWidget) -> QMessageBox:
-    """Show version and licence; the box goes when it is closed."""
-    box = QMessageBox(parent)
-    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    box.setWindowTitle("About Espalier")
-    box.setTextFormat(Qt.TextFormat.PlainText)
-    box.setIconPixmap(QApplication.windowIcon().pixmap(64, 64))
-    box.setText(f"Espalier {QCoreApplication.applicationVersion()}".rstrip())
-    box.setInformativeText(_WORDS)
+NOTICES = "resources:notices/notices.txt"
+_WIDTH, _EDGE, _ICON, _ICON_TO_TEXT = 370, 24, 64, 20
+_APART, _GROUP = 8, 16
+_READING = QSize(860, 620)
+
+
+class AboutBox(QDialog):
+    """What this is, its licence, its versions. Attributes: acknowledgements, copy_button, close_button."""
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("About Espalier")
+        self.acknowledgements = Button(look, "Acknowledgements…", parent=self)
+        self.acknowledgements.clicked.connect(self.show_acknowledgements)
+        self.acknowledgements.setVisible(QFile.exists(NOTICES))
+        self.copy_button = Button(look, "Copy Versions", parent=self)
+        self.copy_button.clicked.connect(self._copy)
+        self.close_button = Button(look, "Close", is_default=True, parent=self)
+        self.close_button.clicked.connect(self.accept)
+        self._ring = FocusRing(look, self)
+        self._stack()
+        close_on_command(self)
+        self.close_button.setFocus()
+
+    def show_acknowledgements(self) -> None:
+        """Open the licences in a window of their own."""
+        Acknowledgements(self._look, self).open()
+
+    def _stack(self) -> None:
+        icon = QLabel(self)
+        icon.setPixmap(QApplication.windowIcon().pixmap(QSize(_ICON, _ICON), self.devicePixelRatioF()))
+        icon.setAccessibleName("Icon of Espalier")
+        words = QVBoxLayout()
+        words.setSpacing(0)
+        self._add(words, "Espalier", Type.TITLE, after=4)
+        self._add(words, about_words.WHAT, Type.UI, after=_APART)
+        self._add(words, about_words.LICENCE, Type.UI, after=_GROUP)
+        words.addLayout(self._versions())
+        words.addSpacing(_GROUP)
+        self._add(words, about_words.QT, Type.SMALL, is_quiet=True, after=_EDGE)
+        words.addLayout(self._buttons())
+        columns = QHBoxLayout(self)
+        columns.setContentsMargins(_EDGE, _EDGE, _EDGE, _EDGE)
+        columns.setSpacing(_ICON_TO_TEXT)
+        columns.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
+        columns.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)
+        columns.addLayout(words)
+
+    def _add(self, words: QVBoxLayout, text: str, role: Type, after: int, is_quiet: bool = False) -> None:
+        words.addWidget(Words(self._look, text, role, is_quiet, self, _WIDTH))
+        words.addSpacing(after)
+
+    def _versions(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(_GROUP)
+        grid.setVerticalSpacing(2)
+        grid.setColumnStretch(1, 1)
+        for row, (name, number) in enumerate(about_words.versions(QCoreApplication.applicationVersion())):
+            grid.addWidget(Words(self._look, name, Type.CAP, True, self), row, 0)
+            grid.addWidget(Words(self._look, number, Type.CAP, False, self), row, 1)
+        return grid
+
+    def _buttons(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(_APART)
+        row.addWidget(self.acknowledgements)
+        row.addWidget(self.copy_button)
+        row.addStretch(1)
+        row.addWidget(self.close_button)
+        return row
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(about_words.versions_text(QCoreApplication.applicationVersion()))
+
+
+class Acknowledgements(QDialog):
+    """All licences, to be read and copied. Attributes: text, close_button."""
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Acknowledgements")
+        self.text = QPlainTextEdit(notices(), self)
+        self.text.setReadOnly(True)
+        self.text.setAccessibleName("Acknowledgements")
+        self.text.setFrameShape(QFrame.Shape.NoFrame)
+        self.text.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.text.document().setDocumentMargin(_EDGE)
+        use_slim_bar(self.text, look)
+        self.close_button = Button(look, "Close", is_default=True, parent=self)
+        self.close_button.clicked.connect(self.accept)
+        self._ring = FocusRing(look, self)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(_EDGE, _GROUP, _EDGE, _GROUP)
+        foot.addStretch(1)
+        foot.addWidget(self.close_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(1)
+        column.addWidget(self.text, 1)
+        column.addLayout(foot)
+        look.changed.connect(self._dress)
+        close_on_command(self)
+        self._dress()
+        self.resize(_READING)
+
+    def _dress(self) -> None:
+        self.text.setFont(self._look.face(Type.MONO).font)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self)
+        painter.fillRect(0, self.text.geometry().bottom() + 1, self.width(), 1, self._look.theme.line)
+        painter.end()
+
+
+class Words(QLabel):
+    """Words in one role of the type. is_quiet: in the second colour of text. width: of a paragraph, in points at the
+    usual text size; 0 for a single line, as long as it is."""
+
+    def __init__(self, look: Look, text: str, role: Type, is_quiet: bool, parent: QWidget, width: int = 0) -> None:
+        super().__init__(text, parent)
+        self._look = look
+        self._role = role
+        self._is_quiet = is_quiet
+        self._wanted = width
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(width > 0)
+        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        look.changed.connect(self._dress)
+        self._dress()
+
+    def _dress(self) -> None:
+        theme = self._look.theme
+        self.setFont(self._look.face(self._role).font)
+        if self._wanted:
+            self.setFixedWidth(self._look.type.scaled(self._wanted))
+        colors = QPalette()
+        colors.setColor(QPalette.ColorRole.WindowText, theme.text2 if self._is_quiet else theme.text)
+        self.setPalette(colors)
+
+
+def notices() -> str:
+    """The licences that ship with the program; nothing where they are missing."""
+    file = QFile(NOTICES)
+    if not file.open(QIODevice.OpenModeFlag.ReadOnly):
+        return ""
+    return bytes(file.readAll().data()).decode("utf-8", "replace")
+
+
+def close_on_command(dialog: QDialog) -> None:
+    """The key that closes a window closes this one; Escape does so by itself."""
+    QShortcut(QKeySequence(QKeySequence.StandardKey.Close), dialog, dialog.reject)
+
+
+def show_about(look: Look, parent: QWidget) -> AboutBox:
+    """Show the box; it goes when it is closed."""
+    box = AboutBox(look, parent)
     box.open()
     return box

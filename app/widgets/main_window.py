@@ -117,7 +117,7 @@ class MainWindow(QMainWindow):
             "previous": lambda: self._controller.select_version(self._current_fork(), -1),
             "next": lambda: self._controller.select_version(self._current_fork(), 1),
             "copy_cache": self._copy_cache,
-            "about": lambda: show_about(self),
+            "about": lambda: show_about(look, self),
         }
 
     def _connect(self) -> None:

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
     QFileDialog,
+    QLabel,
     QMessageBox,
     QTextEdit,
     QWidget,
@@ -30,6 +31,7 @@ import app.widgets.main_window as main_window
 from app.protocol.commands import Generate, LoadModel
 from app.viewmodels.controller import Controller
 from app.viewmodels.window_state import WindowState
+from app.widgets.about import AboutBox
 from app.widgets.application import Application, OpenedFiles
 from app.widgets.chat.links import ask_and_open
 from app.widgets.chat.row_controls import ActionStrip, Place
@@ -305,10 +307,11 @@ def test_about_shows_version_and_licence(window: MainWindow) -> None:
     before = QCoreApplication.applicationVersion()
     QCoreApplication.setApplicationVersion("1.2.3")
     window.do("about")
-    box = window.findChild(QMessageBox)
-    assert isinstance(box, QMessageBox)
-    assert "1.2.3" in box.text()
-    assert "MIT" in box.informativeText()
+    box = window.findChild(AboutBox)
+    assert isinstance(box, AboutBox)
+    words = [label.text() for label in box.findChildren(QLabel)]
+    assert "1.2.3" in words
+    assert any("MIT" in text for text in words)
     box.close()
     QCoreApplication.setApplicationVersion(before)
 

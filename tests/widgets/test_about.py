@@ -1,0 +1,116 @@
+"""The About box and the licences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QDir, Qt, qVersion
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from app.paths import resources
+from app.viewmodels import about_words
+from app.widgets.about import AboutBox, Acknowledgements, Words, notices
+from app.widgets.look import Look
+from app.widgets.theme import DARK
+from app.widgets.typography import Type
+from tests.widgets.pictures import count, picture, show
+
+
+@pytest.fixture(autouse=True)
+def shipped() -> Iterator[None]:
+    """What ships with the program is found, as after `main.application`."""
+    before = QDir.searchPaths("resources")
+    QDir.setSearchPaths("resources", [str(resources())])
+    yield
+    QDir.setSearchPaths("resources", before)
+
+
+@pytest.fixture
+def box(qtbot: QtBot, look: Look) -> AboutBox:
+    box = AboutBox(look)
+    show(box)
+    return box
+
+
+def test_versions_are_those_of_what_is_installed() -> None:
+    found = dict(about_words.versions("1.2.3"))
+    assert found["Espalier"] == "1.2.3"
+    assert found["Qt"] == qVersion()
+    assert re.fullmatch(r"0\.\d+\.\d+", found["mlx"])
+    assert all(found.values())
+    assert "mlx-lm 0." in about_words.versions_text("1.2.3")
+
+
+def test_what_is_not_installed_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(about_words, "_LIBRARIES", {"mlx": "no-such-project"})
+    assert "mlx" not in dict(about_words.versions("1.2.3"))
+
+
+def test_licence_and_qt_s_terms_are_shown(box: AboutBox) -> None:
+    words = " ".join(label.text() for label in box.findChildren(QLabel))
+    assert "MIT licence" in words
+    assert "GNU Lesser General Public License, version 3" in words
+    assert "you may replace" in words
+    box.close()
+
+
+def test_versions_are_copied(box: AboutBox) -> None:
+    box.copy_button.click()
+    assert f"Qt {qVersion()}" in QGuiApplication.clipboard().text().splitlines()
+    box.close()
+
+
+def test_no_word_is_cut_at_any_size(qtbot: QtBot, look: Look) -> None:
+    for body in (10, 14, 24):
+        look.set_text_size(body)
+        box = AboutBox(look)
+        show(box)
+        for label in box.findChildren(Words):
+            assert label.height() >= label.heightForWidth(label.width())
+            assert box.rect().contains(label.geometry())
+        assert box.acknowledgements.x() in {label.x() for label in box.findChildren(Words) if label.wordWrap()}
+        box.close()
+
+
+def test_the_licences_open_and_close_by_key(qtbot: QtBot, box: AboutBox) -> None:
+    box.acknowledgements.click()
+    reading = box.findChild(Acknowledgements)
+    assert isinstance(reading, Acknowledgements)
+    assert reading.text.isReadOnly()
+    words = reading.text.toPlainText()
+    assert words == notices()
+    for part in ("MIT License", "GNU LESSER GENERAL PUBLIC LICENSE", "Qt 6.", "mlx"):
+        assert part in words
+    QTest.keyClick(reading.text, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not reading.isVisible())
+    assert box.isVisible()
+    QTest.keyClick(box, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not box.isVisible())
+
+
+def test_without_licences_there_is_nothing_to_open(qtbot: QtBot, look: Look, tmp_path: Path) -> None:
+    QDir.setSearchPaths("resources", [str(tmp_path)])
+    box = AboutBox(look)
+    show(box)
+    assert not box.acknowledgements.isVisible()
+    assert notices() == ""
+    box.close()
+
+
+def test_both_follow_the_theme_and_the_size_of_text(qtbot: QtBot, box: AboutBox, look: Look) -> None:
+    reading = Acknowledgements(look, box)
+    show(reading)
+    look.set_theme(DARK)
+    look.set_text_size(18)
+    qtbot.wait(20)
+    for dialog in (box, reading):
+        assert count(picture(dialog), DARK.window) > dialog.width() * dialog.height() / 2
+    assert reading.text.font().pixelSize() == look.face(Type.MONO).font.pixelSize()
+    reading.close()
+    box.close()
