@@ -18,7 +18,7 @@ from mac.examine import examine, figures
 from mac.lock import ROOT, for_mac, read_lock
 from mac.relink import thin
 from mac.stamps import written
-from mac.translate import Translation, collected, translate
+from mac.translate import Translation, collected, modules_lacking, translate
 from mac.wheels import SITE, unpack, wheel_of
 
 FREEZE = ROOT / "build" / "freeze" / "espalier" / "COLLECT-00.toc"
@@ -62,6 +62,18 @@ def assemble(translation: Translation, site: Path, work: Path = WORK) -> Path:
     return work / "dist" / "Espalier.app"
 
 
+def remarks(translation: Translation, site: Path, linux_site: Path) -> list[str]:
+    """What the bundle does not have, and why, in lines for a log."""
+    signed, parts, lacking = json.loads(REPORT.read_text())["signed"], translation.of_python, translation.lacking
+    count, modules = modules_lacking(FREEZE.with_name("PYZ-00.toc"), site, linux_site)
+    return [
+        f"On a Mac, {signed} files would have been signed on the way.",
+        f"Only a Mac can add: Python with {len(parts)} parts of its own, the packed modules, signatures.",
+        f"Of {count} packed modules of packages, {len(modules)} are not in the wheels: {', '.join(modules) or 'none'}",
+        f"Of this machine's files, {len(lacking)} have no counterpart: {', '.join(lacking) or 'none'}",
+    ]
+
+
 def main() -> int:
     """Assemble, examine, and name what is not there; 1 when something is wrong."""
     if not FREEZE.is_file():
@@ -75,11 +87,7 @@ def main() -> int:
     findings = examine(app)
     for finding in findings:
         print(finding, file=sys.stderr)
-    print("\n".join(figures(app)))
-    signed, parts, lacking = json.loads(REPORT.read_text())["signed"], translation.of_python, translation.lacking
-    print(f"On a Mac, {signed} files would have been signed on the way.")
-    print(f"Only a Mac can add: Python with {len(parts)} parts of its own, the packed modules, signatures.")
-    print(f"Of this machine's freeze, {len(lacking)} files have no counterpart: {', '.join(lacking)}")
+    print("\n".join([*figures(app), *remarks(translation, site, linux_site)]))
     return 1 if findings else 0
 
 

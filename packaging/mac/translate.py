@@ -4,6 +4,7 @@ Properties:
 * An extension module is taken from the Mac's wheel that has it under the same name.
 * A file of a package is taken from the Mac's wheel; the project's own files are the project's.
 * Shared libraries are not translated: which ones a Mac needs is found anew, from the modules and Qt's plugins.
+* A module of a package that was packed is looked for in the wheels as well, for it is packed anew on a Mac.
 * What has no counterpart is listed: Python's own parts, and what is of use on Linux only.
 """
 
@@ -84,6 +85,14 @@ def _in_site(dest: PurePath, site: Path) -> Path | None:
         return None
     found = sorted(site.glob("/".join([f"{top.split('-')[0]}-*.dist-info", *rest])))
     return next((path for path in found if path.is_file()), None)
+
+
+def modules_lacking(archive: Path, site: Path, linux_site: Path) -> tuple[int, list[str]]:
+    """How many modules of packages the freeze packed (PYZ-00.toc), and which of them are not in the wheels."""
+    entries = ast.literal_eval(archive.read_text())[1]
+    sources = [Path(source) for _, source, _ in entries if Path(source).is_relative_to(linux_site)]
+    names = [source.relative_to(linux_site) for source in sources]
+    return len(names), sorted(str(name) for name in names if not (site / name).is_file())
 
 
 def plugins(site: Path) -> list[Entry]:

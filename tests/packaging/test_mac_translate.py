@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from mac.translate import Translation, collected, translate
+from mac.translate import Translation, collected, modules_lacking, translate
 
 LINUX = ".cpython-311-x86_64-linux-gnu.so"
 
@@ -79,3 +79,15 @@ def test_the_list_is_read_as_pyinstaller_leaves_it(tmp_path: Path) -> None:
     path = tmp_path / "COLLECT-00.toc"
     path.write_text("([('a', '/b/a', 'DATA'),\n  ('c.so', '/b/c.so', 'EXTENSION')],)")
     assert collected(path) == [("a", "/b/a", "DATA"), ("c.so", "/b/c.so", "EXTENSION")]
+
+
+def test_packed_modules_are_looked_for_in_the_wheels(site: Path, tmp_path: Path) -> None:
+    path = tmp_path / "PYZ-00.toc"
+    linux = "/linux/site-packages"
+    modules = [
+        ("transformers", f"{linux}/transformers/__init__.py"),
+        ("gone", f"{linux}/gone.py"),
+        ("json", "/py/json.py"),
+    ]
+    path.write_text(repr(("PYZ-00.pyz", [(name, source, "PYMODULE") for name, source in modules])))
+    assert modules_lacking(path, site, Path(linux)) == (2, ["gone.py"])
