@@ -23,7 +23,8 @@ from app.protocol.reports import Problem
 
 T = TypeVar("T")
 
-SLICE = 3072  # bytes of words
+PAGE_SIZE = 1024  # bytes: a commit touches a dozen pages, whatever their size
+SLICE = 5120  # bytes of words
 OVERLAP = 8  # words that two slices share: phrases up to this length are found wherever a slice ends
 MERGE_PAGES = 8  # of the index, in one commit
 SECURE_DELETE = (3, 42, 0)  # SQLite that removes words from the index itself, https://sqlite.org/fts5.html
@@ -35,7 +36,7 @@ _TABLES = (
         start INTEGER NOT NULL, stop INTEGER NOT NULL) STRICT""",
     "CREATE INDEX slice_message ON slice (message)",
     "CREATE VIRTUAL TABLE words USING fts5 (text, tokenize = 'ascii', columnsize = 0)",
-    "INSERT INTO words (words, rank) VALUES ('pgsz', 2000)",
+    "INSERT INTO words (words, rank) VALUES ('pgsz', 900)",
     "INSERT INTO words (words, rank) VALUES ('automerge', 0)",
     "INSERT INTO words (words, rank) VALUES ('crisismerge', 1999)",
 )
@@ -117,6 +118,7 @@ class SearchIndex:
 
         def scrub() -> bool:
             self._execute("INSERT INTO words (words) VALUES ('optimize')")
+            self._execute("VACUUM")  # pages that merging has left are overwritten now and not with each flush
             return bool(self._execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0)
 
         if self.is_available and not self._try(scrub, False):
@@ -158,7 +160,17 @@ class SearchIndex:
             query = "INSERT INTO slice (message, start, stop) VALUES (?, ?, ?)"
             number = self._execute(query, message, start, stop).lastrowid
             self._execute("INSERT INTO words (rowid, text) VALUES (?, ?)", number, words)
-        self._execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", MERGE_PAGES)
+        self._merge()
+
+    def _merge(self) -> None:
+        """Bring pieces of the index together, in small commits, until there are few enough to be read quickly.
+
+        A merge that had nothing to do changes fewer than two rows, https://sqlite.org/fts5.html#the_merge_command.
+        """
+        changes = -2
+        while self._connection.total_changes - changes >= 2:
+            changes = self._connection.total_changes
+            self._execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", MERGE_PAGES)
 
     def _remove(self, message: int) -> None:
         """A message that is indexed in part only has slices, but does not count."""
@@ -201,8 +213,9 @@ def _connected(path: Path | None) -> sqlite3.Connection:
     if path is not None:
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
     connection = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=1.0)
+    connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
     try:
-        for setting in ("secure_delete = 1", "journal_mode = WAL", "synchronous = NORMAL", "temp_store = MEMORY"):
+        for setting in ("secure_delete = FAST", "journal_mode = WAL", "synchronous = NORMAL", "temp_store = MEMORY"):
             connection.execute(f"PRAGMA {setting}")
         if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,):
             _create(connection)

@@ -7,28 +7,34 @@ import sqlite3
 from pathlib import Path
 from typing import Any, cast
 
+import pytest
+
+from app.conversation.search_index import SLICE, index_path
 from app.conversation.store import Store
 from tests.conversation.builders import asked, filled, words
 
-FLUSHES = 250
 JOURNAL_LIMIT = 64 * 1024
 
 
 class Counting:
-    """A connection that adds up the bytes it is handed, and how much the journal grows with each commit."""
+    """A connection that adds up the bytes it is handed, and how much its journal grows with each commit."""
 
     def __init__(self, connection: sqlite3.Connection, journal: Path) -> None:
+        connection.execute("PRAGMA wal_autocheckpoint = 0")  # so that the journal's size is all that was written
         self._connection = connection
         self._journal = journal
+        self._before = journal.stat().st_size
         self.handed = 0
         self.growth: list[int] = []
 
     def execute(self, query: str, values: Any = ()) -> sqlite3.Cursor:
-        before = self._journal.stat().st_size
         self.handed += sum(map(_size, values.values() if isinstance(values, dict) else values))
         cursor = self._connection.execute(query, values)
-        if query == "COMMIT":
-            self.growth.append(self._journal.stat().st_size - before)
+        if not self._connection.in_transaction:
+            now = self._journal.stat().st_size
+            if now > self._before:
+                self.growth.append(now - self._before)
+            self._before = now
         return cursor
 
     def __getattr__(self, name: str) -> Any:
@@ -41,24 +47,49 @@ def _size(value: object) -> int:
     return len(value) if isinstance(value, bytes) else 8
 
 
-def test_bytes_and_journal_of_a_long_answer(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("flushes", "length", "tokens"),
+    [(250, 120, 40_000), (1000, 170, 250_000), (600, 4, 2_400)],
+    ids=["long", "a megabyte", "slow"],
+)
+def test_bytes_and_journal_of_a_long_answer(tmp_path: Path, flushes: int, length: int, tokens: int) -> None:
     path = tmp_path / "conversations.sqlite"
     filled(path, conversations=3, steps=30)
     store, rng = Store(path), random.Random(7)
     conversation, _, answer = asked(store)
-    store._connection.execute("PRAGMA wal_autocheckpoint = 0")  # so that the journal's size is all that was written
-    counting = Counting(store._connection, Path(f"{path}-wal"))
-    store._connection = cast(sqlite3.Connection, counting)
-    text, ids = "", tuple(rng.randrange(150_000) for _ in range(40_000))
-    for _ in range(FLUSHES):
-        new = words(rng, 120)
+    store.search("pears")  # what was there before is in the index now
+    main = Counting(store._connection, Path(f"{path}-wal"))
+    index = Counting(store._index._connection, Path(f"{index_path(path)}-wal"))
+    store._connection, store._index._connection = (cast(sqlite3.Connection, one) for one in (main, index))
+    text, ids = "", tuple(rng.randrange(150_000) for _ in range(tokens))
+    for _ in range(flushes):
+        new = words(rng, length)
         store.append_text(answer.id, new)
         text += new
     store.finish_message(answer.id, stop="finished", ids=ids, stats={"tokens": len(ids)})
+    while store.index_some():
+        pass
+    assert len(store.search(" ".join(text.split()[-3:]))) > 0
     assert store.messages(conversation.id)[1].text == text
     assert store.messages(conversation.id)[1].ids == ids
-    assert len(counting.growth) > FLUSHES
-    assert sum(counting.growth) > 0
-    assert max(counting.growth) <= JOURNAL_LIMIT
-    assert counting.handed <= 2 * (len(text.encode()) + 4 * len(ids))
+    assert len(main.growth) > flushes
+    assert len(index.growth) >= len(text) // SLICE
+    assert max(main.growth) <= JOURNAL_LIMIT
+    assert max(index.growth) <= JOURNAL_LIMIT
+    assert main.handed + index.handed <= 2 * (len(text.encode()) + 4 * len(ids))
+    store.close()
+
+
+def test_a_long_question_is_indexed_in_steps(tmp_path: Path) -> None:
+    path = tmp_path / "conversations.sqlite"
+    store, rng = Store(path), random.Random(8)
+    index = Counting(store._index._connection, Path(f"{index_path(path)}-wal"))
+    store._index._connection = cast(sqlite3.Connection, index)
+    vocabulary = [rng.randbytes(rng.randint(1, 8)).hex() for _ in range(200_000)]
+    asked(store, " ".join(rng.choices(vocabulary, k=90_000)))  # hardly a word stands there twice
+    while store.index_some():
+        pass
+    assert len(store.search(vocabulary[0])) <= 1
+    assert sum(index.growth) > 800_000
+    assert max(index.growth) <= JOURNAL_LIMIT
     store.close()

@@ -156,11 +156,11 @@ def test_words_in_one_message_are_found_wherever_they_stand_in_it() -> None:
 
 
 def test_phrases_are_found_wherever_a_slice_ends() -> None:
-    text = " ".join(f"w{number}" for number in range(3000))
+    text = " ".join(f"w{number}" for number in range(6000))
     store = Store(None)
     said(store, text)
     assert store._index._execute("SELECT count(*) FROM slice").fetchone()[0] == 0
-    for number in range(0, 2995, 7):
+    for number in range(0, 5995, 7):
         assert len(store.search(f'"{" ".join(f"w{number + step}" for step in range(5))}"')) == 1
     assert store._index._execute("SELECT count(*) FROM slice").fetchone()[0] > 4
     store.close()
