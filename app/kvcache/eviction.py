@@ -24,7 +24,7 @@ import heapq
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic
+from typing import Generic, Protocol
 
 from app.kvcache.journal import Journal
 from app.kvcache.trie import Node, R, S, Trie
@@ -33,6 +33,15 @@ from app.protocol.reports import Reason
 
 PIECE = 512  # tokens; rows are let go in such pieces
 GROWN = 1.0001  # an entry's worth has grown when it is more than this times what it was
+
+
+class DiskSaver(Protocol[R, S]):
+    """Writes what leaves memory. `save_rows`, `save_state`: whether it is on disk, or on its way there. `forget`: what
+    lies there of a node and below it cannot be reached any more."""
+
+    def save_rows(self, node: Node[R, S]) -> bool: ...
+    def save_state(self, node: Node[R, S], state: S) -> bool: ...
+    def forget(self, node: Node[R, S]) -> None: ...
 
 
 @dataclass(slots=True)
@@ -49,7 +58,8 @@ class Tally:
 class Eviction(Generic[R, S]):
     """One making of room. `clock`: number of the current request. `has_states`: the model keeps whole states.
 
-    journal: is told of what goes. is_desperate: give up the first states of branches too.
+    journal: is told of what goes. disk: takes over what goes, if it can. is_desperate: give up the first states of
+    branches too.
     """
 
     def __init__(
@@ -59,9 +69,10 @@ class Eviction(Generic[R, S]):
         has_states: bool,
         is_desperate: bool = False,
         journal: Journal | None = None,
+        disk: DiskSaver[R, S] | None = None,
     ) -> None:
         self.tally = Tally()
-        self._journal = journal
+        self._journal, self._disk = journal, disk
         self._trie, self._clock = trie, clock
         self._has_states, self._is_desperate = has_states, is_desperate
         self._heap = [
@@ -123,8 +134,9 @@ class Eviction(Generic[R, S]):
         assert node.state is not None
         self.tally.states += 1
         self._tell(node.end, 0, node.state.nbytes)
+        is_saved = self._disk is not None and self._disk.save_state(node, node.state)
         self._trie.set_state(node, None)
-        node.lost = Reason.EVICTED
+        node.lost = Reason.NONE if is_saved else Reason.EVICTED
         self._reconsider(node)
 
     def _drop_rows(self, node: Node[R, S], wanted: int) -> None:
@@ -134,8 +146,11 @@ class Eviction(Generic[R, S]):
         upper = self._trie.split(node, node.end - pieces * PIECE) if pieces * PIECE < len(node.tokens) else None
         self.tally.tokens += len(node.tokens)
         self._tell(node.start, len(node.tokens), node.rows.nbytes)
+        is_saved = self._disk is not None and self._disk.save_rows(node)
         self._trie.set_rows(node, None)
-        node.lost = Reason.EVICTED
+        node.lost = Reason.NONE if is_saved else Reason.EVICTED
+        if self._disk is not None and not is_saved:
+            self._disk.forget(node)
         above = upper or node.parent
         if self._trie.can_merge(node):
             self._trie.merge(node)

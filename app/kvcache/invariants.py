@@ -20,9 +20,12 @@ def check(cache: PrefixCache) -> None:
         _check_edge(node)
         _check_stored(node, cache.lane)
         _check_pieces(node)
+        _check_files(node, cache.lane)
     for node in (cache.trie.root, *nodes):
         held = sum(child.is_held for child in node.children.values())
         _require(node.held_children == held, f"node {node.id} counts {node.held_children} held children of {held}")
+        on_disk = sum(child.is_on_disk for child in node.children.values())
+        _require(node.disk_children == on_disk, f"node {node.id} counts {node.disk_children} of {on_disk} on disk")
         below = sum(child.pins for child in node.children.values())
         _require(node.pins >= below, f"node {node.id} counts {node.pins} pins, {below} below it")
     tokens = sum(len(node.tokens) for node in nodes)
@@ -65,9 +68,24 @@ def _check_stored(node: TrieNode, lane: Lane) -> None:
         _require(node.end == trail.start or node.end in ends, f"{name} stores a state that no call ended at")
 
 
+def _check_files(node: TrieNode, lane: Lane) -> None:
+    name = f"node {node.id} [{node.start}, {node.end})"
+    above = node.parent
+    if node.disk_rows:
+        is_led_to = above is not None and (not above.parent or above.will_have_rows)
+        _require(is_led_to, f"{name} has rows on disk above a hole")
+        at = node.start
+        for part in node.disk_rows:
+            _require(part.start <= at < part.end, f"{name}: a gap at {at} in the files {node.disk_rows}")
+            at = part.end
+        _require(at >= node.end, f"{name}: files to {at} only")
+    if node.disk_state and lane.rows:
+        _require(node.will_have_rows, f"{name} has a state on disk, and no rows that lead to it")
+
+
 def _check_pieces(node: TrieNode) -> None:
     at = node.start
-    if not node.has_rows and not node.pieces:
+    if not node.pieces and node.rows is None and not node.lanes:
         return
     for piece in node.pieces:
         _require(piece.start == at < piece.end, f"node {node.id}: a gap in the record at {at}")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import mlx.core as mx
 
@@ -32,6 +32,16 @@ from app.kvcache.trie import Node
 TrieNode = Node[RowsSnapshot, StateSnapshot]
 # tokens [1, n] and the model's cache objects -> logits [1, n, vocabulary]
 Forward = Callable[[mx.array, list[Any]], mx.array]
+
+
+class RowSource(Protocol):
+    """Stored rows of one run of tokens, in memory or on disk; `part` counts from the first of them."""
+
+    @property
+    def layers(self) -> Sequence[RowArrays]: ...
+    @property
+    def tokens(self) -> int: ...
+    def part(self, start: int, end: int) -> Sequence[RowArrays]: ...
 
 
 class Lane:
@@ -168,7 +178,8 @@ class Lane:
             layer.settle()
         layers: list[AnyRowLayer | StateLayer] = [*self.rows, *self.states]
         mx.eval([x for layer in layers for x in layer.arrays()])
-        self.state_bytes = sum(layer.nbytes for layer in self.states)
+        # An empty lane keeps the figure, by which room is made before the next call.
+        self.state_bytes = sum(layer.nbytes for layer in self.states) or self.state_bytes
 
     def copy_rows(self, start: int, end: int) -> RowsSnapshot:
         """Rows [start, end) of all layers that have rows, evaluated."""
@@ -180,7 +191,10 @@ class Lane:
             layer.overwrite(start, part, multi_end)
 
     def take_state(self) -> StateSnapshot:
-        """The whole state at `offset`, sharing the live arrays until the next call replaces them."""
+        """The whole state at `offset`, sharing the live arrays until the next call replaces them. One that is stored
+        already is the same object, so that its bytes are never counted twice."""
+        if self._shared is not None:
+            return self._shared
         for layer in self.states:
             layer.settle()
         arrays = tuple(layer.take() for layer in self.states)
@@ -192,7 +206,7 @@ class Lane:
         self,
         keep: int,
         target: int,
-        pieces: Sequence[RowsSnapshot] = (),
+        pieces: Sequence[RowSource] = (),
         state: StateSnapshot | None = None,
         multi_end: int = 0,
     ) -> None:
@@ -206,8 +220,10 @@ class Lane:
             raise CacheFaultError(f"rows of {[len(x.layers) for x in pieces]} layers for a model of {len(self.rows)}")
         for index, rows in enumerate(self.rows):
             rows.write(keep, [piece.layers[index] for piece in pieces], multi_end)
+        self.is_whole = False  # until it is where it goes: what it had is not counted any more
         self.offset = target
         self._shared, self.is_whole = state, state is not None or target == 0 or not self.states
+        self.state_bytes = self.state_bytes if state is None else state.nbytes
         if state is None:
             for layer in self.states:
                 layer.clear()

@@ -11,8 +11,8 @@ from app.protocol.reports import Reason, RequestReport
 
 
 class Look(NamedTuple):
-    """`path` and `seen`: the longest known prefix, ghosts included. `matched`: what of it is held. `target`: what can
-    be restored, which leaves at least the last token to compute."""
+    """`path`, `seen`: the longest known prefix, ghosts included. `matched`: what of it is held, in memory or on disk.
+    `target`: what can be restored, which leaves at least the last token to compute."""
 
     path: list[TrieNode]
     seen: int
@@ -25,7 +25,7 @@ def look_for(trie: CacheTrie, lane: Lane, tokens: Sequence[int]) -> Look:
     path, seen = trie.match(tokens)
     matched = rows = 0
     for node in path[1:]:
-        if not node.is_held:
+        if not (node.is_held or node.is_on_disk):
             break
         matched = min(node.end, seen)
         if rows == node.start and (node.has_rows or not lane.rows):
@@ -51,9 +51,9 @@ def report_of(lane: Lane, tokens: Sequence[int], look: Look) -> RequestReport:
 
 
 def _has_state(lane: Lane, node: TrieNode) -> bool:
-    """The whole state at the node's end is stored, or live at this moment."""
+    """The whole state at the node's end is stored, in memory or on disk, or live at this moment."""
     is_live = node is lane.path[-1] and not lane.tail and lane.is_whole
-    return node.state is not None or (is_live and lane.offset > 0)
+    return node.state is not None or bool(node.disk_state) or (is_live and lane.offset > 0)
 
 
 def _reason(lane: Lane, look: Look, wanted: int, left_known: bool) -> Reason:

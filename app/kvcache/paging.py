@@ -6,14 +6,20 @@ paged out, then the new path is entered layer by layer: the peak is both suffixe
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Sequence
+from typing import Protocol
+
 from app.kvcache.journal import Journal
-from app.kvcache.lane import Lane, TrieNode
+from app.kvcache.lane import Lane, RowSource, TrieNode
 from app.kvcache.layers import CacheFaultError
 from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
-from app.kvcache.trail import Piece, multi_end
+from app.kvcache.trail import Piece, Trail, multi_end
 from app.kvcache.trie import Trie, common
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.reports import Reason
+
+log = logging.getLogger(__name__)
 
 CacheTrie = Trie[RowsSnapshot, StateSnapshot]
 
@@ -53,7 +59,17 @@ def page_out(trie: CacheTrie, lane: Lane, keep: int, budget: int, journal: Journ
         last.state_uses, last.state_used = max(1.0, last.state_uses), last.last_use
 
 
-def page_in(trie: CacheTrie, lane: Lane, path: list[TrieNode], target: int, journal: Journal) -> None:
+class DiskTier(Protocol):
+    """What lies on disk, as far as entering a path needs it. Raises CacheFaultError when it cannot be read."""
+
+    def rows(self, node: TrieNode) -> Sequence[RowSource]: ...
+    def state(self, node: TrieNode) -> StateSnapshot: ...
+    def forget(self, node: TrieNode) -> None: ...
+
+
+def page_in(
+    trie: CacheTrie, lane: Lane, path: list[TrieNode], target: int, journal: Journal, disk: DiskTier | None = None
+) -> None:
     """Bring a lane that stands on the beginning of `path` to `target`, from stored rows and the state stored there.
 
     Raises CacheFaultError when what is stored does not fit; the lane's layers are then undefined beyond its path.
@@ -64,21 +80,53 @@ def page_in(trie: CacheTrie, lane: Lane, path: list[TrieNode], target: int, jour
     nodes = _nodes_between(trie, path, keep, target, journal)
     end = nodes[-1] if nodes else lane.path[-1]
     if not was_there:
-        pieces = [node.rows for node in nodes if node.rows is not None]
-        if lane.rows and len(pieces) != len(nodes):
-            raise CacheFaultError(f"rows are missing between {keep} and {target}")
-        if lane.states and target and end.state is None:
-            raise CacheFaultError(f"the state at {target} is gone")
+        rows = [piece for node in nodes for piece in _stored_rows(node, disk)] if lane.rows else []
+        state = _stored_state(end, disk) if lane.states and target else None
         last_multi = _multi_end([*lane.path, *nodes], target)
-        lane.restore(keep, target, pieces if lane.rows else (), end.state, last_multi)
-        base = end.state.trail if end.state is not None else base
-        moved = sum(piece.nbytes for piece in pieces) + (end.state.nbytes if end.state else 0)
-        if target:
+        lane.restore(keep, target, rows, state, last_multi)
+        base = state.trail if state is not None else base
+        if state is not None and end.state is None:
+            trie.set_state(end, state)
+        for node in nodes:
+            if state is not None and not node.pieces:  # a model without rows: the state's calls are all that is known
+                node.pieces = _pieces_before(state.trail, node.start, node.end)
+        moved = sum(node.rows.nbytes for node in nodes if node.rows) + (end.state.nbytes if end.state else 0)
+        if moved:
             journal.add(CacheEventKind.PAGED_IN, keep, target - keep, moved)
     for node in nodes:
         trie.enter(node, lane.index)
     _move_lock(trie, lane, [*lane.path, *nodes])
     lane.start_trail(base if target else None)
+
+
+def _pieces_before(trail: Trail, start: int, end: int) -> list[Piece]:
+    """The calls of [start, end) on the way to the state that a trail leaves there or later."""
+    pieces: list[Piece] = []
+    while end > start:
+        if trail.start < end:
+            pieces.insert(0, Piece(trail, max(start, trail.start), end))
+            end = pieces[0].start
+        elif trail.base is None:
+            raise CacheFaultError(f"no calls are on record for [{start}, {end})")
+        if trail.base is not None:
+            trail = trail.base
+    return pieces
+
+
+def _stored_rows(node: TrieNode, disk: DiskTier | None) -> Sequence[RowSource]:
+    if node.rows is not None:
+        return (node.rows,)
+    if disk is None or not node.disk_rows:
+        raise CacheFaultError(f"rows [{node.start}, {node.end}) are missing")
+    return disk.rows(node)
+
+
+def _stored_state(node: TrieNode, disk: DiskTier | None) -> StateSnapshot:
+    if node.state is not None:
+        return node.state
+    if disk is None or not node.disk_state:
+        raise CacheFaultError(f"the state at {node.end} is gone")
+    return disk.state(node)
 
 
 def salvage(trie: CacheTrie, lane: Lane, budget: int, journal: Journal) -> None:
@@ -108,6 +156,7 @@ def forget(trie: CacheTrie, node: TrieNode, reason: Reason) -> None:
     if not node.lanes:
         trie.set_rows(node, None)
         trie.set_state(node, None)
+        trie.set_disk(node, (), "")
         node.lost = reason
 
 
@@ -177,20 +226,46 @@ def record(trie: CacheTrie, lane: Lane, is_final: bool) -> None:
         _absorb(trie, lane, child)
 
 
-def keep_stored_rows(trie: CacheTrie, lane: Lane, start: int) -> None:
-    """After a call over [start, lane.offset): rows that are stored for these tokens replace the recomputed ones."""
+def keep_stored_rows(trie: CacheTrie, lane: Lane, start: int, disk: DiskTier | None = None) -> None:
+    """After a call over [start, lane.offset): rows that are stored for these tokens replace the recomputed ones.
+
+    Where they lie on disk and cannot be read, the recomputed ones stay and what was built on the others is forgotten.
+    """
     while lane.tail:
         child = lane.path[-1].children.get(lane.tail[0])
         if child is None:
             return
         same = common(child.tokens, lane.tail)
         begin, end = max(start, child.start), child.start + same
-        if child.rows is not None and begin < end:
+        if begin < end and lane.rows and not child.lanes:
+            stored = _pieces_of(child, disk)
             last_multi = _multi_end([*lane.path, child], end) if end == lane.offset else lane.offset
-            lane.overwrite(begin, child.rows.part(begin - child.start, end - child.start), last_multi)
+            _overwrite(lane, stored, child.start, begin, end, last_multi)
         if same == len(lane.tail) and same < len(child.tokens):
             return
         _absorb(trie, lane, child if same == len(child.tokens) else trie.split(child, end))
+
+
+def _pieces_of(node: TrieNode, disk: DiskTier | None) -> Sequence[RowSource]:
+    """Rows that are stored for a node in memory or on disk, or none."""
+    if node.rows is None and (disk is None or not node.disk_rows):
+        return ()
+    try:
+        return _stored_rows(node, disk)
+    except CacheFaultError:
+        log.warning("rows [%d, %d) were computed again", node.start, node.end, exc_info=True)
+        assert disk is not None
+        disk.forget(node)
+        return ()
+
+
+def _overwrite(lane: Lane, stored: Sequence[RowSource], at: int, begin: int, end: int, last_multi: int) -> None:
+    """Put the rows [begin, end) of stored ones, which begin with those of token `at`, in the place of live ones."""
+    for rows in stored:
+        first, last = max(begin, at), min(end, at + rows.tokens)
+        if first < last:
+            lane.overwrite(first, rows.part(first - at, last - at), last_multi)
+        at += rows.tokens
 
 
 def _absorb(trie: CacheTrie, lane: Lane, child: TrieNode) -> None:

@@ -20,10 +20,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
 
+from app.kvcache.disk.tier import Tier
 from app.kvcache.eviction import PIECE, Eviction
 from app.kvcache.journal import Journal
 from app.kvcache.lane import Forward, Lane, TrieNode
@@ -75,6 +77,7 @@ class PrefixCache:
         self.requests = 0
         self.faults = 0
         self.session: Session | None = None
+        self.disk: Tier | None = None
         self.forward, self.new_caches = forward, new_caches
         self.lane = self._new_lane()
         self.unsupported = self.lane.unsupported
@@ -112,7 +115,7 @@ class PrefixCache:
         if not tokens or lanes != 1:
             raise ValueError(f"cannot begin {len(tokens)} tokens on {lanes} lanes")
         self.requests += 1
-        look = self._look(tokens)
+        look = self._sound_look(tokens)
         report = report_of(self.lane, tokens, look)
         if not self._switch(look):
             report = RequestReport(len(tokens), look.seen, look.matched, 0, Reason.FAULT, report.diverged_at)
@@ -177,6 +180,22 @@ class PrefixCache:
                 return node.end
         return 0
 
+    def open_disk(self, root: Path, fingerprint: str, budget_bytes: int | None, writes_all: bool = False) -> None:
+        """Keep state on disk, too, below `root`, for the model with this fingerprint; what is there is known at once.
+
+        budget_bytes: None for the default. To be called before the first request; without effect on models whose state
+        cannot be stored.
+        """
+        if not self.unsupported and not self.trie.nodes:
+            self.disk = Tier(self.trie, self.lane, self.journal, root, fingerprint, budget_bytes, writes_all)
+            self.requests = self.disk.load()
+
+    def close_disk(self, seconds: float) -> None:
+        """Write what is worth it within so much time; from now on there is no disk."""
+        if self.disk is not None:
+            self.disk.close(seconds)
+            self.disk = None
+
     def close(self) -> None:
         """Let go of all arrays at once, without waiting for the garbage collector."""
         page_out(self.trie, self.lane, 0, 0, self.journal)
@@ -191,7 +210,7 @@ class PrefixCache:
         self._make_room(self.lane.bytes_at(start + len(tokens)) - self.lane.used_bytes)
         logits = self.lane.compute(tokens)
         if self.lane.path[-1].children and not self.unsupported:
-            keep_stored_rows(self.trie, self.lane, start)
+            keep_stored_rows(self.trie, self.lane, start, self.disk)
         return logits
 
     def launch(self, token: mx.array) -> mx.array:
@@ -204,7 +223,7 @@ class PrefixCache:
         start = self.lane.offset
         self.lane.confirm((token,))
         if self.lane.path[-1].children and not self.unsupported:
-            keep_stored_rows(self.trie, self.lane, start)
+            keep_stored_rows(self.trie, self.lane, start, self.disk)
 
     def retract(self) -> None:
         """Take the launched call back. A model whose caches cannot be rewound begins anew with the next request."""
@@ -255,6 +274,7 @@ class PrefixCache:
         self.trie.set_state(node, state)
         node.state_uses, node.state_used = node.state_uses or uses, self.requests
         self.journal.add(CacheEventKind.CAPTURED, node.end, 0, state.nbytes)
+        self.trie.set_disk(node, node.disk_rows, "")  # of another state at this place, if any
 
     def record(self) -> None:
         """Bring the trie up to date with the live path."""
@@ -278,8 +298,12 @@ class PrefixCache:
             self.lane.path[-1].lost = Reason.CANCELLED if is_cut else Reason.NONE
             self._touch(self.lane.path)
             tidy(self.trie, self.lane)
+        for node in self.lane.path[1:]:
+            node.owners |= {session.owner} - {""}
         self._make_room(0)
         self._forget_ghosts()
+        if self.disk is not None:
+            self.disk.touch()
 
     def _look(self, tokens: Sequence[int]) -> Look:
         if self.session is not None:
@@ -316,8 +340,8 @@ class PrefixCache:
         try:
             keep = self._shared_offset(look)
             page_out(self.trie, self.lane, keep, self.budget_bytes, self.journal)
-            self._make_room_for_windows(look)
-            page_in(self.trie, self.lane, look.path, look.target, self.journal)
+            self._make_room_for_entering(look)
+            page_in(self.trie, self.lane, look.path, look.target, self.journal, self.disk)
             self._make_room(0)
         except CacheFaultError:
             log.warning("restoring %d tokens failed; they are computed again", look.target, exc_info=True)
@@ -335,13 +359,28 @@ class PrefixCache:
             node = node.parent
         return node.tokens[0]
 
-    def _make_room_for_windows(self, look: Look) -> None:
-        """Rows only move when a path is entered; what is filled beside them, sliding windows, needs room."""
+    def _make_room_for_entering(self, look: Look) -> None:
+        """Stored rows only move when a path is entered; sliding windows and what is read from disk need room."""
         growth = self.lane.window_bytes(look.target) - self.lane.window_bytes(self.lane.offset)
+        if self.disk is not None:
+            growth += self.disk.bytes_of(*self._to_enter(look))
         if growth > 0:
             self.trie.lock(look.path[-1])
             self._make_room(growth, is_desperate=False)
             self.trie.unlock(look.path[-1])
+
+    def _to_enter(self, look: Look) -> tuple[list[TrieNode], TrieNode]:
+        """The nodes that a switch goes through, and the one whose state it takes."""
+        nodes = [node for node in look.path[1:] if node.start < look.target]
+        return nodes, nodes[-1] if nodes else self.trie.root
+
+    def _sound_look(self, tokens: Sequence[int]) -> Look:
+        """A look none of whose files is damaged: what needs one that is, is forgotten, and the rest looked at again."""
+        look = self._look(tokens)
+        while self.disk is not None and not self.disk.verify(*self._to_enter(look)):
+            self.faults += 1
+            look = self._look(tokens)
+        return look
 
     def _shared_offset(self, look: Look) -> int:
         """Up to where the live path and the wanted one are the same, and wanted."""
@@ -408,7 +447,8 @@ class PrefixCache:
         ahead = growth + PIECE // 2 * self.lane.row_bytes
         for desperate in (False, True) if is_desperate else (False,):
             if self._surplus(growth) > 0:
-                eviction = Eviction(self.trie, self.requests, bool(self.lane.states), desperate, self.journal)
+                has_states = bool(self.lane.states)
+                eviction = Eviction(self.trie, self.requests, has_states, desperate, self.journal, self.disk)
                 eviction.run(partial(self._surplus, growth if desperate else ahead))
         return self._fits(growth)
 
@@ -427,12 +467,12 @@ class PrefixCache:
         """Drop the longest unused ghosts when more tokens are remembered than `GHOST_TOKENS`."""
         if self.trie.tokens <= GHOST_TOKENS:
             return
-        ghosts = [node for node in self.trie.nodes.values() if not node.is_held and not node.locks and not node.pins]
+        ghosts = [node for node in self.trie.nodes.values() if _is_ghost(node)]
         surplus = sum(len(node.tokens) for node in ghosts) - GHOST_TOKENS
         for node in sorted(ghosts, key=lambda ghost: (ghost.last_use, -ghost.end)):
             if surplus <= 0:
                 return
-            if not node.children:
+            if not node.children and node.parent is not None:
                 surplus -= len(node.tokens)
                 self.trie.remove(node)
 
@@ -449,3 +489,7 @@ class PrefixCache:
         lane = Lane(0, self.trie.root, self.forward, self.new_caches())
         self.trie.lock(self.trie.root)
         return lane
+
+
+def _is_ghost(node: TrieNode) -> bool:
+    return not (node.is_held or node.is_on_disk or node.saving or node.locks or node.pins)

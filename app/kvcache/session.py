@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Session:
     """A request between `begin` and its end. A context manager: leaving it, however, keeps what was computed.
 
-    report: what the cache did for it. Owned by the model thread.
+    report: what the cache did for it. owner: whose conversation it is. Owned by the model thread.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class Session:
         self._tokens = array("i", tokens)
         self._captures = sorted(captures.items(), reverse=True)
         self._last_capture = max(captures, default=report.total - 1)
-        self._owner = owner
+        self.owner = owner
 
     def __enter__(self) -> Self:
         return self
@@ -68,7 +68,7 @@ class Session:
         if is_grid:
             self._cache.capture_grid()
         else:
-            self._cache.capture(self._owner)
+            self._cache.capture(self.owner)
 
     def _capture_when_due(self) -> None:
         """A long answer gets states on its way, too."""
@@ -111,7 +111,7 @@ class Session:
 
     def keep(self, bookmark: Bookmark) -> None:
         """Somebody will come back to this place."""
-        self._cache.keep(bookmark, self._owner)
+        self._cache.keep(bookmark, self.owner)
 
     def _append(self, token: int) -> None:
         at = self._cache.lane.offset

@@ -34,7 +34,7 @@ class Trail:
     `base`: the trail whose states this one began with, None for empty states (and for models without whole states).
     """
 
-    __slots__ = ("_ends", "_tokens", "base", "start")
+    __slots__ = ("__weakref__", "_ends", "_tokens", "base", "start")
 
     def __init__(self, start: int = 0, base: Trail | None = None) -> None:
         self.start = start
@@ -57,6 +57,18 @@ class Trail:
     def tokens(self, call: Call) -> array[int]:
         """The tokens that one of this trail's calls was made with."""
         return self._tokens[call.start - self.start : call.end - self.start]
+
+    def upto(self, end: int) -> tuple[array[int], array[int]]:
+        """Ends and tokens of the calls that begin before `end`."""
+        count = bisect_right(self._ends, end - 1) + 1 if self._ends and end > self.start else 0
+        ends = self._ends[:count]
+        return ends, self._tokens[: ends[-1] - self.start if ends else 0]
+
+    def catch_up(self, ends: Sequence[int], tokens: Sequence[int]) -> None:
+        """Add those of some calls, as `upto` gives them of the same trail, that are not on record here yet."""
+        known = len(self._ends)
+        for begun, end in zip((self.start, *ends)[known:], ends[known:], strict=False):
+            self.add(tokens[begun - self.start : end - self.start])
 
     def multi_end(self, start: int, end: int) -> int:
         """End of the last call of several tokens that touches [start, end), cut at `end`; 0 when there is none."""

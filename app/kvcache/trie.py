@@ -6,7 +6,8 @@ Properties it keeps:
 2. Rows on a node span exactly its edge; a whole state is the state at its node's end.
 3. `paged_bytes` is the sum of what hangs on all nodes; every stored object hangs on one node and is released once.
 4. Node ids are never reused; when an edge is split, the new upper node gets the new id.
-5. A node is held while it, or anything below it, has state. One that is not is a ghost: its tokens were seen, no more.
+5. A node is held while it, or anything below it, has state in memory; it is on disk while a file holds state of it or
+   of anything below it. One that is neither is a ghost: its tokens were seen, no more.
 
 It knows neither arrays nor layers: what is stored has a size, and rows can be cut and joined.
 """
@@ -37,6 +38,14 @@ class State(Protocol):
     def nbytes(self) -> int: ...
 
 
+class Part(NamedTuple):
+    """A file that holds the rows [start, end) of a path."""
+
+    name: str
+    start: int
+    end: int
+
+
 R = TypeVar("R", bound=Rows)
 S = TypeVar("S", bound=State)
 
@@ -44,17 +53,23 @@ S = TypeVar("S", bound=State)
 class Node(Generic[R, S]):
     """One edge, tokens [start, end) of every path through it, and what hangs on it.
 
-    rows, state: stored, or None. pieces: which calls computed its rows. lanes: lanes that run through it, whose live
-    arrays hold its rows. locks: how many sessions keep it from being evicted or merged. pins: how many places at or
-    below its end the person wants kept. anchors: owners who will come back to its end. uses: requests that passed.
-    state_uses, state_used: how often the state at its end was wanted, and by which request last; kept when the state is
-    gone. is_tip: its state is an answer's end that no follow-up has replaced. lost: why there is no state. last_use:
-    number of the last request that passed; used_at: the same in seconds since the epoch.
+    rows, state: stored in memory, or None. disk_rows: the files that hold its rows, in order and all of them, or none;
+    disk_state: the file that holds the state at its end, or "". saving: files of its rows that are being written.
+    pieces: which calls computed its rows; unknown while they are on disk only and were not read yet. owners:
+    conversations that passed. lanes: lanes that run through it, whose live arrays hold its rows. locks: how many
+    sessions keep it from being evicted or merged. pins: how many places at or below its end the person wants kept.
+    anchors: owners who will come back to its end. uses: requests that passed. state_uses, state_used: how often the
+    state at its end was wanted, and by which request last; kept when the state is gone. is_tip: its state is an
+    answer's end that no follow-up has replaced. lost: why there is no state. last_use: number of the last request that
+    passed; used_at: the same in seconds since the epoch.
     """
 
     __slots__ = (
         "anchors",
         "children",
+        "disk_children",
+        "disk_rows",
+        "disk_state",
         "held_children",
         "id",
         "is_tip",
@@ -62,10 +77,12 @@ class Node(Generic[R, S]):
         "last_use",
         "locks",
         "lost",
+        "owners",
         "parent",
         "pieces",
         "pins",
         "rows",
+        "saving",
         "start",
         "state",
         "state_used",
@@ -96,25 +113,57 @@ class Node(Generic[R, S]):
         self.state_uses = 0.0
         self.state_used = 0
         self.held_children = 0
+        self.owners: set[str] = set()
+        self.disk_rows: tuple[Part, ...] = ()
+        self.disk_state = ""
+        self.disk_children = 0
+        self.saving = 0
 
     @property
     def end(self) -> int:
         return self.start + len(self.tokens)
 
+    def is_like(self, other: Node[R, S]) -> bool:
+        """Both are held in the same way, by and for the same."""
+        return (
+            self.lanes == other.lanes
+            and self.locks == other.locks
+            and self.pins == other.pins
+            and self.owners == other.owners
+            and self.is_held == other.is_held
+            and bool(self.disk_rows) == bool(other.disk_rows)
+            and bool(self.pieces) == bool(other.pieces)
+        )
+
     @property
     def has_rows(self) -> bool:
-        """The rows of the edge exist, stored or in live arrays."""
-        return self.rows is not None or bool(self.lanes)
+        """The rows of the edge exist: stored, in live arrays, or on disk."""
+        return self.rows is not None or bool(self.lanes) or bool(self.disk_rows)
+
+    @property
+    def will_have_rows(self) -> bool:
+        """They exist, or are on their way to a file."""
+        return self.has_rows or self.saving > 0
 
     @property
     def holds(self) -> bool:
-        """It has state of its own."""
+        """It has state of its own in memory."""
         return self.rows is not None or self.state is not None or bool(self.lanes)
 
     @property
     def is_held(self) -> bool:
-        """It, or a node below it, has state."""
+        """It, or a node below it, has state in memory."""
         return self.holds or self.held_children > 0
+
+    @property
+    def is_on_disk(self) -> bool:
+        """A file holds state of it, or of a node below it."""
+        return bool(self.disk_rows) or bool(self.disk_state) or self.disk_children > 0
+
+    @property
+    def file_names(self) -> set[str]:
+        """The files that hold state of the edge itself."""
+        return {part.name for part in self.disk_rows} | {self.disk_state} - {""}
 
     @property
     def is_pinned_end(self) -> bool:
@@ -210,11 +259,13 @@ class Trie(Generic[R, S]):
         upper.pieces, node.pieces = cut(node.pieces, offset)
         upper.lanes, upper.locks, upper.pins = set(node.lanes), node.locks, node.pins
         upper.last_use, upper.used_at, upper.uses = node.last_use, node.used_at, node.uses
-        upper.lost = node.lost
+        upper.lost, upper.owners, upper.saving = node.lost, set(node.owners), node.saving
+        upper.disk_rows = tuple(part for part in node.disk_rows if part.start < offset)
+        node.disk_rows = tuple(part for part in node.disk_rows if part.end > offset)
         if halves is not None:
             self._put_rows(upper, halves[0])
             self._put_rows(node, halves[1])
-        upper.held_children = int(node.is_held)
+        upper.held_children, upper.disk_children = int(node.is_held), int(node.is_on_disk)
         return upper
 
     def merge(self, node: Node[R, S]) -> Node[R, S]:
@@ -234,16 +285,22 @@ class Trie(Generic[R, S]):
             self._put_rows(child, above.join(below))
         child.last_use, child.used_at = max(node.last_use, child.last_use), max(node.used_at, child.used_at)
         child.uses = max(node.uses, child.uses)
+        child.owners |= node.owners
+        child.disk_rows = tuple(dict.fromkeys((*node.disk_rows, *child.disk_rows)))
         return child
 
     def can_merge(self, node: Node[R, S]) -> bool:
         """Nothing ends here that anybody may come back to, and both edges are held and used in the same way."""
-        if node.parent is None or len(node.children) != 1 or node.state is not None or node.anchors:
+        if node.parent is None or len(node.children) != 1 or node.state or node.disk_state or node.anchors:
             return False
         (child,) = node.children.values()
         same_rows = (node.rows is None) == (child.rows is None)
         is_alike = node.lanes == child.lanes and node.locks == child.locks and node.is_held == child.is_held
-        is_alike = is_alike and node.pins == child.pins
+        is_alike = is_alike and node.saving == child.saving == 0
+        is_alike = is_alike and node.pins == child.pins and node.owners == child.owners
+        is_alike = (
+            is_alike and bool(node.disk_rows) == bool(child.disk_rows) and bool(node.pieces) == bool(child.pieces)
+        )
         return same_rows and is_alike and (node.uses == child.uses or not node.is_held)
 
     def remove(self, leaf: Node[R, S]) -> None:
@@ -255,6 +312,7 @@ class Trie(Generic[R, S]):
             raise ValueError(f"cannot remove node {leaf.id}: it is in use")
         self.set_rows(leaf, None)
         self.set_state(leaf, None)
+        self.set_disk(leaf, (), "")
         del parent.children[leaf.tokens[0]], self.nodes[leaf.id]
         leaf.parent = None
         self.tokens -= len(leaf.tokens)
@@ -277,6 +335,16 @@ class Trie(Generic[R, S]):
             self.paged_bytes += state.nbytes
             node.lost = Reason.NONE
         self._spread(node, was)
+
+    def set_disk(self, node: Node[R, S], rows: tuple[Part, ...], state: str) -> None:
+        """Files hold the edge's rows, or the state at its end, or no longer."""
+        was = node.is_on_disk
+        node.disk_rows, node.disk_state = rows, state
+        while node.parent is not None and node.is_on_disk != was:
+            parent, change = node.parent, 1 if node.is_on_disk else -1
+            was = parent.is_on_disk
+            parent.disk_children += change
+            node = parent
 
     def enter(self, node: Node[R, S], lane: int) -> None:
         """A lane's live arrays now hold the node's edge: rows that were stored for it are let go."""

@@ -16,6 +16,9 @@ class CacheEventKind(StrEnum):
     PAGED_OUT = "paged out"  # live state became stored state
     PAGED_IN = "paged in"  # stored state became live
     EVICTED = "evicted"  # stored state was let go of for room
+    WRITTEN = "written"  # stored state is on disk now
+    READ = "read"  # what lay on disk became live state
+    DROPPED = "dropped"  # files were deleted, so that the rest fits its budget
     SPLIT = "split"  # an edge was cut in two at `offset`
     FAULT = "fault"  # a restore or a call failed; what it concerned is computed again
 

@@ -17,6 +17,7 @@ class Reason(StrEnum):
     CANCELLED = "cancelled before capture"
     UNSUPPORTED = "cache kind not supported"
     FAULT = "cache fault"
+    DISK = "disk fault"
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,13 @@ def _split(happening: Happening) -> str:
     return f"Split at {words.number(happening.last.offset)}: a fork began here"
 
 
+def _dropped(happening: Happening) -> str:
+    return f"Deleted {words.size(happening.bytes)} of files: longest unused"
+
+
 def _fault(happening: Happening) -> str:
+    if happening.last.reason == Reason.DISK:
+        return "A cache file could not be used: dropped"
     return f"Restore failed at {words.number(happening.last.offset)}: computed again"
 
 
@@ -109,6 +115,9 @@ _TEXTS: dict[CacheEventKind, Callable[[Happening], str]] = {
     CacheEventKind.PAGED_OUT: _moved("Paged out"),
     CacheEventKind.PAGED_IN: _moved("Restored"),
     CacheEventKind.EVICTED: _evicted,
+    CacheEventKind.WRITTEN: _moved("Wrote to disk"),
+    CacheEventKind.READ: _moved("Read from disk"),
+    CacheEventKind.DROPPED: _dropped,
     CacheEventKind.SPLIT: _split,
     CacheEventKind.FAULT: _fault,
 }

@@ -33,6 +33,9 @@ _ICONS = {
     CacheEventKind.PAGED_OUT: Icon.PAGED_OUT,
     CacheEventKind.PAGED_IN: Icon.RESTORED,
     CacheEventKind.EVICTED: Icon.EVICTED,
+    CacheEventKind.WRITTEN: Icon.STORED,
+    CacheEventKind.READ: Icon.RESTORED,
+    CacheEventKind.DROPPED: Icon.EVICTED,
     CacheEventKind.SPLIT: Icon.FORK,
     CacheEventKind.FAULT: Icon.WARN,
 }

@@ -1,0 +1,243 @@
+"""The files of one model's folder, and where they hang in the trie; of other models' folders, how large they are."""
+
+from __future__ import annotations
+
+import logging
+from array import array
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+
+from app.kvcache.disk import files, index
+from app.kvcache.disk.files import DamagedFileError, SnapshotFile
+from app.kvcache.disk.index import Entry
+from app.kvcache.disk.writer import Writer
+from app.kvcache.lane import TrieNode
+from app.kvcache.paging import CacheTrie
+from app.kvcache.trie import Part
+
+log = logging.getLogger(__name__)
+
+
+class Shelf:
+    """Knows every file by name and size, reads and writes the index, and decides what goes."""
+
+    def __init__(self, trie: CacheTrie, root: Path, folder: Path, writer: Writer) -> None:
+        self._trie, self._root, self._folder, self._writer = trie, root, folder, writer
+        self._files: dict[str, int] = {}
+        self._others: dict[Path, int] = {}
+        self._has_changed = False
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all snapshot files, other models' included."""
+        return sum(self._files.values()) + sum(self._others.values())
+
+    def size(self, name: str) -> int:
+        """Bytes of a file, 0 of one that is not there."""
+        return self._files.get(name, 0)
+
+    def add(self, name: str, nbytes: int) -> None:
+        """A file was written."""
+        self._files[name] = nbytes
+        self._has_changed = True
+
+    # From the disk into the trie
+
+    def load(self, has_rows: bool) -> int:
+        """Hang what is there. Returns how many files were of no use. Raises nothing: what cannot be read is not there.
+
+        has_rows: the model has rows, so that a state without complete rows above it is of no use.
+        """
+        try:
+            files.prepare(self._folder)
+            self._files = files.sweep(self._folder)
+            self._others = {path: _bytes_in(path) for path in self._root.iterdir() if path != self._folder}
+        except OSError as error:
+            log.warning("the snapshots cannot be read: %s", error.strerror or error)
+            return 0
+        before = len(self._files)
+        entries = sorted(self._entries(), key=lambda entry: entry.kind)  # rows before states
+        for entry in entries:
+            self._hang(entry)
+        for node in list(self._trie.root.children.values()):
+            self._prune(node, has_rows)
+        self._join()
+        self.collect()
+        return before - len(self._files)
+
+    def _entries(self) -> Iterator[Entry]:
+        """What the index says of the files that are there; what it does not know, they say themselves."""
+        unknown = dict(self._files)
+        for entry in self._indexed():
+            if unknown.get(entry.name) == entry.nbytes:
+                del unknown[entry.name]
+                yield entry
+        for name in unknown:
+            try:
+                yield index.read_entry(SnapshotFile(self._folder / name))
+            except (OSError, DamagedFileError) as error:
+                log.warning("a snapshot cannot be used: %s", error)
+
+    def _indexed(self) -> list[Entry]:
+        try:
+            data = files.read_index(self._folder)
+            return index.load(data) if data is not None else []
+        except (OSError, ValueError) as error:
+            log.warning("the index of the snapshots is not used: %s", error)
+            return []
+
+    def _hang(self, entry: Entry) -> None:
+        """Put one file where it belongs, so that its rows span whole edges."""
+        end = self._end_of(entry.path)
+        end.last_use, end.used_at = max(end.last_use, entry.last_use), max(end.used_at, entry.used_at)
+        end.owners.update(entry.owners)
+        if entry.kind == "state":
+            end.state_uses, end.state_used = entry.uses, entry.last_use
+            self._trie.set_disk(end, end.disk_rows, entry.name)
+            return
+        part = Part(entry.name, entry.start, entry.end)
+        node = end
+        while node.parent is not None and node.end > entry.start:
+            if node.start < entry.start:
+                self._trie.split(node, entry.start)
+            if not node.disk_rows:
+                self._trie.set_disk(node, (part,), node.disk_state)
+                node.uses = max(1, node.uses, int(entry.uses))
+            node = node.parent
+
+    def _end_of(self, path: array[int]) -> TrieNode:
+        """The node that ends where a path ends, made where there is none."""
+        found, length = self._trie.match(path)
+        last = found[-1]
+        if length < last.end:
+            last = self._trie.split(last, length)
+        if length < len(path):
+            last = self._trie.append(last, path[length:], ())
+        return last
+
+    def _prune(self, node: TrieNode, has_rows: bool, is_led_to: bool = True) -> None:
+        """Take down what no restore could reach: rows above a hole, states without their rows."""
+        is_led_to = is_led_to and (bool(node.disk_rows) or not has_rows)
+        if not is_led_to:
+            self._trie.set_disk(node, (), "")
+        above = node.parent
+        if above is not None:
+            above.last_use = max(above.last_use, node.last_use)
+        for child in list(node.children.values()):
+            self._prune(child, has_rows, is_led_to)
+
+    def _join(self) -> None:
+        """Edges that only the files' borders divide become one."""
+        for node in list(self._trie.nodes.values()):
+            if self._trie.can_merge(node):
+                self._trie.merge(node)
+
+    # From the trie onto the disk
+
+    def entry(self, node: TrieNode, kind: index.Kind, start: int, end: int) -> Entry:
+        """What a file of this node's state says of itself."""
+        uses = float(node.uses) if kind == "rows" else node.state_uses
+        last_use = node.last_use if kind == "rows" else node.state_used
+        return Entry("", 0, kind, start, _path(node)[:end], uses, last_use, node.used_at, tuple(sorted(node.owners)))
+
+    def save_index_if_changed(self) -> None:
+        """Have the index written when files came or went since."""
+        if self._has_changed:
+            self.save_index()
+
+    def save_index(self) -> None:
+        """Have the index written."""
+        self._has_changed = False
+        self._writer.write_index(self._folder, index.save(self._hanging()))
+
+    def _hanging(self) -> Iterator[Entry]:
+        stack = [(child, array("i")) for child in self._trie.root.children.values() if child.is_on_disk]
+        while stack:
+            node, above = stack.pop()
+            path = above + node.tokens
+            for part in node.disk_rows:
+                if part.end <= node.end and part.end > node.start:
+                    made = self.entry(node, "rows", part.start, part.end)
+                    yield made._replace(name=part.name, nbytes=self.size(part.name), path=path[: part.end])
+            if node.disk_state:
+                made = self.entry(node, "state", node.start, node.end)
+                yield made._replace(name=node.disk_state, nbytes=self.size(node.disk_state), path=path)
+            stack.extend((child, path) for child in node.children.values() if child.is_on_disk)
+
+    # What goes
+
+    def collect(self, keep: Collection[str] = ()) -> None:
+        """Delete the files that hang nowhere, but for those to keep."""
+        for name in self._files.keys() - _names(self._trie.nodes.values()) - set(keep):
+            self._delete(name)
+
+    def shrink(self, surplus: int, has_rows: bool) -> int:
+        """Delete files of at least `surplus` bytes, if there are so many. Returns how many bytes went.
+
+        Other models' first, the longest unused of them; then this one's longest unused, deepest first. What is pinned
+        goes last.
+        """
+        before = self.nbytes
+        for folder in sorted(self._others, key=_changed_at):
+            if before - self.nbytes >= surplus:
+                break
+            del self._others[folder]
+            self._writer.wipe(folder)
+        order = sorted(self._trie.nodes.values(), key=lambda node: (node.pins > 0, node.last_use, -node.end))
+        for node in order:
+            if before - self.nbytes >= surplus:
+                break
+            if node.disk_children and has_rows:
+                if node.disk_state:
+                    self._drop(node, node.disk_rows)
+            elif node.is_on_disk:
+                self._drop(node, ())
+        return before - self.nbytes
+
+    def wipe(self) -> None:
+        """Delete everything, other models' files included."""
+        self._files.clear()
+        for folder in (self._folder, *self._others):
+            self._writer.wipe(folder)
+        self._others.clear()
+
+    def _drop(self, node: TrieNode, rows: tuple[Part, ...]) -> None:
+        """Take down the state of a node, and its rows but for those given; delete the files that hang nowhere else."""
+        names = {part.name for part in node.disk_rows if part not in rows} | {node.disk_state} - {""}
+        self._trie.set_disk(node, rows, "")
+        near = [*node.children.values(), *([node.parent] if node.parent else [])]
+        for name in names - _names(near):
+            self._delete(name)
+
+    def _delete(self, name: str) -> None:
+        self._files.pop(name, None)
+        self._has_changed = True
+        self._writer.delete(self._folder, name)
+
+
+def _names(nodes: Iterable[TrieNode]) -> set[str]:
+    return {name for node in nodes for name in node.file_names}
+
+
+def _path(node: TrieNode) -> array[int]:
+    """Tokens [0, node.end)."""
+    edges = []
+    above: TrieNode | None = node
+    while above is not None:
+        edges.append(above.tokens)
+        above = above.parent
+    path = array("i")
+    for edge in reversed(edges):
+        path.extend(edge)
+    return path
+
+
+def _bytes_in(folder: Path) -> int:
+    return sum(files.sweep(folder).values()) if folder.is_dir() else 0
+
+
+def _changed_at(folder: Path) -> float:
+    try:
+        return folder.stat().st_mtime
+    except OSError:
+        return 0.0

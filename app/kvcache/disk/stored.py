@@ -1,0 +1,113 @@
+"""Stored state as a file holds it: arrays to bytes, and back when a branch is entered. Model thread only.
+
+Rows are read layer by layer, so that no more than one of them exists beside the live ones. A file is verified before
+MLX sees it; see `Tier.verify`.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import mlx.core as mx
+
+from app.kvcache.disk.files import SnapshotFile, Tensor
+from app.kvcache.layers import Arrays, RowArrays
+from app.kvcache.snapshot import StateSnapshot
+from app.kvcache.trail import Trail
+
+RECORD = "record"  # the tensor with the record of calls
+
+_DTYPES = {
+    mx.bool_: "BOOL",
+    mx.uint8: "U8",
+    mx.int8: "I8",
+    mx.uint16: "U16",
+    mx.int16: "I16",
+    mx.uint32: "U32",
+    mx.int32: "I32",
+    mx.uint64: "U64",
+    mx.int64: "I64",
+    mx.float16: "F16",
+    mx.bfloat16: "BF16",
+    mx.float32: "F32",
+}
+
+
+def tensors(layers: Sequence[Arrays]) -> Iterator[Tensor]:
+    """The arrays of all layers as bytes, named by layer and place; places that hold nothing are left out."""
+    for layer, arrays in enumerate(layers):
+        for place, x in enumerate(arrays):
+            if x is not None:
+                flat = mx.contiguous(x).reshape(-1).view(mx.uint8)
+                yield Tensor(_name(layer, place), _DTYPES[x.dtype], x.shape, bytes(cast(Any, flat)))
+
+
+def record_tensor(record: array[int]) -> Tensor:
+    """A record of calls as a file holds it."""
+    return Tensor(RECORD, "I32", (len(record),), record.tobytes())
+
+
+def read_record(file: SnapshotFile) -> array[int]:
+    """The record of calls. Raises DamagedFileError when there is none."""
+    record = array("i")
+    record.frombytes(file.tensor(RECORD).data)
+    return record
+
+
+class StoredRows:
+    """Rows [start, end) of a path, in a file that begins with those of token `first`."""
+
+    def __init__(self, path: Path, first: int, start: int, end: int, kinds: Sequence[int]) -> None:
+        self.layers = _Layers(path, start - first, end - first, kinds)
+        self.tokens = end - start
+
+    def part(self, start: int, end: int) -> tuple[RowArrays, ...]:
+        """Rows [start, end), counted from the first of these."""
+        return tuple(tuple(x[..., start:end, :] for x in layer) for layer in self.layers)
+
+
+class _Layers(Sequence[RowArrays]):
+    """The layers of a file, each read when it is asked for and held by nobody here."""
+
+    def __init__(self, path: Path, start: int, end: int, kinds: Sequence[int]) -> None:
+        self._path, self._start, self._end, self._kinds = path, start, end, kinds
+
+    def __len__(self) -> int:
+        return len(self._kinds)
+
+    def __getitem__(self, layer: int) -> RowArrays:  # type: ignore[override]
+        if not 0 <= layer < len(self):
+            raise IndexError(layer)
+        arrays = _load(self._path)
+        names = [_name(layer, place) for place in range(self._kinds[layer])]
+        return tuple(arrays[name][..., self._start : self._end, :] for name in names)
+
+
+def kinds_of(file: SnapshotFile) -> list[int]:
+    """How many arrays each layer has in a file of rows."""
+    counts: dict[int, int] = {}
+    for name in file.names:
+        layer, dot, _place = name.partition(".")
+        if dot:
+            counts[int(layer)] = counts.get(int(layer), 0) + 1
+    return [counts.get(layer, 0) for layer in range(len(counts))]
+
+
+def read_state(file: SnapshotFile, trail: Trail, sizes: Sequence[int]) -> StateSnapshot:
+    """The whole state of a file. `sizes`: how many places each layer of the model has."""
+    arrays = _load(file.path)
+    layers = tuple(tuple(arrays.get(_name(layer, place)) for place in range(size)) for layer, size in enumerate(sizes))
+    nbytes = sum(int(x.nbytes) for layer in layers for x in layer if x is not None)
+    return StateSnapshot(layers, trail, nbytes).settled()
+
+
+def _name(layer: int, place: int) -> str:
+    return f"{layer}.{place}"
+
+
+def _load(path: Path) -> dict[str, mx.array]:
+    """The arrays of a file, none of them read before it is evaluated."""
+    return cast(dict[str, mx.array], mx.load(str(path), format="safetensors"))

@@ -1,0 +1,278 @@
+"""What lies on disk survives the program, and is never the reason for a wrong token."""
+
+from __future__ import annotations
+
+import errno
+import random
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.kvcache.disk import files
+from app.kvcache.disk.tier import Tier
+from app.kvcache.invariants import check
+from app.kvcache.prefix_cache import PrefixCache
+from app.protocol.reports import Reason
+from tests.kvcache.ledger import MIXES, ROWS, Ledger, ask, ledger_cache
+
+BUDGET = 1 << 30
+
+
+_open: list[PrefixCache] = []
+
+
+@pytest.fixture(autouse=True)
+def _close_all() -> Iterator[None]:
+    yield
+    while _open:
+        _open.pop().close_disk(0)
+
+
+def opened(
+    mix: str, root: Path, writes_all: bool = True, budget: int | None = BUDGET, model: str = "model"
+) -> tuple[PrefixCache, Ledger]:
+    cache, ledger = ledger_cache(mix)
+    cache.open_disk(root, model, budget, writes_all)
+    _open.append(cache)
+    check(cache)
+    return cache, ledger
+
+
+def tier_of(cache: PrefixCache) -> Tier:
+    assert cache.disk is not None
+    return cache.disk
+
+
+def settle(cache: PrefixCache) -> None:
+    """Write everything that is to be written."""
+    tier = tier_of(cache)
+    while tier.tend() or tier.is_saving:
+        time.sleep(0.001)
+    assert tier.wait(10)
+    check(cache)
+
+
+def reopened(cache: PrefixCache, mix: str, root: Path, writes_all: bool = True) -> tuple[PrefixCache, Ledger]:
+    settle(cache)
+    cache.close_disk(2)
+    cache.close()
+    return opened(mix, root, writes_all)
+
+
+def files_in(root: Path) -> list[Path]:
+    return sorted(root.glob("*/*.safetensors"))
+
+
+@pytest.mark.parametrize("mix", list(MIXES))
+def test_everything_that_was_warm_is_warm_after_a_restart(mix: str, tmp_path: Path) -> None:
+    cache, _ = opened(mix, tmp_path)
+    first = [1, 2, 3, 4, 5, 6, 7, 8]
+    ask(cache, first, [9, 10, 11], points=[3, 6])
+    second = [*first, 9, 10, 11, 12, 13, 14]
+    ask(cache, second, [15, 16], points=[3, 6, 11])
+    fork = [*first[:6], 20, 21, 22]
+    ask(cache, fork, [23, 24], points=[3, 6])
+    cache, model = reopened(cache, mix, tmp_path)
+    for prompt in ([*second, 15, 30, 31], [*fork, 23, 30], [*first[:6], 40, 41], [*first[:3], 50], [*first, 9, 10, 60]):
+        priced = cache.price(prompt)
+        total, _, cached, left = ask(cache, prompt)
+        check(cache)
+        assert (priced.cached, priced.excess) == (cached, 0 if mix in ROWS else priced.excess)
+        assert model.calls[-1] == 1
+        assert sum(model.calls) == left
+        model.calls.clear()
+        assert total == cached + left
+    assert cache.price([*fork, 23, 30]).excess == 0
+
+
+@pytest.mark.parametrize("mix", list(MIXES))
+def test_what_eviction_takes_from_memory_is_read_back(mix: str, tmp_path: Path) -> None:
+    cache, model = opened(mix, tmp_path)
+    branches = [[1, 2, 3, 4, 10 + branch, 20, 21, 22] for branch in range(6)]
+    for branch in branches:
+        ask(cache, branch, [30, 31], points=[4])
+        settle(cache)
+    cache.set_budget(0)
+    check(cache)
+    assert cache.paged_bytes == 0
+    cache.set_budget(1 << 30)
+    for branch in branches:
+        model.calls.clear()
+        assert ask(cache, [*branch, 30, 40])[2:] == (9, 1)
+        assert model.calls == [1]
+        check(cache)
+
+
+@pytest.mark.parametrize("mix", list(MIXES))
+def test_eviction_writes_what_was_not_written_yet(mix: str, tmp_path: Path) -> None:
+    cache, _ = opened(mix, tmp_path)
+    ask(cache, [1, 2, 3, 4, 5, 6], [7, 8], points=[4])
+    ask(cache, [20, 21, 22], [23])
+    cache.set_budget(cache.live_bytes)
+    check(cache)
+    settle(cache)
+    assert cache.price([1, 2, 3, 4, 5, 6, 7, 9]).excess == 0
+
+
+def test_states_that_lie_close_together_are_written_once(tmp_path: Path) -> None:
+    cache, _ = opened("R", tmp_path, writes_all=False)
+    prompt = [index % 60 for index in range(700)]
+    ask(cache, prompt, [1, 2], points=list(range(50, 700, 50)))
+    cache, _ = reopened(cache, "R", tmp_path, writes_all=False)
+    states = sorted(node.end for node in cache.trie if node.disk_state)
+    assert states == [300, 600, 701]
+    for cut in range(50, 700, 50):
+        assert cache.price([*prompt[:cut], 61]).excess <= 300
+    assert cache.price([*prompt, 1, 63]).excess == 0
+
+
+@pytest.mark.parametrize("mix", list(MIXES))
+@pytest.mark.parametrize("seed", range(3))
+def test_random_histories_with_restarts_are_never_wrong(mix: str, seed: int, tmp_path: Path) -> None:
+    """The model checks at each call what it is given: a wrong restore fails there. Files are damaged now and then."""
+    generator = random.Random(seed)
+    cache, _ = opened(mix, tmp_path)
+    known: list[list[int]] = [[]]
+    for _ in range(40):
+        base = generator.choice(known)
+        prompt = [*base[: generator.randrange(len(base) + 1)], *generator.sample(range(1, 60), 4)]
+        answer = generator.sample(range(1, 60), 3)
+        ask(cache, prompt, answer, [generator.randrange(1, len(prompt) + 1)], limit=generator.choice([1, 3, 64]))
+        check(cache)
+        known.append([*prompt, *answer])
+        for _ in range(generator.randrange(12)):
+            tier_of(cache).tend()
+            check(cache)
+        match generator.randrange(6):
+            case 0:
+                cache, _ = reopened(cache, mix, tmp_path, generator.random() < 0.5)
+            case 1:
+                cache.set_budget(generator.choice([0, 500, 3000, 1 << 30]))
+            case 2 if files_in(tmp_path):
+                damage(generator.choice(files_in(tmp_path)), generator)
+            case 3:
+                tier_of(cache).set_budget(generator.choice([0, 5000, 50000, BUDGET]))
+        check(cache)
+
+
+def damage(path: Path, generator: random.Random) -> None:
+    data = bytearray(path.read_bytes())
+    data[generator.randrange(len(data))] ^= 1 << generator.randrange(8)
+    path.write_bytes(data[: generator.choice([len(data), len(data) // 2])])
+
+
+@pytest.mark.parametrize("mix", ["S", "M"])
+def test_a_damaged_file_costs_what_it_held_and_says_so(mix: str, tmp_path: Path) -> None:
+    cache, _ = opened(mix, tmp_path)
+    ask(cache, [1, 2, 3, 4, 5, 6], [7, 8], points=[4])
+    cache, _ = reopened(cache, mix, tmp_path)
+    for path in files_in(tmp_path):
+        damage(path, random.Random(1))
+    assert cache.price([1, 2, 3, 4, 5, 6, 7, 9]).excess == 0
+    assert ask(cache, [1, 2, 3, 4, 5, 6, 7, 9])[2] == 0
+    assert cache.faults >= 1
+    assert tier_of(cache).dropped >= 1
+    assert any(event.reason == Reason.DISK for event in cache.events)
+    check(cache)
+
+
+def test_a_missing_index_is_made_again_from_the_files(tmp_path: Path) -> None:
+    for damaged in (None, b"", b"nonsense", "flip"):
+        cache, _ = opened("M", tmp_path / str(damaged))
+        ask(cache, [1, 2, 3, 4, 5, 6], [7, 8], points=[4])
+        settle(cache)
+        cache.close_disk(2)
+        (index,) = (tmp_path / str(damaged)).glob("*/index")
+        if damaged is None:
+            index.unlink()
+        else:
+            data = bytearray(index.read_bytes())
+            data[len(data) // 2] ^= 8
+            index.write_bytes(data if isinstance(damaged, str) else damaged)
+        cache, _ = opened("M", tmp_path / str(damaged))
+        assert cache.price([1, 2, 3, 4, 5, 6, 7, 9]).excess == 0
+
+
+def test_another_models_files_are_not_read_and_go_first(tmp_path: Path) -> None:
+    cache, _ = opened("T", tmp_path)
+    ask(cache, [1, 2, 3, 4, 5, 6], [7, 8])
+    settle(cache)
+    cache.close_disk(2)
+    other, _ = opened("T", tmp_path, model="other")
+    assert other.price([1, 2, 3, 4, 5, 6, 7, 9]).cached == 0
+    tier = tier_of(other)
+    before = tier.nbytes
+    assert before > 0
+    ask(other, [20, 21, 22, 23], [24])
+    tier.set_budget(before)
+    settle(other)
+    assert not list((tmp_path / "model").glob("*.safetensors"))
+    assert other.price([20, 21, 22, 23, 9]).excess == 0
+
+
+@pytest.mark.parametrize("mix", ["T", "M"])
+def test_the_disk_budget_holds_by_real_size(mix: str, tmp_path: Path) -> None:
+    cache, _ = opened(mix, tmp_path, budget=12_000)
+    for branch in range(20):
+        ask(cache, [1, 2, 3, 4, 10 + branch, 20, 21, 22], [30, 31], points=[4])
+        settle(cache)
+        assert tier_of(cache).nbytes <= 12_000
+    cache.close_disk(2)
+    assert sum(path.stat().st_size for path in files_in(tmp_path)) <= 12_000
+    cache, _ = opened(mix, tmp_path, budget=4_000)
+    assert tier_of(cache).nbytes <= 4_000
+    cache.close_disk(2)
+    assert sum(path.stat().st_size for path in files_in(tmp_path)) <= 4_000
+
+
+def test_a_budget_of_zero_leaves_no_file(tmp_path: Path) -> None:
+    cache, _ = opened("M", tmp_path)
+    ask(cache, [1, 2, 3, 4, 5, 6], [7, 8], points=[4])
+    settle(cache)
+    assert files_in(tmp_path)
+    tier_of(cache).set_budget(0)
+    settle(cache)
+    ask(cache, [1, 2, 3, 4, 5, 6, 7, 8, 9], [7, 8], points=[4])
+    settle(cache)
+    cache.close_disk(2)
+    assert not list(tmp_path.rglob("*.safetensors"))
+
+
+def test_a_folder_that_goes_away_costs_nothing_but_the_files(tmp_path: Path) -> None:
+    cache, _ = opened("M", tmp_path / "caches")
+    ask(cache, [1, 2, 3, 4, 5, 6], [7, 8], points=[4])
+    settle(cache)
+    shutil.rmtree(tmp_path / "caches")
+    ask(cache, [20, 21, 22], [23])
+    settle(cache)
+    cache.set_budget(0)
+    cache.set_budget(1 << 30)
+    assert ask(cache, [1, 2, 3, 4, 5, 6, 7, 9])[2] == 0
+    check(cache)
+    assert ask(cache, [20, 21, 22, 9])[2] == 3, "what was written since is there"
+
+
+def test_a_disk_that_refuses_is_left_alone_for_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache, _ = opened("M", tmp_path)
+
+    def refuse(*_arguments: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(files, "write", refuse)
+    ask(cache, [1, 2, 3, 4, 5, 6], [7, 8], points=[4])
+    settle(cache)
+    tier = tier_of(cache)
+    assert tier.problem == "No space left on device"
+    dropped = tier.dropped
+    assert dropped > 0
+    ask(cache, [20, 21, 22], [23])
+    settle(cache)
+    assert tier.dropped == dropped, "it is not asked again for each answer"
+    monkeypatch.undo()
+    monkeypatch.setattr(tier, "_paused_until", 0.0)
+    settle(cache)
+    assert files_in(tmp_path)
+    assert not tier.problem
