@@ -109,7 +109,7 @@ def _collection(base: type[Any], entries: list[tuple[str, str, str]]) -> Any:
 def main() -> int:
     """Read the order, make the bundle, and leave what was done beside it."""
     order = json.loads(Path(sys.argv[1]).read_text())
-    site, program = Path(order["site"]), Path(order["program"])
+    site, program = Path(order["site"]).resolve(), Path(order["program"])
     stand_in(Path(order["work"]) / "tools")
     sys.path[:] = [str(Path(__file__).parents[1]), *(p for p in sys.path if "site-packages" not in p)]
     sys.path.append(str(site))

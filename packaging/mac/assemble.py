@@ -80,7 +80,7 @@ def main() -> int:
         print("There is no frozen program to translate: run `make app` first.", file=sys.stderr)
         return 1
     pins = chosen(for_mac(read_lock()))
-    site = unpack([wheel_of(pin) for pin in pins], SITE)
+    site = unpack([wheel_of(pin) for pin in pins], SITE).resolve()
     linux_site = next(path for path in map(Path, sys.path) if path.name == "site-packages")
     translation = translate(collected(FREEZE), site, linux_site)
     app = assemble(translation, site)

@@ -5,7 +5,7 @@
 * The layout is a Mac's: a program, libraries in Frameworks, everything else in Resources, and no link leads nowhere.
 * Info.plist has the values that macOS reads, each of the right type, and names no older system than the libraries need.
 * mlx finds its kernels beside libmlx by both of its paths; libjaccl, the cocoa plugin and the style of macOS are there.
-* Every library is for Apple silicon, and every library that it asks for is in the bundle or part of macOS.
+* Every library is for Apple silicon, is there once, and every library that it asks for is in the bundle or macOS's own.
 """
 
 from __future__ import annotations
@@ -181,7 +181,16 @@ def check_libraries(app: Path) -> list[Finding]:
         paths, wanted = asked(path)
         lacking = [one.name for one in wanted if not one.is_weak and not is_found(one.name, path, paths, app)]
         findings += [Finding(name, f"asks for {one}, which is nowhere in the bundle") for one in lacking]
-    return findings
+    return [*findings, *check_copies(app)]
+
+
+def check_copies(app: Path) -> list[Finding]:
+    """A library lies in one place, with links from others: two copies would be loaded as two libraries."""
+    places: dict[str, list[str]] = {}
+    for path in binaries(app):
+        if path.suffix == ".dylib" or ".framework" in str(path):
+            places.setdefault(path.name, []).append(str(path.relative_to(app)))
+    return [Finding(name, f"is there more than once: {', '.join(all_)}") for name, all_ in places.items() if all_[1:]]
 
 
 def asked(path: Path) -> tuple[list[str], list[Wanted]]:

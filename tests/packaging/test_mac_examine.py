@@ -112,6 +112,10 @@ def more_at_the_top(app: Path) -> None:
     put(app / "README", b"")
 
 
+def a_second_copy(app: Path) -> None:
+    put(app / FRAMEWORKS / "libmlx.dylib", slice_for(ARM64, (14, 0)))
+
+
 def a_boolean_in_words(app: Path) -> None:
     write_info(app, NSHighResolutionCapable="true")
 
@@ -150,6 +154,7 @@ FAULTS = [
     (something_unwanted, "Contents/Frameworks/QtQml: does not belong into the bundle"),
     (a_program_that_cannot_run, "Contents/MacOS/Espalier: cannot be run"),
     (more_at_the_top, "Espalier.app: has more than Contents at its top"),
+    (a_second_copy, "libmlx.dylib: is there more than once"),
     (a_boolean_in_words, "NSHighResolutionCapable is 'true' and not a bool"),
     (another_version, "CFBundleShortVersionString is '9.9' and should be"),
     (no_dark_mode, "NSRequiresAquaSystemAppearance is True and should be False"),
