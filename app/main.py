@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication
 from app import __version__
 from app.conversation.store_thread import StoreThread
 from app.crash import LastRun
+from app.data_watch import DataWatch
 from app.doorbell import Doorbell
 from app.environment import has_display
 from app.first_aid import QtMessages
@@ -64,9 +65,13 @@ class Program(QObject):
         self._doorbell: Doorbell | None = None
         self.settings = SettingsFile(paths.settings, str(guide_model()))
         self.host = EngineHost(factory, self)
-        self.controller = Controller(self.host, StoreThread(paths.database), self.settings, self)
+        store = StoreThread(paths.database)
+        self.controller = Controller(self.host, store, self.settings, self)
         self.controller.warn(notice)
         self.controller.logWanted.connect(self.show_logs)
+        self.watch = DataWatch(paths.database, store.submit, self)
+        self.watch.left.connect(self.controller.warn)
+        self.watch.returned.connect(self.controller.dismiss_notice)
         state = self.settings.now.window
         hints = QApplication.styleHints()
         self.look = Look(DARK if hints.colorScheme() == Qt.ColorScheme.Dark else LIGHT, state.body_size)
@@ -114,6 +119,7 @@ class Program(QObject):
         if self._is_open:
             self._is_open = False
             self._first_paint.stop()
+            self.watch.close()
             if self._doorbell is not None:
                 self._doorbell.close()
             self.settings.left(self.window.state())

@@ -1,0 +1,74 @@
+"""Conversations that are taken away while the program runs."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.conversation.store_thread import StoreThread
+from app.data_watch import DataWatch, identity
+from app.main import Program
+from app.protocol.reports import Problem
+
+
+@pytest.fixture
+def store() -> Iterator[StoreThread]:
+    with StoreThread(None) as thread:
+        yield thread
+
+
+def test_a_file_that_leaves_and_comes_back(qtbot: QtBot, store: StoreThread, tmp_path: Path) -> None:
+    path = tmp_path / "data" / "conversations.db"
+    path.parent.mkdir()
+    path.write_text("words")
+    watch = DataWatch(path, store.submit, every_ms=10)
+    told: list[Problem | str] = []
+    watch.left.connect(told.append)
+    watch.returned.connect(lambda: told.append("back"))
+    qtbot.waitUntil(lambda: watch._first == identity(path))
+    qtbot.wait(50)
+    assert told == []
+    path.parent.rename(tmp_path / "elsewhere")
+    qtbot.waitUntil(lambda: len(told) == 1)
+    assert isinstance(told[0], Problem)
+    assert str(path) in told[0].sentence
+    qtbot.wait(50)
+    (tmp_path / "elsewhere").rename(path.parent)
+    qtbot.waitUntil(lambda: told[1:] == ["back"])
+    (path.parent / "other").write_text("another file under its name")
+    (path.parent / "other").replace(path)
+    qtbot.waitUntil(lambda: len(told) == 3)
+    watch.close()
+    watch.deleteLater()
+
+
+def test_a_file_that_never_was_is_not_missed(qtbot: QtBot, store: StoreThread, tmp_path: Path) -> None:
+    watch = DataWatch(tmp_path / "never", store.submit, every_ms=5)
+    with qtbot.assertNotEmitted(watch.left, wait=60):
+        pass
+    watch.close()
+    watch.deleteLater()
+
+
+def test_the_window_says_that_the_data_folder_is_gone_and_goes_on(
+    qtbot: QtBot, program: Program, data_folder: Path, tmp_path: Path
+) -> None:
+    controller = program.controller
+    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"), timeout=60_000)
+    shutil.move(data_folder, tmp_path / "trash")
+    qtbot.waitUntil(lambda: "not where they were" in controller.status.now.notice, timeout=20_000)
+    assert program.window.chat.banner.isVisible()
+    words: list[str] = []
+    controller.composerText.connect(words.append)
+    controller.send("What is a branch?")
+    qtbot.waitUntil(lambda: words[-1:] == ["What is a branch?"], timeout=20_000)
+    assert "not where they were" in controller.status.now.notice
+    shutil.move(tmp_path / "trash", data_folder)
+    qtbot.waitUntil(lambda: controller.status.now.notice == "", timeout=20_000)
+    controller.send("What is a branch?")
+    qtbot.waitUntil(lambda: len(controller.chat.rows) == 2 and not controller.chat.rows[1].is_streaming, timeout=60_000)
+    assert controller.chat.rows[1].text
