@@ -15,11 +15,11 @@ notarise() {
     if is_adhoc || [ -z "${ESPALIER_NOTARY_PROFILE:-}${ESPALIER_NOTARY_KEY:-}" ]; then
         echo "$1 is not notarised: on another Mac, the person has to allow it once in System Settings."
     else
-        sh "$here/notarise.sh" $option "$1"
+        sh "$here/notarise.sh" ${option:+"$option"} "$1"
     fi
 }
 
-sh "$here/sign.sh" $option "$1"
+sh "$here/sign.sh" ${option:+"$option"} "$1"
 notarise "$1"
-sh "$here/make_dmg.sh" $option "$1" "$2"
+sh "$here/make_dmg.sh" ${option:+"$option"} "$1" "$2"
 notarise "$2"

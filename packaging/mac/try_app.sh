@@ -24,7 +24,7 @@ trap leave EXIT
 try() {
     echo "$2: $1"
     mkdir -p "$folder/home" "$folder/tmp"
-    (cd / && env -i HOME="$folder/home" TMPDIR="$folder/tmp" "$1/Contents/MacOS/Espalier" --self-test $device) ||
+    (cd / && env -i HOME="$folder/home" TMPDIR="$folder/tmp" "$1/Contents/MacOS/Espalier" --self-test ${device:+"$device"}) ||
         stop "The self-test failed ($2)."
 }
 

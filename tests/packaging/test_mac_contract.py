@@ -156,6 +156,26 @@ class TestWheels:
         with pytest.raises(SystemExit, match="no such version"):
             wheels.fetch([self.pin("sha256:0")], tmp_path / "wheels")
 
+    def test_on_a_mac_exactly_these_are_installed(self, wheel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        asked: list[list[str]] = []
+
+        def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+            asked.append(command)
+            return subprocess.CompletedProcess(command, len(asked) - 1)
+
+        monkeypatch.setattr(subprocess, "run", run)
+        monkeypatch.setattr("platform.python_version_tuple", lambda: (*PYTHON.split("."), "7"))
+        wheels.install([wheel])
+        assert {"--no-index", "--no-deps", "--force-reinstall", str(wheel)} <= set(asked[0])
+        with pytest.raises(SystemExit, match="could not install"):
+            wheels.install([wheel])
+
+    def test_another_python_than_the_wheels_are_for_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("installed"))
+        monkeypatch.setattr("platform.python_version_tuple", lambda: ("3", "11", "7"))
+        with pytest.raises(SystemExit, match=rf"made with Python {PYTHON}, and \.venv has 3\.11"):
+            wheels.install([])
+
     def test_wheels_are_unpacked_anew_only_when_they_change(self, wheel: Path, tmp_path: Path) -> None:
         site = wheels.unpack([wheel], tmp_path / "site")
         assert (site / "thing/__init__.py").is_file()

@@ -130,3 +130,13 @@ def test_secrets_are_used_for_tags_alone() -> None:
         if "secrets." in path.read_text():
             assert read(path)["on"] == {"push": {"tags": ["v*"]}}
             assert all("environment" in job for job in read(path)["jobs"].values())
+
+
+def test_every_secret_and_variable_is_explained() -> None:
+    explained = (ROOT / "packaging" / "mac" / "README.md").read_text()
+    text = "".join(path.read_text() for path in FILES)
+    secrets = set(re.findall(r"secrets\.(\w+)", text))
+    assert len(secrets) == 6
+    assert [name for name in secrets if f"`{name}`" not in explained] == []
+    variables = set(re.findall(r"ESPALIER_(?:SIGN|NOTARY)_\w+", text))
+    assert [name for name in variables if name not in explained and f"`…{name[20:]}`" not in explained] == []
