@@ -5,16 +5,21 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtGui import QDesktopServices
 from pytestqt.qtbot import QtBot
 
 from app import __main__, __version__, selftest
+from app.crash import LastRun
 from app.main import Program, choose_platform
+from app.one_process import Answer, Claim, claim, enter
 from app.paths import paths_in, usable
+from app.protocol.commands import LoadModel
 from tests.fakes.engine import FakeEngine, Script
 
 ROOT = Path(__file__).parent.parent
@@ -69,10 +74,10 @@ def make_program(qtbot: QtBot, data_folder: Path, script: Script) -> Iterator[Ca
             program.deleteLater()
             QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
-    def make(data: Path = data_folder, model: Path | None = None) -> Program:
+    def make(data: Path = data_folder, model: Path | None = None, last: LastRun | None = None) -> Program:
         end()
         paths, notice = usable(paths_in(data))
-        made.append(Program(paths, lambda sink: FakeEngine(sink, script), notice))
+        made.append(Program(paths, lambda sink: FakeEngine(sink, script), notice, last))
         made[-1].start(model)
         qtbot.waitExposed(made[-1].window)
         return made[-1]
@@ -226,6 +231,69 @@ def test_a_model_named_at_the_start_is_opened_and_its_absence_told(
     program = make_program(model=tmp_path / "gone")
     qtbot.waitUntil(lambda: program.controller.status.now.problem is not None)
     assert program.window.chat.desk.problem.isVisible()
+
+
+@pytest.fixture
+def mine(data_folder: Path) -> Iterator[Claim]:
+    """The claim on the data folder, as `app.start` makes it."""
+    data_folder.mkdir(parents=True, exist_ok=True)
+    claimed = claim(data_folder, __version__)
+    assert claimed is not None
+    yield claimed
+    claimed.release()
+
+
+def test_a_later_start_has_its_paths_opened_here(
+    qtbot: QtBot, make_program: Callable[..., Program], script: Script, data_folder: Path, tmp_path: Path, mine: Claim
+) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "ä talk.espalier").write_text("{}")
+    program = make_program()
+    opened: list[str] = []
+    program.window.documentOpened.connect(opened.append)
+    program.answer_later_starts(mine)
+    program.window.showMinimized()
+    answers: list[object] = []
+    paths = [tmp_path / "model", tmp_path / "ä talk.espalier"]
+    later = threading.Thread(target=lambda: answers.append(enter(data_folder, __version__, paths)))
+    later.start()
+    qtbot.waitUntil(lambda: opened == [str(paths[1])])
+    later.join()
+    assert answers == [Answer.OPENED]
+    assert not program.window.isMinimized()
+    qtbot.waitUntil(lambda: str(paths[0]) in [one.path for one in script.commands if isinstance(one, LoadModel)])
+
+
+def test_where_nobody_can_listen_the_program_goes_on(
+    qtbot: QtBot, make_program: Callable[..., Program], mine: Claim, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse() -> None:
+        raise OSError("AF_UNIX path too long")
+
+    monkeypatch.setattr(mine, "listen", refuse)
+    program = make_program()
+    program.answer_later_starts(mine)
+    ask(qtbot, program, "Still there?")
+
+
+def test_after_a_crash_the_card_shows_the_log_s_folder(
+    qtbot: QtBot, make_program: Callable[..., Program], monkeypatch: pytest.MonkeyPatch, data_folder: Path
+) -> None:
+    ask(qtbot, make_program(), "Before")
+    program = make_program(last=LastRun(1.0, 2.0, True, None))
+    card = program.window.chat.desk.problem
+    qtbot.waitUntil(card.isVisible)
+    shown: list[str] = []
+    for works in (True, False):
+        monkeypatch.setattr(
+            QDesktopServices, "openUrl", lambda url, works=works: shown.append(url.toLocalFile()) or works
+        )
+        card.other.click()
+    assert shown == [str(data_folder / "logs")] * 2
+    assert str(data_folder / "logs") in program.controller.status.now.notice
+    card.action.click()
+    qtbot.waitUntil(lambda: [row.text for row in program.controller.chat.rows] == ["Before", "You said: Before"])
+    assert not card.isVisible()
 
 
 def test_closing_while_a_model_loads(make_program: Callable[..., Program], script: Script) -> None:

@@ -248,7 +248,7 @@ class Controller(QObject):
             self.stop()
 
     def _reopen(self) -> None:
-        self._open_last()
+        self._library.read_list(self._open_last)
         self.open_model(self._models.path)
 
     def _load_what_waits(self) -> None:
