@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import struct
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,8 @@ import pytest
 from app.conversation import opening
 from app.conversation.faults import Fault, StoreError
 from app.conversation.message import Conversation
-from app.conversation.schema import MIGRATIONS, migrate, pragma
+from app.conversation.records import Folder
+from app.conversation.schema import MIGRATIONS, PAGE_SIZE, VERSION_1, migrate, pragma
 from app.conversation.store import Store
 from tests.conversation.builders import contents, fails, filled, raw
 
@@ -69,6 +71,16 @@ def test_a_newer_database_is_shown_and_not_changed(path: Path) -> None:
     with pytest.raises(sqlite3.OperationalError, match="readonly"):
         store._connection.execute("DELETE FROM message")
     store.close()
+    assert path.read_bytes() == before
+
+
+def test_a_newer_database_that_has_not_what_this_version_reads_is_left_alone(path: Path) -> None:
+    filled(path)
+    with raw(path) as other:
+        other.execute("PRAGMA user_version = 99")
+        other.execute("ALTER TABLE message RENAME COLUMN visited TO seen")
+    before = path.read_bytes()
+    assert fails(lambda: Store(path)) is Fault.NEWER
     assert path.read_bytes() == before
 
 
@@ -154,3 +166,70 @@ def test_a_migration_that_fails_changes_nothing_and_is_not_taken_for_damage(
     assert store.notice is None
     assert store._connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'drawer'").fetchone() == (0,)
     store.close()
+
+
+def first_version(path: Path) -> None:
+    """A database as the first version has left it, with a question, its answer and another question."""
+    path.touch()
+    with raw(path) as other:
+        other.execute(f"PRAGMA page_size = {PAGE_SIZE}")
+        migrate(other, None, (VERSION_1,))
+        other.execute("DELETE FROM sqlite_sequence WHERE name LIKE '@%'")
+        other.execute("INSERT INTO conversation VALUES (1, ?, 'Fruit', 1.0, 2.0, NULL)", ("a" * 32,))
+        for number, (parent, role) in enumerate([(None, "user"), (1, "assistant"), (2, "user")], 1):
+            text = "" if role == "assistant" else f"Pears {number}?"
+            other.execute(
+                "INSERT INTO message (id, conversation, parent, role, text, created, visited)"
+                " VALUES (?, 1, ?, ?, ?, 1.0, 1)",
+                (f"{number:032x}", parent, role, text),
+            )
+        other.execute("INSERT INTO message_text (message, text) VALUES (2, 'Winter '), (2, 'pears.')")
+        other.execute("INSERT INTO message_ids (message, ids) VALUES (2, ?)", (struct.pack("<2I", 1, 2),))
+        other.execute("UPDATE message SET stop = 'finished', tokens = 2, stats = '{}', model = 'f1' WHERE number = 2")
+        other.execute("UPDATE conversation SET leaf = 3")
+
+
+def check_first_version(store: Store) -> None:
+    (conversation,) = store.conversations()
+    assert conversation == Conversation("a" * 32, "Fruit", 1.0, 2.0)
+    path = store.load(conversation.id).path
+    assert [message.text for message in path] == ["Pears 1?", "Winter pears.", "Pears 3?"]
+    assert (path[1].ids, path[1].stop, path[1].model, path[1].sampling) == ((1, 2), "finished", "f1", None)
+    assert len(store.search("pears")) == 3
+    assert (store.folders(), store.trash()) == ((), ())
+
+
+def test_a_database_of_the_first_version_is_brought_up_to_date_and_its_copy_is_kept(path: Path) -> None:
+    first_version(path)
+    store = Store(path)
+    assert store.notice is None
+    check_first_version(store)
+    folder = Folder.new("Garden")
+    store.create_folder(folder)
+    store.move_conversation("a" * 32, folder.id)
+    edit = store.delete_message(f"{1:032x}")
+    store.undo(edit)
+    store.close()
+    copy = path.with_name("conversations.version-1.sqlite")
+    assert copy.stat().st_mode & 0o777 == 0o600
+    with raw(copy) as other:
+        assert pragma(other, "user_version") == 1
+        assert other.execute("SELECT count(*) FROM message").fetchone() == (3,)
+    store = Store(path)
+    assert store.conversations()[0].folder_id == folder.id
+    assert store.kept_copies() == (copy,)
+    store.close()
+
+
+def test_an_old_database_that_may_only_be_read_is_shown_as_it_is(folder: Path) -> None:
+    path = folder / "conversations.sqlite"
+    first_version(path)
+    path.chmod(0o400)
+    before = path.read_bytes()
+    with forbidden(folder, 0o500):
+        store = Store(path)
+        assert store.is_read_only
+        check_first_version(store)
+        assert fails(lambda: store.create_conversation(Conversation.new())) is Fault.READ_ONLY
+        store.close()
+    assert path.read_bytes() == before

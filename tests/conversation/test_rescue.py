@@ -13,10 +13,13 @@ import pytest
 
 from app.conversation.faults import Fault
 from app.conversation.message import Conversation, Message
+from app.conversation.records import Folder
 from app.conversation.rescue import MOST_LOST, Damaged, finish_rescue
-from app.conversation.schema import PAGE_SIZE
+from app.conversation.schema import PAGE_SIZE, VERSION_1, migrate
 from app.conversation.store import Store
+from app.protocol.events import Alternative
 from tests.conversation.builders import asked, contents, fails, filled, raw
+from tests.conversation.operations import Hand, dump
 
 Damage = Callable[[bytearray], None]
 
@@ -309,3 +312,109 @@ def test_a_large_file_of_which_nothing_can_be_read_is_given_up_in_time(path: Pat
 
 def test_sqlite_is_recent_enough_for_what_the_schema_uses() -> None:
     assert sqlite3.sqlite_version_info >= (3, 37)
+
+
+def shelved(path: Path, is_upgraded: bool) -> tuple[dict[str, Any], tuple[object, ...]]:
+    """A closed database with folders, a trash, names and alternatives, begun by this version or by the first."""
+    if is_upgraded:
+        with raw(path) as other:
+            other.execute(f"PRAGMA page_size = {PAGE_SIZE}")
+            migrate(other, None, (VERSION_1,))
+            for number in range(300):  # so that the tables of the second version begin far behind
+                other.execute(
+                    "INSERT INTO conversation (id, title, created, updated) VALUES (?, ?, 1.0, 1.0)",
+                    (f"{number:032x}", "Old " * 20),
+                )
+    store = Store(path)
+    assert path.with_name("conversations.version-1.sqlite").exists() == is_upgraded
+    hand = Hand(store, 5)
+    for _ in range(120):
+        hand.act()
+    folder = Folder.new("Garden")
+    store.create_folder(folder)
+    conversation, question, answer = asked(store)
+    store.finish_message(answer.id, stop="finished", ids=(1, 2))
+    store.save_alternatives(answer.id, {1: (Alternative(5, "Summer", -1.0),)})
+    store.move_conversation(conversation.id, folder.id)
+    store.name_branch(answer.id, "Winter")
+    store.pin(question.id, True)
+    store.mark_conversation(conversation.id, True)
+    other_one, _, other_answer = asked(store)
+    store.finish_message(other_answer.id, stop="finished")
+    store.delete_message(other_answer.id)
+    assert store.conversation(other_one.id)
+    kept = (contents(store), (dump(store), store.trash(), store.folders(), store.alternatives(answer.id)))
+    store.close()
+    assert kept[1][1]
+    return kept
+
+
+def state(store: Store) -> tuple[object, ...]:
+    (answer,) = (number for (number,) in store._rows("SELECT DISTINCT message FROM message_alternatives"))
+    ((answer_id,),) = store._rows("SELECT id FROM message WHERE number = ?", answer)
+    return dump(store), store.trash(), store.folders(), store.alternatives(answer_id)
+
+
+@pytest.mark.parametrize("is_upgraded", [False, True])
+@pytest.mark.parametrize("how", [page(1, bytes), page(1, garbage), head_of_schema])
+def test_folders_trash_and_names_are_rescued_wherever_their_tables_begin(
+    path: Path, how: Damage, is_upgraded: bool
+) -> None:
+    before, everything = shelved(path, is_upgraded)
+    damage(path, how)
+    store = Store(path)
+    assert store.notice is not None
+    assert contents(store) == before
+    assert state(store) == everything
+    assert store.search("pears")
+    store.close()
+
+
+def test_what_lay_in_the_trash_stays_there_when_the_trash_itself_is_lost(path: Path) -> None:
+    store = Store(path)
+    conversation, question, answer = asked(store)
+    store.finish_message(answer.id, stop="finished")
+    store.delete_message(answer.id)
+    store.close()
+    with raw(path) as other:
+        other.execute("PRAGMA foreign_keys = 0")
+        other.execute("DELETE FROM trash")
+    store = Store(path)
+    assert store.notice is not None
+    assert store.messages(conversation.id) == (question,)
+    (entry,) = store.trash()
+    store.restore(entry.number)
+    assert len(store.messages(conversation.id)) == 2
+    store.close()
+
+
+def test_a_database_of_the_first_version_is_rescued_too(path: Path) -> None:
+    with raw(path) as other:
+        other.execute(f"PRAGMA page_size = {PAGE_SIZE}")
+        migrate(other, None, (VERSION_1,))
+        other.execute("DELETE FROM sqlite_sequence")  # the first version did not note where tables begin
+        other.execute("INSERT INTO conversation (id, created, updated) VALUES (?, 1.0, 1.0)", ("a" * 32,))
+        other.execute(
+            "INSERT INTO message (id, conversation, role, text, created) VALUES (?, 1, 'user', 'Pears?', 1.0)",
+            ("b" * 32,),
+        )
+    damage(path, page(1, bytes))
+    store = Store(path)
+    assert [message.text for message in store.messages("a" * 32)] == ["Pears?"]
+    assert (store.folders(), store.trash()) == ((), ())
+    store.close()
+
+
+def test_the_index_of_a_damaged_database_is_made_again(path: Path) -> None:
+    store = Store(path)
+    asked(store, "Which pears keep?")
+    assert store.search("pears")
+    store.close()
+    with raw(path) as other:
+        other.execute("PRAGMA foreign_keys = 0")
+        other.execute("UPDATE message SET text = 'Which quinces keep?' WHERE number = 1")
+        other.execute("DELETE FROM conversation")
+    store = Store(path)
+    assert store.notice is not None
+    assert (len(store.search("pears")), len(store.search("quinces"))) == (0, 1)
+    store.close()

@@ -11,9 +11,12 @@ import pytest
 
 from app.conversation.faults import Fault, StoreError
 from app.conversation.message import Conversation, Message, new_id
+from app.conversation.records import Folder
 from app.conversation.store import Store
 from app.conversation.tree import MessageTree
 from tests.conversation.builders import asked, contents, described, fails, grow, raw
+
+LATE = "e" * 32  # the id of a message that is said below one in the trash
 
 
 @pytest.fixture
@@ -204,6 +207,26 @@ def test_misuse_is_named_and_leaves_everything_as_it_was() -> None:
         "INSERT INTO message_text (message, text) VALUES (1, 'more')",
         "INSERT INTO message_text (message, text) VALUES (99, 'more')",
         "INSERT INTO message_ids (message, ids) VALUES (2, x'010203')",
+        "UPDATE message SET trash = 1 WHERE number = 1",  # something that can be seen hangs on it
+        "UPDATE message SET trash = 1 WHERE number = 2",  # the open path ends there
+        "UPDATE message SET trash = 99 WHERE number = 3",  # no such entry
+        "UPDATE message SET trash = NULL WHERE number = 7",  # its parent lies in the trash
+        f"INSERT INTO message (id, conversation, parent, role, text, created) VALUES ('{LATE}', 3, 6, 'user', 'x', 1)",
+        "UPDATE conversation SET leaf = 6 WHERE number = 3",
+        "DELETE FROM trash",
+        "UPDATE conversation SET folder = 2",  # which lies in the trash
+        "UPDATE folder SET trash = 1 WHERE number = 1",  # which is not empty
+        "DELETE FROM folder WHERE number = 1",
+        "UPDATE folder SET name = ''",
+        "UPDATE message SET pinned = 2",
+        "UPDATE message SET favourite = NULL",
+        "UPDATE message SET name = ''",
+        "UPDATE message SET sampling = '{}' WHERE number = 1",  # of a question
+        "UPDATE message SET sampling = '{' WHERE number = 2",
+        "UPDATE conversation SET favourite = 'yes'",
+        "INSERT INTO message_alternatives (message, position, candidates) VALUES (1, 0, '[]')",
+        "INSERT INTO message_alternatives (message, position, candidates) VALUES (2, 0, '[')",
+        "INSERT INTO message_alternatives (message, position, candidates) VALUES (2, -1, '[]')",
     ],
 )
 def test_the_schema_refuses_what_cannot_be(path: Path, statement: str) -> None:
@@ -212,6 +235,14 @@ def test_the_schema_refuses_what_cannot_be(path: Path, statement: str) -> None:
     store.add_message(Message.new(conversation.id, question.id, "assistant"), select=False)
     store.select_path(conversation.id, answer.id)
     asked(store)
+    _, deleted, below = asked(store)
+    store.finish_message(below.id, stop="finished")
+    store.delete_message(deleted.id)
+    shelf, emptied = Folder.new("Garden"), Folder.new("Kitchen")
+    for folder in (shelf, emptied):
+        store.create_folder(folder)
+    store.move_conversation(conversation.id, shelf.id)
+    store.delete_folder(emptied.id)
     store.close()
     with raw(path) as other, pytest.raises(sqlite3.IntegrityError):
         other.execute(statement)
@@ -222,9 +253,18 @@ def test_it_is_written_as_durably_as_sqlite_can_and_for_its_owner_only(path: Pat
     asked(store)
     found = {
         name: store._connection.execute(f"PRAGMA {name}").fetchone()[0]
-        for name in ("journal_mode", "synchronous", "fullfsync", "foreign_keys")
+        for name in (
+            "journal_mode",
+            "synchronous",
+            "fullfsync",
+            "checkpoint_fullfsync",
+            "foreign_keys",
+            "secure_delete",
+        )
     }
-    assert found == {"journal_mode": "wal", "synchronous": 2, "fullfsync": 1, "foreign_keys": 1}
+    assert found.pop("journal_mode") == "wal"
+    assert found.pop("synchronous") == 2
+    assert set(found.values()) == {1}
     assert path.parent.stat().st_mode & 0o777 == 0o700
     assert {file.stat().st_mode & 0o777 for file in path.parent.iterdir()} == {0o600}
     store.close()
