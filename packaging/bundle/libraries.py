@@ -21,21 +21,31 @@ def kept(entries: list[Entry]) -> list[Entry]:
 
 
 def without_loose_ends(entries: list[Entry]) -> list[Entry]:
-    """The entries without the links to what is not among them."""
-    names = {dest for dest, _, _ in entries}
-    return [entry for entry in entries if entry[2] != "SYMLINK" or _target(entry) in names]
+    """The entries without what belongs to a library that is not among them: links to it, the rest of its framework."""
+    libraries = {dest for dest, _, kind in entries if kind in {"BINARY", "EXTENSION"}}
+    frameworks = {framework for dest in libraries if (framework := framework_of(dest))}
+    there = {str(path) for dest, _, kind in entries if kind != "SYMLINK" for path in (Path(dest), *Path(dest).parents)}
+    return [entry for entry in entries if _is_whole(entry, frameworks, there)]
 
 
-def _target(link: Entry) -> str:
-    """What a link in the bundle leads to, by its name in the bundle."""
-    return os.path.normpath(Path(link[0]).parent / link[1])
+def _is_whole(entry: Entry, frameworks: set[str], there: set[str]) -> bool:
+    framework = framework_of(entry[0])
+    if framework:
+        return framework in frameworks
+    return entry[2] != "SYMLINK" or os.path.normpath(Path(entry[0]).parent / entry[1]) in there
+
+
+def framework_of(dest: str) -> str:
+    """The framework that a file on a Mac is part of, "" for none. Its inner links lead to each other."""
+    return next((str(folder) for folder in reversed(Path(dest).parents) if folder.suffix == ".framework"), "")
 
 
 def is_root(entry: Entry) -> bool:
     """Whether Python or a library loads it by its place, so that nothing has to link to it."""
     dest, _, kind = entry
     path = Path(dest)
-    return kind == "EXTENSION" or "plugins" in path.parts or path.parts[0] == "mlx" or "libpython" in path.name
+    is_python = "libpython" in path.name or path.parts[0] in {"Python", "Python.framework"}
+    return kind == "EXTENSION" or "plugins" in path.parts or path.parts[0] == "mlx" or is_python
 
 
 def minimum_system(entries: list[Entry]) -> str:

@@ -64,8 +64,10 @@ def collect(order: dict[str, Any], site: Path, program: Path) -> list[tuple[str,
     files = [tuple(entry) for entry in order["files"]]
     files += [(f"mlx/lib/{contents.KERNELS}", str(site / "mlx/lib" / contents.KERNELS), "DATA")]
     files += [(contents.DOCUMENT_ICON.name, str(contents.DOCUMENT_ICON), "DATA")]
-    entries = without_loose_ends([*kept(found), *files, *contents.links()])
-    return osx.collect_files_from_framework_bundles(entries)
+    # As the analysis does it on a Mac: the frameworks are made whole first, and only then are libraries left out.
+    whole = osx.collect_files_from_framework_bundles([*found, *files])
+    code = [entry for entry in whole if entry[2] in {"BINARY", "EXTENSION"}]
+    return without_loose_ends([*kept(code), *(entry for entry in whole if entry not in code), *contents.links()])
 
 
 def bundle(entries: list[tuple[str, str, str]], order: dict[str, Any]) -> int:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from bundle import contents
-from bundle.libraries import is_root, without_loose_ends
+from bundle.libraries import framework_of, is_root, without_loose_ends
 
 from app.engine.description import versions
 
@@ -162,3 +162,30 @@ def test_links_to_what_was_left_out_go_too() -> None:
     beside = ("mlx/lib/libA.so", "../../PySide6/Qt/lib/libA.so", "SYMLINK")
     loose = ("libB.so", "PySide6/Qt/lib/libB.so", "SYMLINK")
     assert without_loose_ends([there, good, beside, loose]) == [there, good, beside]
+
+
+def test_a_framework_is_kept_or_dropped_as_a_whole() -> None:
+    """Its own links lead through each other, so none of their ends is a file of the bundle."""
+
+    def framework(name: str, version: str = "A") -> list[contents.Entry]:
+        top = f"PySide6/Qt/lib/{name}.framework"
+        return [
+            (f"{top}/Versions/{version}/{name}", f"/s/{top}/Versions/{version}/{name}", "BINARY"),
+            (f"{top}/Versions/{version}/Resources/Info.plist", f"/s/{top}/Resources/Info.plist", "DATA"),
+            (f"{top}/Versions/Current", version, "SYMLINK"),
+            (f"{top}/{name}", f"Versions/Current/{name}", "SYMLINK"),
+            (f"{top}/Resources", "Versions/Current/Resources", "SYMLINK"),
+        ]
+
+    gui, network = framework("QtGui"), framework("QtNetwork")
+    link = ("QtGui", gui[0][0], "SYMLINK")
+    assert without_loose_ends([*gui, link, *network[1:]]) == [*gui, link]
+    assert {framework_of(dest) for dest, _, _ in gui} == {"PySide6/Qt/lib/QtGui.framework"}
+    assert framework_of("PySide6/QtGui.abi3.so") == ""
+
+
+@pytest.mark.parametrize(
+    "dest", ["Python.framework/Versions/3.13/Python", "Python", "libpython3.11.so.1.0", "mlx/lib/libjaccl.dylib"]
+)
+def test_what_nothing_links_to_but_is_loaded_by_its_place(dest: str) -> None:
+    assert is_root((dest, f"/s/{dest}", "BINARY"))
