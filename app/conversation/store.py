@@ -24,7 +24,7 @@ from app.conversation.terms import Term, terms_of
 from app.conversation.trash import THIRTY_DAYS
 from app.protocol.reports import Problem
 
-AT_ONCE = 50_000  # characters that are indexed without letting others have their turn
+AT_ONCE = 25_000  # characters that are indexed without letting others have their turn
 SOON = 200  # messages that a search waits for
 
 NEAR = 40  # characters before the first or after the last word of a message

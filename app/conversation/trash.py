@@ -27,8 +27,15 @@ _UNUSED = """DELETE FROM trash WHERE NOT EXISTS (SELECT 1 FROM message WHERE tra
     AND NOT EXISTS (SELECT 1 FROM conversation WHERE trash = trash.number)
     AND NOT EXISTS (SELECT 1 FROM folder WHERE trash = trash.number)"""
 _NOW = "SELECT max(?, ifnull((SELECT max(at) FROM trash), 0), ifnull((SELECT max(updated) FROM conversation), 0))"
-_LISTED = """SELECT min(message.number), count(*), conversation.id, conversation.title
-    FROM message JOIN conversation ON conversation.number = message.conversation WHERE """
+_IN_ENTRY = """FROM (SELECT number FROM message WHERE trash = ?1 UNION SELECT message.number FROM conversation
+    JOIN message ON message.conversation = conversation.number WHERE conversation.trash = ?1)"""
+_IN_ENTRY_AND_BELOW = f"""WITH RECURSIVE below (number, conversation) AS (
+    SELECT message.number, message.conversation FROM message WHERE number IN (SELECT number {_IN_ENTRY})
+    UNION SELECT message.number, message.conversation FROM below JOIN message
+    ON message.conversation = below.conversation AND message.parent = below.number) SELECT number FROM below"""
+_ENTRY_OF = """SELECT id, title FROM conversation WHERE number = (SELECT conversation FROM message WHERE number = ?2)
+    UNION ALL SELECT id, title FROM conversation WHERE trash = ?1
+    UNION ALL SELECT NULL, name FROM folder WHERE trash = ?1"""
 
 
 class Trash(MessageStore):
@@ -103,8 +110,11 @@ class Trash(MessageStore):
         with self._writing():
             before = self._count()
             due = [row[0] for row in self._execute(query, older_than, time.time(), older_than)]
-            self._refuse_growing(self._lying_in(due))
-            for table in ("message", "conversation", "folder"):
+            messages = self._lying_in(due)
+            self._refuse_growing(messages)
+            for number in sorted(messages, reverse=True):  # SQLite follows a long branch down not far enough by itself
+                self._execute("DELETE FROM message WHERE number = ?", number)
+            for table in ("conversation", "folder"):
                 for entry in due:
                     self._execute(f"DELETE FROM {table} WHERE trash = ?", entry)
             self._execute(_UNUSED)
@@ -114,9 +124,8 @@ class Trash(MessageStore):
         return int(self._execute("SELECT count(*) FROM message").fetchone()[0])
 
     def _lying_in(self, entries: Iterable[int]) -> set[int]:
-        query = """SELECT message.number FROM message JOIN conversation ON conversation.number = message.conversation
-            WHERE message.trash = ?1 OR conversation.trash = ?1"""
-        return {row[0] for entry in entries for row in self._execute(query, entry)}
+        """Messages of these entries, and what hangs on them from others."""
+        return {row[0] for entry in entries for row in self._execute(_IN_ENTRY_AND_BELOW, entry)}
 
     def _hide(self, rows: dict[str, list[int]], operation: Operation) -> None:
         """Put rows into the trash as one entry, with what hangs on them; those that lie there stay as they are."""
@@ -191,8 +200,8 @@ class Trash(MessageStore):
         wanted = sorted(rows.get("message", ()))
         entries = {entry for number in wanted if (entry := self._entry_of(number)) is not None}
         for number in wanted:
-            for step in reversed(list(self._path_numbers(number))):
-                self._execute("UPDATE message SET trash = NULL WHERE number = ? AND trash IS NOT NULL", step)
+            for step in reversed(list(self._hidden_above(number))):
+                self._execute("UPDATE message SET trash = NULL WHERE number = ?", step)
         query = """UPDATE message SET trash = NULL WHERE number = ? AND trash = ?
             AND (SELECT above.trash FROM message AS above WHERE above.number = message.parent) IS NULL"""
         for number in self._late:
@@ -250,13 +259,16 @@ class Trash(MessageStore):
             yield place
             place = self._execute("SELECT parent FROM message WHERE number = ?", place).fetchone()[0]
 
+    def _hidden_above(self, message: int) -> Iterator[int]:
+        """This message and those above it, as far as they lie in the trash."""
+        for number in self._path_numbers(message):
+            if self._entry_of(number) is None:
+                return
+            yield number
+
     def _trashed(self, entry: int, at: float, operation: str) -> Trashed:
-        row = self._rows(f"{_LISTED} (message.trash = ?1 OR conversation.trash = ?1)", entry)[0]
-        first, messages, conversation_id, title = row
-        if conversation_id is None:
-            query = """SELECT id, title FROM conversation WHERE trash = ?1
-                UNION ALL SELECT NULL, name FROM folder WHERE trash = ?1"""
-            conversation_id, title = next(iter(self._rows(query, entry)), (None, ""))
+        first, messages = self._rows(f"SELECT min(number), count(*) {_IN_ENTRY}", entry)[0]
+        conversation_id, title = next(iter(self._rows(_ENTRY_OF, entry, first)), (None, None))
         text = "" if first is None else self._text(first)
         excerpt = title_from(text[:1000])
         return Trashed(entry, at, Operation(operation), conversation_id, title or "", excerpt, messages)

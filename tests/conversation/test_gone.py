@@ -11,7 +11,7 @@ import pytest
 
 from app.conversation.faults import Fault, StoreError
 from app.conversation.message import Conversation, Message
-from app.conversation.records import Folder
+from app.conversation.records import Document, Folder
 from app.conversation.search_index import index_path
 from app.conversation.store import Store
 from app.conversation.trash import THIRTY_DAYS
@@ -176,6 +176,25 @@ def test_the_copy_of_an_older_version_is_kept_for_thirty_days(path: Path) -> Non
     os.utime(old, (then, then))
     store = Store(path)
     assert store.kept_copies() == (young,)
+    store.close()
+
+
+def test_a_branch_of_thousands_of_messages_is_deleted_restored_and_gone() -> None:
+    store = Store(None)
+    conversation = Conversation.new("Long")
+    messages: list[Message] = []
+    for number in range(2500):
+        messages.append(Message.new(conversation.id, messages[-1].id if messages else None, "user", f"Pear {number}"))
+    store.add_conversation(Document(conversation, tuple(messages), leaf_id=messages[-1].id))
+    store.delete_message(messages[2000].id)  # what hangs on a message of another entry goes with that
+    edit = store.delete_message(messages[1].id)
+    store.delete_message(messages[0].id)
+    assert [entry.messages for entry in store.trash()] == [1, 1999, 500]
+    assert len(store.undo(edit).changes) >= 2000
+    assert len(store.messages(conversation.id)) == 2000
+    store.delete_conversation(conversation.id)
+    assert store.empty_trash() == 2500
+    assert store.trash() == ()
     store.close()
 
 
