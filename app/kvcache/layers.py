@@ -119,10 +119,6 @@ class RowLayer:
             raise CacheFaultError(f"rows [{start}, {end}) lie beyond a layer at {self.offset}")
         self._assign(start, [rows])
 
-    def append(self, rows: RowArrays) -> None:
-        """Put rows after the last one, in a buffer that grows as mlx-lm's does."""
-        self._cache.update_and_fetch(*rows)
-
     def arrays(self) -> Iterator[mx.array]:
         """What must be evaluated before the layer is at rest, and what its next call depends on."""
         yield from self._buffers()
@@ -161,7 +157,7 @@ class RowLayer:
         """Move rows [0, kept) into buffers of `rows` rows."""
         old = self._buffers()
         like = pieces[0] if pieces else old
-        fresh = [mx.zeros((*x.shape[:2], rows, x.shape[3]), x.dtype) for x in like]
+        fresh = tuple(mx.zeros((*x.shape[:2], rows, x.shape[3]), x.dtype) for x in like)
         if kept:
             for x, y in zip(fresh, old, strict=True):
                 x[..., :kept, :] = y[..., :kept, :]
@@ -275,8 +271,7 @@ class WindowLayer:
         for x in (self._ring.keys, self._ring.values):
             parts = [x[..., start:end, :] for start, end in cuts]
             rows.append(mx.concatenate(parts, axis=2) if len(parts) > 1 else parts[0])
-        self._plain.append(tuple(rows))
-        mx.eval(list(self._plain.arrays()))
+        self._plain.write(self._plain.offset, [tuple(rows)], 0)
 
     def _newest(self, count: int, is_plain: bool) -> list[tuple[int, int]]:
         """Where the newest `count` rows lie, in order. Raises CacheFaultError when some were overwritten."""

@@ -146,7 +146,7 @@ class PrefixCache:
     def set_budget(self, budget_bytes: int) -> None:
         """Change the budget; what no longer fits is evicted at once."""
         self.budget_bytes = budget_bytes
-        self._make_room(0)
+        self._make_room(self.lane.bytes_at(self.lane.offset + 1) - self.lane.used_bytes if self.lane.is_launched else 0)
 
     def release(self, owner: str) -> None:
         """The owner will not come back: its anchors hold nothing together any more."""
@@ -365,9 +365,19 @@ class PrefixCache:
         if self.disk is not None:
             growth += self.disk.bytes_of(*self._to_enter(look))
         if growth > 0:
-            self.trie.lock(look.path[-1])
-            self._make_room(growth, is_desperate=False)
-            self.trie.unlock(look.path[-1])
+            end = self._cut_at_target(look)
+            self.trie.pin(end, 1)
+            self._make_room(growth)
+            self.trie.pin(end, -1)
+
+    def _cut_at_target(self, look: Look) -> TrieNode:
+        """The node that ends where the lane will stand, cut off the edge that leads beyond: that one need not stay."""
+        index, node = next((index, node) for index, node in enumerate(look.path) if node.end >= look.target)
+        if node.end > look.target:
+            self.journal.add(CacheEventKind.SPLIT, look.target, len(node.tokens))
+            node = self.trie.split(node, look.target)
+            look.path.insert(index, node)
+        return node
 
     def _to_enter(self, look: Look) -> tuple[list[TrieNode], TrieNode]:
         """The nodes that a switch goes through, and the one whose state it takes."""
@@ -420,7 +430,7 @@ class PrefixCache:
     def _end_of(self, look: Look) -> TrieNode:
         """The node that ends where what can be restored ends; an edge that spans that place is split there."""
         at = look.target
-        if self.lane.states and at == self.lane.offset:
+        if self.lane.states and at and at == self.lane.offset:
             self.capture("")
         node = next(node for node in look.path if node.end >= at)
         if node.end == at:

@@ -1,0 +1,170 @@
+"""Nothing is stored beyond the budget at any change of the account, and no operation takes more memory than its due."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mlx.core as mx
+import pytest
+from mlx_lm.models.cache import QuantizedKVCache
+
+from app.kvcache.invariants import check
+from app.kvcache.lane import Lane
+from app.kvcache.layers import RowLayer, StateLayer
+from app.kvcache.prefix_cache import PrefixCache
+from app.kvcache.snapshot import RowsSnapshot
+from tests.kvcache.ballast import MIXES, ballast_cache
+from tests.kvcache.traffic import course
+from tests.kvcache.watch import AccountError, watching
+
+OPERATIONS = 750  # of a course
+SEEDS = range(2)
+KINDS = {"begin", "prefill", "decode", "launch", "confirm", "retract", "leave", "fail", "set_budget", "price", "record"}
+
+
+@pytest.mark.parametrize("mix", MIXES)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_whatever_is_done_the_account_and_the_memory_hold(mix: str, seed: int) -> None:
+    watch = course(mix, seed, OPERATIONS)
+    assert watch.looks > OPERATIONS
+    assert watch.done.keys() >= KINDS
+    assert watch.cache.faults > 0, "something was to go wrong on the way"
+
+
+def test_there_are_enough_of_them() -> None:
+    assert len(MIXES) * len(SEEDS) * OPERATIONS > 10_000
+
+
+class TestMistakesAreNoticed:
+    """Each must make a course fail, or it would prove nothing."""
+
+    def forget_to_make_room(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(PrefixCache, "_make_room", lambda *_, **__: True)
+
+    def make_room_afterwards(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The call is made first, and then what is too much goes."""
+        right = PrefixCache._make_room
+        monkeypatch.setattr(PrefixCache, "_make_room", lambda cache, growth, **options: right(cache, 0, **options))
+
+    def hold_all_layers_twice(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The buffers of a path that is left are let go of only when all layers have new ones."""
+        right = Lane.restore
+
+        def wrong(lane: Lane, *args: Any, **options: Any) -> None:
+            held = [layer.view(0, layer.offset) for layer in lane.rows if isinstance(layer, RowLayer)]
+            mx.eval(held)
+            right(lane, *args, **options)
+            del held
+
+        monkeypatch.setattr(Lane, "restore", wrong)
+
+    def cut_all_layers_at_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """An edge that is split has both halves of all layers before the whole is let go of."""
+        right = RowsSnapshot.cut
+
+        def wrong(rows: RowsSnapshot, at: int) -> tuple[RowsSnapshot, RowsSnapshot]:
+            held = rows.layers
+            halves = right(rows, at)
+            del held
+            return halves
+
+        monkeypatch.setattr(RowsSnapshot, "cut", wrong)
+
+    def store_views(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """What is stored keeps the live buffer alive."""
+        monkeypatch.setattr(RowLayer, "copy", RowLayer.view)
+
+    def keep_the_chunk(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A whole state stays a view of what prefill made."""
+        monkeypatch.setattr(StateLayer, "settle", lambda layer: None)
+
+    @pytest.mark.parametrize(
+        ("mistake", "mix"),
+        [
+            ("forget_to_make_room", "rows"),
+            ("forget_to_make_room", "states"),
+            ("make_room_afterwards", "rows and windows"),
+            ("make_room_afterwards", "rows and states"),
+            ("hold_all_layers_twice", "rows"),
+            ("cut_all_layers_at_once", "rows"),
+            ("store_views", "rows"),
+            ("keep_the_chunk", "states"),
+        ],
+    )
+    def test_it(self, mistake: str, mix: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        getattr(self, mistake)(monkeypatch)
+        with pytest.raises(AccountError):
+            several_courses(mix)
+
+
+def several_courses(mix: str) -> None:
+    for seed in range(6):
+        course(mix, seed, OPERATIONS)
+
+
+def test_room_is_made_for_the_state_of_a_lane_that_was_empty_for_a_while() -> None:
+    with watching(lambda: ballast_cache("rows and states")[0]) as watch:
+        cache = watch.cache
+        for first in range(3):
+            with cache.begin([first, 2, 3, 4, 5]) as session:
+                session.prefill(8)
+        with cache.begin([7, 1]):
+            pass
+        with watch.moving():
+            cache.set_budget(cache.paged_bytes + cache.lane.row_bytes)
+        with cache.begin([7, 1]) as session:
+            session.prefill(8)
+
+
+def test_a_state_that_is_stored_already_is_never_counted_twice() -> None:
+    cache, _ = ballast_cache("states")
+    with cache.begin([1, 2, 3], [2]) as session:
+        session.prefill(8)
+    before = cache.live_bytes + cache.paged_bytes
+    assert cache.lane.take_state() is cache.lane.path[-1].state
+    assert cache.live_bytes + cache.paged_bytes == before
+
+
+def test_a_quantized_buffer_that_was_made_anew_is_of_the_kind_that_mlx_lm_makes() -> None:
+    cache = QuantizedKVCache(group_size=64, bits=8)
+    rows = mx.ones((1, 2, 2000, 128))
+    cache.update_and_fetch(rows, rows)
+    RowLayer(cache).write(10, (), 10)
+    keys, values = cache.keys_and_values()
+    assert (type(keys), type(values)) == (tuple, tuple)
+    assert cache.keys[0].shape[2] == 256
+
+
+def test_what_leads_beyond_the_place_that_is_entered_goes_when_its_windows_need_the_room() -> None:
+    with watching(lambda: ballast_cache("rows and windows")[0]) as watch:
+        cache, tokens = watch.cache, list(range(1, 70))
+        with cache.begin(tokens) as session:
+            while session.prefill(64):
+                pass
+            session.decode(tokens[-1])
+        with cache.begin([*tokens[:1], 99]) as session:
+            pass
+        with watch.moving():
+            cache.set_budget(cache.live_bytes + cache.paged_bytes)
+        with cache.begin(tokens) as session:
+            assert session.report.cached == len(tokens) - 1
+        assert cache.paged_bytes == 0
+
+
+def test_room_that_a_launched_call_needs_is_not_given_away() -> None:
+    with watching(lambda: ballast_cache("states")[0]) as watch:
+        cache = watch.cache
+        for first in range(3):
+            with cache.begin([first, 2, 3, 4, 5]) as session:
+                session.prefill(8)
+        with cache.begin([7]) as session:
+            session.launch(mx.array([7]))
+            with watch.moving():
+                cache.set_budget(cache.paged_bytes)
+            session.confirm(7)
+
+
+def test_the_empty_beginning_cannot_be_pinned() -> None:
+    cache, _ = ballast_cache("states")
+    assert cache.pin([1, 2, 3]) == 0
+    check(cache)
