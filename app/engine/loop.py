@@ -10,6 +10,7 @@ import gc
 import logging
 from collections import deque
 from collections.abc import Iterator
+from pathlib import Path
 from queue import Empty, SimpleQueue
 
 import mlx.core as mx
@@ -19,18 +20,36 @@ from app.engine.loader import LoadStep, Opening
 from app.engine.memory import default_budget
 from app.engine.model import LoadedModel
 from app.engine.pace import Pace
+from app.engine.pinning import pin
 from app.engine.pricing import price
 from app.engine.problems import ModelError, RequestError
 from app.engine.run import Run, never_started
 from app.engine.trie_feed import TrieFeed
 from app.engine.verification import refusal, verify
+from app.kvcache.disk.shelf import wipe_all
 from app.kvcache.prefix_cache import PrefixCache
-from app.protocol.commands import Cancel, Command, Generate, LoadModel, Price, ReleaseOwner, SetBudget, Shutdown, Verify
+from app.protocol.commands import (
+    Cancel,
+    Command,
+    Generate,
+    LoadModel,
+    Pin,
+    Price,
+    ReleaseOwner,
+    SetBudget,
+    Shutdown,
+    UseDisk,
+    Verify,
+    WipeDisk,
+)
 from app.protocol.engine import Capabilities, EventSink
-from app.protocol.events import EngineStarted, ModelFailed, ModelLoading, ModelReady, RunFailed
+from app.protocol.events import EngineStarted, ModelFailed, ModelLoading, ModelReady, Pinned, RunFailed
 from app.protocol.reports import Problem
 
 log = logging.getLogger(__name__)
+
+_PARTING = 1.6  # seconds that writing to disk may take when a model is closed; a disk that hangs adds a fifth
+_WINK = 0.05  # seconds between two looks at whether the disk is done
 
 _NO_MODEL = Problem("No model is open", "Open a model with File > Open Model, then send the message again.")
 _BUSY = Problem("An answer is being written", "Wait until it has ended, or stop it, and check again.")
@@ -56,9 +75,11 @@ class EngineLoop:
         self._running: tuple[Run, Iterator[None]] | None = None
         self._waiting: deque[Generate] = deque()
         self._queries: deque[Price] = deque()
+        self._erasing: list[str] = []
         self._budget: int | None = None
         self._feed = TrieFeed(sink)
-        self._has_started = self._has_ended = False
+        self._disk = UseDisk("")
+        self._has_started = self._has_ended = self._has_tended = False
 
     def submit(self, command: Command) -> None:
         """Queue a command and return at once."""
@@ -69,7 +90,7 @@ class EngineLoop:
         self._start()
         while not self._has_ended:
             if not self.step() and not self._has_ended:
-                self._obey(self._inbox.get())
+                self._rest()
 
     def step(self) -> bool:
         """Obey what is in the inbox, then advance by one step. False when there was nothing to advance."""
@@ -85,6 +106,21 @@ class EngineLoop:
         if self._running is not None:
             self._advance_run(*self._running)
         return True
+
+    def _rest(self) -> None:
+        """Nothing is asked: write a little of what is worth keeping to disk, or sleep until something is asked."""
+        disk = self.cache.disk if self.cache is not None else None
+        if disk is not None and disk.tend():
+            self._has_tended = True
+            return
+        if self._has_tended and self.model is not None and self.cache is not None and not self.cache.is_saving:
+            self._has_tended = False
+            self._feed.changed(self.model, self.cache)
+        is_busy = self._has_tended and disk is not None
+        try:
+            self._obey(self._inbox.get(timeout=_WINK if is_busy else None))
+        except Empty:
+            return
 
     def _start(self) -> None:
         if not self._has_started:
@@ -111,11 +147,16 @@ class EngineLoop:
                 self._answer_queries()
             case Verify():
                 self._verify(command)
+            case Pin():
+                self._pin(command)
+            case UseDisk():
+                self._use_disk(command)
+            case WipeDisk():
+                self._wipe_disk()
             case SetBudget(budget_bytes):
                 self._set_budget(budget_bytes)
             case ReleaseOwner(owner):
-                if self.cache is not None:
-                    self.cache.release(owner)
+                self._erase(owner)
             case Shutdown():
                 self._stop_everything()
                 self._close_model()
@@ -155,6 +196,9 @@ class EngineLoop:
         self._opening = None
         self.model = model
         self.cache = PrefixCache(model.forward, model.new_caches, self._budget_for(model))
+        if self._disk.folder:
+            folder, budget, writes_all = Path(self._disk.folder), self._disk.budget_bytes, self._disk.writes_all
+            self.cache.open_disk(folder, model.state_fingerprint, budget, writes_all)
         self._emit(ModelReady(describe(model, self.cache)))
         self._feed.opened(model, self.cache)
         self._answer_queries()
@@ -163,6 +207,7 @@ class EngineLoop:
         """Give the memory back before anything else is loaded."""
         self._opening = None
         if self.cache is not None:
+            self.cache.close_disk(_PARTING)
             self.cache.close()
         self.model = self.cache = None
         self._pace = Pace(self._chunk)
@@ -177,6 +222,43 @@ class EngineLoop:
         if self.model is not None and self.cache is not None:
             self.cache.set_budget(self._budget_for(self.model))
             self._feed.changed(self.model, self.cache)
+
+    # The disk
+
+    def _use_disk(self, command: UseDisk) -> None:
+        self._disk = command
+        if self.model is not None and self.cache is not None and self.cache.disk is not None:
+            self.cache.disk.writes_all = command.writes_all
+            self.cache.disk.set_budget(command.budget_bytes if command.folder else 0)
+            self._feed.changed(self.model, self.cache)
+
+    def _wipe_disk(self) -> None:
+        """Without a model open, or with one whose state cannot be stored, the files are deleted on this thread."""
+        if self.model is not None and self.cache is not None and self.cache.disk is not None:
+            self.cache.disk.wipe()
+            self._feed.changed(self.model, self.cache)
+        elif self._disk.folder:
+            wipe_all(Path(self._disk.folder))
+
+    def _erase(self, owner: str) -> None:
+        """Once the run in progress has ended: it may be the owner's."""
+        if self.model is None or self.cache is None:
+            return
+        if self._running is not None:
+            self._erasing.append(owner)
+            return
+        self.cache.erase(owner)
+        self._feed.changed(self.model, self.cache)
+
+    def _pin(self, command: Pin) -> None:
+        if self.model is None or self.cache is None:
+            self._emit(Pinned(command.query_id, command.is_pinned, problem=_NO_MODEL))
+        elif self._running is not None or self._waiting:
+            self._emit(Pinned(command.query_id, command.is_pinned, problem=_BUSY))
+        else:
+            pinned = pin(command, self.model, self.cache)
+            self._feed.changed(self.model, self.cache)
+            self._emit(pinned)
 
     # Runs
 
@@ -206,6 +288,8 @@ class EngineLoop:
         except RequestError as error:
             self._running, problem = None, error.problem
         if self._running is None:
+            while self._erasing:
+                cache.erase(self._erasing.pop())
             self._feed.ended(model, cache)
         elif is_first:
             self._feed.changed(model, cache)

@@ -6,7 +6,6 @@ paged out, then the new path is entered layer by layer: the peak is both suffixe
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -18,8 +17,6 @@ from app.kvcache.trail import Piece, Trail, multi_end
 from app.kvcache.trie import Trie, common
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.reports import Reason
-
-log = logging.getLogger(__name__)
 
 CacheTrie = Trie[RowsSnapshot, StateSnapshot]
 
@@ -63,6 +60,7 @@ class DiskTier(Protocol):
     """What lies on disk, as far as entering a path needs it. Raises CacheFaultError when it cannot be read."""
 
     def rows(self, node: TrieNode) -> Sequence[RowSource]: ...
+    def recall(self, node: TrieNode) -> Sequence[RowSource]: ...
     def state(self, node: TrieNode) -> StateSnapshot: ...
     def forget(self, node: TrieNode) -> None: ...
 
@@ -248,15 +246,9 @@ def keep_stored_rows(trie: CacheTrie, lane: Lane, start: int, disk: DiskTier | N
 
 def _pieces_of(node: TrieNode, disk: DiskTier | None) -> Sequence[RowSource]:
     """Rows that are stored for a node in memory or on disk, or none."""
-    if node.rows is None and (disk is None or not node.disk_rows):
-        return ()
-    try:
-        return _stored_rows(node, disk)
-    except CacheFaultError:
-        log.warning("rows [%d, %d) were computed again", node.start, node.end, exc_info=True)
-        assert disk is not None
-        disk.forget(node)
-        return ()
+    if node.rows is not None:
+        return (node.rows,)
+    return disk.recall(node) if disk is not None and node.disk_rows else ()
 
 
 def _overwrite(lane: Lane, stored: Sequence[RowSource], at: int, begin: int, end: int, last_multi: int) -> None:

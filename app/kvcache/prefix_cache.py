@@ -153,6 +153,31 @@ class PrefixCache:
         for node in self.trie.nodes.values():
             node.anchors.discard(owner)
 
+    def erase(self, owner: str) -> None:
+        """The owner is gone: so is all that only it used, in memory and on disk, tokens too.
+
+        Raises RuntimeError while a session is open.
+        """
+        if self.session is not None:
+            raise RuntimeError("cannot erase while a session is open")
+        self.release(owner)
+        only: dict[int, TrieNode] = {}
+        for node in self.trie:
+            if node.owners == {owner} or (not node.owners and node.parent is not None and node.parent.id in only):
+                only[node.id] = node
+            node.owners.discard(owner)
+        on_path = [node.start for node in self.lane.path if node.id in only]
+        if on_path:
+            page_out(self.trie, self.lane, min(on_path), 0, self.journal)
+        for node in reversed(only.values()):
+            while node.pins:
+                self.trie.pin(node, -1)
+            if self.disk is not None:
+                self.disk.abandon(node)
+            self.trie.remove(node)
+        if self.disk is not None:
+            self.disk.touch()
+
     def pin(self, tokens: Sequence[int]) -> int:
         """Keep what is held of this path, whatever else needs room, until `unpin`. Returns how many tokens that is.
 
@@ -189,6 +214,11 @@ class PrefixCache:
         if not self.unsupported and not self.trie.nodes:
             self.disk = Tier(self.trie, self.lane, self.journal, root, fingerprint, budget_bytes, writes_all)
             self.requests = self.disk.load()
+
+    @property
+    def is_saving(self) -> bool:
+        """Something is on its way to the disk."""
+        return self.disk is not None and self.disk.is_saving
 
     def close_disk(self, seconds: float) -> None:
         """Write what is worth it within so much time; from now on there is no disk."""

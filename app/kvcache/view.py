@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import mlx.core as mx
 
+from app.kvcache.disk.tier import Tier
 from app.kvcache.lane import TrieNode
 from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.trie_view import Place, TrieNodeView, TrieView
@@ -18,7 +19,8 @@ def view(cache: PrefixCache, serial: int, label: Label) -> TrieView:
     """What is where now. `label` decodes the first tokens of an edge."""
     cache.record()
     lane = cache.lane
-    nodes = tuple(_node_view(node, lane.row_bytes, label) for node in cache.trie)
+    disk = cache.disk
+    nodes = tuple(_node_view(node, lane.row_bytes, disk, label) for node in cache.trie)
     return TrieView(
         serial=serial,
         nodes=nodes,
@@ -28,10 +30,14 @@ def view(cache: PrefixCache, serial: int, label: Label) -> TrieView:
         paged_bytes=cache.paged_bytes,
         budget_bytes=cache.budget_bytes,
         mlx_cache_bytes=mx.get_cache_memory(),
+        disk_bytes=disk.nbytes if disk else 0,
+        disk_allowed_bytes=disk.allowed_bytes if disk else 0,
+        disk_problem=disk.problem if disk else "",
+        dropped_files=disk.dropped if disk else 0,
     )
 
 
-def _node_view(node: TrieNode, row_bytes: int, label: Label) -> TrieNodeView:
+def _node_view(node: TrieNode, row_bytes: int, disk: Tier | None, label: Label) -> TrieNodeView:
     live = row_bytes * len(node.tokens) if node.lanes else 0
     return TrieNodeView(
         id=node.id,
@@ -42,16 +48,20 @@ def _node_view(node: TrieNode, row_bytes: int, label: Label) -> TrieNodeView:
         bytes=live + node.stored_bytes,
         place=place(node),
         lanes=tuple(sorted(node.lanes)),
-        has_state=node.state is not None,
+        has_state=node.state is not None or bool(node.disk_state),
         is_restore_point=bool(node.anchors),
         last_use=node.last_use,
         used_at=node.used_at,
+        disk_bytes=disk.size_of(node) if disk else 0,
+        is_pinned=node.pins > 0,
     )
 
 
 def place(node: TrieNode) -> Place:
     """Where a node's state is."""
-    return "live" if node.lanes else "memory" if node.holds else "none"
+    if node.lanes or node.holds:
+        return "live" if node.lanes else "memory"
+    return "disk" if node.disk_rows or node.disk_state else "none"
 
 
 def dump(cache: PrefixCache) -> str:
@@ -60,7 +70,8 @@ def dump(cache: PrefixCache) -> str:
     stack = [(child, 0) for child in reversed(cache.trie.root.children.values())]
     while stack:
         node, depth = stack.pop()
-        marks = [place(node), *(["state"] if node.state else []), *(["anchor"] if node.anchors else [])]
+        has = {"state": node.state, "file": node.file_names, "anchor": node.anchors, "pin": node.pins}
+        marks = [place(node), *(name for name, value in has.items() if value)]
         text = f"[{node.start}, {node.end}) {len(node.tokens)} tokens, {node.stored_bytes} B"
         lines.append(f"{'  ' * (depth + 1)}{text} ({', '.join(marks)})")
         stack.extend((child, depth + 1) for child in reversed(node.children.values()))

@@ -64,8 +64,38 @@ class SetBudget:
 
 
 @dataclass(frozen=True, slots=True)
+class Pin:
+    """Keep what is cached of a branch, whatever else needs room, or let it go again. Answered with `Pinned`.
+
+    Refused while a run is active or waits.
+    """
+
+    query_id: int
+    turns: tuple[Turn, ...]
+    is_pinned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UseDisk:
+    """Keep cached state in files, too, of every model from the next one on; of the open one, change the limits.
+
+    folder: of all models' files, "" for none. budget_bytes: what they may take, None for the default of this disk, 0 to
+    delete them and write none. writes_all: write every whole state, not only those far from the next one.
+    """
+
+    folder: str
+    budget_bytes: int | None = None
+    writes_all: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WipeDisk:
+    """Delete all files of cached state, other models' too. What is in memory stays."""
+
+
+@dataclass(frozen=True, slots=True)
 class ReleaseOwner:
-    """The conversation is gone: its anchors no longer keep restore points."""
+    """The conversation is gone for ever: so is the state, in memory and on disk, that only it used."""
 
     owner: str
 
@@ -75,4 +105,6 @@ class Shutdown:
     """End the loop after the current step. The run in progress is cancelled first."""
 
 
-Command = LoadModel | Generate | Cancel | Price | Verify | SetBudget | ReleaseOwner | Shutdown
+Command = (
+    LoadModel | Generate | Cancel | Price | Verify | Pin | SetBudget | UseDisk | WipeDisk | ReleaseOwner | Shutdown
+)

@@ -141,6 +141,19 @@ class CacheHappened:
 
 
 @dataclass(frozen=True, slots=True)
+class Pinned:
+    """What became of `Pin`: how many tokens of the branch are kept now, or were and no longer are.
+
+    problem: why nothing was changed.
+    """
+
+    query_id: int
+    is_pinned: bool
+    tokens: int = 0
+    problem: Problem | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Verified:
     """What `Verify` found.
 
@@ -179,6 +192,7 @@ Event = (
     | Priced
     | TrieChanged
     | CacheHappened
+    | Pinned
     | Verified
     | EngineFailed
 )

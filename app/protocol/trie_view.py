@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-# Where the state of a place is. "none": the tokens are known, their state must be computed again.
-Place = Literal["live", "memory", "none"]
+# Where the state of a place is. "disk": only there. "none": the tokens are known, their state must be computed again.
+Place = Literal["live", "memory", "disk", "none"]
 
 
 @dataclass(frozen=True, slots=True)
 class TrieNodeView:
     """One edge of the trie: tokens [start, end) of every prompt that passes through it.
 
-    label: its first words. bytes: stored and live state that belongs to the edge. lanes: which lanes stand on it.
-    last_use: number of the last request that passed; used_at: the same as seconds since the epoch.
+    label: its first words. bytes: stored and live state that belongs to the edge. disk_bytes: of the files that hold
+    it. lanes: which lanes stand on it. last_use: number of the last request that passed; used_at: the same as seconds since the epoch.
     """
 
     id: int
@@ -29,6 +29,8 @@ class TrieNodeView:
     is_restore_point: bool
     last_use: int
     used_at: float
+    disk_bytes: int = 0
+    is_pinned: bool = False
 
     @property
     def tokens(self) -> int:
@@ -40,7 +42,9 @@ class TrieView:
     """Nodes in depth-first order, parents before children, the root left out (`parent_id` None marks its children).
 
     live_bytes, paged_bytes: as used by tokens; live_allocated_bytes includes the padding of growing buffers.
-    mlx_cache_bytes: freed buffers that MLX keeps for itself.
+    mlx_cache_bytes: freed buffers that MLX keeps for itself. disk_bytes: of all files, other models' too;
+    disk_allowed_bytes: what they may take, 0 when nothing is kept on disk; disk_problem: why the last file could not be
+    written, in the system's words, or ""; dropped_files: how many were lost or not written.
     """
 
     serial: int
@@ -51,3 +55,7 @@ class TrieView:
     paged_bytes: int = 0
     budget_bytes: int = 0
     mlx_cache_bytes: int = 0
+    disk_bytes: int = 0
+    disk_allowed_bytes: int = 0
+    disk_problem: str = ""
+    dropped_files: int = 0

@@ -6,8 +6,8 @@ from app.protocol.trie_view import Place, TrieNodeView
 from app.viewmodels import words
 from app.viewmodels.rows import ConversationRow, MessageRow
 
-PLACES: dict[Place, str] = {"live": "Live", "memory": "In memory", "none": "No snapshot"}
-_WARMTH: dict[Place, str] = {"live": "warm, live", "memory": "warm, in memory", "none": "cold"}
+PLACES: dict[Place, str] = {"live": "Live", "memory": "In memory", "disk": "On disk", "none": "No snapshot"}
+_WARMTH: dict[Place, str] = {"live": "warm, live", "memory": "warm, in memory", "disk": "warm, on disk", "none": "cold"}
 
 
 def spoken_message(row: MessageRow, position: int, count: int) -> str:

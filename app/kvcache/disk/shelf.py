@@ -138,7 +138,7 @@ class Shelf:
         """What a file of this node's state says of itself."""
         uses = float(node.uses) if kind == "rows" else node.state_uses
         last_use = node.last_use if kind == "rows" else node.state_used
-        return Entry("", 0, kind, start, _path(node)[:end], uses, last_use, node.used_at, tuple(sorted(node.owners)))
+        return Entry("", 0, kind, start, path_of(node)[:end], uses, last_use, node.used_at, tuple(sorted(node.owners)))
 
     def save_index_if_changed(self) -> None:
         """Have the index written when files came or went since."""
@@ -215,11 +215,20 @@ class Shelf:
         self._writer.delete(self._folder, name)
 
 
+def wipe_all(root: Path) -> None:
+    """Delete the files of all models. What cannot be deleted is logged and stays."""
+    try:
+        for folder in [path for path in root.iterdir() if path.is_dir()] if root.exists() else ():
+            files.wipe(folder)
+    except OSError as error:
+        log.warning("not all snapshots were deleted: %s", error.strerror or error)
+
+
 def _names(nodes: Iterable[TrieNode]) -> set[str]:
     return {name for node in nodes for name in node.file_names}
 
 
-def _path(node: TrieNode) -> array[int]:
+def path_of(node: TrieNode) -> array[int]:
     """Tokens [0, node.end)."""
     edges = []
     above: TrieNode | None = node

@@ -17,22 +17,22 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.kvcache.disk import index
 from app.kvcache.disk.files import DamagedFileError, SnapshotFile, Tensor
 from app.kvcache.disk.records import Records
-from app.kvcache.disk.shelf import Shelf
+from app.kvcache.disk.shelf import Shelf, path_of
 from app.kvcache.disk.space import allowed
 from app.kvcache.disk.stored import StoredRows, kinds_of, read_record, read_state, record_tensor, tensors
 from app.kvcache.disk.writer import Done, Failed, Writer
 from app.kvcache.journal import Journal
-from app.kvcache.lane import Lane, TrieNode
+from app.kvcache.lane import Lane, RowSource, TrieNode
 from app.kvcache.layers import CacheFaultError, RowArrays
 from app.kvcache.paging import CacheTrie
-from app.kvcache.snapshot import StateSnapshot
+from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
 from app.kvcache.trail import Piece, Trail, cut, joined
 from app.kvcache.trie import Part
 from app.protocol.cache_events import CacheEventKind
@@ -40,11 +40,10 @@ from app.protocol.reports import Reason
 
 GAP = 300  # tokens: a whole state is written where one must go back at least so far to the nearest written one
 FILE_BYTES = 32 << 20  # of rows in one file, so that no step takes long
+_NOBODY = -1  # no node's id
 PAUSE = 30.0  # seconds without writing after a write failed
 
 log = logging.getLogger(__name__)
-
-RowSource = Callable[[int, int], Sequence[RowArrays]]  # rows [start, end) of a path, layer by layer
 
 
 @dataclass(eq=False)
@@ -103,6 +102,7 @@ class Tier:
         self._plan: deque[tuple[int, bool]] = deque()
         self._has_plan = False
         self._paused_until = 0.0
+        self._recalled: tuple[tuple[int, int, int], Sequence[RowSource]] | None = None
 
     # What is there
 
@@ -115,6 +115,10 @@ class Tier:
     def allowed_bytes(self) -> int:
         """What files may take now."""
         return allowed(self._root, self._budget, self.nbytes)
+
+    def size_of(self, node: TrieNode) -> int:
+        """Bytes of the files that hold state of this edge."""
+        return sum(self._shelf.size(name) for name in node.file_names)
 
     @property
     def is_saving(self) -> bool:
@@ -143,7 +147,7 @@ class Tier:
             if node is end and node.state is None and node.disk_state:
                 names.append(node.disk_state)
             for name in names:
-                if not self._is_sound(name):
+                if not self._is_sound(name, node):
                     self._lose(name)
                     return False
         return True
@@ -173,6 +177,26 @@ class Tier:
             for part, file in opened
         ]
 
+    def recall(self, node: TrieNode) -> Sequence[RowSource]:
+        """The rows of an edge that is computed again, to stay as they were; held until another edge is asked for.
+
+        None when a file is damaged: then nothing hangs there any more.
+        """
+        if self._recalled is None or self._recalled[0] != (node.id, node.start, node.end):
+            self._recalled = None
+            for part in node.disk_rows:
+                if not self._is_sound(part.name, node):
+                    self._lose(part.name)
+                    return ()
+            try:
+                found = [RowsSnapshot(tuple(rows.layers)) for rows in self.rows(node)]
+            except CacheFaultError:
+                log.warning("rows [%d, %d) were computed again", node.start, node.end, exc_info=True)
+                self.forget(node)
+                return ()
+            self._recalled = (node.id, node.start, node.end), found
+        return self._recalled[1]
+
     def state(self, node: TrieNode) -> StateSnapshot:
         """The whole state at the node's end, from its file. Raises CacheFaultError when it cannot be read after all."""
         try:
@@ -194,13 +218,16 @@ class Tier:
             raise ValueError(f"recorded from {pieces[0].start} to {pieces[-1].end}")
         return pieces
 
-    def _is_sound(self, name: str) -> bool:
+    def _is_sound(self, name: str, node: TrieNode) -> bool:
+        """The file holds what was written, and belongs to the path of this node."""
         try:
-            SnapshotFile(self._folder / name).verify()
+            file = SnapshotFile(self._folder / name)
+            file.verify()
+            written = index.read_entry(file).path
         except (OSError, DamagedFileError) as error:
             log.warning("a snapshot cannot be used: %s", error)
             return False
-        return True
+        return written[: node.end] == path_of(node)[: len(written)]
 
     def _lose(self, name: str) -> None:
         """A file is of no use any more, nor is anything that was built on its rows."""
@@ -223,8 +250,9 @@ class Tier:
     # Writing
 
     def touch(self) -> None:
-        """Something was computed: there may be more to write."""
+        """A request has ended: there may be more to write."""
         self._has_plan = False
+        self._recalled = None
 
     def tend(self) -> bool:
         """Do a little of what is to be written. False when there is nothing to do now. The lane must be at rest."""
@@ -290,6 +318,17 @@ class Tier:
             save.has_failed = True
         self._shelf.wipe()
 
+    def abandon(self, node: TrieNode) -> None:
+        """What is being written of a node is not wanted any more."""
+        saves = {*self._saves.values(), *([self._current] if self._current else [])}
+        for save in saves:
+            if save.node_id == node.id:
+                save.has_failed, save.node_id = True, _NOBODY
+                for one in _upwards(node) if save.trail is None else ():
+                    one.saving -= one.end > save.start
+        self._current = None if self._current and self._current.node_id == _NOBODY else self._current
+        self._saving_states.discard(node.id)
+
     def _collect(self) -> None:
         """Delete the files that hang nowhere and are not about to."""
         saves = [*self._saves.values(), *([self._current] if self._current else [])]
@@ -352,7 +391,7 @@ class Tier:
         leading = {above.id for node in order if node.id in wanted for above in _upwards(node)}
         room = self.allowed_bytes
         for node in order:
-            room -= sum(self._shelf.size(name) for name in node.file_names)
+            room -= self.size_of(node)
             is_wanted = not has_states or node.id in leading
             if self._lane.rows and is_wanted and not node.disk_rows and self._has_rows_here(node):
                 room -= len(node.tokens) * self._lane.row_bytes

@@ -6,12 +6,13 @@ import errno
 import random
 import shutil
 import time
+from array import array
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from app.kvcache.disk import files
+from app.kvcache.disk import files, index
 from app.kvcache.disk.tier import Tier
 from app.kvcache.invariants import check
 from app.kvcache.prefix_cache import PrefixCache
@@ -276,3 +277,50 @@ def test_a_disk_that_refuses_is_left_alone_for_a_while(tmp_path: Path, monkeypat
     settle(cache)
     assert files_in(tmp_path)
     assert not tier.problem
+
+
+@pytest.mark.parametrize("mix", list(MIXES))
+def test_what_only_one_conversation_used_goes_with_it(mix: str, tmp_path: Path) -> None:
+    cache, _ = opened(mix, tmp_path)
+    shared = [1, 2, 3, 4]
+    ask(cache, [*shared, 50, 51, 52], [53, 54], points=[4], owner="gone")
+    ask(cache, [*shared, 20, 21], [22], points=[4], owner="kept")
+    ask(cache, [*shared, 50, 51, 52, 53, 54, 55], [56], points=[4], owner="gone")
+    tier_of(cache).tend()
+    cache.erase("gone")
+    check(cache)
+    assert cache.price([*shared, 50, 51, 52, 53]).seen == 4
+    assert cache.price([*shared, 20, 21, 60]).excess == 0
+    cache, _ = reopened(cache, mix, tmp_path)
+    assert cache.price([*shared, 50, 51, 52, 53]).seen == 4
+    assert cache.price([*shared, 20, 21, 60]).excess == 0
+    secret = b"".join(number.to_bytes(4, "little") for number in (50, 51, 52))
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and secret in path.read_bytes()]
+
+
+@pytest.mark.parametrize("mix", list(MIXES))
+def test_a_conversation_can_go_after_a_restart(mix: str, tmp_path: Path) -> None:
+    cache, _ = opened(mix, tmp_path)
+    ask(cache, [1, 2, 3, 50, 51], [53], points=[3], owner="gone")
+    ask(cache, [1, 2, 3, 20, 21], [22], points=[3], owner="kept")
+    cache, _ = reopened(cache, mix, tmp_path)
+    cache.erase("gone")
+    settle(cache)
+    assert cache.price([1, 2, 3, 50, 51, 53]).seen == 3
+    assert cache.price([1, 2, 3, 20, 21, 60]).excess == 0
+    cache.erase("kept")
+    settle(cache)
+    assert files_in(tmp_path) == []
+
+
+def test_an_index_that_hangs_a_file_in_the_wrong_place_is_found_out(tmp_path: Path) -> None:
+    cache, _ = opened("T", tmp_path)
+    ask(cache, [1, 2, 3, 4], [5, 6])
+    settle(cache)
+    cache.close_disk(2)
+    (path,) = tmp_path.glob("*/index")
+    entries = index.load(path.read_bytes())
+    path.write_bytes(index.save(entry._replace(path=array("i", [7, *entry.path[1:]])) for entry in entries))
+    cache, _ = opened("T", tmp_path)
+    assert cache.price([7, 2, 3, 4, 9]).cached == 4
+    assert ask(cache, [7, 2, 3, 4, 9])[2] == 0

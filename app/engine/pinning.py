@@ -1,0 +1,37 @@
+"""Pinning a branch: what is cached of it stays, whatever else needs room."""
+
+from __future__ import annotations
+
+from app.engine.model import LoadedModel
+from app.engine.problems import RequestError
+from app.kvcache.prefix_cache import PrefixCache
+from app.protocol.commands import Pin
+from app.protocol.events import Pinned
+from app.protocol.reports import Problem
+
+_NOT_PINNED = Problem("The branch was not pinned", "Nothing of this branch was pinned.")
+_NOTHING = Problem("There is nothing to pin", "Nothing of this branch is cached now. Continue it once, then pin it.")
+_NO_ROOM = Problem(
+    "There is no room to pin it",
+    "All pinned branches together would need more than the memory budget. Raise the budget in the Cache menu, or let "
+    "another branch go.",
+)
+
+
+def pin(command: Pin, model: LoadedModel, cache: PrefixCache) -> Pinned:
+    """Pin what is held of a branch, or let it go. No session may be open."""
+
+    def answer(tokens: int, problem: Problem | None) -> Pinned:
+        return Pinned(command.query_id, command.is_pinned, tokens, problem)
+
+    try:
+        prompt = model.prompts.build(command.turns).ids
+    except RequestError as error:
+        return answer(0, error.problem)
+    if not command.is_pinned:
+        tokens = cache.unpin(prompt)
+        return answer(tokens, None if tokens else _NOT_PINNED)
+    if cache.price(prompt).cached == 0:
+        return answer(0, _NOTHING)
+    tokens = cache.pin(prompt)
+    return answer(tokens, None if tokens else _NO_ROOM)

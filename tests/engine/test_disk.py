@@ -1,0 +1,171 @@
+"""After quitting and starting again a branch goes on where it stood, on the person's own kind of model."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from queue import Queue
+
+import pytest
+
+from app.engine.loop import EngineLoop
+from app.protocol.chat import Sampling, Turn
+from app.protocol.commands import Generate, LoadModel, Pin, ReleaseOwner, SetBudget, Shutdown, UseDisk, Verify, WipeDisk
+from app.protocol.events import Event, Pinned, RunFinished, TrieChanged, Verified
+from tests.engine.bench import LONG, Asked, Bench, user
+from tests.fakes.model_folder import write_model_folder
+from tests.fakes.tiny_models import KINDS
+
+FOLDER_KINDS = [kind for kind in KINDS if kind != "llama_quantized"]  # its caches are made by hand
+
+
+def opened(folder: Path, disk: Path, writes_all: bool = False) -> Bench:
+    bench = Bench()
+    bench.do(UseDisk(str(disk), 1 << 30, writes_all))
+    bench.open(folder)
+    return bench
+
+
+def quit_and_reopen(bench: Bench, folder: Path, disk: Path, writes_all: bool = False) -> Bench:
+    bench.do(Shutdown())
+    return opened(folder, disk, writes_all)
+
+
+def branches(bench: Bench) -> list[tuple[Turn, ...]]:
+    """Two branches are asked for; what would be asked next on each."""
+    first: tuple[Turn, ...] = (LONG,)
+    for question in ("And then?", "Why?"):
+        first = (*first, bench.ask(*first, max_tokens=9).turn, user(question))
+    second = (*first[:2], user("the fox sleeps"))
+    return [(*branch, bench.ask(*branch, max_tokens=9).turn, user("?")) for branch in (first, second)]
+
+
+@pytest.mark.parametrize("kind", FOLDER_KINDS)
+def test_every_branch_goes_on_after_a_restart(kind: str, tmp_path: Path) -> None:
+    """Excess 0 after any branch's last answer, the same tokens as without a restart, and exact by the record."""
+    folder, disk = write_model_folder(tmp_path / "model", kind=kind), tmp_path / "disk"
+    stays, bench = Bench(), opened(folder, disk)
+    stays.open(folder)
+    ends = branches(stays)
+    assert branches(bench) == ends
+    bench = quit_and_reopen(bench, folder, disk)
+    for end in ends:
+        asked = bench.ask(*end, max_tokens=6, temperature=0.0)
+        assert asked.started.request.excess == 0
+        assert asked.started.request.cached > 100
+        assert asked.finished.ids == stays.ask(*end, max_tokens=6, temperature=0.0).finished.ids
+        (found,) = [event for event in bench.do(Verify(1, end)) if isinstance(event, Verified)]
+        assert found.is_exact, found
+    assert bench.ask(*ends[0][:2], user("another end"), max_tokens=4).started.request.excess <= 300
+    bench.do(Shutdown())
+
+
+@pytest.mark.parametrize("kind", ["llama", "gemma3", "lfm2", "falcon_h1", "mamba2"])
+def test_with_the_filter_off_every_fork_is_free_after_a_restart(kind: str, tmp_path: Path) -> None:
+    folder, disk = write_model_folder(tmp_path / "model", kind=kind), tmp_path / "disk"
+    bench = opened(folder, disk, writes_all=True)
+    turns: tuple[Turn, ...] = (user("hello"),)
+    forks = [turns]
+    for question in ("And then?", "Why?", "Who?"):
+        turns = (*turns, bench.ask(*turns, max_tokens=9).turn)
+        forks.append((*turns, user(f"said the fox: {question}")))
+        turns = (*turns, user(question))
+    bench.ask(*turns, max_tokens=9)
+    bench = quit_and_reopen(bench, folder, disk, writes_all=True)
+    for fork in (*forks, turns):
+        assert bench.ask(*fork, max_tokens=3).started.request.excess == 0
+    bench.do(Shutdown())
+
+
+def test_another_model_reads_nothing_of_it(tmp_path: Path) -> None:
+    one, other = (write_model_folder(tmp_path / name, kind="llama", seed=seed) for seed, name in enumerate("ab"))
+    bench = opened(one, tmp_path / "disk")
+    bench.ask(LONG)
+    bench = quit_and_reopen(bench, other, tmp_path / "disk")
+    assert bench.ask(LONG).started.request.cached == 0
+    bench.open(one)
+    assert bench.ask(LONG).started.request.cached > 100, "the first model's files are still there"
+    bench.do(Shutdown())
+
+
+def test_what_is_erased_or_wiped_is_gone_from_the_disk(tmp_path: Path) -> None:
+    folder, disk = write_model_folder(tmp_path / "model", kind="lfm2"), tmp_path / "disk"
+    bench = opened(folder, disk)
+    bench.do(bench.command(LONG, owner="a"))
+    kept = (user("hi"), Asked(bench.do(bench.command(user("hi"), owner="b"))).turn, user("?"))
+    bench = quit_and_reopen(bench, folder, disk)
+    assert list(disk.rglob("*.safetensors"))
+    bench.do(ReleaseOwner("a"))
+    assert bench.price(LONG).request.cached < 10  # type: ignore[union-attr]
+    assert bench.price(*kept).request.excess == 0  # type: ignore[union-attr]
+    bench.do(WipeDisk())
+    assert bench.price(*kept).request.cached == 0, "it was on disk only"  # type: ignore[union-attr]
+    bench.ask(user("hi"))
+    bench.do(WipeDisk())
+    assert not list(disk.rglob("*.safetensors"))
+    assert bench.price(user("hi")).request.excess == 0, "what is in memory stays"  # type: ignore[union-attr]
+    bench.do(Shutdown())
+
+
+def test_files_are_deleted_without_a_model_too(tmp_path: Path) -> None:
+    folder, disk = write_model_folder(tmp_path / "model", kind="llama"), tmp_path / "disk"
+    bench = opened(folder, disk)
+    bench.ask(LONG)
+    bench.do(Shutdown())
+    bench = Bench()
+    bench.do(UseDisk(str(disk)), WipeDisk())
+    assert not list(disk.rglob("*.safetensors"))
+
+
+def test_a_conversation_that_is_answering_is_erased_when_it_has_ended(tmp_path: Path) -> None:
+    folder = write_model_folder(tmp_path / "model", kind="llama")
+    bench = opened(folder, tmp_path / "disk")
+    command = bench.command(LONG, owner="a", max_tokens=30)
+    bench.loop.submit(command)
+    for _ in range(9):
+        bench.loop.step()
+    bench.loop.submit(ReleaseOwner("a"))
+    bench.idle()
+    assert any(isinstance(event, RunFinished) for event in bench.events)
+    assert bench.price(LONG).request.seen == 0  # type: ignore[union-attr]
+    bench.do(Shutdown())
+
+
+def test_a_pinned_branch_stays_and_is_told(tmp_path: Path) -> None:
+    bench = opened(write_model_folder(tmp_path / "model", kind="lfm2"), tmp_path / "disk")
+    [refused] = [event for event in bench.do(Pin(1, (user("never asked"),), True)) if isinstance(event, Pinned)]
+    turns = (LONG, bench.ask(LONG).turn, user("?"))
+    assert refused.problem is not None
+    assert "cached" in refused.problem.sentence
+    [pinned] = [event for event in bench.do(Pin(2, turns, True)) if isinstance(event, Pinned)]
+    assert (pinned.query_id, pinned.problem) == (2, None)
+    assert pinned.tokens > 100
+    bench.ask(user("elsewhere"))
+    bench.do(SetBudget(0))
+    view = next(event.view for event in reversed(bench.events) if isinstance(event, TrieChanged))
+    assert any(node.is_pinned and node.place == "memory" for node in view.nodes)
+    assert bench.price(*turns).request.excess == 0  # type: ignore[union-attr]
+    [let_go] = [event for event in bench.do(Pin(3, turns, False)) if isinstance(event, Pinned)]
+    assert let_go.problem is None
+    bench.do(Shutdown())
+
+
+def test_a_resting_engine_writes_on_its_own(tmp_path: Path) -> None:
+    """On its own thread, as in the program: files appear while nobody asks for anything, and the picture says so."""
+    events: Queue[Event] = Queue()
+    loop = EngineLoop(events.put)
+    thread = threading.Thread(target=loop.run)
+    thread.start()
+    try:
+        loop.submit(UseDisk(str(tmp_path / "disk"), 1 << 30))
+        loop.submit(LoadModel(str(write_model_folder(tmp_path / "model", kind="lfm2"))))
+        loop.submit(Generate(1, (LONG,), Sampling(seed=1, max_tokens=8)))
+        while True:
+            event = events.get(timeout=60)
+            if isinstance(event, TrieChanged) and any(node.disk_bytes for node in event.view.nodes):
+                break
+    finally:
+        loop.submit(Shutdown())
+        thread.join(60)
+    assert event.view.disk_bytes == sum(path.stat().st_size for path in tmp_path.glob("disk/*/*.safetensors"))
+    assert event.view.disk_allowed_bytes > 0
