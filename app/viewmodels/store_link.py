@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, wait
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 
 from app.conversation.faults import StoreError
 from app.conversation.store import Store
@@ -29,7 +29,8 @@ class StoreLink(QObject):
         super().__init__(parent)
         self._thread = thread
         self._pending: dict[Future[Any], tuple[Callable[[Any], None] | None, Callable[[Problem], None]]] = {}
-        self._settled.connect(self._deliver)
+        # A request that is done before its callback is set is told from here: it must wait for those before it.
+        self._settled.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
     def do(
         self,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -35,6 +36,25 @@ def test_work_is_done_there_and_answered_here(qtbot: QtBot, link: StoreLink) -> 
     qtbot.waitUntil(lambda: bool(answered_on))
     assert answered_on == [threading.get_ident()]
     assert worked_on != answered_on
+
+
+def test_a_request_that_is_done_at_once_is_answered_after_those_before_it(
+    link: StoreLink, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submit = StoreThread.submit
+
+    def slowly(thread: StoreThread, request: Callable[[Store], object]) -> Future[object]:
+        future = submit(thread, request)
+        wait([future])  # as when the system looks away from this thread for a moment
+        return future
+
+    answers: list[int] = []
+    link.do(lambda _: 0, answers.append)
+    monkeypatch.setattr(StoreThread, "submit", slowly)
+    link.do(lambda _: 1, answers.append)
+    assert answers == []
+    link.drain()
+    assert answers == [0, 1]
 
 
 def test_answers_come_in_order_and_once(qtbot: QtBot, link: StoreLink) -> None:
