@@ -113,26 +113,29 @@ class SearchIndex:
 
         return self._try(remove, False)
 
-    def scrub(self) -> None:
-        """Overwrite what was removed, in the index and in its journal; where that fails, the index is thrown away."""
+    def scrub(self) -> bool:
+        """Overwrite what was removed, in the index and in its journal; where that fails, the index is thrown away.
+
+        False when that was not possible either.
+        """
 
         def scrub() -> bool:
             self._execute("INSERT INTO words (words) VALUES ('optimize')")
             self._execute("VACUUM")  # pages that merging has left are overwritten now and not with each flush
             return bool(self._execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0)
 
-        if self.is_available and not self._try(scrub, False):
-            self.discard()
+        return not self.is_available or self._try(scrub, False) or self.discard()
 
     def find(self, wanted: tuple[Term, ...]) -> list[Found]:
         """Messages in which all terms stand, newest first."""
         return self._try(lambda: self._find(wanted), [])
 
-    def discard(self) -> None:
-        """Throw everything away and begin anew."""
+    def discard(self) -> bool:
+        """Throw everything away and begin anew; False when the files could not be deleted."""
         self.close()
-        _delete(self._path)
+        is_deleted = _delete(self._path)
         self._connection = self._open()
+        return is_deleted
 
     def _find(self, wanted: tuple[Term, ...]) -> list[Found]:
         query = (
@@ -204,7 +207,8 @@ class SearchIndex:
             except (sqlite3.DatabaseError, OSError) as error:
                 if "no such module" in str(error):
                     break
-                _delete(path)
+                if fault_of(error) in (None, Fault.DAMAGED):
+                    _delete(path)
         self.is_available, self.problem = False, _NO_SEARCH
         return sqlite3.connect(":memory:")
 
@@ -237,10 +241,15 @@ def _create(connection: sqlite3.Connection) -> None:
         connection.execute("INSERT INTO stamp VALUES (?)", (terms.VERSION,))
 
 
-def _delete(path: Path | None) -> None:
-    for suffix in ("", "-wal", "-shm"):
-        if path is not None and Path(f"{path}{suffix}").is_file():
-            Path(f"{path}{suffix}").unlink()
+def _delete(path: Path | None) -> bool:
+    """False when a file stays."""
+    try:
+        for suffix in ("", "-wal", "-shm"):
+            if path is not None:
+                Path(f"{path}{suffix}").unlink(missing_ok=True)
+    except OSError:
+        return False
+    return True
 
 
 def _slices(words: Iterable[Word]) -> Iterator[tuple[int, int, str]]:

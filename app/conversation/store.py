@@ -196,8 +196,8 @@ class Store(Shelves):
         if not self._index.remove(gone):
             self._index.discard()
             self._left = None
-        self._index.scrub()
-        if self._rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0]:
+        is_scrubbed = self._index.scrub()
+        if self._rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0] or not is_scrubbed:
             raise store_error(Fault.LOCKED, self._path)
 
     def _drop_versions(self, older_than: float | None) -> None:

@@ -52,7 +52,7 @@ class Trash(MessageStore):
         """Put all branches but the open path into the trash."""
         with self._editing(Operation.PRUNE) as done:
             number = self._conversation(conversation_id)
-            leaf = self._leaf_number(number)
+            leaf = self._leaf_number(number) or self._leaf_beside(number, None, set())
             kept = set() if leaf is None else set(self._path_numbers(leaf))
             shown = self._shown(number)
             if kept:
@@ -173,10 +173,10 @@ class Trash(MessageStore):
             if leaf in messages:
                 self._select(conversation, self._leaf_beside(conversation, leaf, messages))
 
-    def _leaf_beside(self, conversation: int, leaf: int, without: set[int]) -> int | None:
+    def _leaf_beside(self, conversation: int, leaf: int | None, without: set[int]) -> int | None:
         """Where one arrives from the nearest message above that stays, by children last visited, or else the newest."""
         shown = self._shown(conversation)
-        place: int | None = leaf
+        place = leaf
         while place is not None and place in without:
             place = shown[place][0]
         best: dict[int | None, tuple[int, int]] = {}

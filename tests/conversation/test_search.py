@@ -232,6 +232,23 @@ def test_an_index_that_cannot_be_written_is_kept_in_memory(path: Path) -> None:
     assert index_path(path).is_dir()
 
 
+def test_an_index_that_another_program_holds_is_left_alone_and_one_in_memory_used(path: Path) -> None:
+    store = Store(path)
+    said(store, "Winter pears")
+    store.search("pears")
+    store.close()
+    before = index_path(path).stat().st_ino
+    with raw(index_path(path)) as other:
+        other.execute("PRAGMA locking_mode = EXCLUSIVE")
+        other.execute("BEGIN EXCLUSIVE")
+        other.execute("DELETE FROM stamp")
+        store = Store(path)
+        assert texts(store.search("pears")) == ["Winter pears"]
+        store.close()
+        other.execute("ROLLBACK")
+    assert index_path(path).stat().st_ino == before
+
+
 def test_a_full_disk_leaves_a_message_for_later_and_says_so(path: Path) -> None:
     store = Store(path)
     said(store, "Winter pears")

@@ -158,6 +158,26 @@ def test_deleting_shows_the_neighbour_or_what_was_above() -> None:
     store.close()
 
 
+def test_pruning_keeps_the_path_that_is_shown_also_when_none_was_chosen() -> None:
+    store, history = Store(None), History()
+    conversation, question, answer = asked(store)
+    store.finish_message(answer.id, stop="finished")
+    other = Message.new(conversation.id, None, "user", "And apples?")
+    store.add_message(other, select=False)
+    for leaf, kept in ((answer.id, ["Which pears keep?", ""]), (other.id, ["And apples?"]), (None, ["And apples?"])):
+        store.select_path(conversation.id, leaf)
+        before = contents(store)
+        history.record(store.prune(conversation.id))
+        assert [message.text for message in store.messages(conversation.id)] == kept
+        assert shown(store) == kept
+        history.undo(store)
+        assert contents(store) == before
+    assert store.prune(conversation.id).operation is Operation.PRUNE
+    assert store.prune(conversation.id).is_empty
+    assert question.id in {message.id for path in store.branches(conversation.id) for message in path}
+    store.close()
+
+
 def test_an_answer_that_is_being_written_is_not_taken_away() -> None:
     store, history = Store(None), History()
     conversation = Conversation.new()
