@@ -138,10 +138,11 @@ class PrefixCache:
         one that ended an answer was shown and never fed."""
         look = self._look(tokens)
         live = max((node.end for node in look.path if self.lane.index in node.lanes), default=0)
-        return [
-            "live" if offset <= min(live, look.seen) + 1 else "memory" if offset <= look.target + 1 else "none"
-            for offset in offsets
-        ]
+        inner = (node for node in look.path if node.start < look.target)
+        stored = max((node.end for node in inner if node.holds), default=0)
+        reach: list[tuple[int, Place]] = [(min(live, look.seen), "live"), (min(stored, look.target), "memory")]
+        reach.append((look.target, "disk"))
+        return [next((place for end, place in reach if offset <= end + 1), "none") for offset in offsets]
 
     def set_budget(self, budget_bytes: int) -> None:
         """Change the budget; what no longer fits is evicted at once."""

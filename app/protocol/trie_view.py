@@ -14,7 +14,8 @@ class TrieNodeView:
     """One edge of the trie: tokens [start, end) of every prompt that passes through it.
 
     label: its first words. bytes: stored and live state that belongs to the edge. disk_bytes: of the files that hold
-    it. lanes: which lanes stand on it. last_use: number of the last request that passed; used_at: the same as seconds since the epoch.
+    it. lanes: which lanes stand on it. last_use: number of the last request that passed; used_at: the same as seconds
+    since the epoch.
     """
 
     id: int
