@@ -19,7 +19,7 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -166,7 +166,7 @@ class PrefixCache:
         for node in self.trie:
             if node.owners == {owner} or (not node.owners and node.parent is not None and node.parent.id in only):
                 only[node.id] = node
-            node.owners.discard(owner)
+            node.owners -= {owner}
         on_path = [node.start for node in self.lane.path if node.id in only]
         if on_path:
             page_out(self.trie, self.lane, min(on_path), 0, self.journal)
@@ -330,7 +330,8 @@ class PrefixCache:
             self._touch(self.lane.path)
             tidy(self.trie, self.lane)
         for node in self.lane.path[1:]:
-            node.owners |= {session.owner} - {""}
+            if session.owner and session.owner not in node.owners:
+                node.owners = _with(node.owners, session.owner)
         self._make_room(0)
         self._forget_ghosts()
         if self.disk is not None:
@@ -530,6 +531,12 @@ class PrefixCache:
         lane = Lane(0, self.trie.root, self.forward, self.new_caches())
         self.trie.lock(self.trie.root)
         return lane
+
+
+@lru_cache(maxsize=256)
+def _with(owners: frozenset[str], owner: str) -> frozenset[str]:
+    """One more owner. Nodes of the same owners share one set."""
+    return owners | {owner}
 
 
 def _is_ghost(node: TrieNode) -> bool:

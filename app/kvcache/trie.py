@@ -38,6 +38,9 @@ class State(Protocol):
     def nbytes(self) -> int: ...
 
 
+_NOBODY: frozenset[str] = frozenset()
+
+
 class Part(NamedTuple):
     """A file that holds the rows [start, end) of a path."""
 
@@ -113,7 +116,7 @@ class Node(Generic[R, S]):
         self.state_uses = 0.0
         self.state_used = 0
         self.held_children = 0
-        self.owners: set[str] = set()
+        self.owners: frozenset[str] = _NOBODY
         self.disk_rows: tuple[Part, ...] = ()
         self.disk_state = ""
         self.disk_children = 0
@@ -259,7 +262,7 @@ class Trie(Generic[R, S]):
         upper.pieces, node.pieces = cut(node.pieces, offset)
         upper.lanes, upper.locks, upper.pins = set(node.lanes), node.locks, node.pins
         upper.last_use, upper.used_at, upper.uses = node.last_use, node.used_at, node.uses
-        upper.lost, upper.owners, upper.saving = node.lost, set(node.owners), node.saving
+        upper.lost, upper.owners, upper.saving = node.lost, node.owners, node.saving
         upper.disk_rows = tuple(part for part in node.disk_rows if part.start < offset)
         node.disk_rows = tuple(part for part in node.disk_rows if part.end > offset)
         if halves is not None:

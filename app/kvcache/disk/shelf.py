@@ -90,7 +90,7 @@ class Shelf:
         """Put one file where it belongs, so that its rows span whole edges."""
         end = self._end_of(entry.path)
         end.last_use, end.used_at = max(end.last_use, entry.last_use), max(end.used_at, entry.used_at)
-        end.owners.update(entry.owners)
+        end.owners = end.owners.union(entry.owners)
         if entry.kind == "state":
             end.state_uses, end.state_used = entry.uses, entry.last_use
             self._trie.set_disk(end, end.disk_rows, entry.name)
