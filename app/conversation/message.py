@@ -147,4 +147,4 @@ class Message:
     def turn(self, fingerprint: str | None) -> Turn:
         """The message as the engine reads it: with its ids when the model with this fingerprint wrote them."""
         is_own = fingerprint is not None and self.model == fingerprint
-        return Turn(self.role, self.text, self.ids if is_own else None)
+        return Turn(self.role, self.text, self.ids if is_own else None, self.created_at)

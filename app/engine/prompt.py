@@ -53,14 +53,15 @@ class PromptBuilder:
     def _lay_out(self, turns: Sequence[Turn]) -> Layout:
         """Messages that cannot be located are tokenized as template text: control tokens in them are disguised."""
         roles, contents = [turn.role for turn in turns], [turn.text for turn in turns]
-        layout = lay_out(self.template, roles, contents)
+        template = self.template.dated(turns[0].at)
+        layout = lay_out(template, roles, contents)
         if None not in layout.spans:
             return layout
         safe = [
             self.codec.disguise(content) if span is None and self.codec.has_controls(content) else content
             for content, span in zip(contents, layout.spans, strict=True)
         ]
-        return layout if safe == contents else lay_out(self.template, roles, safe)
+        return layout if safe == contents else lay_out(template, roles, safe)
 
 
 def prompt_builder(codec: Codec, template: ChatTemplate) -> PromptBuilder:

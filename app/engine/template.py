@@ -2,15 +2,16 @@
 
 The template's source comes from the model folder and is run in jinja's immutable sandbox. The variables and filters it
 finds are those of the transformers library ("Writing a chat template" in its documentation), with one difference: the
-date stands still while a model is open, as otherwise every cached prompt would be worthless after midnight.
+date is that of a conversation's first message, as otherwise every cached prompt would be worthless after midnight.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Any, NoReturn
 
 import jinja2
@@ -37,17 +38,27 @@ _ERRORS = (jinja2.TemplateError, TypeError, ValueError, LookupError, AttributeEr
 
 @dataclass(frozen=True)
 class ChatTemplate:
-    """render_text: messages to text, the generation prompt at the end. stop: texts that end an answer by themselves.
+    """render_text: messages to text, the generation prompt at the end; more variables by their names. stop: texts that end an answer by themselves.
 
     source: as written, "" for a renderer of mlx-lm's own. is_plain: the model has none, and a transcript is used.
     thinking_end: what ends the thinking part of an answer, where the model has one.
     """
 
-    render_text: Callable[[Messages], str]
+    render_text: Callable[..., str]
     source: str
     is_plain: bool = False
     stop: tuple[str, ...] = ()
     thinking_end: str = "</think>"
+
+    def dated(self, at: float) -> ChatTemplate:
+        """The same, printing the date of this moment, in seconds since the epoch; 0 leaves it as it is."""
+        if not at or "strftime_now" not in self.source:
+            return self
+        try:
+            now = datetime.fromtimestamp(at).astimezone()
+        except (ValueError, OverflowError, OSError):  # a date that no calendar has, from a damaged or foreign file
+            return self
+        return replace(self, render_text=partial(self.render_text, strftime_now=now.strftime))
 
     def render(self, messages: Messages) -> str:
         """Raises RequestError when the template refuses the conversation or fails."""
@@ -83,8 +94,8 @@ def _own_renderer(tokenizer: Any) -> Callable[[Messages], str]:
     return render
 
 
-def compiled(source: str, variables: dict[str, Any], now: datetime) -> Callable[[Messages], str]:
-    """A template's source as a function of the messages. Raises ModelError when the source is not valid."""
+def compiled(source: str, variables: dict[str, Any], now: datetime) -> Callable[..., str]:
+    """A template's source as a function of the messages, and of more variables by name. Raises ModelError when the source is not valid."""
     environment = ImmutableSandboxedEnvironment(
         trim_blocks=True, lstrip_blocks=True, extensions=[_GenerationTag, loopcontrols]
     )
@@ -98,9 +109,9 @@ def compiled(source: str, variables: dict[str, Any], now: datetime) -> Callable[
             "The model's chat template is damaged", f"It cannot be read: {error}. Copy or download the folder again."
         ) from error
 
-    def render(messages: Messages) -> str:
+    def render(messages: Messages, **more: object) -> str:
         return template.render(
-            messages=list(messages), tools=None, documents=None, add_generation_prompt=True, **variables
+            messages=list(messages), tools=None, documents=None, add_generation_prompt=True, **variables, **more
         )
 
     return render

@@ -41,8 +41,8 @@ def test_an_answer_begins_empty_and_unfinished_and_a_question_is_never_unfinishe
 
 def test_a_turn_has_the_ids_only_for_the_model_that_wrote_them() -> None:
     answer = dataclasses.replace(MESSAGE, ids=(1, 2), stop="finished")
-    assert answer.turn("f1") == Turn("assistant", "Pears", (1, 2))
-    assert answer.turn("f2") == Turn("assistant", "Pears", None)
+    assert answer.turn("f1") == Turn("assistant", "Pears", (1, 2), answer.created_at)
+    assert answer.turn("f2") == Turn("assistant", "Pears", None, answer.created_at)
     assert dataclasses.replace(answer, model=None).turn(None).ids is None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -153,6 +154,22 @@ def test_a_template_may_print_contents_in_forms_of_its_own(tmp_path: Path) -> No
 def test_the_date_stands_still(tmp_path: Path) -> None:
     builder = builder_of(tmp_path, TRIMMED_AND_DATED)
     assert builder.codec.decode(builder.build(TALK).ids).startswith("Today is 20 November 2026.")
+
+
+def test_the_date_is_that_of_the_first_message(tmp_path: Path) -> None:
+    """The conversation can be asked on next year, and what was said before is what it was."""
+    builder = builder_of(tmp_path, TRIMMED_AND_DATED)
+    begun, later = datetime(2024, 2, 29, 23, 59).timestamp(), datetime(2025, 7, 1, 8).timestamp()
+    asked = builder.build([Turn("user", "Hello", at=begun)]).ids
+    assert builder.codec.decode(asked).startswith("Today is 29 February 2024.")
+    following = [Turn("user", "Hello", at=begun), Turn("assistant", "Yes", at=begun), Turn("user", "So?", at=later)]
+    assert builder.codec.decode(builder.build(following).ids).startswith("Today is 29 February 2024.")
+
+
+@pytest.mark.parametrize("at", [1e18, -1e18, float("nan"), float("inf")])
+def test_a_moment_that_no_calendar_has_is_today(tmp_path: Path, at: float) -> None:
+    builder = builder_of(tmp_path, TRIMMED_AND_DATED)
+    assert builder.codec.decode(builder.build([Turn("user", "Hello", at=at)]).ids).startswith("Today is 20 November")
 
 
 def test_a_template_that_refuses_is_quoted(tmp_path: Path) -> None:
