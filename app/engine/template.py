@@ -38,7 +38,8 @@ _ERRORS = (jinja2.TemplateError, TypeError, ValueError, LookupError, AttributeEr
 
 @dataclass(frozen=True)
 class ChatTemplate:
-    """render_text: messages to text, the generation prompt at the end; more variables by their names. stop: texts that end an answer by themselves.
+    """render_text: messages to text, the generation prompt at the end; takes more variables by their names. stop:
+    texts that end an answer by themselves.
 
     source: as written, "" for a renderer of mlx-lm's own. is_plain: the model has none, and a transcript is used.
     thinking_end: what ends the thinking part of an answer, where the model has one.
@@ -95,7 +96,10 @@ def _own_renderer(tokenizer: Any) -> Callable[[Messages], str]:
 
 
 def compiled(source: str, variables: dict[str, Any], now: datetime) -> Callable[..., str]:
-    """A template's source as a function of the messages, and of more variables by name. Raises ModelError when the source is not valid."""
+    """A template's source as a function of the messages, and of more variables by their names.
+
+    Raises ModelError when the source is not valid.
+    """
     environment = ImmutableSandboxedEnvironment(
         trim_blocks=True, lstrip_blocks=True, extensions=[_GenerationTag, loopcontrols]
     )
