@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from array import array
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
@@ -14,6 +15,9 @@ from app.kvcache.disk.writer import Writer
 from app.kvcache.lane import TrieNode
 from app.kvcache.paging import CacheTrie
 from app.kvcache.trie import Part
+from app.protocol.reports import Reason
+
+STALE = 30 * 86_400.0  # seconds without a change, after which another model's files are deleted
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +56,7 @@ class Shelf:
             files.prepare(self._folder)
             self._files = files.sweep(self._folder)
             self._others = {path: _bytes_in(path) for path in self._root.iterdir() if path != self._folder}
+            self._wipe_stale()
         except OSError as error:
             log.warning("the snapshots cannot be read: %s", error.strerror or error)
             return 0
@@ -64,6 +69,12 @@ class Shelf:
         self._join()
         self.collect()
         return before - len(self._files)
+
+    def _wipe_stale(self) -> None:
+        """Models that were not opened for long have lost their claim."""
+        for folder in [path for path in self._others if time.time() - _changed_at(path) > STALE]:
+            del self._others[folder]
+            self._writer.wipe(folder)
 
     def _entries(self) -> Iterator[Entry]:
         """What the index says of the files that are there; what it does not know, they say themselves."""
@@ -205,6 +216,7 @@ class Shelf:
         """Take down the state of a node, and its rows but for those given; delete the files that hang nowhere else."""
         names = {part.name for part in node.disk_rows if part not in rows} | {node.disk_state} - {""}
         self._trie.set_disk(node, rows, "")
+        node.lost = node.lost if node.holds else Reason.EVICTED
         near = [*node.children.values(), *([node.parent] if node.parent else [])]
         for name in names - _names(near):
             self._delete(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import random
 import shutil
 import time
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from app.kvcache.disk import files, index
+from app.kvcache.disk import files, index, shelf
 from app.kvcache.disk.tier import Tier
 from app.kvcache.invariants import check
 from app.kvcache.prefix_cache import PrefixCache
@@ -212,6 +213,29 @@ def test_another_models_files_are_not_read_and_go_first(tmp_path: Path) -> None:
     settle(other)
     assert not list((tmp_path / "model").glob("*.safetensors"))
     assert other.price([20, 21, 22, 23, 9]).excess == 0
+
+
+def test_models_that_were_not_opened_for_a_month_are_collected(tmp_path: Path) -> None:
+    cache, _ = opened("T", tmp_path)
+    ask(cache, [1, 2, 3, 4, 5, 6], [7, 8])
+    cache, _ = reopened(cache, "T", tmp_path)
+    settle(cache)
+    cache.close_disk(2)
+    long_ago = time.time() - shelf.STALE - 60
+    os.utime(tmp_path / "model", (long_ago, long_ago))
+    other, _ = opened("T", tmp_path, model="other")
+    settle(other)
+    assert files_in(tmp_path) == []
+    assert tier_of(other).nbytes == 0
+
+
+def test_what_had_to_go_from_the_disk_is_told_as_evicted(tmp_path: Path) -> None:
+    cache, _ = opened("T", tmp_path)
+    ask(cache, [1, 2, 3, 4, 5, 6], [7, 8])
+    cache, _ = reopened(cache, "T", tmp_path)
+    tier_of(cache).set_budget(1)
+    priced = cache.price([1, 2, 3, 4, 5, 6, 7, 9])
+    assert (priced.cached, priced.seen, priced.reason) == (0, 7, Reason.EVICTED)
 
 
 @pytest.mark.parametrize("mix", ["T", "M"])
