@@ -25,7 +25,7 @@ from app.engine.pricing import price
 from app.engine.problems import ModelError, RequestError
 from app.engine.run import Run, never_started
 from app.engine.trie_feed import TrieFeed
-from app.engine.verification import refusal, verify
+from app.engine.verification import Check, refusal
 from app.kvcache.disk.shelf import wipe_all
 from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.commands import (
@@ -53,6 +53,9 @@ _WINK = 0.05  # seconds between two looks at whether the disk is done
 
 _NO_MODEL = Problem("No model is open", "Open a model with File > Open Model, then send the message again.")
 _BUSY = Problem("An answer is being written", "Wait until it has ended, or stop it, and check again.")
+_STOPPED = Problem(
+    "The check was stopped", "Something else was asked before it had ended. Check again when there is time."
+)
 
 
 class EngineLoop:
@@ -73,6 +76,7 @@ class EngineLoop:
         self._inbox: SimpleQueue[Command] = SimpleQueue()
         self._opening: tuple[Opening, Iterator[LoadStep]] | None = None
         self._running: tuple[Run, Iterator[None]] | None = None
+        self._checking: tuple[Check, Iterator[None]] | None = None
         self._waiting: deque[Generate] = deque()
         self._queries: deque[Price] = deque()
         self._erasing: list[str] = []
@@ -100,6 +104,9 @@ class EngineLoop:
             return False
         if self._opening is not None:
             self._advance_opening(*self._opening)
+            return True
+        if self._checking is not None:
+            self._advance_check(*self._checking)
             return True
         if self._running is None and not self._begin_next():
             return False
@@ -139,6 +146,7 @@ class EngineLoop:
             case LoadModel(path):
                 self._open(path)
             case Generate():
+                self._stop_check()
                 self._waiting.append(command)
             case Cancel(run_id):
                 self._cancel(run_id)
@@ -247,6 +255,7 @@ class EngineLoop:
         if self._running is not None:
             self._erasing.append(owner)
             return
+        self._stop_check()
         self.cache.erase(owner)
         self._feed.changed(self.model, self.cache)
 
@@ -304,12 +313,15 @@ class EngineLoop:
         if self._running is not None and self._running[0].command.run_id == run_id:
             self._running[0].is_cancelled = True
             self._advance_run(*self._running)
+        if self._checking is not None and self._checking[0].command.query_id == run_id:
+            self._stop_check()
         for command in [waiting for waiting in self._waiting if waiting.run_id == run_id]:
             self._waiting.remove(command)
             self._emit(never_started(command))
 
     def _stop_everything(self) -> None:
-        """End the run in progress and those that wait, each with its event."""
+        """End the check or run in progress and those that wait, each with its event."""
+        self._stop_check()
         if self._running is not None:
             self._cancel(self._running[0].command.run_id)
         while self._waiting:
@@ -328,12 +340,28 @@ class EngineLoop:
                 self._emit(priced)
 
     def _verify(self, command: Verify) -> None:
-        """Between runs only, as it moves the live path and takes as long as computing the branch twice."""
+        """Between runs only, as it moves the live path, and one at a time."""
         if self.model is None or self.cache is None:
             self._emit(refusal(command, _NO_MODEL))
         elif self._running is not None or self._waiting:
             self._emit(refusal(command, _BUSY))
         else:
-            verified = verify(command, self.model, self.cache)
+            self._stop_check()
+            check = Check(command, self.model, self.cache)
+            self._checking = check, check.steps()
+
+    def _advance_check(self, check: Check, steps: Iterator[None]) -> None:
+        is_over = object()
+        if next(steps, is_over) is not is_over:
+            return
+        self._checking = None
+        if self.model is not None and self.cache is not None:
             self._feed.changed(self.model, self.cache)
-            self._emit(verified)
+        if check.outcome is not None:
+            self._emit(check.outcome)
+
+    def _stop_check(self) -> None:
+        """Whoever asked for it is told; what it computed is let go of."""
+        if self._checking is not None:
+            command, self._checking = self._checking[0].command, None
+            self._emit(refusal(command, _STOPPED))

@@ -3,12 +3,15 @@
 Two different figures. Exact: repeating the recorded forward calls from empty caches must give the same rows, states and
 logits, bit for bit. Drift: the same tokens computed in another way, as one prefill, give logits that differ by the
 rounding of the model's arithmetic; that is no fault of the cache, but tells how much a branch may depend on its past.
+
+It goes on in small steps, so that the engine obeys whatever is asked meanwhile, and takes the memory of the branch once
+more, and of one layer.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import cast
 
 import mlx.core as mx
@@ -17,7 +20,7 @@ from app.engine.model import LoadedModel
 from app.engine.problems import RequestError
 from app.kvcache.lane import Lane
 from app.kvcache.prefix_cache import PrefixCache
-from app.kvcache.replay import replay
+from app.kvcache.replay import replay_steps
 from app.protocol.commands import Verify
 from app.protocol.events import Verified
 from app.protocol.reports import Problem
@@ -26,21 +29,40 @@ from app.protocol.reports import Problem
 _STEP = 2048
 
 
-def verify(command: Verify, model: LoadedModel, cache: PrefixCache) -> Verified:
-    """Compare what is cached of a branch. No session may be open; the branch's path is the live one afterwards."""
-    begun = time.perf_counter()
-    try:
-        prompt = model.prompts.build(command.turns).ids
-    except RequestError as error:
-        return refusal(command, error.problem)
-    held = cache.price(prompt).cached
-    if held == 0:
-        return refusal(command, _nothing_held(cache))
-    tokens, following = prompt[:held], prompt[held]
-    logits = _warm(cache, tokens, following)
-    first = 0 if logits is None else _first_difference(cache, tokens, following, logits)
-    drift = 0.0 if logits is None else _largest(logits - _plain(model, tokens, following))
-    return Verified(command.query_id, held, first is None, first, drift, time.perf_counter() - begun)
+class Check:
+    """Compares what is cached of a branch. No session may be open; the branch's path is the live one afterwards, and
+    must stay it until the end.
+
+    `outcome` is set when `steps` has run to its end.
+    """
+
+    def __init__(self, command: Verify, model: LoadedModel, cache: PrefixCache) -> None:
+        self.command = command
+        self.outcome: Verified | None = None
+        self._model, self._cache = model, cache
+
+    def steps(self) -> Iterator[None]:
+        """Each step makes one recorded call again, or compares one layer, or computes a chunk plainly."""
+        begun = time.perf_counter()
+        try:
+            prompt = self._model.prompts.build(self.command.turns).ids
+        except RequestError as error:
+            self.outcome = refusal(self.command, error.problem)
+            return
+        held = self._cache.price(prompt).cached
+        if held == 0:
+            self.outcome = refusal(self.command, _nothing_held(self._cache))
+            return
+        tokens, following = prompt[:held], prompt[held]
+        logits = _warm(self._cache, tokens, following)
+        yield
+        first: int | None = 0
+        drift = 0.0
+        if logits is not None:
+            first = yield from _first_difference(self._cache, tokens, following, logits)
+            drift = _largest(logits - (yield from _plain(self._model, tokens, following)))
+        seconds = time.perf_counter() - begun
+        self.outcome = Verified(self.command.query_id, held, first is None, first, drift, seconds)
 
 
 def refusal(command: Verify, problem: Problem) -> Verified:
@@ -62,7 +84,7 @@ def _warm(cache: PrefixCache, tokens: Sequence[int], following: int) -> mx.array
 
     None when what is stored did not fit together.
     """
-    with cache.begin((*tokens, following)) as session:
+    with cache.begin((*tokens, following), is_check=True) as session:
         if session.report.cached != len(tokens):
             return None
         logits = session.launch(mx.array([following]))
@@ -71,25 +93,33 @@ def _warm(cache: PrefixCache, tokens: Sequence[int], following: int) -> mx.array
     return logits
 
 
-def _first_difference(cache: PrefixCache, tokens: Sequence[int], following: int, warm_logits: mx.array) -> int | None:
+def _first_difference(
+    cache: PrefixCache, tokens: Sequence[int], following: int, warm_logits: mx.array
+) -> Generator[None, None, int | None]:
     """The offset of the first token whose live rows differ; the end for whole states and logits; None for nothing."""
-    repeated = replay(cache, tokens).lane
-    differing = [at for at in (_differing_row(*rows) for rows in _rows(cache.lane, repeated)) if at is not None]
-    if differing:
-        return min(differing)
+    repeated = (yield from replay_steps(cache, tokens, keeps_logits=False)).lane
+    differing = []
+    for index in range(len(repeated.rows)):
+        differing.append(_differing_layer(cache.lane, repeated, index))
+        yield
+    found = [at for at in differing if at is not None]
+    if found:
+        return min(found)
     states = [(live.take(), again.take()) for live, again in zip(cache.lane.states, repeated.states, strict=True)]
     same = all(_same(one, other) for live, again in states for one, other in zip(live, again, strict=True))
     same = same and _same(warm_logits, repeated.compute((following,))[:, -1, :])
     return None if same else len(tokens)
 
 
-def _rows(live: Lane, again: Lane) -> list[tuple[mx.array, mx.array]]:
-    """Keys, values and their like of all layers, [batch, heads, tokens, width], of both lanes."""
-    return [
-        pair
-        for one, other in zip(live.rows, again.rows, strict=True)
-        for pair in zip(one.copy(0, live.offset), other.copy(0, live.offset), strict=True)
-    ]
+def _differing_layer(live: Lane, again: Lane, index: int) -> int | None:
+    """The first token at which one layer's rows differ, looked at in parts."""
+    for start in range(0, live.offset, _STEP):
+        end = min(start + _STEP, live.offset)
+        parts = zip(live.rows[index].copy(start, end), again.rows[index].copy(start, end), strict=True)
+        found = [at for at in (_differing_row(*part) for part in parts) if at is not None]
+        if found:
+            return start + min(found)
+    return None
 
 
 def _differing_row(one: mx.array, other: mx.array) -> int | None:
@@ -105,12 +135,13 @@ def _same(one: mx.array | None, other: mx.array | None) -> bool:
     return one.shape == other.shape and bool(mx.array_equal(one.view(mx.uint8), other.view(mx.uint8)))
 
 
-def _plain(model: LoadedModel, tokens: Sequence[int], following: int) -> mx.array:
+def _plain(model: LoadedModel, tokens: Sequence[int], following: int) -> Generator[None, None, mx.array]:
     """Logits [1, vocabulary] after the tokens and one more, by a prefill from empty caches."""
     caches = model.new_caches()
     for start in range(0, len(tokens), _STEP):
         model.forward(mx.array([list(tokens[start : start + _STEP])]), caches)
         mx.eval([cache.state for cache in caches])
+        yield
     return model.forward(mx.array([[following]]), caches)[:, -1, :]
 
 

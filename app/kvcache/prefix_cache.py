@@ -103,12 +103,18 @@ class PrefixCache:
         return tuple(sorted(self._layers.items()))
 
     def begin(
-        self, tokens: Sequence[int], restore_points: Sequence[int] = (), owner: str = "", lanes: int = 1
+        self,
+        tokens: Sequence[int],
+        restore_points: Sequence[int] = (),
+        owner: str = "",
+        lanes: int = 1,
+        is_check: bool = False,
     ) -> Session:
         """Match a request, bring its path into live arrays, and return the session that computes the rest.
 
-        restore_points: token offsets that somebody will come back to, anchored for `owner`. Raises ValueError on an
-        empty request and RuntimeError while another session is open.
+        restore_points: token offsets that somebody will come back to, anchored for `owner`. is_check: it stands in the
+        log as a check, since nobody asked a question. Raises ValueError on an empty request and RuntimeError while
+        another session is open.
         """
         if self.session is not None:
             raise RuntimeError("a session is open already")
@@ -126,7 +132,8 @@ class PrefixCache:
         if self.lane.states and report.cached and report.cached in restore_points:
             self.capture(owner)
         self.session = Session(self, tokens, report, self._captures(restore_points, look, report), owner)
-        self.journal.add(CacheEventKind.REQUEST, report.cached, report.left, 0, report.reason)
+        kind = CacheEventKind.CHECKED if is_check else CacheEventKind.REQUEST
+        self.journal.add(kind, report.cached, report.left, 0, report.reason)
         return self.session
 
     def price(self, tokens: Sequence[int]) -> RequestReport:

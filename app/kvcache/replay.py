@@ -3,12 +3,17 @@
 Rows come from the calls of each edge's pieces, in the order of their offsets. A call begins with the whole states that
 its trail had there; where these were rebuilt from an earlier state, that rebuilding is repeated too, over the rows of
 the path, as it was done the first time (stored rows win over recomputed ones).
+
+All calls are listed before the first is made, so that of the whole states only those are held that a later call begins
+with. It takes the memory of the path's rows once, and of a few whole states.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import mlx.core as mx
 
@@ -16,18 +21,28 @@ from app.kvcache.lane import Lane, TrieNode
 from app.kvcache.layers import Arrays
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.snapshot import StateSnapshot
-from app.kvcache.trail import Call, Piece, Trail, multi_end
+from app.kvcache.trail import Call, Trail, multi_end
 
-States = tuple[Arrays, ...]
+Place = tuple[Trail, int]  # the whole states that the trail's call which ended at this offset left
 
 
 @dataclass
 class Replay:
     """A path computed again: a lane that stands at its end, and the logits [vocabulary] of each single-token call,
-    by the offset of the token that was fed."""
+    by the offset of the token that was fed. most_states: how many whole states were held at once."""
 
     lane: Lane
     logits: dict[int, mx.array] = field(default_factory=dict)
+    most_states: int = 0
+
+
+class _Step(NamedTuple):
+    """One call to make, of which the rows [begin, end) are kept; none where only its whole state is wanted."""
+
+    trail: Trail
+    call: Call
+    begin: int
+    end: int
 
 
 def replay(cache: PrefixCache, tokens: Sequence[int], trail: Trail | None = None) -> Replay:
@@ -35,83 +50,107 @@ def replay(cache: PrefixCache, tokens: Sequence[int], trail: Trail | None = None
 
     Raises ValueError when the tokens are not a recorded path with an edge ending at their last one.
     """
+    steps = replay_steps(cache, tokens, trail)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            replayed: Replay = end.value
+            return replayed
+
+
+def replay_steps(
+    cache: PrefixCache, tokens: Sequence[int], trail: Trail | None = None, keeps_logits: bool = True
+) -> Generator[None, None, Replay]:
+    """The same call by call."""
     path, length = cache.trie.match(tokens)
     if length != len(tokens) or path[-1].end != length:
         raise ValueError(f"{len(tokens)} tokens are not a recorded path: {length} match, to node end {path[-1].end}")
-    return _Player(cache, path).play(trail or cache.lane.trail)
+    return _Player(cache, path, trail or cache.lane.trail).play(keeps_logits)
 
 
 class _Player:
-    """Plays one path on `lane`. `known`: the whole states that each call left, by its trail and its end."""
+    """Plays one path on a lane of its own, at whose end the states are those of `trail`."""
 
-    def __init__(self, cache: PrefixCache, path: list[TrieNode]) -> None:
-        self._cache = cache
+    def __init__(self, cache: PrefixCache, path: Sequence[TrieNode], trail: Trail) -> None:
         self._pieces = [piece for node in path for piece in node.pieces]
-        self._lane = self._fresh_lane()
-        self._known: dict[tuple[Trail, int], States] = {}
-        self._logits: dict[int, mx.array] = {}
+        self._trail = trail
+        self._lane = Lane(0, cache.trie.root, cache.forward, cache.new_caches())
+        self._steps = self._plan(path[-1].end)
+        begins = [(step.trail, step.call.start) for step in self._steps]
+        self._wanted = Counter(_origin(*place) for place in (*begins, (trail, path[-1].end)))
+        self._held: dict[Place, tuple[Arrays, ...]] = {}
 
-    def play(self, trail: Trail) -> Replay:
+    def play(self, keeps_logits: bool) -> Generator[None, None, Replay]:
+        """Make the calls one by one."""
+        played = Replay(self._lane)
+        for step in self._steps:
+            logits = self._make(step)
+            played.most_states = max(played.most_states, len(self._held))
+            if keeps_logits and step.call.length == 1 and step.begin < step.end:
+                played.logits[step.call.start] = logits[0, -1]
+            del logits
+            yield
+        end = self._lane.offset
+        self._lane.restore(end, end, (), self._state(self._trail, end), self._multi_end(end))
+        return played
+
+    # What to do
+
+    def _plan(self, end: int) -> list[_Step]:
+        """The calls of all pieces, each after those that rebuild the states which it begins with."""
+        steps: list[_Step] = []
+        known: set[Place] = set()
         for piece in self._pieces:
             for call in piece.trail.calls(piece.start, piece.end):
-                logits = self._repeat(piece, call)
-                if call.length == 1:
-                    self._logits[call.start] = logits[0, -1]
-        end = self._lane.offset
-        self._lane.restore(end, end, (), self._states(trail, end), self._multi_end(end))
-        return Replay(self._lane, self._logits)
+                begin = max(call.start, piece.start)
+                steps += self._rebuild(piece.trail, call.start, begin, known)
+                steps.append(_Step(piece.trail, call, begin, min(call.end, piece.end)))
+                known.add((piece.trail, call.end))
+        return steps + self._rebuild(self._trail, end, end, known)
 
-    def _repeat(self, piece: Piece, call: Call) -> mx.array:
-        """Make one call, whole, and keep of its rows those that the piece kept."""
-        begin, end = max(call.start, piece.start), min(call.end, piece.end)
-        if (begin, end) == (call.start, call.end):
-            self._lane.restore(begin, begin, (), self._states(piece.trail, begin), self._multi_end(begin))
-            return self._compute(self._lane, piece.trail, call)
-        scratch = self._scratch_lane(call.start)
-        scratch.restore(call.start, call.start, (), self._states(piece.trail, call.start))
-        logits = self._compute(scratch, piece.trail, call)
-        rows = (scratch.copy_rows(begin, end),) if scratch.rows else ()
-        self._lane.restore(begin, end, rows, None, self._multi_end(end))
-        return logits
-
-    def _compute(self, lane: Lane, trail: Trail, call: Call) -> mx.array:
-        logits = lane.compute(trail.tokens(call).tolist())
-        mx.eval(logits)
-        self._known[trail, call.end] = lane.take_state().layers
-        return logits
-
-    def _states(self, trail: Trail, offset: int) -> StateSnapshot | None:
-        """The whole states that a trail had at an offset, repeating as many calls as are needed to know them."""
-        if not self._lane.states or offset == 0:
-            return None
-        todo: list[tuple[Trail, Call]] = []
+    def _rebuild(self, trail: Trail, offset: int, at: int, known: set[Place]) -> list[_Step]:
+        """The calls that are still to be made for the states that a trail had at `offset`, while the lane is `at`."""
+        steps: list[_Step] = []
         owner, end = _origin(trail, offset)
-        while end > 0 and (owner, end) not in self._known:
+        while self._lane.states and end > 0 and (owner, end) not in known:
             call = next(owner.calls(end - 1, end))
-            todo.append((owner, call))
+            steps.insert(0, _Step(owner, call, at, at))
+            known.add((owner, end))
             owner, end = _origin(owner, call.start)
-        for owner, call in reversed(todo):
-            scratch = self._scratch_lane(call.start)
-            scratch.restore(call.start, call.start, (), self._states(owner, call.start))
-            self._compute(scratch, owner, call)
-        return StateSnapshot(self._known[_origin(trail, offset)], trail, 0)
+        return steps
 
-    def _scratch_lane(self, offset: int) -> Lane:
-        """Another lane with the path's rows before `offset`."""
-        lane = self._fresh_lane()
-        if offset:
-            rows = (self._lane.copy_rows(0, offset),) if lane.rows else ()
-            lane.restore(0, offset, rows, None, self._multi_end(offset))
-        return lane
+    # Doing it
+
+    def _make(self, step: _Step) -> mx.array:
+        """Make one call, whole, and keep of its rows those that are wanted. Returns its logits."""
+        lane, start = self._lane, step.call.start
+        at = lane.offset
+        before = [lane.copy_rows(start, at)] if lane.rows and start < at else []
+        lane.restore(start, start, (), self._state(step.trail, start), self._multi_end(start))
+        logits = lane.compute(step.trail.tokens(step.call).tolist())
+        mx.eval(logits)
+        if self._wanted[step.trail, step.call.end] and lane.states:
+            self._held[step.trail, step.call.end] = lane.take_state().layers
+        if (start, step.call.end) != (step.begin, step.end):
+            kept = [lane.copy_rows(step.begin, step.end)] if lane.rows and step.begin < step.end else []
+            lane.restore(start, step.end, (*before, *kept), None, self._multi_end(step.end))
+        return logits
+
+    def _state(self, trail: Trail, offset: int) -> StateSnapshot | None:
+        """The whole states that a trail had at an offset, let go of when nobody else begins with them."""
+        place = _origin(trail, offset)
+        if not self._lane.states or place[1] == 0:
+            return None
+        self._wanted[place] -= 1
+        layers = self._held[place] if self._wanted[place] else self._held.pop(place)
+        return StateSnapshot(layers, trail, 0)
 
     def _multi_end(self, at: int) -> int:
         return multi_end(self._pieces, at)
 
-    def _fresh_lane(self) -> Lane:
-        return Lane(0, self._cache.trie.root, self._cache.forward, self._cache.new_caches())
 
-
-def _origin(trail: Trail, offset: int) -> tuple[Trail, int]:
+def _origin(trail: Trail, offset: int) -> Place:
     """The trail whose call ended at `offset`: at its own start, a trail has the states of the one it began on."""
     while offset == trail.start and trail.base is not None:
         trail = trail.base

@@ -12,6 +12,7 @@ class CacheEventKind(StrEnum):
     """What happened. A closed set."""
 
     REQUEST = "request"  # one was begun: `offset` tokens reused, `tokens` left to compute
+    CHECKED = "checked"  # `offset` tokens were gone back to in order to compare them with computing them again
     CAPTURED = "captured"  # the whole state at `offset` was stored
     PAGED_OUT = "paged out"  # live state became stored state
     PAGED_IN = "paged in"  # stored state became live

@@ -32,7 +32,10 @@ class Generate:
 
 @dataclass(frozen=True, slots=True)
 class Cancel:
-    """Stop a run within one token or one prefill chunk; what was computed stays cached. Unknown runs are ignored."""
+    """Stop a run within one token or one prefill chunk; what was computed stays cached. Unknown runs are ignored.
+
+    A check that goes on under this id is stopped too; none goes on while a run does.
+    """
 
     run_id: int
 
@@ -49,7 +52,8 @@ class Price:
 class Verify:
     """Compare what is cached of a branch with computing it again. Answered with `Verified`.
 
-    It takes as long as computing the branch twice, so it is refused while a run is active or waits.
+    It takes as long as computing the branch twice, so it is refused while a run is active or waits, and stopped when
+    one is asked for. Other commands are obeyed between its steps.
     """
 
     query_id: int

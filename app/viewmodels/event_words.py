@@ -68,6 +68,10 @@ def _request(happening: Happening) -> str:
     return f"Computed {words.number(computed)}, reused {words.tokens(reused)}"
 
 
+def _checked(happening: Happening) -> str:
+    return f"Went back to {words.tokens(happening.last.offset)} to check them"
+
+
 def _captured(happening: Happening) -> str:
     at, size = words.number(happening.last.offset), words.size(happening.bytes)
     if happening.states > 1:
@@ -111,6 +115,7 @@ def _fault(happening: Happening) -> str:
 
 _TEXTS: dict[CacheEventKind, Callable[[Happening], str]] = {
     CacheEventKind.REQUEST: _request,
+    CacheEventKind.CHECKED: _checked,
     CacheEventKind.CAPTURED: _captured,
     CacheEventKind.PAGED_OUT: _moved("Paged out"),
     CacheEventKind.PAGED_IN: _moved("Restored"),

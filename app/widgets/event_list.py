@@ -29,6 +29,7 @@ _OUTER, _INNER, _GAP, _ICON = 8, 8, 6, 14
 _WORDS = 215  # points for an icon and the words, without which the time gives up its seconds
 _ICONS = {
     CacheEventKind.REQUEST: Icon.CHECK,
+    CacheEventKind.CHECKED: Icon.CHECK,
     CacheEventKind.CAPTURED: Icon.STORED,
     CacheEventKind.PAGED_OUT: Icon.PAGED_OUT,
     CacheEventKind.PAGED_IN: Icon.RESTORED,

@@ -8,10 +8,12 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
+from app.engine import verification
 from app.kvcache.prefix_cache import PrefixCache
+from app.protocol.cache_events import CacheEventKind
 from app.protocol.chat import Turn
-from app.protocol.commands import Verify
-from app.protocol.events import RunFinished, RunStarted, TrieChanged, Verified
+from app.protocol.commands import Cancel, Command, Price, ReleaseOwner, Shutdown, Verify
+from app.protocol.events import Priced, RunFinished, RunStarted, TrieChanged, Verified
 from tests.engine.bench import LONG, Bench, opened, steps_until, user
 from tests.fakes.model_folder import write_model_folder
 
@@ -123,6 +125,78 @@ def test_a_restore_that_does_not_fit_is_told(tmp_path: Path) -> None:
     node.rows.layers = tuple(tuple(x[:, :, :5] for x in layer) for layer in node.rows.layers)
     found = verified(bench, *turns)
     assert (found.is_exact, found.first_difference) == (False, 0)
+
+
+# Step by step
+
+
+def checking(folder: Path) -> tuple[Bench, tuple[Turn, ...]]:
+    """A bench in the middle of a check, with that of the branch's turns."""
+    bench = opened(folder)
+    turns = branch(bench)
+    bench.loop.submit(Verify(7, turns))
+    for _ in range(4):
+        assert bench.loop.step()
+    return bench, turns
+
+
+def test_prices_are_told_while_a_check_goes_on(folder: Path) -> None:
+    bench, turns = checking(folder)
+    begin = len(bench.events)
+    bench.loop.submit(Price(3, turns))
+    bench.loop.step()
+    assert [type(event) for event in bench.events[begin:]] == [Priced]
+    bench.idle()
+    assert [event.is_exact for event in bench.events if isinstance(event, Verified)] == [True]
+
+
+@pytest.mark.parametrize("command", [Cancel(7), ReleaseOwner("me"), Shutdown(), Verify(7, (LONG,))])
+def test_what_is_asked_meanwhile_stops_a_check(tiny: Bench, command: Command) -> None:
+    turns = branch(tiny)
+    tiny.loop.submit(Verify(7, turns))
+    for _ in range(4):
+        tiny.loop.step()
+    tiny.loop.submit(command)
+    told = steps_until(tiny, Verified)
+    assert isinstance(told, Verified)
+    assert told.problem is not None
+    assert (told.query_id, told.problem.title) == (7, "The check was stopped")
+    tiny.idle()
+
+
+def test_a_question_does_not_wait_for_a_check(folder: Path) -> None:
+    bench, turns = checking(folder)
+    asked = bench.ask(*turns)
+    assert asked.started.request.excess == 0
+    assert asked.first(Verified).problem is not None
+    assert [event.query_id for event in bench.events if isinstance(event, Verified)] == [7]
+
+
+def test_a_check_stands_in_the_log_as_a_check(tiny: Bench) -> None:
+    turns = branch(tiny)
+    begin = cache_of(tiny).events[-1].number
+    verified(tiny, *turns)
+    kinds = [event.kind for event in cache_of(tiny).events if event.number > begin]
+    assert CacheEventKind.CHECKED in kinds
+    assert CacheEventKind.REQUEST not in kinds
+
+
+def test_a_check_takes_the_memory_of_the_branch_once_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And of one of its three layers, and of a call and what is compared at once, here of few tokens."""
+    monkeypatch.setattr(verification, "_STEP", 8)
+    bench = opened(write_model_folder(tmp_path / "m", max_position_embeddings=8192), chunk=8)
+    long = user("the fox and the other fox " * 300)
+    turns = (long, bench.ask(long, max_tokens=3).turn, user("?"))
+    lane = cache_of(bench).lane
+    before = mx.get_active_memory()
+    bench.loop.submit(Verify(7, turns))
+    peaks = []
+    while not isinstance(bench.events[-1], Verified):
+        mx.reset_peak_memory()
+        bench.loop.step()
+        peaks.append(mx.get_peak_memory() - before)
+    assert bench.events[-1].is_exact
+    assert max(peaks) / lane.allocated_bytes < 1.7
 
 
 # Refusals

@@ -14,7 +14,8 @@ from app.kvcache.layers import CacheFaultError, ChunkLayer, RowArrays, RowLayer,
 from app.kvcache.replay import replay
 from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
 from tests.fakes.tiny_models import FLOAT32_ONLY, KINDS, dtypes
-from tests.kvcache.comparison import cache_of, play, require_same
+from tests.kvcache.comparison import VOCABULARY, cache_of, play, require_same
+from tests.kvcache.history import History
 
 STEPS = 6
 LONGEST = 40  # tokens of a prompt: two and a half windows
@@ -55,6 +56,23 @@ def test_logits_of_single_tokens_are_replayed() -> None:
     assert {4, 5} <= played.logits.keys()
     assert bool(mx.array_equal(played.logits[4], first[0]))
     assert bool(mx.array_equal(played.logits[5], second[0]))
+
+
+@pytest.mark.parametrize("kind", ["mamba2", "lfm2", "falcon_h1"])
+def test_a_replay_holds_only_the_states_that_a_later_call_begins_with(kind: str) -> None:
+    """On one path of many calls the last one's; after forks and evictions those that something was rebuilt from too."""
+    cache = cache_of(kind)
+    with cache.begin([1, 2, 3, 4, 5]) as session:
+        while session.prefill(2):
+            pass
+        for token in (5, *range(6, 60)):
+            session.decode(token)
+    played = replay(cache, range(1, 60))
+    assert (len(played.logits), played.most_states) == (55, 1)
+    history = History(cache, 5, VOCABULARY, True, longest=200)
+    for _ in range(12):
+        history.step()
+        assert replay(cache, history.last).most_states <= 3
 
 
 def test_a_path_that_was_not_recorded_cannot_be_replayed() -> None:
