@@ -1,0 +1,24 @@
+"""Conversations as files: Espalier's own, Markdown, and what other programs export. Knows no Qt and stores nothing.
+
+A file is read whole or not at all, and none is trusted. Whatever is wrong with one, and with the disk it lies on, is an
+`ExchangeError`, whose sentence names the file and the place in it.
+"""
+
+from app.exchange.espalier import read, write
+from app.exchange.faults import ExchangeError
+from app.exchange.files import file_name, save
+from app.exchange.importing import Imported, read_any, read_file
+from app.exchange.markdown import markdown_of_path, markdown_of_tree
+
+__all__ = [
+    "ExchangeError",
+    "Imported",
+    "file_name",
+    "markdown_of_path",
+    "markdown_of_tree",
+    "read",
+    "read_any",
+    "read_file",
+    "save",
+    "write",
+]

@@ -1,0 +1,294 @@
+"""`.espalier`: a conversation whole with its tree, as one JSON document in UTF-8, one message on a line.
+
+    {
+      "format": "espalier conversation",    always
+      "version": 1,                         of this form; a reader refuses what is newer than it knows
+      "id": "0123456789abcdef0123456789abcdef",
+      "title": "Which pears keep?",         one line of at most 200 characters, or null
+      "created": 1790000000.25,             times are seconds since 1970 in UTC
+      "updated": 1790000100.5,
+      "favourite": false,
+      "folder": null,                       id of the folder, which counts where there is such a folder
+      "selected": "…",                      id of the message that the open path ends with, or null
+      "messages": [ … ]                     every message after the one that it follows, and after its elder siblings
+    }
+
+Of a message:
+
+    "id"            32 hexadecimal digits, as all ids
+    "parent"        id of the message before it, null for a first one, of which there may be several
+    "role"          "system" (first messages only), "user" or "assistant"
+    "text"          only an assistant's may be empty
+    "created"       when it was begun
+
+and, where there is something to say:
+
+    "visited"       true for the child that was last open below its parent, at most one of them
+    "branch"        name of the branch that begins here
+    "pinned", "favourite"      true
+
+and of an answer:
+
+    "model", "model_name"      fingerprint of the model that wrote it, and its name
+    "sampling"      how its tokens were chosen, an object of numbers
+    "stop"          why it ended: "finished", "stop text", "length limit", "context full", "stopped" or "failed";
+                    left out when it was cut off. Only an answer that ended has what follows.
+    "tokens"        ids of its tokens, from 0 to 4294967295
+    "stats"         its figures: "tokens", "rate" (per second), "seconds", "first_token" (seconds), "seed" and
+                    "request": {"total", "seen", "matched", "cached" (tokens), "reason", "diverged_at"}
+    "alternatives"  what else could have stood: {"0": [{"id": 7, "text": "a", "logprob": -1.5}, …], …} by token
+
+What is left out and what is null is the same. Entries with other names are passed over.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar, get_args
+
+from app.conversation.message import Conversation, Message, checked_id, checked_title
+from app.conversation.records import Alternatives, Document
+from app.exchange.faults import MalformedError, reading, shown
+from app.exchange.json_text import parsed
+from app.exchange.spot import Object, Spot, spot_of
+from app.protocol.chat import Role
+from app.protocol.events import Alternative
+from app.protocol.reports import StopReason
+
+FORMAT = "espalier conversation"
+VERSION = 1
+
+_LATEST = 253_000_000_000.0  # in the year 9987; later ones are no dates for Python
+_TOKENS = 2**32
+_LONGEST_WORDS = 1000  # characters of a name of a model
+_FIGURE = 1e15
+
+T = TypeVar("T")
+
+
+def write(document: Document) -> str:
+    """The document as text. What `read` makes of it is the same document."""
+    conversation = document.conversation
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "id": conversation.id,
+        "title": conversation.title,
+        "created": conversation.created_at,
+        "updated": conversation.updated_at,
+        "favourite": conversation.is_favourite,
+        "folder": conversation.folder_id,
+        "selected": document.leaf_id,
+    }
+    visited = set(document.visited)
+    lines = [f"  {_json(name)}: {_json(value)}" for name, value in head.items()]
+    messages = [
+        f"    {_json(_written(message, message.id in visited, document.alternatives.get(message.id, {})))}"
+        for message in document.messages
+    ]
+    listed = ",\n".join(messages)
+    lines.append(f'  "messages": [\n{listed}\n  ]' if messages else '  "messages": []')
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def read(text: str, name: str = "the file") -> Document:
+    """The document in a text that `write` made. ExchangeError for any other; `name` is for its sentence."""
+    with reading(name):
+        return document_of(parsed(text))
+
+
+def is_espalier(value: Any) -> bool:
+    """Whether this claims to be such a document."""
+    return isinstance(value, dict) and value.get("format") == FORMAT
+
+
+def document_of(value: Any) -> Document:
+    """The document that the JSON holds. MalformedError where it contradicts what is said above."""
+    file = spot_of(value, "")
+    _check_version(file)
+    conversation = Conversation(
+        _needed(_id(file, "id"), file, "id"),
+        _title(file, "title"),
+        _needed(_time(file, "created"), file, "created"),
+        _needed(_time(file, "updated"), file, "updated"),
+        _id(file, "folder"),
+        file.claim("favourite"),
+    )
+    messages: dict[str, Message] = {}
+    visited: dict[str | None, str] = {}
+    alternatives: dict[str, Alternatives] = {}
+    for spot in file.each("messages", "message"):
+        message = _message(spot, conversation.id, messages)
+        messages[message.id] = message
+        if spot.claim("visited") and visited.setdefault(message.parent_id, message.id) != message.id:
+            raise spot.wrong("visited", "one of its siblings is the last visited already")
+        if found := _alternatives(spot, message):
+            alternatives[message.id] = found
+    leaf = _id(file, "selected")
+    if leaf is not None and leaf not in messages:
+        raise file.wrong("selected", "no message has this id")
+    seen = set(visited.values())
+    return Document(
+        conversation,
+        tuple(messages.values()),
+        tuple(message_id for message_id in messages if message_id in seen),
+        leaf,
+        alternatives,
+    )
+
+
+def _written(message: Message, is_visited: bool, alternatives: Alternatives) -> Object:
+    entries: Object = {
+        "id": message.id,
+        "parent": message.parent_id,
+        "role": message.role,
+        "text": message.text,
+        "created": message.created_at,
+    }
+    optional: Object = {
+        "visited": is_visited or None,
+        "branch": message.name,
+        "pinned": message.is_pinned or None,
+        "favourite": message.is_favourite or None,
+        "model": message.model,
+        "model_name": message.model_name,
+        "sampling": message.sampling,
+        "stop": message.stop,
+        "tokens": message.ids,
+        "stats": message.stats,
+        "alternatives": {
+            str(position): [{"id": one.id, "text": one.text, "logprob": one.logprob} for one in candidates]
+            for position, candidates in alternatives.items()
+        }
+        or None,
+    }
+    return entries | {name: value for name, value in optional.items() if value is not None}
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _check_version(file: Spot) -> None:
+    version = file.integer("version", 10**6)
+    if not version:
+        raise file.wrong("version", "has to be a whole number from 1 on")
+    if version > VERSION:
+        reason = f"a newer Espalier has written it, in version {version} of its form, and this one reads {VERSION}"
+        raise MalformedError("", reason, "Open it with that version.")
+
+
+def _message(spot: Spot, conversation_id: str, known: Mapping[str, Message]) -> Message:
+    message_id = _needed(_id(spot, "id"), spot, "id")
+    if message_id in known:
+        raise spot.wrong("id", "an earlier message has the same")
+    parent_id = _id(spot, "parent")
+    if parent_id is not None and parent_id not in known:
+        raise spot.wrong("parent", "refers to a message that comes later, or is not there")
+    ids = spot.array("tokens")
+    _check_tokens(spot, ids or [])
+    try:
+        return Message(
+            *(message_id, conversation_id, parent_id, _role(spot), _needed(spot.whole_text("text"), spot, "text")),
+            _needed(_time(spot, "created"), spot, "created"),
+            ids=None if ids is None else tuple(ids),
+            model=spot.whole_text("model", _LONGEST_WORDS),
+            model_name=spot.whole_text("model_name", _LONGEST_WORDS),
+            stats=_stats(spot),
+            stop=_stop(spot),
+            sampling=spot.figures("sampling"),
+            name=_title(spot, "branch"),
+            is_pinned=spot.claim("pinned"),
+            is_favourite=spot.claim("favourite"),
+        )
+    except ValueError as error:
+        raise MalformedError(spot.place, str(error)) from error
+
+
+def _needed(value: T | None, spot: Spot, name: str) -> T:
+    if value is None:
+        raise spot.wrong(name, "is missing")
+    return value
+
+
+def _id(spot: Spot, name: str) -> str | None:
+    value = spot.text(name)
+    try:
+        return None if value is None else checked_id(value)
+    except ValueError as error:
+        raise spot.wrong(name, "has to be 32 hexadecimal digits") from error
+
+
+def _title(spot: Spot, name: str) -> str | None:
+    value = spot.whole_text(name)
+    try:
+        return None if value is None else checked_title(value)
+    except ValueError as error:
+        raise spot.wrong(name, "has to have 1 to 200 characters that can be seen") from error
+
+
+def _time(spot: Spot, name: str) -> float | None:
+    return spot.number(name, 0.0, _LATEST)
+
+
+def _role(spot: Spot) -> Role:
+    value = spot.text("role")
+    for role in get_args(Role):
+        if value == role:
+            return role  # type: ignore[no-any-return]
+    raise spot.wrong("role", "has to be “system”, “user” or “assistant”")
+
+
+def _stop(spot: Spot) -> str | None:
+    value = spot.text("stop")
+    if value is not None and value not in set(StopReason):
+        raise spot.wrong("stop", "has to be " + ", ".join(f"“{one}”" for one in StopReason))
+    return value
+
+
+def _stats(spot: Spot) -> Mapping[str, Any] | None:
+    """Figures, of which those that the window shows are of the right kind."""
+    found = spot.figures("stats")
+    if found is None:
+        return None
+    stats = Spot(dict(found), spot.at("stats"))
+    stats.integer("tokens", _TOKENS)
+    for name in ("rate", "seconds", "first_token"):
+        stats.number(name, 0.0, _FIGURE)
+    request = stats.below("request") or Spot({})
+    for name in ("total", "seen", "matched", "cached", "diverged_at"):
+        request.integer(name, _TOKENS)
+    return found
+
+
+def _check_tokens(spot: Spot, ids: list[Any]) -> None:
+    for position, one in enumerate(ids, 1):
+        if type(one) is not int or not 0 <= one < _TOKENS:
+            raise spot.wrong("tokens", f"number {position} is no token id, a whole number from 0 to {_TOKENS - 1}")
+
+
+def _alternatives(spot: Spot, message: Message) -> Alternatives:
+    found = spot.below("alternatives")
+    if found is None:
+        return {}
+    if message.role != "assistant":
+        raise spot.wrong("alternatives", "only an answer has them")
+    return dict(_candidates(found))
+
+
+def _candidates(found: Spot) -> Iterator[tuple[int, tuple[Alternative, ...]]]:
+    for position in found.entries:
+        if not (position.isascii() and position.isdigit() and len(position) <= 15 and str(int(position)) == position):
+            raise MalformedError(found.place, f"{shown(position)} is no number of a token")
+        yield (
+            int(position),
+            tuple(
+                Alternative(
+                    _needed(one.integer("id", _TOKENS), one, "id"),
+                    _needed(one.whole_text("text"), one, "text"),
+                    _needed(one.number("logprob"), one, "logprob"),
+                )
+                for one in Spot(found.entries, found.place).each(position, f"{shown(position)}, number")
+            ),
+        )

@@ -1,0 +1,58 @@
+"""Files that a person asks for: written whole or not at all, under names that every system takes."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import uuid
+from pathlib import Path
+
+from app.conversation.message import storable
+from app.exchange.faults import writing
+
+_REFUSED = re.compile(r'[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069/\\:*?"<>|]+')
+_LONGEST = 120  # bytes of a name without its ending; file systems take 255 of the whole
+_DEVICES = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?")
+
+
+def file_name(title: str | None, suffix: str) -> str:
+    """A name for a file that holds a conversation: its title, without what a system would not take."""
+    words = " ".join(_REFUSED.sub(" ", storable(title or "")).split()).strip(". ")
+    short = words.encode()[:_LONGEST].decode(errors="ignore").rstrip(". ")
+    return f"{'Conversation' if not short or _DEVICES.fullmatch(short) else short}{suffix}"
+
+
+def save(path: Path, text: str) -> None:
+    """Put a text in UTF-8 where it was asked for; what was there before stays until it is whole on the disk.
+
+    A link stays one: what it points to is replaced. Raises ExchangeError, and then nothing has changed.
+    """
+    data = storable(text).encode()
+    with writing(path.name):
+        place = Path(os.path.realpath(path))
+        if place.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        part = place.with_name(f".espalier-{uuid.uuid4().hex}.part")
+        try:
+            with part.open("xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(place)
+        except OSError:
+            with contextlib.suppress(OSError):
+                part.unlink()
+            raise
+        _sync_folder(place.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Have the new name on the disk too, where a folder can be synced: the file is whole in any case."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,214 @@
+"""Conversations as Markdown, to read and to pass on. https://spec.commonmark.org/0.31.2/
+
+What was said stands in block quotes, and what is said about it outside, so a heading, a list or an open fence in a
+message ends with its quote. Raw HTML would not: a comment that is never closed swallows the rest of the page. So a `<`
+that could begin a tag is escaped, outside of code; it is seen as it was written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from app.conversation.message import Message, storable
+from app.conversation.records import Document
+from app.conversation.tree import MessageTree
+
+_UNTITLED = "Conversation"
+_FENCE = re.compile(r"( *)(`{3,}|~{3,})(.*)")
+_ITEM = re.compile(r"[ \t]*(?:[*+-]|[0-9]{1,9}[.)])[ \t]")
+_CODE_MARK = re.compile("`+")
+_TAG = re.compile(r"<(?=[A-Za-z/!?])(?!https?://[^\s<>]*>)")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#!|~&$])")
+_FIRST_WORDS = 60  # characters
+
+
+@dataclass(slots=True)
+class _Branch:
+    """Messages between two forks. number: from 1 on, in the order of reading. after: number of the message before."""
+
+    number: int
+    after: int | None
+    messages: list[Message] = field(default_factory=list)
+    children: list[int] = field(default_factory=list)
+
+
+def markdown_of_path(document: Document, leaf_id: str | None = None) -> str:
+    """The messages from the first to this one, None for the open path. LookupError for an id that is not there."""
+    tree = _tree(document)
+    leaf = leaf_id or document.leaf_id or tree.leaf_below(None)
+    path = () if leaf is None else tree.path_to(leaf)
+    return _joined([_title(document), *(part for message in path for part in _message(message, "##"))])
+
+
+def markdown_of_tree(document: Document) -> str:
+    """All messages, numbered; after every fork its branches, numbered too."""
+    tree = _tree(document)
+    branches, numbers = _branches(tree)
+    parts = [_title(document), _summary(branches, tree)]
+    roots = [branch for branch in branches if branch.after is None]
+    if len(roots) > 1:
+        parts.append(_fork([branch.number for branch in roots], branches))
+    for branch in branches:
+        parts.append(_heading(branch))
+        for message in branch.messages:
+            parts += _message(message, "###", f"{numbers[message.id]} · ")
+        if branch.children:
+            parts.append(_fork(branch.children, branches))
+    return _joined(parts)
+
+
+def _tree(document: Document) -> MessageTree:
+    return MessageTree(document.conversation.id, document.messages, document.visited)
+
+
+def _branches(tree: MessageTree) -> tuple[list[_Branch], dict[str, int]]:
+    """The branches, each before those that part from it, and the number of every message."""
+    branches: list[_Branch] = []
+    numbers: dict[str, int] = {}
+    front: list[tuple[Message, _Branch | None]] = [(root, None) for root in reversed(tree.children(None))]
+    while front:
+        message, before = front.pop()
+        branch = _Branch(len(branches) + 1, numbers[before.messages[-1].id] if before else None)
+        branches.append(branch)
+        if before:
+            before.children.append(branch.number)
+        following: Sequence[Message] = (message,)
+        while len(following) == 1:
+            branch.messages.append(following[0])
+            numbers[following[0].id] = len(numbers) + 1
+            following = tree.children(following[0].id)
+        front += ((one, branch) for one in reversed(following))
+    return branches, numbers
+
+
+def _title(document: Document) -> str:
+    return f"# {_plain(document.conversation.title or _UNTITLED)}"
+
+
+def _summary(branches: Sequence[_Branch], tree: MessageTree) -> str:
+    ends = sum(not branch.children for branch in branches)
+    return f"*{_counted(len(tree), 'message')} on {_counted(ends, 'path')}.*"
+
+
+def _heading(branch: _Branch) -> str:
+    name = next((message.name for message in branch.messages if message.name), None)
+    where = "" if branch.after is None else f", after message {branch.after}"
+    return f"## Branch {branch.number}{where}" + (f": {_plain(name)}" if name else "")
+
+
+def _fork(numbers: Sequence[int], branches: Sequence[_Branch]) -> str:
+    told = [f"- Branch {number}: {_first_words(branches[number - 1].messages[0])}" for number in numbers]
+    return "\n".join([f"**A fork:** {len(numbers)} branches follow.", "", *told])
+
+
+def _first_words(message: Message) -> str:
+    words = " ".join(message.text[: 10 * _FIRST_WORDS].split())
+    cut = words[: _FIRST_WORDS - 1].rstrip() + "…" if len(words) > _FIRST_WORDS else words
+    return f"“{_plain(cut)}”" if cut else "nothing was said"
+
+
+def _message(message: Message, level: str, number: str = "") -> Iterator[str]:
+    marks = [
+        words
+        for words, holds in (
+            ("pinned", message.is_pinned),
+            ("favourite", message.is_favourite),
+            ("not finished", message.is_unfinished),
+        )
+        if holds
+    ]
+    told = f" ({', '.join(marks)})" if marks else ""
+    yield f"{level} {number}{_speaker(message)}{told}"
+    yield _quoted(message.text) if message.text.strip() else "*Nothing was said.*"
+
+
+def _speaker(message: Message) -> str:
+    names: Mapping[str, str] = {"user": "You", "system": "Instructions"}
+    return names.get(message.role) or _plain(message.model_name or "Answer")
+
+
+def _quoted(text: str) -> str:
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n").split("\n")
+    return "\n".join(f"> {line}".rstrip() if not line.strip() else f"> {line}" for line in _harmless(lines))
+
+
+def _harmless(lines: Iterable[str]) -> Iterator[str]:
+    """The lines, with a backslash before every tag that is not surely code.
+
+    Code is what stands in a fence, within a list as deep as the fence; and between backticks on one line.
+    """
+    fence, depth = "", 0
+    is_sure, is_listed, is_open = True, False, False
+    for line in lines:
+        match = _FENCE.match(line)
+        indent = len(line) - len(line.lstrip())
+        if fence and line.strip() and indent < depth:  # the list has ended here, and the fence with it
+            fence, is_sure = "", False
+        if fence:
+            if match and match[2].startswith(fence) and not match[3].strip():
+                fence = ""
+            yield line
+        elif match and is_sure and (not match[1] or is_listed) and not (match[2][0] == "`" and "`" in match[3]):
+            fence, depth = match[2], indent
+            yield line
+        else:
+            is_listed = bool(_ITEM.match(line)) or (is_listed and (indent > 0 or not line.strip()))
+            spans = _code_spans(line)
+            is_open = bool(line.strip()) and (is_open or spans is None)
+            yield _without_tags(line, [] if is_open or spans is None else spans)
+
+
+def _code_spans(line: str) -> list[tuple[int, int]] | None:
+    """Where there is code between backticks, in order; None when a row of them is left open."""
+    marks = [(mark.start(), mark.end()) for mark in _CODE_MARK.finditer(line)]
+    following: dict[int, int] = {}
+    partner: list[int | None] = [None] * len(marks)
+    for place in range(len(marks) - 1, -1, -1):
+        length = marks[place][1] - marks[place][0]
+        partner[place] = following.get(length)
+        following[length] = place
+    spans: list[tuple[int, int]] = []
+    place = 0
+    while place < len(marks):
+        other = partner[place]
+        if other is None or _is_escaped(line, marks[place][0]):
+            return None
+        spans.append((marks[place][0], marks[other][1]))
+        place = other + 1
+    return spans
+
+
+def _without_tags(line: str, spans: Sequence[tuple[int, int]]) -> str:
+    pieces: list[str] = []
+    at = 0
+    for start, end in (*spans, (len(line), len(line))):
+        pieces += (_escaped(line[at:start]), line[start:end])
+        at = end
+    return "".join(pieces)
+
+
+def _escaped(words: str) -> str:
+    return _TAG.sub(lambda tag: "<" if _is_escaped(words, tag.start()) else r"\<", words)
+
+
+def _is_escaped(words: str, at: int) -> bool:
+    """Whether an odd number of backslashes stands before this place."""
+    first = at
+    while first and words[first - 1] == "\\":
+        first -= 1
+    return (at - first) % 2 == 1
+
+
+def _plain(words: str) -> str:
+    """Words as they are, on one line, wherever Markdown stands."""
+    return _SPECIAL.sub(r"\\\1", " ".join(words.split()))
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"
+
+
+def _joined(parts: Iterable[str]) -> str:
+    return storable("\n\n".join(parts) + "\n")

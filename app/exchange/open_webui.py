@@ -1,0 +1,119 @@
+"""Open WebUI's export: a list of chats, or one of them.
+
+A chat's record has a `title`, `created_at` and `updated_at`, and `chat`, or it is itself what `chat` holds elsewhere:
+`history` with `currentId` and `messages`, a map of messages by id. A message has a `parentId`, `childrenIds` in order,
+a `role`, `content`, a `timestamp`, and for an answer `model`, `modelName` and `done`. Times are in seconds in some
+versions, in milliseconds or nanoseconds in others. Before it knew branches, a chat had a list of `messages` only.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.exchange.grafting import Node, Plant, Said, moment
+from app.exchange.notes import Notes, named
+from app.exchange.spot import Spot, spot_of
+from app.protocol.reports import StopReason
+
+_INSTRUCTIONS = "\0instructions"  # a key that the instructions get, which are no message there
+
+
+def is_open_webui(value: Any) -> bool:
+    """Whether this is a chat of such an export."""
+    if not isinstance(value, dict):
+        return False
+    return isinstance(value.get("chat"), dict) or "history" in value
+
+
+def plant_of(record: Spot, notes: Notes) -> Plant:
+    """The tree of one chat. MalformedError where it is none."""
+    chat = record.below("chat") or record
+    history = chat.below("history")
+    nodes = _listed(chat, notes) if history is None else _mapped(history, notes)
+    wishes = _instructions(chat)
+    if wishes:
+        first = [key for key, node in nodes.items() if node.parent is None]
+        nodes |= {key: Node(_INSTRUCTIONS, nodes[key].children, nodes[key].said) for key in first}
+        nodes = {_INSTRUCTIONS: Node(None, tuple(first), Said("system", wishes, _time(record, chat)))} | nodes
+    return Plant(
+        nodes,
+        record.text("title") or chat.text("title"),
+        _time(record, chat),
+        moment(record.entries.get("updated_at")),
+        history.text("currentId") if history else None,
+        record.entries.get("pinned") is True,
+    )
+
+
+def _time(record: Spot, chat: Spot) -> float | None:
+    return moment(record.entries.get("created_at")) or moment(chat.entries.get("timestamp"))
+
+
+def _instructions(chat: Spot) -> str:
+    """What the model was told before the first question."""
+    params = chat.entries.get("params")
+    found = (chat.entries.get("system"), params.get("system") if isinstance(params, dict) else None)
+    return next((text for text in found if isinstance(text, str) and text), "")
+
+
+def _mapped(history: Spot, notes: Notes) -> dict[str, Node]:
+    messages = history.below("messages")
+    if messages is None:
+        raise history.wrong("messages", "is missing")
+    return {key: _node(spot_of(value, messages.at(key)), notes) for key, value in messages.entries.items()}
+
+
+def _node(message: Spot, notes: Notes) -> Node:
+    return Node(message.text("parentId"), message.texts("childrenIds"), _said(message, notes))
+
+
+def _listed(chat: Spot, notes: Notes) -> dict[str, Node]:
+    if chat.array("messages") is None:
+        raise chat.wrong("history", "is missing")
+    said = [_said(message, notes) for message in chat.each("messages", "message")]
+    return {str(number): Node(str(number - 1) if number else None, (), one) for number, one in enumerate(said)}
+
+
+def _said(message: Spot, notes: Notes) -> Said | None:
+    role = message.text("role")
+    if role is None:
+        raise message.wrong("role", "is missing")
+    lost = Notes()
+    text = _text(message, lost)
+    at = moment(message.entries.get("timestamp"))
+    if role not in ("system", "user", "assistant"):
+        notes.leave_out("message of a tool" if role == "tool" else f"message of {named(role)}", 1 if text else 0)
+        return None
+    notes.add_all(lost)
+    if role == "system":
+        return Said("system", text, at)
+    if role == "user":
+        return Said("user", text or (f"[{', '.join(lost.left_out)}: not imported]" if lost.left_out else ""), at)
+    names = (message.entries.get("modelName"), message.entries.get("model"))
+    model = next((name for name in names if isinstance(name, str) and name), None)
+    return Said("assistant", text, at, model, None if message.entries.get("done") is False else StopReason.FINISHED)
+
+
+def _text(message: Spot, notes: Notes) -> str:
+    """The words of a message; images and files are counted."""
+    files = message.entries.get("files")
+    for file in files if isinstance(files, list) else ():
+        kind = file.get("type") if isinstance(file, dict) else None
+        notes.leave_out("image" if kind == "image" else "attached file")
+    content = message.entries.get("content")
+    if content is None or isinstance(content, str):
+        return content or ""
+    if not isinstance(content, list):
+        raise message.wrong("content", "has to be a text or a list of parts")
+    return "\n\n".join(words for part in content if (words := _part(part, notes)))
+
+
+def _part(part: Any, notes: Notes) -> str:
+    if isinstance(part, str):
+        return part
+    text = part.get("text") if isinstance(part, dict) else None
+    if isinstance(text, str):
+        return text
+    kind = part.get("type") if isinstance(part, dict) else None
+    notes.leave_out("image" if kind == "image_url" else "content of an unknown kind")
+    return ""

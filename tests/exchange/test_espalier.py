@@ -1,0 +1,172 @@
+"""Espalier's own files: what is written is read back, and what is wrong is named with its place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from app.conversation.message import Conversation, Message, new_id
+from app.conversation.records import Document
+from app.conversation.store import Store
+from app.exchange import ExchangeError, read, read_any, write
+from tests.conversation.builders import filled
+from tests.exchange.samples import AT, random_document
+
+Change = Callable[[dict[str, Any]], object]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_is_written_is_read_back_the_same(seed: int) -> None:
+    document = random_document(seed)
+    text = write(document)
+    assert read(text) == document
+    assert read_any("x", text.encode()).documents == (document,)
+    assert len(text.splitlines()) >= len(document.messages) + 11
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_store_keeps_what_was_read_as_it_is(seed: int) -> None:
+    store, document = Store(None), random_document(seed)
+    store.add_conversation(read(write(document)))
+    kept = store.export(document.conversation.id)
+    assert kept.conversation == replace(document.conversation, folder_id=None)
+    assert (kept.messages, kept.leaf_id) == (document.messages, document.leaf_id)
+    assert kept.alternatives.items() <= document.alternatives.items()
+    store.close()
+
+
+def test_conversations_of_a_database_go_out_and_come_back(tmp_path: Any) -> None:
+    filled(tmp_path / "conversations.sqlite", 3)
+    store, other = Store(tmp_path / "conversations.sqlite"), Store(None)
+    for conversation in store.conversations():
+        document = store.export(conversation.id)
+        other.add_conversation(read(write(document)))
+        assert other.export(conversation.id) == document
+    assert len(other.conversations()) == 4
+    store.close()
+    other.close()
+
+
+def test_the_form_is_as_it_is_described() -> None:
+    conversation = Conversation("0" * 32, "Pears", 1.5, 2.0)
+    question = Message("1" * 32, "0" * 32, None, "user", "Ü\n?", 1.5)
+    assert write(Document(conversation, (question,), ("1" * 32,), "1" * 32)) == (
+        '{\n  "format": "espalier conversation",\n  "version": 1,\n'
+        f'  "id": "{"0" * 32}",\n  "title": "Pears",\n  "created": 1.5,\n  "updated": 2.0,\n  "favourite": false,\n'
+        f'  "folder": null,\n  "selected": "{"1" * 32}",\n  "messages": [\n'
+        f'    {{"id": "{"1" * 32}", "parent": null, "role": "user", "text": "Ü\\n?",'
+        ' "created": 1.5, "visited": true}\n'
+        "  ]\n}\n"
+    )
+
+
+def test_what_is_not_known_is_passed_over() -> None:
+    document = random_document(5)
+    found = json.loads(write(document)) | {"colour": {"deep": [[[]]]}, "format": "espalier conversation"}
+    for message in found["messages"]:
+        message["mood"] = [1, None]
+    assert read(json.dumps(found)) == document
+
+
+def sample() -> dict[str, Any]:
+    """Three messages: question, answer, question."""
+    conversation = Conversation(new_id(), "Pears", AT, AT)
+    question = Message(new_id(), conversation.id, None, "user", "Which?", AT)
+    answer = Message(
+        new_id(), conversation.id, question.id, "assistant", "Hard ones.", AT, (1, 2), "f", stop="finished"
+    )
+    again = Message(new_id(), conversation.id, answer.id, "user", "Why?", AT)
+    found: dict[str, Any] = json.loads(write(Document(conversation, (question, answer, again), (), again.id)))
+    return found
+
+
+def of(number: int, **entries: Any) -> Change:
+    return lambda found: found["messages"][number - 1].update(entries)
+
+
+FAULTS: list[tuple[Change, str]] = [
+    (lambda it: it["messages"].reverse(), "message 1, “parent”: refers to a message that comes later"),
+    (lambda it: it["messages"].append(it["messages"][0]), "message 4, “id”: an earlier message has the same"),
+    (lambda it: it.pop("messages"), "“selected”: no message has this id"),
+    (lambda it: it.update(messages={}), "“messages”: has to be a list, not an object"),
+    (lambda it: it["messages"].insert(1, "x"), "message 2: has to be an object, not a text"),
+    (lambda it: it.update(selected=new_id()), "“selected”: no message has this id"),
+    (lambda it: it.update(id="x"), "“id”: has to be 32 hexadecimal digits"),
+    (lambda it: it.pop("id"), "“id”: is missing"),
+    (lambda it: it.update(title=" "), "“title”: has to have 1 to 200 characters"),
+    (lambda it: it.update(title=7), "“title”: has to be a text, not a number"),
+    (lambda it: it.update(created=-1), "“created”: has to lie between 0 and"),
+    (lambda it: it.update(updated=10**400), "“updated”: has to lie between 0 and"),
+    (lambda it: it.update(created=True), "“created”: has to be a number, not true or false"),
+    (lambda it: it.update(favourite=1), "“favourite”: has to be true or false, not a number"),
+    (lambda it: it.update(version=0), "“version”: has to be a whole number from 1 on"),
+    (lambda it: it.update(version=None), "“version”: has to be a whole number from 1 on"),
+    (lambda it: it.update(version=2), "a newer Espalier has written it, in version 2"),
+    (of(1, text=""), "message 1: a user message needs a text"),
+    (of(1, text=None), "message 1, “text”: is missing"),
+    (of(1, text="ab\ud83d"), "message 1, “text”: its character 3 is half of a surrogate pair"),
+    (of(3, role="system"), "message 3: a system message stands at the beginning"),
+    (of(3, role="tool"), "message 3, “role”: has to be “system”, “user” or “assistant”"),
+    (of(3, stop="finished"), "message 3: only an answer has"),
+    (of(2, stop=None), "message 2: only an answer that has ended"),
+    (of(2, stop="bored"), "message 2, “stop”: has to be “finished”"),
+    (of(2, tokens=[1, -1]), "message 2, “tokens”: number 2 is no token id"),
+    (of(2, tokens=[1, 2**32]), "message 2, “tokens”: number 2 is no token id"),
+    (of(2, tokens=[True]), "message 2, “tokens”: number 1 is no token id"),
+    (of(2, tokens="12"), "message 2, “tokens”: has to be a list, not a text"),
+    (of(2, stats=[]), "message 2, “stats”: has to be an object, not a list"),
+    (of(2, stats={"request": []}), "message 2, “stats”, “request”: has to be an object"),
+    (of(2, stats={"rate": "fast"}), "message 2, “stats”, “rate”: has to be a number"),
+    (of(2, stats={"tokens": 1.5}), "message 2, “stats”, “tokens”: has to be a whole number"),
+    (of(2, stats={"request": {"cached": "x"}}), "message 2, “stats”, “request”, “cached”: has to be a whole number"),
+    (of(2, stats={"a": {"b": 10**30}}), "message 2, “stats”: holds a number that is too large"),
+    (of(2, stats={"a\ud83d": 1}), "message 2, “stats”: its character 2 is half of a surrogate pair"),
+    (of(2, sampling=json.loads("[" * 30 + "]" * 30)), "message 2, “sampling”: has to be an object"),
+    (of(2, sampling={"a": json.loads("[" * 30 + "]" * 30)}), "message 2, “sampling”: nested more than 20 levels deep"),
+    (of(2, model="x" * 1001), "message 2, “model”: has 1001 characters, and may have 1000"),
+    (of(2, branch="\n"), "message 2, “branch”: has to have 1 to 200 characters"),
+    (of(1, alternatives={}), "message 1, “alternatives”: only an answer has them"),
+    (of(2, alternatives={"01": []}), "message 2, “alternatives”: “01” is no number of a token"),
+    (of(2, alternatives={"1": [{"id": 1}]}), "message 2, “alternatives”, “1”, number 1, “text”: is missing"),
+    (of(2, alternatives={"1": [7]}), "message 2, “alternatives”, “1”, number 1: has to be an object, not a number"),
+]
+
+
+@pytest.mark.parametrize(("change", "words"), FAULTS, ids=[words[:60] for _, words in FAULTS])
+def test_a_fault_is_named_with_its_place(change: Change, words: str) -> None:
+    found = sample()
+    assert read(json.dumps(found)).messages[2].text == "Why?"
+    change(found)
+    with pytest.raises(ExchangeError) as caught:
+        read(json.dumps(found), "pears.espalier")
+    sentence = caught.value.problem.sentence
+    assert sentence.startswith("“pears.espalier” was not imported, and nothing was changed. Its fault: ")
+    assert words in sentence
+
+
+def test_one_of_several_siblings_is_the_last_visited() -> None:
+    found = sample()
+    twin = found["messages"][2] | {"id": new_id(), "visited": True}
+    found["messages"][2]["visited"] = True
+    found["messages"].append(twin)
+    with pytest.raises(ExchangeError, match="message 4, “visited”: one of its siblings"):
+        read(json.dumps(found))
+
+
+def test_a_newer_form_is_to_be_opened_with_that_version() -> None:
+    with pytest.raises(ExchangeError, match="Open it with that version"):
+        read(json.dumps({"format": "espalier conversation", "version": 2, "messages": "of another kind"}))
+
+
+def test_a_thousand_deep_and_ten_thousand_wide() -> None:
+    conversation = Conversation.new("Long")
+    messages = [Message.new(conversation.id, None, "user", "0")]
+    for number in range(1, 12_000):
+        parent = messages[min(number - 1, 1000)]
+        messages.append(Message.new(conversation.id, parent.id, "user", str(number)))
+    document = Document(conversation, tuple(messages))
+    assert read(write(document)) == document
