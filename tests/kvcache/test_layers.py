@@ -31,7 +31,7 @@ def numbers(keys: mx.array) -> list[int]:
 
 
 class TestWhatMlxLmMustLookLike:
-    """When a release of mlx-lm changes one of these, layers.py has to change with it."""
+    """When a release of mlx-lm changes one of these, app/kvcache/layers has to change with it."""
 
     def test_rows(self) -> None:
         cache = KVCache()

@@ -1,4 +1,4 @@
-"""Sliding windows and chunks: that mlx-lm's ring still turns as layers.py expects, and goes back to any token."""
+"""Sliding windows and chunks: that mlx-lm's ring still turns as app/kvcache/layers expects, and goes back to any token."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def window(size: int, keep: int = 0) -> Fed:
 
 
 class TestTheRingAlone:
-    """What mlx-lm's ring shows to attention; layers.py rests on it."""
+    """What mlx-lm's ring shows to attention; app/kvcache/layers rests on it."""
 
     def test_single_tokens_then_two(self) -> None:
         fed = window(4)

@@ -1,0 +1,76 @@
+"""The kinds of layer state, over mlx-lm's own cache objects. No other package touches their insides.
+
+Written against mlx-lm 0.32 (tests/kvcache/test_layers.py names what it relies on). Properties kept here:
+
+1. What is copied out shares no buffer with the live arrays beyond what `mx.contiguous` leaves (16 KiB at most), and no
+   array object: a slice assignment changes the object in place.
+2. Whole states are replaced by the models and never written into, so taking one copies nothing.
+3. A live buffer that a long branch left behind is given back: at most `SLACK` rows beyond what is used stay allocated.
+4. A windowed layer's rows are copied in plain order before its ring overwrites them, and the ring is rebuilt from them
+   at any token as the recorded calls left it, physical layout included. A row that is harvested too late raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
+
+from mlx_lm.models.cache import (
+    ArraysCache,
+    CacheList,
+    ChunkedKVCache,
+    KVCache,
+    QuantizedKVCache,
+    RotatingKVCache,
+)
+
+from app.kvcache.layers.arrays import Arrays, CacheFaultError, RowArrays, UnsupportedCacheError
+from app.kvcache.layers.rows import SLACK, STEP, RowLayer
+from app.kvcache.layers.states import StateLayer
+from app.kvcache.layers.windows import ChunkLayer, WindowLayer
+
+__all__ = [
+    "SLACK",
+    "STEP",
+    "AnyRowLayer",
+    "Arrays",
+    "CacheFaultError",
+    "ChunkLayer",
+    "Layer",
+    "RowArrays",
+    "RowLayer",
+    "StateLayer",
+    "UnsupportedCacheError",
+    "WindowLayer",
+    "flatten",
+    "wrap",
+]
+
+AnyRowLayer = RowLayer | WindowLayer
+Layer = AnyRowLayer | StateLayer
+
+_KINDS: dict[type[Any], type[Layer]] = {
+    KVCache: RowLayer,
+    QuantizedKVCache: RowLayer,
+    RotatingKVCache: WindowLayer,
+    ChunkedKVCache: ChunkLayer,
+    ArraysCache: StateLayer,
+}
+
+
+def flatten(caches: Sequence[Any]) -> list[Any]:
+    """The cache objects in order, compound ones replaced by their parts, layers that keep nothing left out."""
+    parts = (flatten(cache.caches) if type(cache) is CacheList else [cache] for cache in caches if cache is not None)
+    return list(chain.from_iterable(parts))
+
+
+def wrap(cache: Any) -> Layer:
+    """The layer kind of one cache object, by its exact class: a subclass may keep its state differently.
+
+    Raises UnsupportedCacheError, with the class's name.
+    """
+    kind = _KINDS.get(type(cache))
+    if kind is None:
+        raise UnsupportedCacheError(type(cache).__name__)
+    return kind(cache)
