@@ -1,4 +1,4 @@
-"""Sliding windows and chunks: that mlx-lm's ring still turns as app/kvcache/layers expects, and goes back to any token."""
+"""Sliding windows and chunks: that mlx-lm's ring still turns as expected, and goes back to any token."""
 
 from __future__ import annotations
 
