@@ -63,12 +63,13 @@ class Program(QObject):
         self._logs = paths.logs
         self._last = last
         self._doorbell: Doorbell | None = None
-        self.settings = SettingsFile(paths.settings, str(guide_model()))
+        self.settings = SettingsFile(paths.settings, str(guide_model()), str(paths.snapshots))
         self.host = EngineHost(factory, self)
         store = StoreThread(paths.database)
         self.controller = Controller(self.host, store, self.settings, self)
         self.controller.warn(notice)
         self.controller.logWanted.connect(self.show_logs)
+        self.controller.keeping.folderWanted.connect(self.show_cache_files)
         self.watch = DataWatch(paths.database, store.submit, self)
         self.watch.left.connect(self.controller.warn)
         self.watch.returned.connect(self.controller.dismiss_notice)
@@ -104,6 +105,13 @@ class Program(QObject):
         """Show the folder of logs and reports in the system's file manager, or say where it is."""
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._logs))):
             self.controller.warn(Problem("The log", f"It lies in {self._logs}."))
+
+    def show_cache_files(self, folder: str) -> None:
+        """The same with the cached state on disk; before any was written there is no folder."""
+        if not Path(folder).is_dir():
+            self.controller.warn(Problem("No cached state has been written yet", f"It will lie in {folder}."))
+        elif not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
+            self.controller.warn(Problem("The cache files", f"They lie in {folder}."))
 
     def _open_for_another(self, paths: tuple[str, ...]) -> None:
         window = self.window

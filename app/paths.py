@@ -40,6 +40,11 @@ class Paths:
         """What the person chose."""
         return self.data / "settings.json"
 
+    @property
+    def snapshots(self) -> Path:
+        """Cached state of all models."""
+        return self.caches / "snapshots"
+
 
 def resources() -> Path:
     """What ships with the program; inside the bundle when it was frozen.

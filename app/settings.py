@@ -22,23 +22,29 @@ MOST_RECENT = 8
 class Settings:
     """model: folder of the model to start with, "" for the guide. recent_models: folders, the last one first.
 
-    budget: how much memory the cache may take, by the id of a `Budget`.
+    budget, disk_budget: how much memory and how much of the disk the cache may take, by the id of a `Budget`.
+    keeps_every_fork: every state that can be gone back to is written to the disk.
     """
 
     model: str = ""
     recent_models: tuple[str, ...] = ()
     budget: str = DEFAULT.id
+    disk_budget: str = DEFAULT.id
+    keeps_every_fork: bool = False
     window: WindowState = field(default_factory=WindowState)
 
 
 class SettingsFile:
-    """Settings and the file they live in. It is the window's `ModelShelf` and `BudgetShelf`, too.
+    """Settings and the file they live in. It is the window's `ModelShelf`, `BudgetShelf` and `DiskShelf`, too.
+
+    disk_folder: where cached state is written, "" for nowhere.
 
     A file that cannot be read is kept beside, with the time in its name, and the defaults hold. A file that cannot be
     written costs the choice, never the program.
     """
 
-    def __init__(self, path: Path, guide: str) -> None:
+    def __init__(self, path: Path, guide: str, disk_folder: str = "") -> None:
+        self.disk_folder = disk_folder
         self._path = path
         self._guide = guide
         self._now = self._read()
@@ -79,6 +85,24 @@ class SettingsFile:
     def choose_budget(self, budget_id: str) -> None:
         """Let the cache take this much, the next time too."""
         self._save(replace(self._now, budget=budget_id))
+
+    @property
+    def disk_budget(self) -> str:
+        """Id of what cached state may take of the disk."""
+        return self._now.disk_budget
+
+    def choose_disk_budget(self, budget_id: str) -> None:
+        """Let files take this much, the next time too."""
+        self._save(replace(self._now, disk_budget=budget_id))
+
+    @property
+    def keeps_every_fork(self) -> bool:
+        """Whether every state that can be gone back to is written."""
+        return self._now.keeps_every_fork
+
+    def keep_every_fork(self, is_wanted: bool) -> None:
+        """Write every state, or only those worth it, the next time too."""
+        self._save(replace(self._now, keeps_every_fork=is_wanted))
 
     def left(self, window: WindowState) -> None:
         """How the window was left."""

@@ -29,11 +29,15 @@ def test_what_was_chosen_is_there_the_next_time(tmp_path: Path) -> None:
     first.opened("/models/zwei, größer")
     first.opened("/models/one")
     first.choose_budget("4 GB")
+    first.choose_disk_budget("50 GB")
+    first.keep_every_fork(True)
     first.left(window)
     again = SettingsFile(path, GUIDE)
     assert again.now == first.now
     assert again.now.window == window
     assert again.budget == "4 GB"
+    assert again.disk_budget == "50 GB"
+    assert again.keeps_every_fork
     assert again.recent == ("/models/one", "/models/zwei, größer")
     assert again.model == "/models/one"
     assert [file.name for file in tmp_path.iterdir()] == ["settings.json"]
@@ -74,6 +78,12 @@ def test_a_broken_file_is_kept_beside_and_the_defaults_hold(tmp_path: Path, text
 def test_settings_of_a_newer_version_are_read_as_far_as_they_are_known() -> None:
     found = {"model": "/m", "colour": "green", "window": {"body_size": 17, "lanes": 3}}
     assert settings_from(found) == Settings(model="/m", window=replace(WindowState(), body_size=17))
+
+
+def test_settings_from_before_the_disk_was_used_are_read() -> None:
+    found = settings_from({"model": "/m", "recent_models": ["/m"], "budget": "2 GB", "window": {}})
+    assert (found.model, found.budget) == ("/m", "2 GB")
+    assert (found.disk_budget, found.keeps_every_fork) == ("default", False)
 
 
 def test_a_folder_that_cannot_be_written_costs_the_choice_only(tmp_path: Path) -> None:

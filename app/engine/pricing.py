@@ -27,4 +27,6 @@ def price(command: Price, model: LoadedModel, cache: PrefixCache, pace: Pace) ->
         TurnPlace(start, end, place)
         for start, end, place in zip(prompt.turn_starts, prompt.turn_ends, places, strict=True)
     )
-    return Priced(command.query_id, report, turns, pace.seconds(report.left))
+    pins = (node.end for node in cache.trie.match(prompt.ids).path if node.is_pinned_end)
+    pinned = max((end for end in pins if end <= report.total), default=0)
+    return Priced(command.query_id, report, turns, pace.seconds(report.left), pinned)

@@ -120,12 +120,16 @@ class TurnPlace:
 
 @dataclass(frozen=True, slots=True)
 class Priced:
-    """What a branch would cost now. `request.left` tokens would be computed; `seconds` is about how long, if known."""
+    """What a branch would cost now. `request.left` tokens would be computed; `seconds` is about how long, if known.
+
+    pinned: tokens of the branch that a pin keeps.
+    """
 
     query_id: int
     request: RequestReport
     turns: tuple[TurnPlace, ...]
     seconds: float | None
+    pinned: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""How much memory the cache may take: the few amounts that the menu offers."""
+"""How much memory and how much of the disk the cache may take: the few amounts that the menus offer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.viewmodels.words import HARD
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """id: as it is written in the settings. title: in the menu. bytes: None is what suits this machine and model."""
+    """id: as it is written in the settings. title: in the menu. bytes: None is what suits this machine."""
 
     id: str
     title: str
@@ -22,9 +22,20 @@ BUDGETS = (
     *(Budget(f"{size} GB", f"{size}{HARD}GB", size * 1_000_000_000) for size in (1, 2, 4, 8, 16)),
     Budget("none", "None", 0),
 )
+DISK_BUDGETS = (
+    DEFAULT,
+    *(Budget(f"{size} GB", f"{size}{HARD}GB", size * 1_000_000_000) for size in (5, 10, 20, 50)),
+    Budget("off", "Off", 0),
+)
 _BY_ID = {budget.id: budget for budget in BUDGETS}
+_DISK_BY_ID = {budget.id: budget for budget in DISK_BUDGETS}
 
 
 def budget_of(budget_id: str) -> Budget:
-    """The amount with this id; the default for an id that this version does not offer."""
+    """The amount of memory with this id; the default for an id that this version does not offer."""
     return _BY_ID.get(budget_id, DEFAULT)
+
+
+def disk_budget_of(budget_id: str) -> Budget:
+    """The amount of disk with this id; the default for an id that this version does not offer."""
+    return _DISK_BY_ID.get(budget_id, DEFAULT)

@@ -10,11 +10,21 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.conversation.message import Message, storable
 from app.conversation.store_thread import StoreThread
 from app.conversation.tree import MessageTree
-from app.protocol.events import CacheHappened, EngineFailed, EngineStarted, Event, Priced, TrieChanged, Verified
+from app.protocol.events import (
+    CacheHappened,
+    EngineFailed,
+    EngineStarted,
+    Event,
+    Pinned,
+    Priced,
+    TrieChanged,
+    Verified,
+)
 from app.protocol.reports import Problem, StopReason
 from app.viewmodels import parts, problem_cards, status_words, words
 from app.viewmodels.cache_desk import finding
 from app.viewmodels.display import Display
+from app.viewmodels.keeping import Keeping
 from app.viewmodels.runs import Run
 from app.viewmodels.status import ProblemCard
 from app.viewmodels.versions import last_fork, last_question, parent_for, question_of, version_beside
@@ -25,7 +35,7 @@ class Controller(QObject):
     """Everything that can be done in the window.
 
     Attributes: `chat`, `conversations`, `trie` and `events`, the models of the three panes; `status`, all that stands
-    around them.
+    around them; `keeping`, the verbs about pins and the cache's files.
 
     Signals: composerText(str), the composer shall hold exactly this; modelFolderWanted(), ask for a model's folder and
     call `open_model`; messageShown(str), bring this message into view; announced(str), have it said by a screen reader;
@@ -48,6 +58,7 @@ class Controller(QObject):
         self._display = display = Display(self._parts, self)
         self.chat, self.conversations = display.chat, display.conversations
         self.trie, self.events, self.status = display.trie, display.events, display.status
+        self.keeping = Keeping(self._parts, display, self)
         self._connect()
         display.show_conversations()
 
@@ -69,6 +80,9 @@ class Controller(QObject):
         self._asking.refused.connect(self._on_refused)
         self._asking.ended.connect(self._on_ended)
         self._prices.changed.connect(display.show_all)
+        self.keeping.told.connect(self._on_told)
+        self.keeping.failed.connect(self.warn)
+        self.keeping.troubled.connect(self._warn_too)
 
     @property
     def tree(self) -> MessageTree:
@@ -82,6 +96,7 @@ class Controller(QObject):
 
         With an offer, conversation and model wait until its "reopen" is chosen.
         """
+        self._parts.disk.tell()
         self._parts.store.do(lambda store: store.notice, self._warn_too)
         if offer is None:
             self._library.read_list(self._open_last)
@@ -183,6 +198,7 @@ class Controller(QObject):
     def restart_engine(self) -> None:
         """Start the engine again after it died, with the model it had."""
         self._parts.host.restart()
+        self._parts.disk.tell()
         self.open_model(self._models.path)
 
     def composer_changed(self, text: str) -> None:
@@ -199,10 +215,9 @@ class Controller(QObject):
 
     def verify(self) -> None:
         """Have the open branch computed again and compared with what the cache holds of it."""
-        run = self._runs.current
-        path = [message for message in self.tree.path if run is None or message.id != run.answer.id]
-        if path and self._models.info is not None:
-            self._cache.verify(tuple(message.turn(self._models.fingerprint) for message in path))
+        turns = self.keeping.turns()
+        if turns:
+            self._cache.verify(turns)
             self._display.show_status()
 
     def warn(self, problem: Problem | None) -> None:
@@ -237,6 +252,7 @@ class Controller(QObject):
             "reopen": self._reopen,
             "show_log": self.logWanted.emit,
             "dismiss": self._dismiss_card,
+            **self.keeping.actions,
         }
         if verb in actions:
             actions[verb]()
@@ -268,12 +284,15 @@ class Controller(QObject):
             self._parts.queries.take(event)
         elif isinstance(event, TrieChanged):
             self.trie.show(event.view)
+            self.keeping.watch(event.view)
             self._prices.renew()
             self._display.show_status()
         elif isinstance(event, CacheHappened):
             self.events.add(event.events)
         elif isinstance(event, Verified):
             self._cache.take(event)
+        elif isinstance(event, Pinned):
+            self._parts.disk.take(event)
         elif isinstance(event, EngineStarted | EngineFailed):
             self._on_engine(event)
         else:
@@ -293,6 +312,7 @@ class Controller(QObject):
         if self._models.info is None:
             self._prices.forget()
             self._cache.forget()
+            self._parts.disk.forget()
             self._display.forget_cache()
         else:
             self._prices.show(self.tree)
@@ -314,6 +334,9 @@ class Controller(QObject):
             self.warn(found.problem)
         else:
             self._say_notice(finding(found), is_good=found.is_exact)
+
+    def _on_told(self, sentence: str) -> None:
+        self._say_notice(sentence, is_good=True)
 
     def _on_begun(self) -> None:
         self.announced.emit("Reading the question")

@@ -99,6 +99,7 @@ class Display(QObject):
             run=parts.runs.current,
             models=parts.models,
             cache=parts.cache,
+            disk=parts.disk,
             asking=parts.asking,
             prices=parts.prices,
             draft=parts.drafts.of(self.open_id),

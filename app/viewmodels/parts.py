@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 from app.conversation.store_thread import StoreThread
 from app.viewmodels.asking import Asking
 from app.viewmodels.cache_desk import BudgetShelf, CacheDesk
+from app.viewmodels.disk_desk import DiskDesk, DiskShelf
 from app.viewmodels.drafts import Drafts
 from app.viewmodels.library import Library
 from app.viewmodels.model_desk import ModelDesk, ModelShelf
@@ -20,20 +21,21 @@ from app.viewmodels.store_link import StoreLink
 from app.worker.engine_host import EngineHost
 
 
-class Shelf(ModelShelf, BudgetShelf, Protocol):
+class Shelf(ModelShelf, BudgetShelf, DiskShelf, Protocol):
     """All that is remembered for the window from one start to the next."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Each does one thing: what is stored, which model, its cache, the answer being written, the way of a question,
-    prices."""
+    """Each does one thing: what is stored, which model, its cache, its files, the answer being written, the way of a
+    question, prices."""
 
     host: EngineHost
     store: StoreLink
     library: Library
     models: ModelDesk
     cache: CacheDesk
+    disk: DiskDesk
     runs: Runs
     asking: Asking
     queries: Prices
@@ -54,6 +56,7 @@ def build(host: EngineHost, thread: StoreThread, shelf: Shelf, owner: QObject) -
         library=library,
         models=models,
         cache=CacheDesk(host, shelf, owner),
+        disk=DiskDesk(host, shelf, owner),
         runs=runs,
         asking=Asking(library, runs, models, owner),
         queries=queries,

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
 
+from app.protocol.reports import Problem
+
 
 @dataclass(frozen=True, slots=True)
 class ProblemCard:
@@ -27,18 +29,21 @@ class StatusValues:
     """Everything `Status` shows, as one value. Token counts are exact; fractions run from 0 to 1.
 
     title, subtitle, warmth: the open conversation, its warmth in words ("Warm · 3 794 tokens") and as a share, None
-    while unknown. model_detail: precision, "built in" or "not found". context_used: tokens of the open path.
-    engine_line, engine_fraction: what the engine does, with a bar where it can be measured; engine_cached is the bar's
-    reused part. send_price, send_parts: the composer's foot in words, and (reused, computed) tokens for its bar, None
-    where nothing is known. editing: first words of the message being forked, or None. is_waiting: the words in the
-    composer are sent when the answer that is being written ends. problem, notice: the card and the banner, one
-    sentence; is_notice_good: it asks nothing of the person. budget: id of the cache's budget. greeting, suggestions:
+    while unknown; is_on_disk: some of that share must be read from the disk first. model_detail: precision, "built in"
+    or "not found". context_used: tokens of the open path. engine_line, engine_fraction: what the engine does, with a
+    bar where it can be measured; engine_cached is the bar's reused part. send_price, send_parts: the composer's foot in
+    words, and (reused, computed) tokens for its bar, None where nothing is known. editing: first words of the message
+    being forked, or None. is_waiting: the words in the composer are sent when the answer that is being written ends.
+    problem, notice: the card and the banner, one sentence; is_notice_good: it asks nothing of the person. budget,
+    disk_budget: ids of the cache's budgets. disk_folder: where its files lie, "" for nowhere; disk_trouble: why none
+    are written although they are wanted, or None; keeps_every_fork: every state is written. greeting, suggestions:
     what an empty conversation shows. enabled: ids of the verbs that can act now.
     """
 
     title: str = ""
     subtitle: str = ""
     warmth: float | None = None
+    is_on_disk: bool = False
     model_name: str = ""
     model_detail: str = ""
     model_missing: bool = False
@@ -59,6 +64,10 @@ class StatusValues:
     notice: str = ""
     is_notice_good: bool = False
     budget: str = ""
+    disk_budget: str = ""
+    disk_folder: str = ""
+    disk_trouble: Problem | None = None
+    keeps_every_fork: bool = False
     greeting: str = ""
     suggestions: tuple[str, ...] = ()
     recent_models: tuple[str, ...] = ()

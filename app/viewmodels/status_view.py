@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from app.conversation.message import Conversation
 from app.conversation.tree import MessageTree
 from app.protocol.trie_view import TrieView
-from app.viewmodels import status_words, words
+from app.viewmodels import disk_words, status_words, words
 from app.viewmodels.asking import Asking
 from app.viewmodels.cache_desk import CacheDesk
 from app.viewmodels.conversation_rows import blank_title
+from app.viewmodels.disk_desk import DiskDesk
 from app.viewmodels.drafts import Draft
 from app.viewmodels.model_desk import ModelDesk
 from app.viewmodels.path_prices import PathPrices
@@ -30,6 +31,7 @@ class Scene:
     run: Run | None
     models: ModelDesk
     cache: CacheDesk
+    disk: DiskDesk
     asking: Asking
     prices: PathPrices
     draft: Draft
@@ -57,6 +59,7 @@ def status_values(scene: Scene, card: ProblemCard | None, notice: str, is_notice
         title=_title(scene),
         subtitle=_subtitle(scene),
         warmth=None if path is None else status_words.warmth(path),
+        is_on_disk=path is not None and status_words.is_on_disk(path),
         model_name=models.name,
         model_detail=_model_detail(models),
         model_missing=models.problem is not None,
@@ -77,6 +80,10 @@ def status_values(scene: Scene, card: ProblemCard | None, notice: str, is_notice
         notice=notice,
         is_notice_good=is_notice_good,
         budget=scene.cache.budget,
+        disk_budget=scene.disk.budget,
+        disk_folder=scene.disk.folder,
+        disk_trouble=disk_words.trouble(scene.view, scene.disk.serves(models.info)),
+        keeps_every_fork=scene.disk.keeps_every_fork,
         greeting=status_words.GREETING if is_greeting else "",
         suggestions=status_words.SUGGESTIONS if is_greeting else (),
         recent_models=models.recent,
@@ -168,6 +175,13 @@ def _editing(scene: Scene) -> str | None:
     return words.first_words(scene.tree.message(at).text) if at is not None and at in scene.tree else None
 
 
+def _can_pin(scene: Scene) -> bool:
+    """Whether there may be something of the open branch to keep that no pin keeps yet."""
+    path = scene.prices.path
+    is_at_rest = scene.models.info is not None and scene.run is None and not scene.is_empty
+    return is_at_rest and (path is None or path.pinned < max(path.request.cached, 1))
+
+
 def _enabled(scene: Scene) -> frozenset[str]:
     """Verbs that would do something now."""
     fork = last_fork(scene.tree)
@@ -180,6 +194,12 @@ def _enabled(scene: Scene) -> frozenset[str]:
         "next": fork is not None and version_beside(scene.tree, fork, 1) is not None,
         "verify": scene.models.info is not None and not scene.is_empty and not scene.cache.is_checking,
         "copy_cache": bool(scene.view.nodes),
+        "pin": _can_pin(scene),
+        "unpin": scene.run is None and scene.prices.path is not None and scene.prices.path.pinned > 0,
+        "show_files": bool(scene.disk.folder),
+        "keep_every_fork": bool(scene.disk.folder),
+        "forget_cache": scene.models.info is not None and not scene.is_empty,
+        "delete_files": bool(scene.disk.folder),
         "use_guide": not scene.models.is_guide or scene.models.problem is not None,
     }
     return frozenset(verb.id for verb in VERBS if can.get(verb.id, True))

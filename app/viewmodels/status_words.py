@@ -64,8 +64,13 @@ def _run_line(run: Run) -> str:
 
 
 def cache_line(view: TrieView) -> str:
-    """For the right of the status line: "Cache 3.1 of 8.0 GB". Without a budget, what is live is still held."""
+    """For the right of the status line: "Cache 3.1 of 8.0 GB", of the memory; "Cache 4.6 GB on disk" when that is all.
+
+    Without a budget, what is live is still held.
+    """
     used = view.live_bytes + view.paged_bytes
+    if not used and any(node.place == "disk" for node in view.nodes):
+        return f"Cache {words.size(view.disk_bytes)} on disk"
     if not used:
         return "Cache empty"
     return f"Cache {words.share(used, view.budget_bytes) if view.budget_bytes else words.size(used)}"
@@ -74,6 +79,11 @@ def cache_line(view: TrieView) -> str:
 def is_warm(priced: Priced) -> bool:
     """Whether every message of a branch is held. The few tokens between and after them are not counted as cold."""
     return all(turn.place != "none" for turn in priced.turns)
+
+
+def is_on_disk(priced: Priced) -> bool:
+    """Whether some of what is held of a branch must be read from the disk first."""
+    return any(turn.place == "disk" for turn in priced.turns)
 
 
 def warmth(priced: Priced) -> float:
@@ -85,10 +95,11 @@ def subtitle(priced: Priced) -> str:
     """The line under the title."""
     request = priced.request
     if is_warm(priced):
-        return f"Warm{DOT}{words.tokens(request.total)}"
+        return f"{'On disk' if is_on_disk(priced) else 'Warm'}{DOT}{words.tokens(request.total)}"
     if not request.cached:
         return f"Cold{DOT}{words.tokens(request.total)}"
-    return f"{words.number(request.cached)} of {words.tokens(request.total)} warm"
+    where = "warm, from disk" if is_on_disk(priced) else "warm"
+    return f"{words.number(request.cached)} of {words.tokens(request.total)} {where}"
 
 
 def running_subtitle(run: Run) -> str:
@@ -109,7 +120,9 @@ def price_of_sending(priced: Priced) -> str:
 
 def price_of_path(priced: Priced) -> str:
     """What comes on top of whatever is typed."""
-    return "Warm: only what you type is computed" if is_warm(priced) else _to_read(priced.request, priced.seconds)
+    if not is_warm(priced):
+        return _to_read(priced.request, priced.seconds)
+    return f"{'On disk' if is_on_disk(priced) else 'Warm'}: only what you type is computed"
 
 
 def _to_read(request: RequestReport, seconds: float | None) -> str:

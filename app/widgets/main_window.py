@@ -19,6 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QTextEdit, QWidget
 
 from app.protocol.reports import Problem
+from app.viewmodels import disk_words
 from app.viewmodels.controller import Controller
 from app.viewmodels.outline import cache_text
 from app.viewmodels.window_state import WindowState
@@ -26,6 +27,7 @@ from app.widgets.about import show_about
 from app.widgets.cache_pane import CachePane
 from app.widgets.chat_pane import ChatPane
 from app.widgets.controls import Control
+from app.widgets.delete_files import ask_to_delete
 from app.widgets.drop import DropOutline, document, dropped_path, model_folder
 from app.widgets.focus_ring import FocusRing
 from app.widgets.last import Last
@@ -59,7 +61,7 @@ class MainWindow(QMainWindow):
         self.inspector = CachePane(look, controller.trie, controller.events)
         self.panes = Panes(look, self.sidebar, self.chat, self.inspector, self)
         self.setCentralWidget(self.panes)
-        self.menus = Menus(self.menuBar(), self.do, controller.set_budget)
+        self.menus = Menus(self.menuBar(), self.do, controller.set_budget, controller.keeping.choose_budget)
         self._outline = DropOutline(look, self)
         self._ring = FocusRing(look, self)
         self._window_verbs = self._verbs_of_the_window()
@@ -117,6 +119,7 @@ class MainWindow(QMainWindow):
             "previous": lambda: self._controller.select_version(self._current_fork(), -1),
             "next": lambda: self._controller.select_version(self._current_fork(), 1),
             "copy_cache": self._copy_cache,
+            "delete_files": self._delete_files,
             "about": lambda: show_about(look, self),
         }
 
@@ -160,12 +163,16 @@ class MainWindow(QMainWindow):
 
     def _renew(self) -> None:
         now = self._controller.status.now
-        if not self._last.differs(now.title, now.enabled, now.recent_models, now.budget):
+        if not self._last.differs(
+            now.title, now.enabled, now.recent_models, now.budget, now.disk_budget, now.keeps_every_fork
+        ):
             return
         self.setWindowTitle(now.title)
         self.menus.enable(now.enabled)
         self.menus.show_recent(now.recent_models, self._controller.open_model)
-        self.menus.show_budget(now.budget)
+        self.menus.budget.mark(now.budget)
+        self.menus.disk_budget.mark(now.disk_budget)
+        self.menus.actions["keep_every_fork"].setChecked(now.keeps_every_fork)
 
     def _renew_checks(self) -> None:
         shown = {name: self.panes.is_shown(name) for name in ("sidebar", "inspector")}
@@ -218,6 +225,11 @@ class MainWindow(QMainWindow):
     def _copy_cache(self) -> None:
         controller = self._controller
         QGuiApplication.clipboard().setText(cache_text(controller.trie.view, controller.events.rows))
+
+    def _delete_files(self) -> None:
+        controller = self._controller
+        what = disk_words.deletion(controller.trie.view, controller.status.now.disk_folder)
+        ask_to_delete(what, controller.keeping.delete_files, self)
 
     def _select_all(self) -> None:
         view = self.chat.view

@@ -5,38 +5,50 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar
 
-from app.viewmodels.budgets import BUDGETS, Budget
+from app.viewmodels.budgets import BUDGETS, DISK_BUDGETS
 from app.viewmodels.verbs import VERBS, Menu, Verb
+from app.widgets.budget_menu import BudgetMenu
 
 Do = Callable[[str], None]
 # Qt moves entries into the application's menu by their words unless each is told where it belongs.
 _ROLES = {"about": QAction.MenuRole.AboutRole}
 _ENDS_GROUP = frozenset(
-    {"new", "use_guide", "redo", "inspector", "actual_size", "send", "regenerate", "next", "verify"}
+    {
+        "new",
+        "use_guide",
+        "redo",
+        "inspector",
+        "actual_size",
+        "send",
+        "regenerate",
+        "next",
+        "keep_every_fork",
+        "unpin",
+        "verify",
+        "show_files",
+    }
 )
 
 
 class Menus:
     """All commands as actions, by id, and the menus that are filled while the program runs.
 
-    Attributes: actions; recent, the submenu of models opened lately; budget, the submenu of what the cache may take;
-    quit, which Qt asks for on top of the table.
+    Attributes: actions; recent, the submenu of models opened lately; budget and disk_budget, the submenus of what the
+    cache may take; quit, which Qt asks for on top of the table.
     """
 
-    def __init__(self, bar: QMenuBar, do: Do, choose_budget: Do) -> None:
+    def __init__(self, bar: QMenuBar, do: Do, choose_budget: Do, choose_disk_budget: Do) -> None:
         self.actions: dict[str, QAction] = {}
         self.recent = QMenu("Open Recent", bar)
         self.recent.menuAction().setMenuRole(QAction.MenuRole.NoRole)
-        self.budget = QMenu("Memory Budget", bar)
-        self.budget.menuAction().setMenuRole(QAction.MenuRole.NoRole)
-        self._budget_group = QActionGroup(bar)
-        self._budgets = {budget.id: self._budget_action(budget, choose_budget) for budget in BUDGETS}
+        self.budget = BudgetMenu("Memory Budget", BUDGETS, choose_budget, bar)
+        self.disk_budget = BudgetMenu("Disk Budget", DISK_BUDGETS, choose_disk_budget, bar)
         menus = {menu: bar.addMenu(menu.value) for menu in Menu}
         menus[Menu.CACHE].addMenu(self.budget)
-        menus[Menu.CACHE].addSeparator()
+        menus[Menu.CACHE].addMenu(self.disk_budget)
         for verb in VERBS:
             menu = menus[verb.menu]
             menu.addAction(self._action(verb, bar, do))
@@ -58,19 +70,6 @@ class Menus:
         action.triggered.connect(lambda: do(verb.id))
         self.actions[verb.id] = action
         return action
-
-    def _budget_action(self, budget: Budget, choose: Do) -> QAction:
-        action = self.budget.addAction(budget.title)
-        action.setMenuRole(QAction.MenuRole.NoRole)
-        action.setCheckable(True)
-        action.setActionGroup(self._budget_group)
-        action.triggered.connect(lambda: choose(budget.id))
-        return action
-
-    def show_budget(self, budget_id: str) -> None:
-        """Mark the budget that holds."""
-        if budget_id in self._budgets:
-            self._budgets[budget_id].setChecked(True)
 
     def enable(self, enabled: Iterable[str]) -> None:
         """Let only these commands act."""

@@ -29,11 +29,14 @@ class Said:
 
 @dataclass
 class Shelf:
-    """Models remembered. Implements `ModelShelf` and `BudgetShelf`."""
+    """Models remembered. Implements `ModelShelf`, `BudgetShelf` and `DiskShelf`."""
 
     guide: str = "/Applications/Espalier.app/guide"
     folders: list[str] = field(default_factory=lambda: ["/Users/ana/Models/Qwen3-8B-4bit", "/Users/ana/Models/Phi-4"])
     budget: str = "default"
+    disk_folder: str = "/Users/ana/Library/Caches/Espalier/snapshots"
+    disk_budget: str = "default"
+    keeps_every_fork: bool = False
 
     @property
     def recent(self) -> tuple[str, ...]:
@@ -44,6 +47,12 @@ class Shelf:
 
     def choose_budget(self, budget_id: str) -> None:
         """Nor is this."""
+
+    def choose_disk_budget(self, budget_id: str) -> None:
+        """Nor this."""
+
+    def keep_every_fork(self, is_wanted: bool) -> None:
+        """Nor this."""
 
 
 _PLAN = """Here is a plan for three quiet days.

@@ -34,6 +34,7 @@ from pictures.conversations import MODEL, MODEL_NAME, OPEN_PATH, OTHERS, SYSTEM,
 
 BYTES = 147_456  # a token of an 8B model: 36 layers of 8 key and value heads, 128 wide, 16 bits
 BUDGET = 512_000_000
+DISK_BUDGET = 20_000_000_000
 PADDING = 256 * BYTES  # buffers grow by 256 tokens
 SPARE = 64_000_000
 ROOT = 1_000
@@ -138,7 +139,7 @@ class Stage(EngineHost):
         live = sum(node.bytes for node in nodes if node.place == "live")
         paged = sum(node.bytes for node in nodes if node.place == "memory")
         padded = -(-live // PADDING) * PADDING
-        return TrieView(len(nodes), tuple(nodes), live // BYTES, live, padded, paged, BUDGET, SPARE)
+        return TrieView(len(nodes), tuple(nodes), live // BYTES, live, padded, paged, BUDGET, SPARE, 0, DISK_BUDGET)
 
     def _ordered(self, parent: int | None) -> Iterator[_Edge]:
         """Depth first."""

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from app.protocol.cache_events import CacheEvent, CacheEventKind
-from app.protocol.commands import Cancel, Command, Generate, LoadModel, Price, Shutdown, Verify
+from app.protocol.commands import Cancel, Command, Generate, LoadModel, Pin, Price, Shutdown, UseDisk, Verify, WipeDisk
 from app.protocol.engine import Capabilities, EventSink
 from app.protocol.events import (
     CacheHappened,
@@ -22,6 +22,7 @@ from app.protocol.events import (
     ModelFailed,
     ModelLoading,
     ModelReady,
+    Pinned,
     PrefillProgress,
     Priced,
     RunFailed,
@@ -37,6 +38,7 @@ from app.protocol.reports import ModelInfo, Problem, Reason, RequestReport, RunS
 from app.protocol.trie_view import TrieNodeView, TrieView
 
 CONTEXT = 400
+DISK = 20_000_000_000
 MARKS = {"system": 1, "user": 2, "assistant": 3}
 END = 4
 
@@ -48,7 +50,7 @@ class Script:
     answers: text for a question; others get "You said: ...". hold: answers stop growing after this many tokens until
     `go` is set. broken: folders that cannot be opened. crash: a question that ends the engine's loop. fail: a question
     that is refused. load_gate: cleared, a model stays loading. verified: what a check finds, whatever its id; None: it
-    never ends.
+    never ends. disk_bytes, disk_problem: what views say of the files. pin_problem: why nothing can be pinned.
     """
 
     answers: dict[str, str] = field(default_factory=dict)
@@ -60,6 +62,9 @@ class Script:
     load_gate: threading.Event = field(default_factory=threading.Event)
     commands: list[Command] = field(default_factory=list)
     verified: Verified | None = None
+    disk_bytes: int = 0
+    disk_problem: str = ""
+    pin_problem: Problem | None = None
 
     def __post_init__(self) -> None:
         self.load_gate.set()
@@ -91,6 +96,8 @@ class FakeEngine:
         self._wanted_model: str | None = None
         self._is_open = True
         self._serial = 0
+        self._disk = UseDisk("")
+        self._pinned: list[list[int]] = []
         self._events = 0
 
     @property
@@ -130,6 +137,9 @@ class FakeEngine:
             Cancel: self._cancel,
             Price: self._price,
             Verify: self._verify,
+            Pin: self._pin,
+            UseDisk: self._use_disk,
+            WipeDisk: self._wipe_disk,
             Shutdown: self._shut_down,
         }
         handlers.get(type(command), lambda command: None)(command)
@@ -192,7 +202,31 @@ class FakeEngine:
             TurnPlace(start, end, "memory" if end <= request.cached + 1 else "none")
             for start, end in zip(starts, ends, strict=True)
         )
-        self._sink(Priced(command.query_id, request, places, request.left / 1000))
+        pinned = max((len(held) for held in self._pinned if prompt[: len(held)] == held), default=0)
+        self._sink(Priced(command.query_id, request, places, request.left / 1000, pinned))
+
+    def _pin(self, command: Pin) -> None:
+        prompt, _ = self._tokens(command)
+        held = prompt[: self._report(prompt).cached]
+        if self._script.pin_problem is not None:
+            self._sink(Pinned(command.query_id, command.is_pinned, problem=self._script.pin_problem))
+            return
+        if command.is_pinned:
+            self._pinned.append(held)
+        else:
+            self._pinned.remove(held)
+        self._show_trie()
+        self._sink(Pinned(command.query_id, command.is_pinned, len(held)))
+
+    def _use_disk(self, command: UseDisk) -> None:
+        self._disk = command
+        if self._info is not None:
+            self._show_trie()
+
+    def _wipe_disk(self, _command: WipeDisk) -> None:
+        self._script.disk_bytes = 0
+        if self._info is not None:
+            self._show_trie()
 
     def _verify(self, command: Verify) -> None:
         if self._script.verified is not None:
@@ -225,7 +259,7 @@ class FakeEngine:
         self._show_trie()
         self._sink(RunFinished(run.command.run_id, 0, run.text, tuple(run.ids), stats))
 
-    def _tokens(self, command: Generate | Price) -> tuple[list[int], tuple[int, ...]]:
+    def _tokens(self, command: Generate | Price | Pin) -> tuple[list[int], tuple[int, ...]]:
         """The prompt of a branch, ready for an answer when it ends with a question; and where each turn ends."""
         prompt: list[int] = []
         ends = []
@@ -258,7 +292,17 @@ class FakeEngine:
             for number, held in enumerate(self._held)
         )  # fmt: skip
         paged = sum(node.bytes for node in nodes)
-        self._sink(TrieChanged(TrieView(self._serial, nodes, paged_bytes=paged, budget_bytes=8_000_000_000)))
+        budget = DISK if self._disk.budget_bytes is None else self._disk.budget_bytes
+        view = TrieView(
+            self._serial,
+            nodes,
+            paged_bytes=paged,
+            budget_bytes=8_000_000_000,
+            disk_bytes=self._script.disk_bytes,
+            disk_allowed_bytes=budget if self._disk.folder else 0,
+            disk_problem=self._script.disk_problem,
+        )
+        self._sink(TrieChanged(view))
 
 
 def _common(first: list[int], second: list[int]) -> int:

@@ -1,4 +1,4 @@
-"""Models and the budget remembered in memory."""
+"""Models and budgets remembered in memory."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 
 @dataclass
 class FakeShelf:
-    """Implements `ModelShelf` and `BudgetShelf`."""
+    """Implements `ModelShelf`, `BudgetShelf` and `DiskShelf`."""
 
     guide: str = "/models/guide"
     folders: list[str] = field(default_factory=list)
     budget: str = "default"
+    disk_folder: str = "/caches/snapshots"
+    disk_budget: str = "default"
+    keeps_every_fork: bool = False
 
     @property
     def recent(self) -> tuple[str, ...]:
@@ -19,6 +22,12 @@ class FakeShelf:
 
     def choose_budget(self, budget_id: str) -> None:
         self.budget = budget_id
+
+    def choose_disk_budget(self, budget_id: str) -> None:
+        self.disk_budget = budget_id
+
+    def keep_every_fork(self, is_wanted: bool) -> None:
+        self.keeps_every_fork = is_wanted
 
     def opened(self, path: str) -> None:
         if path != self.guide:

@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 import app.widgets.main_window as main_window
-from app.protocol.commands import Generate, LoadModel
+from app.protocol.commands import Generate, LoadModel, WipeDisk
 from app.viewmodels.controller import Controller
 from app.viewmodels.window_state import WindowState
 from app.widgets.about import AboutBox
@@ -272,7 +272,22 @@ def test_every_verb_does_something(window: MainWindow, controller: Controller, m
     left = [verb_id for verb_id in window.menus.actions if verb_id not in window._window_verbs]
     for verb_id in left:
         window.do(verb_id)
-    assert heard == left == ["new", "open_model", "use_guide", "stop", "verify"]
+    assert (
+        heard
+        == left
+        == [
+            "new",
+            "open_model",
+            "use_guide",
+            "stop",
+            "keep_every_fork",
+            "pin",
+            "unpin",
+            "verify",
+            "show_files",
+            "forget_cache",
+        ]
+    )
 
 
 def test_the_log_is_found_as_it_was_left(make_window: MakeWindow) -> None:
@@ -602,3 +617,32 @@ def test_it_can_be_painted_in_every_state(qtbot: QtBot, window: MainWindow, cont
     window.resize(880, 560)
     window.do("inspector")
     assert not picture(window).isNull()
+
+
+def test_files_are_deleted_only_after_a_yes(qtbot: QtBot, window: MainWindow, script: Script) -> None:
+    script.disk_bytes = 4_600_000_000
+    window.menus.disk_budget.actions()[3].trigger()
+    for label in ("Cancel", "Delete"):
+        assert not [command for command in script.commands if isinstance(command, WipeDisk)]
+        window.do("delete_files")
+        (box,) = window.findChildren(QMessageBox)
+        assert "/caches/snapshots" in box.informativeText()
+        assert box.defaultButton().text() == "Cancel"
+        (button,) = [button for button in box.buttons() if button.text() == label]
+        button.click()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert [command for command in script.commands if isinstance(command, WipeDisk)]
+
+
+def test_the_disk_is_chosen_in_the_cache_menu(window: MainWindow, controller: Controller) -> None:
+    entries = {entry.text().replace("\u00a0", " "): entry for entry in window.menus.disk_budget.actions()}
+    assert entries["Default"].isChecked()
+    entries["20 GB"].trigger()
+    assert controller.status.now.disk_budget == "20 GB"
+    every = window.menus.actions["keep_every_fork"]
+    assert not every.isChecked()
+    every.trigger()
+    assert controller.status.now.keeps_every_fork
+    assert every.isChecked()
+    every.trigger()
+    assert not every.isChecked()

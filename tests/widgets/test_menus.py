@@ -27,7 +27,12 @@ def done() -> Done:
 
 @pytest.fixture
 def menus(bar: QMenuBar, done: Done) -> Menus:
-    return Menus(bar, done.append, lambda budget_id: done.append(f"budget {budget_id}"))
+    return Menus(
+        bar,
+        done.append,
+        lambda budget_id: done.append(f"budget {budget_id}"),
+        lambda budget_id: done.append(f"disk {budget_id}"),
+    )
 
 
 def test_every_verb_stands_in_its_menu_with_its_keys(menus: Menus, bar: QMenuBar) -> None:
@@ -108,10 +113,31 @@ def test_one_budget_is_marked_and_another_can_be_chosen(menus: Menus, bar: QMenu
         "16 GB",
         "None",
     ]
-    menus.show_budget("4 GB")
+    menus.budget.mark("4 GB")
     assert [entry.isChecked() for entry in entries] == [False, False, False, True, False, False, False]
     assert done == []
     entries[-1].trigger()
     assert done == ["budget none"]
     assert [entry.isChecked() for entry in entries] == [False] * 6 + [True]
+    assert {entry.menuRole() for entry in entries} == {QAction.MenuRole.NoRole}
+
+
+def test_the_disk_has_a_budget_of_its_own(menus: Menus, bar: QMenuBar, done: Done) -> None:
+    (cache,) = [entry.menu() for entry in bar.actions() if entry.text() == "Cache"]
+    assert cache.actions()[:2] == [menus.budget.menuAction(), menus.disk_budget.menuAction()]
+    entries = menus.disk_budget.actions()
+    assert [entry.text().replace("\u00a0", " ") for entry in entries] == [
+        "Default",
+        "5 GB",
+        "10 GB",
+        "20 GB",
+        "50 GB",
+        "Off",
+    ]
+    menus.disk_budget.mark("20 GB")
+    menus.budget.mark("1 GB")
+    assert [entry.isChecked() for entry in entries] == [False, False, False, True, False, False]
+    entries[-1].trigger()
+    entries[1].trigger()
+    assert done == ["disk off", "disk 5 GB"]
     assert {entry.menuRole() for entry in entries} == {QAction.MenuRole.NoRole}

@@ -1,0 +1,74 @@
+"""The sentences about cached state on disk: what became of it, what stands in its way, what deleting it means."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from app.protocol.events import Pinned
+from app.protocol.reports import Problem
+from app.protocol.trie_view import TrieView
+from app.viewmodels import words
+
+_FULL = frozenset({os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT)})
+_NO_ROOM = Problem(
+    "Little space is left on the disk: snapshots are off",
+    f"Conversations are still saved. Espalier leaves at least a twentieth of the disk free, 5{words.HARD}GB on most; "
+    "free some space, and snapshots begin again by themselves.",
+)
+_IS_FULL = Problem(
+    "The disk is full: snapshots are off",
+    "Conversations are saved as long as there is room for their words. Free some space, or choose less under Cache > "
+    "Disk Budget; snapshots begin again by themselves.",
+)
+
+DELETE_TITLE = "Delete all cache files?"
+DELETED = "The cache files are deleted. Conversations are as they were; new files are written as you go on."
+OFF = "The disk is not used any more and the cache files are deleted. Conversations are as they were."
+FORGOTTEN = (
+    "The cached state that only this conversation used is deleted. Its words stay; they are computed again when you "
+    "go on."
+)
+
+
+def trouble(view: TrieView, is_wanted: bool) -> Problem | None:
+    """Why nothing is written to the disk although it is wanted, and what to do; None while all is well.
+
+    is_wanted: a model whose state can be kept is open, and the person did not turn the disk off.
+    """
+    if not is_wanted:
+        return None
+    if view.disk_problem in _FULL:
+        return _IS_FULL
+    if view.disk_problem:
+        sentence = (
+            f"The system says: {view.disk_problem}. Conversations are kept elsewhere and are not concerned. See to the "
+            "folder (Cache > Show Cache Files), or choose Off under Cache > Disk Budget."
+        )
+        return Problem("Snapshots cannot be written", sentence)
+    return None if view.disk_allowed_bytes else _NO_ROOM
+
+
+def dropped(view: TrieView) -> str:
+    """ "2 cache files were dropped", or nothing."""
+    count = view.dropped_files
+    return f"{words.plural(count, 'cache file')} {'was' if count == 1 else 'were'} dropped" if count else ""
+
+
+DROPPED_MEANS = "What could not be written or was damaged is computed again when it is needed."
+
+
+def deletion(view: TrieView, folder: str) -> str:
+    """What is deleted and what is not, for whoever is asked whether to."""
+    amount = f"All cached state in {folder}" + (f", {words.size(view.disk_bytes)}," if view.disk_bytes else "")
+    return (
+        f"{amount} is deleted, of every model that you used. Conversations are safe: no word of them is touched. "
+        "Branches that were only on disk are computed again when you go on with them."
+    )
+
+
+def pinned(event: Pinned) -> str:
+    """What became of a pin that was not refused."""
+    if event.is_pinned:
+        return f"Pinned: {words.tokens(event.tokens)} of this branch stay, whatever else needs room."
+    return f"No longer pinned: {words.tokens(event.tokens)} of this branch may make room for others again."

@@ -1,0 +1,95 @@
+"""The verbs about what is kept of the cache: on disk, pinned, or not at all any more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal
+
+from app.protocol.chat import Turn
+from app.protocol.events import Pinned
+from app.protocol.reports import Problem
+from app.protocol.trie_view import TrieView
+from app.viewmodels import disk_words
+from app.viewmodels.budgets import disk_budget_of
+from app.viewmodels.display import Display
+from app.viewmodels.parts import Parts
+
+
+class Keeping(QObject):
+    """What the Cache menu does about files and pins, and what there is to say about them.
+
+    Signals: told(str), something was done; failed(object), a `Problem` why it was not;
+    troubled(object), one that is there by itself; folderWanted(str), show this folder.
+    """
+
+    told = Signal(str)
+    failed = Signal(object)
+    troubled = Signal(object)
+    folderWanted = Signal(str)
+
+    def __init__(self, parts: Parts, display: Display, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._models, self._runs, self._disk = parts.models, parts.runs, parts.disk
+        self._display = display
+        self._trouble: Problem | None = None
+        self._disk.answered.connect(self._on_pinned)
+
+    @property
+    def actions(self) -> dict[str, Callable[[], None]]:
+        """What each verb does, by its id."""
+        return {
+            "pin": lambda: self._pin(True),
+            "unpin": lambda: self._pin(False),
+            "keep_every_fork": self.toggle_every_fork,
+            "show_files": lambda: self.folderWanted.emit(self._disk.folder),
+            "forget_cache": self.forget_conversation,
+        }
+
+    def choose_budget(self, budget_id: str) -> None:
+        """Let files take this much of the disk: the id of one of the `DISK_BUDGETS`. Off deletes them."""
+        self._disk.choose(budget_id)
+        if disk_budget_of(budget_id).bytes == 0:
+            self.told.emit(disk_words.OFF)
+        self._display.show_status()
+
+    def toggle_every_fork(self) -> None:
+        """Write every state that can be gone back to, or only those worth it."""
+        self._disk.keep_every_fork(not self._disk.keeps_every_fork)
+        self._display.show_status()
+
+    def forget_conversation(self) -> None:
+        """Delete the state that only the open conversation uses. Its words stay."""
+        self._disk.release(self._display.open_id)
+        self.told.emit(disk_words.FORGOTTEN)
+
+    def delete_files(self) -> None:
+        """Delete all cached state on disk. Whoever calls this has asked the person."""
+        self._disk.wipe()
+        self.told.emit(disk_words.DELETED)
+
+    def watch(self, view: TrieView) -> None:
+        """Say it once when nothing can be written to the disk any more."""
+        found = disk_words.trouble(view, self._disk.serves(self._models.info))
+        if found is not None and found != self._trouble:
+            self.troubled.emit(found)
+        self._trouble = found
+
+    def turns(self) -> tuple[Turn, ...]:
+        """The open branch without the answer that is being written; nothing without a model."""
+        if self._models.info is None:
+            return ()
+        run = self._runs.current
+        path = [message for message in self._display.tree.path if run is None or message.id != run.answer.id]
+        return tuple(message.turn(self._models.fingerprint) for message in path)
+
+    def _pin(self, is_pinned: bool) -> None:
+        turns = self.turns()
+        if turns:
+            self._disk.pin(turns, is_pinned)
+
+    def _on_pinned(self, event: Pinned) -> None:
+        if event.problem is not None:
+            self.failed.emit(event.problem)
+        else:
+            self.told.emit(disk_words.pinned(event))

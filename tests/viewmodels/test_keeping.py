@@ -1,0 +1,221 @@
+"""What the Cache menu does about files and pins, through the controller and a scripted engine."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.protocol.commands import Command, LoadModel, Pin, ReleaseOwner, UseDisk, WipeDisk
+from app.protocol.reports import Problem
+from app.protocol.trie_view import TrieView
+from app.viewmodels import disk_words
+from app.viewmodels.budgets import DEFAULT, DISK_BUDGETS, disk_budget_of
+from app.viewmodels.controller import Controller
+from tests.fakes.engine import Script
+from tests.fakes.shelf import FakeShelf
+
+FOLDER = "/caches/snapshots"
+WELL = TrieView(1, disk_bytes=4_600_000_000, disk_allowed_bytes=20_000_000_000)
+
+
+def ready(qtbot: QtBot, controller: Controller) -> None:
+    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
+
+
+def asked(qtbot: QtBot, controller: Controller) -> None:
+    ready(qtbot, controller)
+    controller.send("hello")
+    qtbot.waitUntil(lambda: len(controller.chat.rows) == 2 and not controller.status.now.can_stop)
+
+
+def plain(text: str) -> str:
+    return text.replace("\u00a0", " ").replace("\u202f", " ")
+
+
+def of_kind(script: Script, *kinds: type[Command]) -> list[Command]:
+    return [command for command in script.commands if isinstance(command, kinds)]
+
+
+def test_disk_budgets_are_known_by_their_ids() -> None:
+    assert [disk_budget_of(budget.id) for budget in DISK_BUDGETS] == list(DISK_BUDGETS)
+    assert disk_budget_of("16 GB") is DEFAULT, "that is an amount of memory"
+    assert [budget.bytes for budget in DISK_BUDGETS][:2] == [None, 5_000_000_000]
+    assert DISK_BUDGETS[-1].bytes == 0
+
+
+def test_the_engine_knows_the_disk_before_its_first_model(
+    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, shelf: FakeShelf
+) -> None:
+    shelf.disk_budget, shelf.keeps_every_fork = "50 GB", True
+    ready(qtbot, make_controller())
+    assert of_kind(script, UseDisk, LoadModel) == [
+        UseDisk(FOLDER, 50_000_000_000, True),
+        LoadModel(shelf.guide),
+    ]
+
+
+def test_an_engine_that_is_started_again_is_told_too(
+    qtbot: QtBot, controller: Controller, script: Script, shelf: FakeShelf
+) -> None:
+    script.crash = "die"
+    ready(qtbot, controller)
+    controller.send("die")
+    qtbot.waitUntil(lambda: controller.status.now.problem is not None)
+    script.commands.clear()
+    controller.restart_engine()
+    ready(qtbot, controller)
+    assert of_kind(script, UseDisk, LoadModel) == [UseDisk(FOLDER), LoadModel(shelf.guide)]
+
+
+def test_without_a_folder_nothing_is_said_of_the_disk(
+    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, shelf: FakeShelf
+) -> None:
+    shelf.disk_folder = ""
+    controller = make_controller()
+    asked(qtbot, controller)
+    assert not of_kind(script, UseDisk)
+    assert not {"show_files", "keep_every_fork", "delete_files"} & controller.status.now.enabled
+    assert controller.status.now.disk_trouble is None
+
+
+def test_a_disk_budget_holds_at_once_and_is_remembered(
+    qtbot: QtBot, controller: Controller, script: Script, shelf: FakeShelf
+) -> None:
+    ready(qtbot, controller)
+    controller.keeping.choose_budget("10 GB")
+    assert script.commands[-1] == UseDisk(FOLDER, 10_000_000_000)
+    assert controller.status.now.disk_budget == shelf.disk_budget == "10 GB"
+    assert not controller.status.now.notice
+    controller.act("keep_every_fork")
+    assert script.commands[-1] == UseDisk(FOLDER, 10_000_000_000, True)
+    assert controller.status.now.keeps_every_fork
+    controller.keeping.choose_budget("off")
+    assert script.commands[-1] == UseDisk(FOLDER, 0, True)
+    assert controller.status.now.notice == disk_words.OFF
+    qtbot.waitUntil(lambda: controller.trie.view.disk_allowed_bytes == 0)
+    assert controller.status.now.disk_trouble is None, "it is wanted so"
+    controller.act("keep_every_fork")
+    assert not shelf.keeps_every_fork
+
+
+def test_a_branch_is_pinned_and_let_go(qtbot: QtBot, controller: Controller, script: Script) -> None:
+    ready(qtbot, controller)
+    assert not {"pin", "unpin"} & controller.status.now.enabled
+    asked(qtbot, controller)
+    qtbot.waitUntil(lambda: "pin" in controller.status.now.enabled)
+    assert "unpin" not in controller.status.now.enabled
+    controller.act("pin")
+    qtbot.waitUntil(lambda: "unpin" in controller.status.now.enabled)
+    assert "pin" not in controller.status.now.enabled, "all that is held is pinned"
+    qtbot.waitUntil(lambda: bool(controller.status.now.notice))
+    assert plain(controller.status.now.notice) == "Pinned: 7 tokens of this branch stay, whatever else needs room."
+    assert controller.status.now.is_notice_good
+    controller.send("and on")
+    qtbot.waitUntil(lambda: len(controller.chat.rows) == 4 and not controller.status.now.can_stop)
+    qtbot.waitUntil(lambda: {"pin", "unpin"} <= controller.status.now.enabled)
+    controller.new_conversation()
+    qtbot.waitUntil(lambda: not {"pin", "unpin"} & controller.status.now.enabled)
+    (command,) = of_kind(script, Pin)
+    assert isinstance(command, Pin)
+    assert [turn.text for turn in command.turns] == ["hello", "You said: hello"]
+
+
+def test_unpinning_says_so(qtbot: QtBot, controller: Controller) -> None:
+    asked(qtbot, controller)
+    controller.act("pin")
+    qtbot.waitUntil(lambda: "unpin" in controller.status.now.enabled)
+    controller.act("unpin")
+    qtbot.waitUntil(lambda: controller.status.now.notice.startswith("No longer"))
+    qtbot.waitUntil(lambda: "pin" in controller.status.now.enabled)
+    assert plain(controller.status.now.notice).startswith("No longer pinned: 7 tokens")
+    assert "unpin" not in controller.status.now.enabled
+
+
+def test_what_cannot_be_pinned_is_told(qtbot: QtBot, controller: Controller, script: Script) -> None:
+    script.pin_problem = Problem("There is no room to pin it", "Raise the budget.")
+    asked(qtbot, controller)
+    controller.act("pin")
+    qtbot.waitUntil(lambda: controller.status.now.notice == "There is no room to pin it. Raise the budget.")
+    assert not controller.status.now.is_notice_good
+
+
+def test_nothing_is_pinned_while_an_answer_is_written(qtbot: QtBot, controller: Controller, script: Script) -> None:
+    script.hold = 1
+    ready(qtbot, controller)
+    controller.send("hello")
+    qtbot.waitUntil(lambda: len(controller.chat.rows) == 2 and controller.status.now.can_stop)
+    assert not {"pin", "unpin"} & controller.status.now.enabled
+
+
+def test_the_open_conversation_is_forgotten_and_no_other(qtbot: QtBot, controller: Controller, script: Script) -> None:
+    ready(qtbot, controller)
+    assert "forget_cache" not in controller.status.now.enabled
+    asked(qtbot, controller)
+    controller.act("forget_cache")
+    (command,) = of_kind(script, ReleaseOwner)
+    assert command == ReleaseOwner(controller.tree.conversation_id)
+    assert controller.status.now.notice == disk_words.FORGOTTEN
+    assert [row.text for row in controller.chat.rows] == ["hello", "You said: hello"]
+
+
+def test_files_are_deleted_on_a_yes(qtbot: QtBot, controller: Controller, script: Script) -> None:
+    script.disk_bytes = 4_600_000_000
+    asked(qtbot, controller)
+    assert controller.trie.view.disk_bytes
+    said = plain(disk_words.deletion(controller.trie.view, FOLDER))
+    assert said.startswith(f"All cached state in {FOLDER}, 4.6 GB, is deleted")
+    assert "Conversations are safe" in said
+    controller.keeping.delete_files()
+    assert of_kind(script, WipeDisk)
+    assert controller.status.now.notice == disk_words.DELETED
+    qtbot.waitUntil(lambda: controller.trie.view.disk_bytes == 0)
+
+
+def test_the_folder_is_asked_for(qtbot: QtBot, controller: Controller) -> None:
+    with qtbot.waitSignal(controller.keeping.folderWanted) as wanted:
+        controller.act("show_files")
+    assert wanted.args == [FOLDER]
+
+
+def test_a_full_disk_is_told_once_and_again_when_it_comes_back(
+    qtbot: QtBot, controller: Controller, script: Script
+) -> None:
+    asked(qtbot, controller)
+    keeping, told = controller.keeping, []
+    keeping.troubled.connect(told.append)
+    full = replace(WELL, disk_problem=os.strerror(errno.ENOSPC))
+    for view in (WELL, full, full, WELL, full):
+        keeping.watch(view)
+    assert [problem.title for problem in told] == ["The disk is full: snapshots are off"] * 2
+    assert "The disk is full" in controller.status.now.notice
+    assert not controller.status.now.is_notice_good
+
+
+@pytest.mark.parametrize(
+    ("view", "title"),
+    [
+        (WELL, None),
+        (replace(WELL, disk_problem=os.strerror(errno.ENOSPC)), "The disk is full: snapshots are off"),
+        (replace(WELL, disk_problem=os.strerror(errno.EACCES)), "Snapshots cannot be written"),
+        (replace(WELL, disk_allowed_bytes=0), "Little space is left on the disk: snapshots are off"),
+    ],
+)
+def test_what_stands_in_the_way_of_the_disk(view: TrieView, title: str | None) -> None:
+    found = disk_words.trouble(view, is_wanted=True)
+    assert (found.title if found else None) == title
+    assert disk_words.trouble(view, is_wanted=False) is None
+    if found is not None:
+        assert "onversations" in found.sentence
+
+
+def test_dropped_files_are_counted() -> None:
+    assert [plain(disk_words.dropped(replace(WELL, dropped_files=n))) for n in (0, 1, 1200)] == [
+        "",
+        "1 cache file was dropped",
+        "1 200 cache files were dropped",
+    ]
