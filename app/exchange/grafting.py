@@ -88,9 +88,8 @@ def grafted(plant: Plant, notes: Notes) -> Document | None:
             parent = None if one.parent is None else messages[kept[one.parent].host]
             messages[number] = _message(one, conversation_id, parent, created, notes)
     updated = plant.updated or max(created, *(message.created_at for message in messages.values()))
-    conversation = Conversation(
-        *(conversation_id, _title(plant.title, messages.values()), created, updated), is_favourite=plant.is_favourite
-    )
+    title = _title(plant.title, messages.values(), notes)
+    conversation = Conversation(conversation_id, title, created, updated, is_favourite=plant.is_favourite)
     current = homes.get(plant.current) if plant.current is not None else None
     leaf = None if current is None else messages[kept[current].host].id
     return Document(conversation, tuple(messages.values()), leaf_id=leaf)
@@ -196,8 +195,10 @@ def _message(one: _Kept, conversation_id: str, parent: Message | None, created: 
     )
 
 
-def _title(title: str | None, messages: Iterable[Message]) -> str | None:
-    line = " ".join(storable(title or "").split())
+def _title(title: str | None, messages: Iterable[Message], notes: Notes) -> str | None:
+    whole = storable(title or "")
+    notes.add(Change.HALF, whole != (title or ""))
+    line = " ".join(whole.split())
     if line:
         return checked_title(line if len(line) <= _LONGEST_TITLE else line[: _LONGEST_TITLE - 1] + "…")
     question = next((message.text for message in messages if message.role == "user"), "")

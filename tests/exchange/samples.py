@@ -156,7 +156,7 @@ def webui_forked() -> dict[str, Any]:
 
 def packed(value: Any) -> bytes:
     """The value as a file."""
-    return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    return json.dumps(value).encode()
 
 
 def outline(document: Document) -> dict[str, list[str]]:

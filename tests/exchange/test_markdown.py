@@ -1,0 +1,170 @@
+"""Markdown that keeps its own structure, whatever stands in the messages; looked at with a parser of CommonMark."""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import replace
+
+import pytest
+from markdown_it import MarkdownIt
+
+from app.conversation.message import Conversation, Message
+from app.conversation.records import Document
+from app.exchange import markdown_of_path, markdown_of_tree, read_any
+from tests.exchange.samples import NASTY, forked, packed, random_document
+
+
+def outer(markdown: str) -> list[str]:
+    """The headings and the kinds of everything outside of the quotes; raw HTML is refused anywhere."""
+    found: list[str] = []
+    tokens = MarkdownIt("commonmark").parse(markdown)
+    for place, token in enumerate(tokens):
+        raw = [child for child in token.children or () if child.type == "html_inline"]
+        assert token.type != "html_block", token.content
+        assert not raw, [child.content for child in raw]
+        if token.level == 0 and token.nesting >= 0:
+            is_heading = token.type == "heading_open"
+            found.append(f"{token.markup} {tokens[place + 1].content}" if is_heading else token.type)
+    return found
+
+
+def test_the_parser_finds_raw_html() -> None:
+    for markdown in ("> a <b>", "> <!-- a", "# <i>"):
+        with pytest.raises(AssertionError):
+            outer(markdown)
+
+
+def conversation_of(*texts: str) -> Document:
+    conversation = Conversation.new("Pears")
+    messages: list[Message] = []
+    for number, text in enumerate(texts):
+        parent = messages[-1].id if messages else None
+        messages.append(Message.new(conversation.id, parent, "assistant" if number % 2 else "user", text))
+    return Document(conversation, tuple(messages))
+
+
+def test_a_path_is_read_from_top_to_bottom() -> None:
+    document = read_any("x", packed(forked())).documents[0]
+    assert markdown_of_path(document) == ("# Pears\n\n## You\n\n> Which pears keep?\n\n## oak-1\n\n> Winter pears.\n")
+    last = next(message.id for message in document.messages if message.text == "Until March.")
+    assert outer(markdown_of_path(document, last)) == [
+        "# Pears",
+        *("## You", "blockquote_open", "## oak-2", "blockquote_open"),
+        *("## You", "blockquote_open", "## Answer", "blockquote_open"),
+    ]
+    with pytest.raises(LookupError):
+        markdown_of_path(document, "0" * 32)
+
+
+def test_a_tree_tells_its_forks() -> None:
+    document = read_any("x", packed(forked())).documents[0]
+    messages = tuple(
+        replace(message, name="Two *kinds*", is_pinned=True) if message.text == "Hard ones." else message
+        for message in document.messages
+    )
+    assert markdown_of_tree(replace(document, messages=messages)) == (
+        "# Pears\n\n*5 messages on 2 paths.*\n\n"
+        "## Branch 1\n\n### 1 · You\n\n> Which pears keep?\n\n"
+        "**A fork:** 2 branches follow.\n\n- Branch 2: “Hard ones.”\n- Branch 3: “Winter pears.”\n\n"
+        "## Branch 2, after message 1: Two \\*kinds\\*\n\n### 2 · oak-2 (pinned)\n\n> Hard ones.\n\n"
+        "### 3 · You\n\n> How long?\n\n### 4 · Answer\n\n> Until March.\n\n"
+        "## Branch 3, after message 1\n\n### 5 · oak-1\n\n> Winter pears.\n"
+    )
+
+
+def test_several_beginnings_are_a_fork_and_nothing_is_said_to_be_nothing() -> None:
+    conversation = Conversation.new()
+    first, second = (Message.new(conversation.id, None, "user", text) for text in ("A", "B"))
+    answer = Message.new(conversation.id, second.id, "assistant", model_name="Oak <b>")
+    markdown = markdown_of_tree(Document(conversation, (first, second, answer)))
+    assert outer(markdown) == [
+        *("# Conversation", "paragraph_open", "paragraph_open", "bullet_list_open"),
+        *("## Branch 1", "### 1 · You", "blockquote_open", "## Branch 2", "### 2 · You", "blockquote_open"),
+        *("### 3 · Oak \\<b\\> (not finished)", "paragraph_open"),
+    ]
+    assert markdown.endswith("*Nothing was said.*\n")
+    assert markdown_of_path(Document(conversation)) == "# Conversation\n"
+    assert markdown_of_tree(Document(conversation)) == "# Conversation\n\n*0 messages on 0 paths.*\n"
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_no_text_breaks_out_of_its_quote(text: str) -> None:
+    body = "paragraph_open" if text == " " else "blockquote_open"
+    assert outer(markdown_of_path(conversation_of(text, text, "end"))) == [
+        "# Pears",
+        *("## You", body, "## Answer (not finished)", body, "## You", "blockquote_open"),
+    ]
+
+
+PIECES = [
+    *("```", "~~~", "`", "``", "    ", "\n", "\n\n", "- ", "1. ", "   ", "> ", "# ", "<b>", "</blockquote>", "<!--"),
+    *("-->", "\\", "word ", "<https://pears.example>", "<?x", "<![CDATA[", "---\n", "|", "[a]: b\n", "\t", "```html\n"),
+]
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_random_texts_keep_the_structure(seed: int) -> None:
+    rng = random.Random(seed)
+    text = "x" + "".join(rng.choice(PIECES) for _ in range(rng.randint(1, 25)))
+    markdown = markdown_of_path(conversation_of(text, "end"))
+    ended = ["# Pears", "## You", "blockquote_open", "## Answer (not finished)", "blockquote_open"]
+    assert outer(markdown) == ended
+    shown = MarkdownIt("commonmark").render(markdown)
+    assert shown.count("</blockquote>") >= 2
+    assert "<p>end</p>" in shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Use `<b>` and ``a ` <i>``.",
+        "```html\n<div>\n```\nafter",
+        "1. A list\n\n   ```html\n   <div>\n   ```\n\n2. Two",
+        "- A list\n  - inner\n\n    ~~~\n    <!-- -->\n    ~~~",
+        "See <https://pears.example/a>.",
+        "a < b and 3<4, x <- y",
+    ],
+)
+def test_code_and_sums_stay_as_they_were(text: str) -> None:
+    quoted = markdown_of_path(conversation_of(text)).split("\n\n", 2)[2]
+    assert re.sub(r"(?m)^> ?", "", quoted).rstrip("\n") == text
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("<b>bold</b>", r"> \<b>bold\</b>"),
+        ("a <!-- b", r"> a \<!-- b"),
+        (r"\<b>", r"> \<b>"),
+        (r"\\<b>", r"> \\\<b>"),
+        (r"\`<b>`", r"> \`\<b>`"),
+        ("`open <b>", r"> `open \<b>"),
+        ("`a\nb` <i> `c`", r"> b` \<i> `c`"),
+        ("> ```\n<div>", r"> \<div>"),
+        ("- ```\n\n<div>", r"> \<div>"),
+        ("- a\n  ```\n<div>\n```\n<p>", r"> \<p>"),
+    ],
+)
+def test_tags_are_shown_and_not_obeyed(text: str, line: str) -> None:
+    markdown = markdown_of_path(conversation_of(text))
+    assert line in markdown.split("\n")
+    outer(markdown)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_message_of_a_tree_stands_in_it_once(seed: int) -> None:
+    document = random_document(seed)
+    headings = [line for line in outer(markdown_of_tree(document)) if line.startswith("###")]
+    assert [line.split()[1] for line in headings] == [str(number + 1) for number in range(len(document.messages))]
+
+
+def test_a_deep_tree_and_a_long_line_take_no_recursion() -> None:
+    conversation = Conversation.new("Long")
+    messages: list[Message] = [Message.new(conversation.id, None, "user", "0")]
+    for number in range(3000):
+        parent = messages[-2 if number % 2 and number > 1 else -1]
+        messages.append(Message.new(conversation.id, parent.id, "user", str(number)))
+    assert markdown_of_tree(Document(conversation, tuple(messages))).count("\n### ") == 3001
+    line = "".join("`" * number + " <b>" for number in range(1, 1000))
+    assert markdown_of_path(conversation_of(line)).count(r"\<b>") == 999
