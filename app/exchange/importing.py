@@ -14,7 +14,7 @@ from typing import Any
 from app.conversation.records import Document
 from app.exchange import chatgpt, open_webui
 from app.exchange.espalier import document_of, is_espalier
-from app.exchange.faults import MalformedError, reading
+from app.exchange.faults import MalformedError, reading, shown
 from app.exchange.grafting import Plant, grafted
 from app.exchange.json_text import decoded, parsed
 from app.exchange.notes import Notes
@@ -97,20 +97,20 @@ def _unpacked(data: bytes) -> list[tuple[str, bytes]]:
     """The conversations in ChatGPT's archive: what each file is called, and what it holds."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            names = sorted(name for name in archive.namelist() if _INSIDE.fullmatch(name))
-            if not names:
+            entries = [entry for entry in archive.infolist() if _INSIDE.fullmatch(entry.filename)]
+            if not entries:
                 raise MalformedError("", "there is no “conversations.json” in the archive", _CHOOSE)
             found: list[tuple[str, bytes]] = []
             left = LARGEST
-            for name in names:
-                if archive.getinfo(name).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            for entry in sorted(entries, key=lambda entry: entry.filename):
+                if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                     raise NotImplementedError("in a way that this program does not know")
-                with archive.open(name) as file:
+                with archive.open(entry) as file:
                     content = file.read(left + 1)
                 left -= len(content)
                 if left < 0:
                     raise MalformedError("", f"more than {LARGEST >> 20} MB are packed in it", "Import it in parts.")
-                found.append((name, content))
+                found.append((shown(entry.filename), content))
             return found
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as error:
         reason = f"the archive cannot be unpacked ({error})"

@@ -37,6 +37,9 @@ class Change(Enum):
     )
 
 
+_KINDS = 12  # that a sentence names
+
+
 class Notes:
     """Counts while a file is read."""
 
@@ -65,7 +68,10 @@ class Notes:
     @property
     def sentences(self) -> tuple[str, ...]:
         """What is to be said, most important first."""
-        told = [f"{count} × {what}" for what, count in self._left_out.most_common() if count]
+        counts = [(what, count) for what, count in self._left_out.most_common() if count]
+        told = [f"{count} × {what}" for what, count in counts[:_KINDS]]
+        if others := sum(count for _, count in counts[_KINDS:]):
+            told.append(f"{others} × something else")
         first = [f"Left out, because a conversation here is text: {', '.join(told)}."] if told else []
         changes = [(change, self._changes[change]) for change in Change if self._changes[change]]
         return (*first, *(change.value[count > 1].format(count) for change, count in changes))

@@ -187,6 +187,14 @@ def test_what_is_left_out_is_told(said: dict[str, Any], told: str) -> None:
     assert told in found.notes[0]
 
 
+def test_a_note_names_no_more_kinds_than_one_reads() -> None:
+    kinds = [content(f"kind {number}") for number in range(40)]
+    mapping = {str(number): node(None, [], "user", ["X", kind]) for number, kind in enumerate(kinds)}
+    (note,) = imported(chatgpt(mapping)).notes
+    assert note.count("×") == 13
+    assert note.endswith("1 × content of the kind “kind 11”, 28 × something else.")
+
+
 def test_what_is_not_known_is_kept_where_it_has_a_text() -> None:
     mapping = {"q": node(None, [], "user", "", content=content("holo_text", text="See?"))}
     assert only(chatgpt(mapping)).messages[0].text == "See?"

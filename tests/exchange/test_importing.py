@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import zipfile
@@ -72,6 +73,16 @@ def test_a_divided_export_is_put_together_in_its_order() -> None:
     assert [document.conversation.title for document in found.documents] == ["0", "1"]
 
 
+def test_two_files_of_one_name_in_an_archive_are_both_read() -> None:
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as made:
+        for title in "AB":
+            with pytest.warns(UserWarning, match="Duplicate name") if title == "B" else contextlib.nullcontext():
+                made.writestr("conversations.json", packed([forked() | {"title": title}]))
+    found = read_any("export.zip", whole.getvalue())
+    assert [document.conversation.title for document in found.documents] == ["A", "B"]
+
+
 def test_archives_that_are_none_or_hold_nothing_are_told() -> None:
     good = archive(conversations__json=packed([forked()]))
     assert "there is no “conversations.json” in the archive" in refused(archive(user__json=b"{}"))
@@ -80,10 +91,10 @@ def test_archives_that_are_none_or_hold_nothing_are_told() -> None:
     damaged = bytearray(good)
     damaged[60:70] = b"\xff" * 10
     assert "the archive cannot be unpacked" in refused(bytes(damaged))
-    assert "conversations.json: line 1, column 2: the JSON is broken here" in refused(
+    assert "“conversations.json”: line 1, column 2: the JSON is broken here" in refused(
         archive(conversations__json=b"[x")
     )
-    assert "conversations.json: line 1, byte 1: this is not text" in refused(archive(conversations__json=b"\xff"))
+    assert "“conversations.json”: line 1, byte 1: this is not text" in refused(archive(conversations__json=b"\xff"))
 
 
 def test_a_bomb_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
