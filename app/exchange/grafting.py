@@ -131,7 +131,7 @@ def _in_order(nodes: Mapping[str, Node], notes: Notes) -> list[tuple[str, str | 
             continue
         if parents[root] is not None:
             notes.add(Change.CIRCLE)
-        front: list[tuple[str, str | None]] = [(root, None)]
+        front: list[tuple[str, str | None]] = [(_in_circle(root, parents), None)]
         while front:
             key, parent = front.pop()
             if key not in done:
@@ -139,6 +139,15 @@ def _in_order(nodes: Mapping[str, Node], notes: Notes) -> list[tuple[str, str | 
                 ordered.append((key, parent))
                 front += ((child, key) for child in reversed(below.get(key, ())))
     return ordered
+
+
+def _in_circle(key: str, parents: Mapping[str, str | None]) -> str:
+    """The key itself when it is a beginning or stands in a circle, or else where one comes to the circle from it."""
+    passed: set[str] = set()
+    while (parent := parents[key]) is not None and key not in passed:
+        passed.add(key)
+        key = parent
+    return key
 
 
 def _parents(nodes: Mapping[str, Node], notes: Notes) -> dict[str, str | None]:

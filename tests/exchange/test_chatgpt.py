@@ -229,6 +229,18 @@ def test_circles_orphans_and_several_beginnings_lose_nothing() -> None:
     assert found.documents[0].leaf_id is None
 
 
+def test_what_hangs_on_a_circle_stays_on_it() -> None:
+    mapping = {
+        "late": node("early", [], "assistant", "Late"),
+        "early": node("b", ["late"], "user", "Early"),
+        "a": node("b", ["b"], "user", "A"),
+        "b": node("a", ["a", "early"], "assistant", "B"),
+    }
+    found = imported(chatgpt(mapping, "late"))
+    assert outline(found.documents[0]) == {"": ["B"], "B": ["A", "Early"], "Early": ["Late"]}
+    assert found.notes == ("1 message followed itself in a circle, which was opened: it stands at the beginning.",)
+
+
 def test_dates_are_in_any_unit_and_impossible_ones_are_told() -> None:
     def dated(value: Any) -> dict[str, Any]:
         return node(None, [], "user", "X", create_time=value)
