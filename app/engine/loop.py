@@ -244,6 +244,7 @@ class EngineLoop:
         """Without a model open, or with one whose state cannot be stored, the files are deleted on this thread."""
         if self.model is not None and self.cache is not None and self.cache.disk is not None:
             self.cache.disk.wipe()
+            self.cache.disk.wait(_PARTING)
             self._feed.changed(self.model, self.cache)
         elif self._disk.folder:
             wipe_all(Path(self._disk.folder))

@@ -71,12 +71,15 @@ def _check_stored(node: TrieNode, lane: Lane) -> None:
 def _check_files(node: TrieNode, lane: Lane) -> None:
     name = f"node {node.id} [{node.start}, {node.end})"
     above = node.parent
+    begins = [part.start for part in node.disk_rows]
+    _require(begins == sorted(set(begins)), f"{name}: files in disorder, {node.disk_rows}")
     if node.disk_rows:
         is_led_to = above is not None and (not above.parent or above.will_have_rows)
         _require(is_led_to, f"{name} has rows on disk above a hole")
         at = node.start
         for part in node.disk_rows:
-            _require(part.start <= at < part.end, f"{name}: a gap at {at} in the files {node.disk_rows}")
+            is_next = part.start == at or (at == node.start and part.start < at)
+            _require(is_next and part.end > at, f"{name}: a gap or two files at {at} in {node.disk_rows}")
             at = part.end
         _require(at >= node.end, f"{name}: files to {at} only")
     if node.disk_state and lane.rows:

@@ -182,6 +182,7 @@ class PrefixCache:
                 self.trie.pin(node, -1)
             if self.disk is not None:
                 self.disk.abandon(node)
+                self.disk.forget(node)
             self.trie.remove(node)
         if self.disk is not None:
             self.disk.touch()

@@ -168,6 +168,10 @@ class Node(Generic[R, S]):
         """The files that hold state of the edge itself."""
         return {part.name for part in self.disk_rows} | {self.disk_state} - {""}
 
+    def shares_file(self, other: Node[R, S]) -> bool:
+        """A file holds rows of both edges."""
+        return any(part in other.disk_rows for part in self.disk_rows)
+
     @property
     def is_pinned_end(self) -> bool:
         """A pinned place is the end of this very edge."""

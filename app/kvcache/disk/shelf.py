@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import time
 from array import array
-from collections.abc import Collection, Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from app.kvcache.disk import files, index
@@ -61,7 +62,7 @@ class Shelf:
             log.warning("the snapshots cannot be read: %s", error.strerror or error)
             return 0
         before = len(self._files)
-        entries = sorted(self._entries(), key=lambda entry: entry.kind)  # rows before states
+        entries = sorted(self._entries(), key=lambda entry: (entry.kind, -entry.last_use, entry.start))
         for entry in entries:
             self._hang(entry)
         for node in list(self._trie.root.children.values()):
@@ -106,15 +107,22 @@ class Shelf:
             end.state_uses, end.state_used = entry.uses, entry.last_use
             self._trie.set_disk(end, end.disk_rows, entry.name)
             return
-        part = Part(entry.name, entry.start, entry.end)
-        node = end
-        while node.parent is not None and node.end > entry.start:
-            if node.start < entry.start:
-                self._trie.split(node, entry.start)
-            if not node.disk_rows:
-                self._trie.set_disk(node, (part,), node.disk_state)
-                node.uses = max(1, node.uses, int(entry.uses))
+        edges = self._edges(end, entry.start)
+        if any(node.disk_rows for node in edges):  # written twice, which only a crash leaves behind: one of them goes
+            return
+        for node in edges:
+            self._trie.set_disk(node, (Part(entry.name, entry.start, entry.end),), node.disk_state)
+            node.uses = max(1, node.uses, int(entry.uses))
+
+    def _edges(self, node: TrieNode, start: int) -> list[TrieNode]:
+        """The nodes from `start` to a node's end, after splitting the edge that spans `start`."""
+        edges = []
+        while node.parent is not None and node.end > start:
+            if node.start < start:
+                self._trie.split(node, start)
+            edges.append(node)
             node = node.parent
+        return edges
 
     def _end_of(self, path: array[int]) -> TrieNode:
         """The node that ends where a path ends, made where there is none."""
@@ -177,12 +185,31 @@ class Shelf:
 
     # What goes
 
+    def forget(self, node: TrieNode) -> None:
+        """What lies on disk of a node and below it is not wanted: its rows are gone. Files that it shares go whole."""
+        while node.parent is not None and node.shares_file(node.parent):
+            node = node.parent
+        self._take_down(node)
+
+    def _take_down(self, node: TrieNode) -> None:
+        for child in node.children.values():
+            if child.is_on_disk:
+                self._take_down(child)
+        self._trie.set_disk(node, (), "")
+
     def collect(self, keep: Collection[str] = ()) -> None:
-        """Delete the files that hang nowhere, but for those to keep."""
+        """Delete the files that hang nowhere, or not whole, but for those to keep."""
+        covered: Counter[Part] = Counter()
+        for node in self._trie.nodes.values():
+            for part in node.disk_rows:
+                covered[part] += min(part.end, node.end) - max(part.start, node.start)
+        broken = {part for part, tokens in covered.items() if tokens < part.end - part.start}
+        for node in [node for node in self._trie.nodes.values() if broken.intersection(node.disk_rows)]:
+            self.forget(node)
         for name in self._files.keys() - _names(self._trie.nodes.values()) - set(keep):
             self._delete(name)
 
-    def shrink(self, surplus: int, has_rows: bool) -> int:
+    def shrink(self, surplus: int) -> int:
         """Delete files of at least `surplus` bytes, if there are so many. Returns how many bytes went.
 
         Other models' first, the longest unused of them; then this one's longest unused, deepest first. What is pinned
@@ -194,16 +221,36 @@ class Shelf:
                 break
             del self._others[folder]
             self._writer.wipe(folder)
-        order = sorted(self._trie.nodes.values(), key=lambda node: (node.pins > 0, node.last_use, -node.end))
-        for node in order:
+        for nodes, is_state in self._least_wanted():
             if before - self.nbytes >= surplus:
                 break
-            if node.disk_children and has_rows:
-                if node.disk_state:
-                    self._drop(node, node.disk_rows)
-            elif node.is_on_disk:
-                self._drop(node, ())
+            ids = {node.id for node in nodes}
+            if is_state or not any(
+                child.is_on_disk and child.id not in ids for node in nodes for child in node.children.values()
+            ):
+                self._drop(nodes, is_state)
         return before - self.nbytes
+
+    def _least_wanted(self) -> list[tuple[list[TrieNode], bool]]:
+        """What can go at once, the least wanted first: (nodes whose rows share files, False), (node, is a state)."""
+        chains: dict[int, list[TrieNode]] = {}  # by the node
+        found: list[tuple[list[TrieNode], bool]] = []
+        for node in self._trie:
+            if node.disk_state:
+                found.append(([node], True))
+            if node.disk_rows and node.parent is not None:
+                chain = chains[node.parent.id] if node.shares_file(node.parent) else []
+                if not chain:
+                    found.append((chain, False))
+                chain.append(node)
+                chains[node.id] = chain
+
+        def want(item: tuple[list[TrieNode], bool]) -> tuple[bool, int, int, bool]:
+            nodes, is_state = item
+            end = max(node.end for node in nodes)
+            return any(node.pins for node in nodes), max(node.last_use for node in nodes), -end, not is_state
+
+        return sorted(found, key=want)
 
     def wipe(self) -> None:
         """Delete everything, other models' files included."""
@@ -212,14 +259,14 @@ class Shelf:
             self._writer.wipe(folder)
         self._others.clear()
 
-    def _drop(self, node: TrieNode, rows: tuple[Part, ...]) -> None:
-        """Take down the state of a node, and its rows but for those given; delete the files that hang nowhere else."""
-        names = {part.name for part in node.disk_rows if part not in rows} | {node.disk_state} - {""}
-        self._trie.set_disk(node, rows, "")
-        node.lost = node.lost if node.holds else Reason.EVICTED
-        near = [*node.children.values(), *([node.parent] if node.parent else [])]
-        for name in names - _names(near):
-            self._delete(name)
+    def _drop(self, nodes: Sequence[TrieNode], is_state: bool) -> None:
+        """Take down the states of nodes, and with the rows of an edge all that hangs there; delete their files."""
+        for node in nodes:
+            names = {node.disk_state} if is_state else node.file_names
+            self._trie.set_disk(node, node.disk_rows if is_state else (), "")
+            node.lost = node.lost if node.holds else Reason.EVICTED
+            for name in names & self._files.keys():
+                self._delete(name)
 
     def _delete(self, name: str) -> None:
         self._files.pop(name, None)
