@@ -1,0 +1,121 @@
+"""Reading stored state back from its files, each verified before MLX sees it. Model thread only."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from app.kvcache.disk import index
+from app.kvcache.disk.files import DamagedFileError, SnapshotFile
+from app.kvcache.disk.records import Records
+from app.kvcache.disk.shelf import path_of
+from app.kvcache.disk.stored import StoredRows, kinds_of, read_record, read_state
+from app.kvcache.journal import Journal
+from app.kvcache.lane import Lane, RowSource, TrieNode
+from app.kvcache.layers import CacheFaultError
+from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
+from app.kvcache.trail import Piece, cut, joined
+from app.kvcache.trie import Part
+from app.protocol.cache_events import CacheEventKind
+
+log = logging.getLogger(__name__)
+
+
+class Reader:
+    """Reads the files of one folder. `lose`: told the name of a file that is of no use any more."""
+
+    def __init__(
+        self, lane: Lane, journal: Journal, folder: Path, records: Records, lose: Callable[[str], None]
+    ) -> None:
+        self._lane, self._journal, self._folder, self._records = lane, journal, folder, records
+        self._lose = lose
+        self._recalled: tuple[tuple[int, int, int], Sequence[RowSource]] | None = None
+
+    def rest(self) -> None:
+        """A request has ended: nothing is held for it any more."""
+        self._recalled = None
+
+    def verify(self, nodes: Iterable[TrieNode], end: TrieNode) -> bool:
+        """Look through the files that entering these nodes, which end with `end`, would read.
+
+        False when one is damaged: it hangs nowhere any more, nor does what needs it.
+        """
+        for node in nodes:
+            names = [part.name for part in node.disk_rows] if node.rows is None and not node.lanes else []
+            if node is end and node.state is None and node.disk_state:
+                names.append(node.disk_state)
+            for name in names:
+                if not self._is_sound(name, node):
+                    self._lose(name)
+                    return False
+        return True
+
+    def rows(self, node: TrieNode) -> list[StoredRows]:
+        """The rows of an edge that lie on disk, file by file; their record is the node's from now on.
+
+        Raises CacheFaultError when a file cannot be read after all.
+        """
+        try:
+            opened = [(part, SnapshotFile(self._folder / part.name)) for part in node.disk_rows]
+            if not node.pieces:
+                node.pieces = self._pieces(node, opened)
+        except (OSError, ValueError, DamagedFileError) as error:
+            raise CacheFaultError(f"rows [{node.start}, {node.end}) cannot be read: {error}") from error
+        self._journal.add(CacheEventKind.READ, node.start, len(node.tokens), sum(file.nbytes for _, file in opened))
+        return [
+            StoredRows(file.path, part.start, max(part.start, node.start), min(part.end, node.end), kinds_of(file))
+            for part, file in opened
+        ]
+
+    def recall(self, node: TrieNode) -> Sequence[RowSource]:
+        """The rows of an edge that is computed again, to stay as they were; held until another edge is asked for.
+
+        None of them when a file is damaged: then nothing hangs there any more.
+        """
+        if self._recalled is None or self._recalled[0] != (node.id, node.start, node.end):
+            self._recalled = None
+            names = [part.name for part in node.disk_rows]
+            damaged = next((name for name in names if not self._is_sound(name, node)), None)
+            try:
+                found = [RowsSnapshot(tuple(rows.layers)) for rows in self.rows(node)] if damaged is None else []
+            except CacheFaultError:
+                log.warning("rows [%d, %d) are computed again", node.start, node.end, exc_info=True)
+                damaged = names[0]
+            if damaged is not None:
+                self._lose(damaged)
+                return ()
+            self._recalled = (node.id, node.start, node.end), found
+        return self._recalled[1]
+
+    def state(self, node: TrieNode) -> StateSnapshot:
+        """The whole state at the node's end, from its file. Raises CacheFaultError when it cannot be read after all."""
+        try:
+            file = SnapshotFile(self._folder / node.disk_state)
+            trail = self._records.read_state(read_record(file))
+            found = read_state(file, trail, [len(layer.take()) for layer in self._lane.states])
+        except (OSError, ValueError, RuntimeError, DamagedFileError) as error:
+            raise CacheFaultError(f"the state at {node.end} cannot be read: {error}") from error
+        self._journal.add(CacheEventKind.READ, node.end, 0, found.nbytes)
+        return found
+
+    def _pieces(self, node: TrieNode, opened: Sequence[tuple[Part, SnapshotFile]]) -> list[Piece]:
+        pieces: list[Piece] = []
+        for part, file in opened:
+            record = self._records.read_pieces(read_record(file))
+            begin, end = max(part.start, node.start), min(part.end, node.end)
+            pieces = joined(pieces, cut(cut(record, end)[0], begin)[1])
+        if (pieces[0].start, pieces[-1].end) != (node.start, node.end):
+            raise ValueError(f"recorded from {pieces[0].start} to {pieces[-1].end}")
+        return pieces
+
+    def _is_sound(self, name: str, node: TrieNode) -> bool:
+        """The file holds what was written, and belongs to the path of this node."""
+        try:
+            file = SnapshotFile(self._folder / name)
+            file.verify()
+            written = index.read_entry(file).path
+        except (OSError, DamagedFileError) as error:
+            log.warning("a snapshot cannot be used: %s", error)
+            return False
+        return written[: node.end] == path_of(node)[: len(written)]
