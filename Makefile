@@ -9,7 +9,7 @@ else
 PROGRAM := dist/Espalier/Espalier
 endif
 
-.PHONY: help run test app check-app soak bench bench-cache lint setup shots wheels setup-mac check-wheels check-mac-bundle icons notices lock clean
+.PHONY: help run test app check-app soak bench bench-cache bench-restart lint setup shots wheels setup-mac check-wheels check-mac-bundle icons notices lock clean
 .DEFAULT_GOAL := help
 
 help: ## Show what can be made
@@ -39,12 +39,16 @@ soak: setup ## Random histories against the cache until SECONDS are over
 	@$(PY) packaging/check_libraries.py
 	@$(PY) -m tests.soak --seconds $(SECONDS)
 
-bench: bench-cache ## Measure everything that can be measured
+bench: bench-cache bench-restart ## Measure everything that can be measured
 
 bench-cache: setup ## Measure the prefix cache: forks, decoding, eviction, memory, bookkeeping (at most 20 minutes)
 	@$(PY) packaging/check_libraries.py
 	@status=0; for part in eviction_table bookkeeping memory decode branching; do \
 	  $(PY) -m tests.bench.$$part || status=1; done; exit $$status
+
+bench-restart: setup ## Measure what a restart costs: going on from disk, opening an index, quitting (at most 5 minutes)
+	@$(PY) packaging/check_libraries.py
+	@$(PY) -m tests.bench.restart
 
 lint: setup ## Check style and types
 	@$(PY) -m ruff check .
