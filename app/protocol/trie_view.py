@@ -37,6 +37,11 @@ class TrieNodeView:
     def tokens(self) -> int:
         return self.end - self.start
 
+    @property
+    def held_bytes(self) -> int:
+        """Of its state where it is: in memory or, when it is only there, on disk."""
+        return self.disk_bytes if self.place == "disk" else self.bytes
+
 
 @dataclass(frozen=True, slots=True)
 class TrieView:

@@ -55,6 +55,15 @@ def dropped(view: TrieView) -> str:
     return f"{words.plural(count, 'cache file')} {'was' if count == 1 else 'were'} dropped" if count else ""
 
 
+def shares(view: TrieView) -> tuple[str, ...]:
+    """How full the disk's part is, in fewer and fewer words: "4.6 of 20 GB on disk", "4.6 of 20 GB", "4.6 GB"."""
+    used = words.size(view.disk_bytes) if view.disk_bytes else "0"
+    if not view.disk_allowed_bytes:
+        return (f"{used} on disk", used)
+    share = words.share(view.disk_bytes, view.disk_allowed_bytes)
+    return (f"{share} on disk", share, used)
+
+
 DROPPED_MEANS = "What could not be written or was damaged is computed again when it is needed."
 
 

@@ -7,20 +7,30 @@ from collections.abc import Iterable, Sequence
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.protocol.cache_events import CacheEvent, CacheEventKind
+from app.protocol.reports import Reason
 from app.viewmodels.event_words import Happening, event_row, explained, spoken_event
 from app.viewmodels.rows import EventRow, RowRole
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
 MOST_ROWS = 200
-# Of these there may be hundreds for one request: they are added up in one row.
-_FOLDED = frozenset({CacheEventKind.CAPTURED, CacheEventKind.EVICTED})
+# Of these there may be hundreds for one request, or for one rest after it: they are added up in one row.
+_FOLDED = frozenset(
+    {
+        CacheEventKind.CAPTURED,
+        CacheEventKind.EVICTED,
+        CacheEventKind.WRITTEN,
+        CacheEventKind.READ,
+        CacheEventKind.DROPPED,
+    }
+)
 
 
 class EventModel(QAbstractListModel):
     """At most `MOST_ROWS` rows. Rows are put in above and fall out below; none ever moves.
 
-    Captures and evictions are added up where they stand, back to the last event of another kind than these two.
+    Captures, evictions and what moves to the disk and back are added up where they stand, each kind for itself, back to
+    the last event of another kind than these. So are faults of the disk.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -85,14 +95,18 @@ class EventModel(QAbstractListModel):
 
     def _foldable(self, event: CacheEvent) -> int | None:
         """The row that this event can be added to."""
-        if event.kind not in _FOLDED:
+        if not _is_folded(event):
             return None
         for number, happening in enumerate(self._happenings):
-            if happening.last.kind not in _FOLDED:
+            if not _is_folded(happening.last):
                 return None
             if happening.last.kind is event.kind and bool(happening.bytes) is bool(event.bytes):
                 return number
         return None
+
+
+def _is_folded(event: CacheEvent) -> bool:
+    return event.kind in _FOLDED or (event.kind is CacheEventKind.FAULT and event.reason is Reason.DISK)
 
 
 def _is_empty(event: CacheEvent) -> bool:

@@ -90,13 +90,20 @@ def _evicted(happening: Happening) -> str:
     return f"Evicted {', '.join(what)}, {words.size(happening.bytes)}: least value"
 
 
-def _moved(verb: str) -> Callable[[Happening], str]:
+def _moved(verb: str, where: str = "") -> Callable[[Happening], str]:
     def text(happening: Happening) -> str:
-        at = words.number(happening.last.offset)
-        what = words.tokens(happening.tokens) if happening.tokens else f"the state at {at}"
-        return f"{verb} {what}" + (f", {words.size(happening.bytes)}" if happening.bytes else "")
+        size = f", {words.size(happening.bytes)}" if happening.bytes else ""
+        return f"{verb} {_what(happening)}{where}{size}"
 
     return text
+
+
+def _what(happening: Happening) -> str:
+    """ "459 tokens", "the state at 3 412", "459 tokens and 2 states"."""
+    tokens, states = words.tokens(happening.tokens), words.plural(happening.states, "state")
+    if happening.tokens:
+        return f"{tokens} and {states}" if happening.states else tokens
+    return states if happening.states > 1 else f"the state at {words.number(happening.last.offset)}"
 
 
 def _split(happening: Happening) -> str:
@@ -108,8 +115,15 @@ def _dropped(happening: Happening) -> str:
 
 
 def _fault(happening: Happening) -> str:
+    if happening.last.reason == Reason.DISK and happening.bytes:
+        one = happening.states == 1
+        return (
+            "A cache file was damaged: dropped"
+            if one
+            else f"{words.number(happening.states)} cache files were damaged: dropped"
+        )
     if happening.last.reason == Reason.DISK:
-        return "A cache file could not be used: dropped"
+        return f"Could not write {_what(happening)} to disk"
     return f"Restore failed at {words.number(happening.last.offset)}: computed again"
 
 
@@ -120,8 +134,8 @@ _TEXTS: dict[CacheEventKind, Callable[[Happening], str]] = {
     CacheEventKind.PAGED_OUT: _moved("Paged out"),
     CacheEventKind.PAGED_IN: _moved("Restored"),
     CacheEventKind.EVICTED: _evicted,
-    CacheEventKind.WRITTEN: _moved("Wrote to disk"),
-    CacheEventKind.READ: _moved("Read from disk"),
+    CacheEventKind.WRITTEN: _moved("Wrote", " to disk"),
+    CacheEventKind.READ: _moved("Read", " from disk"),
     CacheEventKind.DROPPED: _dropped,
     CacheEventKind.SPLIT: _split,
     CacheEventKind.FAULT: _fault,

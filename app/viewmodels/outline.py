@@ -39,7 +39,10 @@ def trie_text(view: TrieView, *, has_labels: bool = True) -> str:
         levels[node.id] = levels[node.parent_id] + 1
         lines.append(_node_line(node, levels[node.id], has_labels))
     held = f"{words.size(view.live_bytes)} live, {words.size(view.paged_bytes)} in memory"
-    return "\n".join([*lines, f"{words.plural(len(view.nodes), 'edge')}, {held} of {words.limit(view.budget_bytes)}"])
+    held += f" of {words.limit(view.budget_bytes)}"
+    if view.disk_bytes or view.disk_allowed_bytes:
+        held += f", {words.size(view.disk_bytes)} on disk of {words.limit(view.disk_allowed_bytes)}"
+    return "\n".join([*lines, f"{words.plural(len(view.nodes), 'edge')}, {held}"])
 
 
 def _message_line(message: Message, level: int, is_on_path: bool) -> str:
@@ -50,4 +53,6 @@ def _message_line(message: Message, level: int, is_on_path: bool) -> str:
 def _node_line(node: TrieNodeView, level: int, has_label: bool) -> str:
     place = words.token_range(node.start, node.end)
     label = f"{words.first_words(node.label, 40)}  " if has_label else ""
-    return f"{'  ' * level}{place}  {label}[{words.size(node.bytes)}, {PLACES[node.place].lower()}]"
+    marks = [words.size(node.held_bytes), PLACES[node.place].lower()]
+    marks += ["on disk too"] * (node.disk_bytes > 0 and node.place != "disk") + ["pinned"] * node.is_pinned
+    return f"{'  ' * level}{place}  {label}[{', '.join(marks)}]"

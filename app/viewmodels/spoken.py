@@ -40,9 +40,13 @@ def spoken_node(node: TrieNodeView, level: int) -> str:
         f"Level {level}",
         f"tokens {words.number(node.start)} to {words.number(node.end)}",
         words.tokens(node.tokens),
-        words.size(node.bytes),
+        words.size(node.held_bytes),
         place,
     ]
+    if node.disk_bytes and node.place != "disk":
+        parts.append("on disk too")
     if node.is_restore_point:
         parts.append("restore point")
+    if node.is_pinned:
+        parts.append("pinned")
     return ", ".join(parts) + f": {node.label}"

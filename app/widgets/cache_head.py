@@ -1,52 +1,83 @@
-"""How full the cache is: the budget in words, its bar, the bar's legend, and what memory it takes beside that."""
+"""How full the cache is: its two budgets in words, their bars, the legend, and what memory it takes beside that."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.protocol.trie_view import Place, TrieView
-from app.viewmodels import words
-from app.viewmodels.spoken import PLACES
-from app.widgets.drawing import draw_text, smooth
+from app.protocol.reports import Problem
+from app.protocol.trie_view import TrieView
+from app.viewmodels import disk_words, words
+from app.widgets.cache_legend import Entry, Legend, entries
+from app.widgets.drawing import draw_text, smooth, wrapped
+from app.widgets.icon_paths import Icon
 from app.widgets.look import Look
-from app.widgets.marks import SIBLING_DISC, paint_budget, paint_disc
+from app.widgets.marks import paint_budget, paint_disk_budget
 from app.widgets.typography import Type
 
 _INSET = 16
 _TOP, _BAR, _BOTTOM = 12, 8, 12
-_TO_BUFFERS = 6
+_TO_BAR, _TO_LEGEND, _TO_NOTE = 8, 10, 6
+_MEMORY, _GAP = 0.68, 8
+_ICON, _TO_TEXT = 12, 6
 
 
 class CacheHead(QWidget):
-    """ "3.1 of 8.0 GB in memory", the bar, and what is live and what is in memory of it.
+    """ "3.1 of 8.0 GB in memory" and "4.6 of 20 GB on disk", a bar to each, and what the bars are made of.
 
-    Below stands, as far as it fits, what the arrays take with their padding, which no budget counts; all of it is in
-    the tooltip.
+    Below stands why nothing goes to the disk, or how many of its files were lost; and, as far as it fits, what the
+    arrays take with their padding, which no budget counts. All of it is in the tooltip, with the folder of the files.
     """
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._look = look
+        self._legend = Legend(look)
         self._view = TrieView(serial=0)
+        self._folder = ""
+        self._trouble: Problem | None = None
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         look.changed.connect(self.updateGeometry)
         look.changed.connect(self.update)
-        self.show_view(self._view)
+        self._renew()
 
     def show_view(self, view: TrieView) -> None:
         """Totals come from the view."""
         self._view = view
-        legend = ", ".join(f"{PLACES[place]} {words.size(amount)}" for place, amount in self._parts())
-        self.setAccessibleName(f"{self._title()}: {legend}")
-        buffers = words.buffers(view.live_allocated_bytes, view.live_bytes, view.mlx_cache_bytes)
-        self.setAccessibleDescription(buffers)
-        self.setToolTip(buffers)
+        self._renew()
+
+    def show_disk(self, folder: str, trouble: Problem | None) -> None:
+        """Where the files lie, "" for nowhere, and why none are written."""
+        self._folder, self._trouble = folder, trouble
+        self._renew()
+
+    def _renew(self) -> None:
+        parts = ", ".join(part.spoken for part in self._parts)
+        disk = f", {disk_words.shares(self._view)[0]}" if self._has_disk else ""
+        self.setAccessibleName(f"{self._title()}{disk}: {parts}")
+        self.setAccessibleDescription(" ".join(self._sentences()))
+        self.setToolTip("\n".join(self._sentences()))
         self.update()
 
-    def _parts(self) -> tuple[tuple[Place, int], ...]:
-        return (("live", self._view.live_bytes), ("memory", self._view.paged_bytes))
+    def _sentences(self) -> list[str]:
+        view, lost = self._view, disk_words.dropped(self._view)
+        found = [f"{self._trouble.title}. {self._trouble.sentence}"] if self._trouble else []
+        found += [f"{lost}. {disk_words.DROPPED_MEANS}"] if lost else []
+        found += [words.buffers(view.live_allocated_bytes, view.live_bytes, view.mlx_cache_bytes)]
+        found += [f"Cache files lie in {self._folder}."] if self._folder else []
+        return [sentence for sentence in found if sentence]
+
+    @property
+    def _has_disk(self) -> bool:
+        """Nothing is said of a disk that is not used."""
+        return bool(self._view.disk_allowed_bytes or self._view.disk_bytes or self._trouble)
+
+    @property
+    def _parts(self) -> tuple[Entry, ...]:
+        return entries(self._view, self._has_disk)
 
     def _title(self) -> str:
         used = self._view.live_bytes + self._view.paged_bytes
@@ -55,9 +86,29 @@ class CacheHead(QWidget):
         return f"{words.share(used, self._view.budget_bytes)} in memory"
 
     def sizeHint(self) -> QSize:
-        line = self._look.face(Type.SMALL_MEDIUM).line
-        below = self._look.face(Type.CAP).line + _TO_BUFFERS if self._has_buffers else 0
-        return QSize(300, _TOP + line + 8 + _BAR + 10 + line + below + _BOTTOM)
+        return QSize(300, self.heightForWidth(max(self.width(), 300)))
+
+    def heightForWidth(self, width: int) -> int:
+        """Points that everything takes within `width`."""
+        room = width - 2 * _INSET
+        legend = self._legend.height(self._parts, room, self._disk_left(room))
+        notes = self._look.face(Type.CAP).line + _TO_NOTE if self._has_buffers else 0
+        if self._note:
+            notes += len(self._note_lines(room)) * self._look.face(Type.CAP).line + _TO_NOTE
+        title = self._look.face(Type.SMALL_MEDIUM).line
+        return round(_TOP + title + _TO_BAR + _BAR + _TO_LEGEND + legend + notes + _BOTTOM)
+
+    def _disk_left(self, room: float) -> float:
+        """Where the disk's bar begins; the memory's takes all the room where there is none."""
+        return (room - _GAP) * _MEMORY + _GAP if self._has_disk else room + _GAP
+
+    @property
+    def _note(self) -> str:
+        return self._trouble.title if self._trouble else disk_words.dropped(self._view)
+
+    def _note_lines(self, room: float) -> list[str]:
+        indent = self._look.type.icon(_ICON) + _TO_TEXT if self._trouble else 0
+        return wrapped(self._look.face(Type.CAP), self._note, room - indent)
 
     @property
     def _has_buffers(self) -> bool:
@@ -73,28 +124,60 @@ class CacheHead(QWidget):
             f"Buffers {live}, MLX {spare}",
         )
 
+    # Drawing
+
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, view = self._look.theme, self._view
         painter = smooth(QPainter(self))
-        face = self._look.face(Type.SMALL_MEDIUM)
-        line = QRectF(_INSET, _TOP, self.width() - 2 * _INSET, face.line)
-        draw_text(painter, face, line, self._title(), theme.text)
-        bar = QRectF(_INSET, line.bottom() + 8, line.width(), _BAR)
-        paint_budget(painter, theme, bar, view.live_bytes, view.paged_bytes, view.budget_bytes)
-        legend = QRectF(_INSET, bar.bottom() + 10, line.width(), face.line)
-        self._paint_legend(painter, QRectF(legend))
+        room = self.width() - 2 * _INSET
+        line = QRectF(_INSET, _TOP, room, self._look.face(Type.SMALL_MEDIUM).line)
+        self._paint_titles(painter, line)
+        bar = QRectF(_INSET, line.bottom() + _TO_BAR, room, _BAR)
+        self._paint_bars(painter, bar)
+        left = self._disk_left(room)
+        legend = QRectF(_INSET, bar.bottom() + _TO_LEGEND, room, 0)
+        legend.setHeight(self._legend.height(self._parts, room, left))
+        self._legend.paint(painter, self._parts, legend, left)
+        top = self._paint_note(painter, legend.bottom())
         if self._has_buffers:
             cap = self._look.face(Type.CAP)
-            text = next((text for text in self._buffers() if cap.width(text) <= line.width()), self._buffers()[-1])
-            below = QRectF(_INSET, legend.bottom() + _TO_BUFFERS, line.width(), cap.line)
-            draw_text(painter, cap, below, text, theme.text3)
+            text = _fitting(self._buffers(), cap.width, room)
+            draw_text(painter, cap, QRectF(_INSET, top + _TO_NOTE, room, cap.line), text, self._look.theme.text3)
         painter.end()
 
-    def _paint_legend(self, painter: QPainter, rect: QRectF) -> None:
-        face = self._look.face(Type.CAP)
-        for place, amount in self._parts():
-            center = QPointF(rect.left() + SIBLING_DISC / 2, rect.center().y())
-            paint_disc(painter, self._look.theme, center, place, SIBLING_DISC)
-            rect.setLeft(rect.left() + SIBLING_DISC + 6)
-            text = f"{PLACES[place]} {words.size(amount) if amount else 0}"
-            rect.setLeft(rect.left() + draw_text(painter, face, rect, text, self._look.theme.text2) + 16)
+    def _paint_titles(self, painter: QPainter, line: QRectF) -> None:
+        theme, small = self._look.theme, self._look.face(Type.SMALL)
+        taken = draw_text(painter, self._look.face(Type.SMALL_MEDIUM), line, self._title(), theme.text)
+        if self._has_disk:
+            rest = line.adjusted(taken + _GAP, 0, 0, 0)
+            text = _fitting(disk_words.shares(self._view), small.width, rest.width())
+            draw_text(painter, small, rest, text, theme.text2, Qt.AlignmentFlag.AlignRight)
+
+    def _paint_bars(self, painter: QPainter, bar: QRectF) -> None:
+        theme, view, left = self._look.theme, self._view, self._disk_left(bar.width())
+        memory = QRectF(bar.left(), bar.top(), left - _GAP, bar.height())
+        paint_budget(painter, theme, memory, view.live_bytes, view.paged_bytes, view.budget_bytes)
+        if self._has_disk:
+            disk = bar.adjusted(left, 0, 0, 0)
+            paint_disk_budget(painter, theme, disk, view.disk_bytes, view.disk_allowed_bytes)
+
+    def _paint_note(self, painter: QPainter, top: float) -> float:
+        """Amber where something is to be put right. Returns where it ends."""
+        if not self._note:
+            return top
+        theme, cap = self._look.theme, self._look.face(Type.CAP)
+        line = QRectF(_INSET, top + _TO_NOTE, self.width() - 2 * _INSET, cap.line)
+        lines = self._note_lines(line.width())
+        if self._trouble:
+            size = self._look.type.icon(_ICON)
+            center = QPointF(line.left() + size / 2, line.center().y())
+            self._look.icons.paint(painter, Icon.WARN, center, theme.warn, size)
+            line.setLeft(line.left() + size + _TO_TEXT)
+        for text in lines:
+            draw_text(painter, cap, line, text, theme.warn if self._trouble else theme.text3)
+            line.translate(0, cap.line)
+        return line.top()
+
+
+def _fitting(texts: Sequence[str], width: Callable[[str], float], room: float) -> str:
+    """The first that fits, or the last."""
+    return next((text for text in texts if width(text) <= room), texts[-1])

@@ -8,6 +8,7 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from app.protocol.reports import Problem
 from app.viewmodels import words
 from app.viewmodels.event_model import EventModel
 from app.viewmodels.trie_model import TrieModel
@@ -15,6 +16,7 @@ from app.widgets.cache_head import CacheHead
 from app.widgets.drawing import draw_text, smooth
 from app.widgets.empty_cache import EmptyCache
 from app.widgets.event_section import EventSection
+from app.widgets.last import Last
 from app.widgets.look import Look
 from app.widgets.trie_delegate import Clock
 from app.widgets.trie_tree import TrieTree
@@ -40,6 +42,7 @@ class CachePane(QWidget):
         super().__init__(parent)
         self._look = look
         self._trie = trie
+        self._last = Last()
         self.setAccessibleName("Cache")
         self.setMinimumWidth(300)
         self.setMaximumWidth(640)
@@ -54,6 +57,13 @@ class CachePane(QWidget):
 
     def sizeHint(self) -> QSize:
         return QSize(352, 560)
+
+    def show_disk(self, folder: str, trouble: Problem | None) -> None:
+        """Where the cache's files lie, "" for nowhere, and why none are written."""
+        if self._last.differs(folder, trouble):
+            self.head.show_disk(folder, trouble)
+            self._arrange()
+            self.update()
 
     @property
     def totals(self) -> str:
@@ -80,7 +90,7 @@ class CachePane(QWidget):
     def _arrange(self) -> None:
         width = self.width()
         top = self._look.type.bar
-        self.head.setGeometry(0, top, width, self.head.sizeHint().height())
+        self.head.setGeometry(0, top, width, self.head.heightForWidth(width))
         top = self.head.geometry().bottom() + 2
         foot = self.height() - self._look.type.foot
         events = self.events.height_within(foot - top)

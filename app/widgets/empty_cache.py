@@ -21,6 +21,7 @@ _SENTENCE = (
 _MEANINGS: tuple[tuple[Place, str], ...] = (
     ("live", "in use by this answer"),
     ("memory", "kept, comes back at once"),
+    ("disk", "in a file, read back in a moment"),
     ("none", "known, must be read again"),
 )
 _DRAWING = 114

@@ -34,7 +34,7 @@ _ICONS = {
     CacheEventKind.PAGED_OUT: Icon.PAGED_OUT,
     CacheEventKind.PAGED_IN: Icon.RESTORED,
     CacheEventKind.EVICTED: Icon.EVICTED,
-    CacheEventKind.WRITTEN: Icon.STORED,
+    CacheEventKind.WRITTEN: Icon.DISK,
     CacheEventKind.READ: Icon.RESTORED,
     CacheEventKind.DROPPED: Icon.EVICTED,
     CacheEventKind.SPLIT: Icon.FORK,

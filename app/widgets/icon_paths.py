@@ -44,6 +44,11 @@ class Icon(Enum):
     )
     EVICTED = '<path d="M8 3.2l5.2 5.6H2.8zM2.8 12.6h10.4"/>'
     STORED = '<path d="M4.4 2.8h7.2v10.6L8 10.6l-3.6 2.8z"/>'
+    DISK = (
+        '<path d="M2.5 9.6l1.8-5.1a1.5 1.5 0 0 1 1.4-1h4.6a1.5 1.5 0 0 1 1.4 1l1.8 5.1"/>'
+        '<rect x="2.2" y="9.3" width="11.6" height="3.9" rx="1.4"/><path d="M11.2 11.25v.01"/>'
+    )
+    PIN = '<path d="M5.4 2.3h5.2M6.5 2.3v4L4.4 9.1h7.2L9.5 6.3v-4M8 9.1v4.7"/>'
     DISCARD = '<path d="M4 4l8 8M12 4l-8 8"/>'
     MORE = (
         '<g fill="currentColor" stroke="none"><circle cx="3.4" cy="8" r="1.25"/><circle cx="8" cy="8" r="1.25"/>'

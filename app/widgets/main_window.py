@@ -163,6 +163,7 @@ class MainWindow(QMainWindow):
 
     def _renew(self) -> None:
         now = self._controller.status.now
+        self.inspector.show_disk(now.disk_folder, now.disk_trouble)
         if not self._last.differs(
             now.title, now.enabled, now.recent_models, now.budget, now.disk_budget, now.keeps_every_fork
         ):

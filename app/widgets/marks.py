@@ -6,18 +6,17 @@ Each shape differs from the others without its colour, and a word always stands 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
+from app.protocol.trie_view import Place
 from app.widgets.drawing import draw_text, fill_rounded, stroke_rounded
 from app.widgets.look import Look
 from app.widgets.theme import Theme
 from app.widgets.typography import Type
 
-# A place in the cache: the protocol's, and "disk".
-Where = Literal["live", "memory", "disk", "none"]
+Where = Place
 
 DISC = 10.0
 SIBLING_DISC = 8.0
@@ -121,12 +120,13 @@ def paint_cost(
 
 
 def paint_warmth(painter: QPainter, theme: Theme, rect: QRectF, share: float, is_on_disk: bool = False) -> None:
-    """Full: warm; part filled: part warm; three blocks: on disk; a thin line: cold. share: 0 to 1."""
+    """Full: warm; part filled: part warm; in three blocks: from disk; a thin line: cold. share: 0 to 1."""
     if is_on_disk:
         width = (rect.width() - 4) / 3
         for i in range(3):
             block = QRectF(rect.left() + i * (width + 2), rect.top(), width, rect.height())
-            fill_rounded(painter, block, 1.5, theme.mute)
+            filled = min(max(share * 3 - i, 0.0), 1.0)
+            paint_bar(painter, theme, block, ((filled, theme.mute),))
     elif share <= 0:
         fill_rounded(painter, QRectF(rect.left(), rect.center().y() - 0.75, rect.width(), 1.5), 0.75, theme.mute)
     else:
@@ -142,6 +142,11 @@ def paint_budget(painter: QPainter, theme: Theme, rect: QRectF, live: float, mem
         start = rect.left() + widths[0]
         end = start + widths[1]
         _hatch(painter, _slice(rect, start, end - (1.0 if end < rect.right() - 0.5 else 0.0)), theme.accentgfx)
+
+
+def paint_disk_budget(painter: QPainter, theme: Theme, rect: QRectF, used: float, allowed: float) -> None:
+    """Bytes on disk of what may be there; a bar of its own, since it has a limit of its own."""
+    paint_bar(painter, theme, rect, ((used / max(allowed, used, 1.0), theme.mute),))
 
 
 def _hatch(painter: QPainter, shape: QPainterPath, color: QColor) -> None:

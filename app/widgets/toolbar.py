@@ -29,10 +29,11 @@ class TitleBlock(QWidget):
         self._look = look
         self._title, self._subtitle = "", ""
         self._warmth: float | None = None
+        self._is_on_disk = False
 
-    def show_title(self, title: str, subtitle: str, warmth: float | None) -> None:
-        """warmth: share of the path that is held, None while unknown."""
-        self._title, self._subtitle, self._warmth = title, subtitle, warmth
+    def show_title(self, title: str, subtitle: str, warmth: float | None, is_on_disk: bool = False) -> None:
+        """warmth: share of the path that is held, None while unknown. is_on_disk: some of it must be read first."""
+        self._title, self._subtitle, self._warmth, self._is_on_disk = title, subtitle, warmth, is_on_disk
         self.setAccessibleName(title or "Conversation")
         self.setAccessibleDescription(subtitle)
         self.setToolTip(title)
@@ -55,7 +56,8 @@ class TitleBlock(QWidget):
         draw_text(painter, title, QRectF(0, 8, self.width(), title.line), self._title, theme.text)
         line = QRectF(0, 10 + title.line, self.width(), small.line + 2)
         if self._warmth is not None:
-            paint_warmth(painter, theme, QRectF(0, line.center().y() - 2, _WARMTH, 4), self._warmth)
+            bar = QRectF(0, line.center().y() - 2, _WARMTH, 4)
+            paint_warmth(painter, theme, bar, self._warmth, self._is_on_disk)
             line.setLeft(_WARMTH + 8)
         draw_text(painter, small, line, self._subtitle, theme.text2)
         painter.end()
@@ -124,7 +126,7 @@ class Toolbar(QWidget):
 
     def _renew(self) -> None:
         now = self._status.now
-        self._title.show_title(now.title, now.subtitle, now.warmth)
+        self._title.show_title(now.title, now.subtitle, now.warmth, now.is_on_disk)
         self._chip.show_model(now.model_name, now.model_detail, now.model_missing)
         self._gauge.show_context(now.context_used, now.context_length)
         self._stop.setEnabled(now.can_stop)

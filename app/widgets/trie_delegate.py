@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QHelpEvent, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QToolTip
 
@@ -14,6 +14,7 @@ from app.viewmodels import words
 from app.viewmodels.rows import RowRole
 from app.viewmodels.spoken import PLACES
 from app.widgets.drawing import draw_text, smooth
+from app.widgets.icon_paths import Icon
 from app.widgets.look import Look
 from app.widgets.marks import paint_pill, pill_width
 from app.widgets.typography import Face, Type
@@ -22,6 +23,7 @@ AnyIndex = QModelIndex | QPersistentModelIndex
 Clock = Callable[[], float]
 RIGHT_INSET = 16
 _BETWEEN = 10
+_PIN, _TO_PIN = 12, 5
 
 
 class TrieDelegate(QStyledItemDelegate):
@@ -49,14 +51,23 @@ class TrieDelegate(QStyledItemDelegate):
     def whole(self, node: TrieNodeView) -> str:
         """All words of a row, on three lines."""
         age = words.age(node.used_at, self._clock())
-        return "\n".join((node.label, words.DOT.join(figures(node)), words.DOT.join((PLACES[node.place], age))))
+        where = [PLACES[node.place]]
+        if node.disk_bytes and node.place != "disk":
+            where.append(f"On disk too, {words.size(node.disk_bytes)}")
+        where += ["Pinned"] * node.is_pinned
+        return "\n".join((node.label, words.DOT.join(figures(node)), words.DOT.join((*where, age))))
 
     def _is_cut(self, row: QRect, node: TrieNodeView) -> bool:
         left, right = self._text_left(node.id), row.right() + 1 - RIGHT_INSET
         cap = self._look.face(Type.CAP)
-        name = self._name_face(node).width(node.label) + pill_width(self._look, PLACES[node.place], node.place)
+        name = self._name_face(node).width(node.label) + self._pin_room(node)
+        name += pill_width(self._look, PLACES[node.place], node.place)
         line = cap.width(words.DOT.join(figures(node))) + cap.width(words.age(node.used_at, self._clock()))
         return max(name, line) + _BETWEEN > right - left
+
+    def _pin_room(self, node: TrieNodeView) -> int:
+        """Points that the mark of a pin takes after the name."""
+        return self._look.type.icon(_PIN) + _TO_PIN if node.is_pinned else 0
 
     def _name_face(self, node: TrieNodeView) -> Face:
         return self._look.face(Type.UI_MEDIUM if node.place == "live" else Type.UI)
@@ -82,7 +93,13 @@ class TrieDelegate(QStyledItemDelegate):
         line.setRight(
             paint_pill(painter, self._look, rect.right(), middle, PLACES[node.place], node.place, surface) - 10
         )
-        draw_text(painter, face, line, node.label, theme.text2 if node.place == "none" else theme.text)
+        line.setRight(line.right() - self._pin_room(node))
+        color = theme.text2 if node.place == "none" else theme.text
+        name = draw_text(painter, face, line, node.label, color)
+        if node.is_pinned:
+            size = self._look.type.icon(_PIN)
+            center = QPointF(line.left() + name + _TO_PIN + size / 2, middle)
+            self._look.icons.paint(painter, Icon.PIN, center, theme.text2, size)
 
     def _paint_figures(self, painter: QPainter, rect: QRectF, node: TrieNodeView, is_selected: bool) -> None:
         face, color = self._look.face(Type.CAP), self._look.theme.text2 if is_selected else self._look.theme.text3
@@ -102,6 +119,6 @@ class TrieDelegate(QStyledItemDelegate):
 def figures(node: TrieNodeView) -> list[str]:
     """For example "412-3 412", "3 000 tok", "240 MB"; without bytes where nothing is held."""
     parts = [words.token_range(node.start, node.end), f"{words.number(node.tokens)} tok"]
-    if node.bytes:
-        parts.append(words.size(node.bytes))
+    if node.held_bytes:
+        parts.append(words.size(node.held_bytes))
     return parts

@@ -43,6 +43,13 @@ def texts(model: EventModel) -> list[str]:
         (event(CacheEventKind.EVICTED, 412, 90), "Evicted 90 tokens: no room to store them"),
         (event(CacheEventKind.CAPTURED, 412, 0, 1_500_000), "Stored the state at 412, 1.5 MB"),
         (event(CacheEventKind.SPLIT, 3412, 0), "Split at 3 412: a fork began here"),
+        (event(CacheEventKind.WRITTEN, 412, 459, 37_000_000), "Wrote 459 tokens to disk, 37 MB"),
+        (event(CacheEventKind.WRITTEN, 412, 0, 1_500_000), "Wrote the state at 412 to disk, 1.5 MB"),
+        (event(CacheEventKind.READ, 412, 459, 37_000_000), "Read 459 tokens from disk, 37 MB"),
+        (event(CacheEventKind.DROPPED, 0, 0, 377_000_000), "Deleted 377 MB of files: longest unused"),
+        (event(CacheEventKind.FAULT, 0, 0, 37_000_000, Reason.DISK), "A cache file was damaged: dropped"),
+        (event(CacheEventKind.FAULT, 412, 459, 0, Reason.DISK), "Could not write 459 tokens to disk"),
+        (event(CacheEventKind.FAULT, 412, 0, 0, Reason.DISK), "Could not write the state at 412 to disk"),
         (event(CacheEventKind.FAULT, 412, 7), "Restore failed at 412: computed again"),
     ],
 )
@@ -50,6 +57,38 @@ def test_each_kind_in_words(qapp: object, happened: CacheEvent, text: str) -> No
     model = EventModel()
     model.add([happened])
     assert texts(model) == [text]
+
+
+def test_what_goes_to_the_disk_is_added_up(qapp: object) -> None:
+    model = EventModel()
+    model.add([event(CacheEventKind.REQUEST, 0, 412)])
+    for offset in (0, 412):
+        model.add([event(CacheEventKind.WRITTEN, offset, 400, 30_000_000)])
+    model.add(event(CacheEventKind.WRITTEN, 412 + n, 0, 1_500_000) for n in range(2))
+    assert texts(model)[:-1] == ["Wrote 800 tokens and 2 states to disk, 63 MB"]
+    model.add([event(CacheEventKind.DROPPED, 0, 0, 100_000_000), event(CacheEventKind.WRITTEN, 900, 1, 1_000_000)])
+    model.add([event(CacheEventKind.DROPPED, 0, 0, 100_000_000)])
+    assert texts(model)[:-1] == [
+        "Deleted 200 MB of files: longest unused",
+        "Wrote 801 tokens and 2 states to disk, 64 MB",
+    ]
+    model.add([event(CacheEventKind.REQUEST, 801, 1), event(CacheEventKind.READ, 0, 400, 30_000_000)])
+    model.add([event(CacheEventKind.READ, 400, 401, 31_000_000), event(CacheEventKind.WRITTEN, 801, 0, 1_000_000)])
+    assert texts(model)[:2] == [
+        "Wrote the state at 801 to disk, 1.0 MB",
+        "Read 801 tokens from disk, 61 MB",
+    ]
+
+
+def test_faults_of_the_disk_are_added_up_and_no_others(qapp: object) -> None:
+    model = EventModel()
+    lost = event(CacheEventKind.FAULT, 0, 0, 37_000_000, Reason.DISK)
+    unwritten = event(CacheEventKind.FAULT, 412, 459, 0, Reason.DISK)
+    model.add([lost, lost, unwritten, unwritten])
+    assert texts(model) == ["Could not write 918 tokens to disk", "2 cache files were damaged: dropped"]
+    fault = event(CacheEventKind.FAULT, 412, 7, reason=Reason.FAULT)
+    model.add([fault, fault, lost])
+    assert len(model.rows) == 5
 
 
 def test_the_newest_stands_above_with_its_time_and_its_why(qapp: object) -> None:

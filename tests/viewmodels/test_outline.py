@@ -35,6 +35,25 @@ def test_edges_stand_below_what_they_continue() -> None:
     ]
 
 
+def test_what_lies_on_disk_and_what_is_pinned_is_said() -> None:
+    upper = TrieNodeView(1, None, 0, 412, "You are", 33_000_000, "memory", (), True, False, 1, 0.0, 33_000_000, True)
+    lower = TrieNodeView(2, 1, 412, 3412, "Lisbon", 0, "disk", (), True, False, 1, 0.0, 240_000_000)
+    view = TrieView(
+        1,
+        (upper, lower),
+        paged_bytes=33_000_000,
+        budget_bytes=8_000_000_000,
+        disk_bytes=4_600_000_000,
+        disk_allowed_bytes=20_000_000_000,
+    )
+    lines = trie_text(view).replace("\u202f", " ").replace("\u00a0", " ").splitlines()
+    assert lines == [
+        "0–412  You are  [33 MB, in memory, on disk too, pinned]",
+        "  412–3 412  Lisbon  [240 MB, on disk]",
+        "2 edges, 0 KB live, 33 MB in memory of 8.0 GB, 4.6 GB on disk of 20 GB",
+    ]
+
+
 def test_the_cache_as_text_has_no_words_of_anybodys() -> None:
     node = TrieNodeView(1, None, 0, 412, "a secret", 33_000_000, "live", (0,), True, False, 1, 0.0)
     view = TrieView(1, (node,), live_bytes=33_000_000, budget_bytes=8_000_000_000)

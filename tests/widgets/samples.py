@@ -24,6 +24,11 @@ def node(
     return TrieNodeView(node_id, parent_id, start, end, label, held, place, (), place != "none", True, 1, NOW - ago)
 
 
+def on_disk(edge: TrieNodeView) -> TrieNodeView:
+    """The same edge, when files are all that is held of it."""
+    return replace(edge, place="disk", bytes=0, disk_bytes=edge.tokens * 80_000)
+
+
 NODES = (
     node(1, None, 0, 412, "You are a helpful assistant", "live"),
     node(2, 1, 412, 3412, "Three days in Lisbon, late October", "live"),

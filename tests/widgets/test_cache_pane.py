@@ -7,6 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from app.protocol.cache_events import CacheEventKind
+from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
 from app.viewmodels.event_model import EventModel
 from app.viewmodels.trie_model import TrieModel
@@ -16,7 +17,7 @@ from app.widgets.look import Look
 from app.widgets.theme import DARK, LIGHT, Theme
 from app.widgets.typography import Type
 from tests.widgets.pictures import count, painted_height, picture, show
-from tests.widgets.samples import LOG, NOW, event, view
+from tests.widgets.samples import LOG, NODES, NOW, event, view
 
 EMPTY = TrieView(serial=9, budget_bytes=8_000_000_000)
 
@@ -187,3 +188,67 @@ def test_the_line_of_buffers_never_runs_out_of_the_pane(
     line = image.copy(0, pane.head.height() - 30, width, 18)
     assert count(line.copy(width - 15, 0, 15, 18), look.theme.text3) == 0
     assert count(line, look.theme.text3) > 0
+
+
+ON_DISK = replace(view(), disk_bytes=4_600_000_000, disk_allowed_bytes=20_000_000_000)
+TROUBLE = Problem("Little space is left on the disk: snapshots are off", "Free some space.")
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_the_disk_has_its_own_bar_and_numbers(pane: CachePane, look: Look, model: TrieModel, theme: Theme) -> None:
+    look.set_theme(theme)
+    model.show(ON_DISK)
+    image = picture(pane.head)
+    disk = round(16 + 312 * 0.68 + 8)
+    middle = next(y for y in range(image.height()) if image.pixelColor(disk + 60, y) == theme.track)
+    assert image.pixelColor(disk + 4, middle + 3) == theme.mute
+    assert image.pixelColor(disk - 4, middle + 3) == image.pixelColor(2, middle + 3)
+    assert image.pixelColor(disk - 12, middle + 3) == theme.track
+    name = pane.head.accessibleName()
+    assert "4.6 of 20\u00a0GB on disk" in name
+    assert "On disk 4.6\u00a0GB" in name
+    model.show(replace(view(), serial=5))
+    assert "disk" not in pane.head.accessibleName()
+
+
+@pytest.mark.parametrize(("width", "body"), [(300, 14), (300, 24), (352, 14), (352, 20), (640, 14)])
+def test_everything_of_the_head_keeps_to_the_pane(
+    pane: CachePane, look: Look, model: TrieModel, width: int, body: int
+) -> None:
+    look.set_text_size(body)
+    pinned = [replace(each, is_pinned=True) for each in view().nodes]
+    model.show(replace(ON_DISK, nodes=tuple(pinned), live_bytes=3_400_000_000, disk_bytes=19_900_000_000))
+    pane.show_disk("/caches", TROUBLE)
+    pane.resize(width, 900)
+    image = picture(pane.head)
+    for edge in (image.copy(width - 15, 0, 15, image.height()), image.copy(0, image.height() - 9, width, 9)):
+        assert count(edge, look.theme.text2) == count(edge, look.theme.warn) == 0
+    assert count(image, look.theme.warn) > 0
+
+
+def test_why_nothing_goes_to_the_disk_stands_in_the_pane(pane: CachePane, model: TrieModel) -> None:
+    model.show(replace(ON_DISK, disk_allowed_bytes=0, disk_bytes=0))
+    pane.show_disk("/Users/ana/Caches/snapshots", None)
+    height, tree = pane.head.height(), pane.tree.y()
+    assert "Cache files lie in /Users/ana/Caches/snapshots." in pane.head.toolTip()
+    pane.show_disk("/Users/ana/Caches/snapshots", TROUBLE)
+    assert pane.head.height() > height
+    assert pane.tree.y() > tree
+    assert pane.head.accessibleDescription().startswith(f"{TROUBLE.title}. {TROUBLE.sentence}")
+    pane.show_disk("/Users/ana/Caches/snapshots", None)
+    assert pane.head.height() == height
+
+
+def test_files_that_were_lost_are_counted_in_the_pane(pane: CachePane, model: TrieModel) -> None:
+    model.show(replace(ON_DISK, dropped_files=2))
+    assert "2\u00a0cache files were dropped" in pane.head.toolTip()
+
+
+def test_what_is_pinned_is_part_of_the_legend(pane: CachePane, model: TrieModel) -> None:
+    assert "Pinned" not in pane.head.accessibleName()
+    model.show(view(replace(NODES[7], is_pinned=True), *NODES[:2]))
+    assert "Pinned 7.7\u00a0MB" in pane.head.accessibleName()
+
+
+def test_the_disk_is_told_to_whoever_has_an_empty_cache(pane: CachePane) -> None:
+    assert "On disk: in a file, read back in a moment" in pane.empty.accessibleDescription()

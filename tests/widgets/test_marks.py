@@ -15,6 +15,7 @@ from app.widgets.marks import (
     paint_budget,
     paint_cost,
     paint_disc,
+    paint_disk_budget,
     paint_pill,
     paint_warmth,
     pill_width,
@@ -85,7 +86,7 @@ def test_the_kinds_of_warmth_differ_without_their_colours() -> None:
     def warmth(share: float, is_on_disk: bool = False) -> QImage:
         return grey(painted(44, 8, lambda painter, rect: paint_warmth(painter, LIGHT, rect, share, is_on_disk)))
 
-    kinds = [warmth(1), warmth(0.5), warmth(0), warmth(0, is_on_disk=True)]
+    kinds = [warmth(1), warmth(0.5), warmth(0), warmth(1, is_on_disk=True), warmth(0.5, is_on_disk=True)]
     assert all(one != other for one, other in combinations(kinds, 2))
 
 
@@ -96,6 +97,24 @@ def test_the_budget_bar_tells_live_from_memory_by_its_hatch() -> None:
     assert len({memory.pixel(x, 4) for x in range(100)}) > 3
     assert len({live.pixel(x, 4) for x in range(28)}) == 1
     assert count(free, LIGHT.track) > 120 * 8
+
+
+def test_three_blocks_are_filled_as_far_as_the_branch_is_held() -> None:
+    def blocks(share: float) -> QImage:
+        return painted(46, 4, lambda painter, rect: paint_warmth(painter, LIGHT, rect, share, is_on_disk=True))
+
+    whole = columns(blocks(1), LIGHT.mute, 2)
+    assert whole > 34
+    assert columns(blocks(1), LIGHT.track, 2) == 0
+    assert columns(blocks(0.5), LIGHT.mute, 2) == pytest.approx(whole / 2, abs=3)
+
+
+def test_the_disk_has_a_bar_of_its_own_colour() -> None:
+    image = painted(100, 8, lambda painter, rect: paint_disk_budget(painter, LIGHT, rect, 5e9, 20e9))
+    assert columns(image, LIGHT.mute, 4) == pytest.approx(25, abs=3)
+    assert count(image, LIGHT.accentgfx) == 0
+    full = painted(100, 8, lambda painter, rect: paint_disk_budget(painter, LIGHT, rect, 5e9, 0))
+    assert count(full, LIGHT.track) == 0
 
 
 def test_a_cache_over_its_budget_fills_the_bar() -> None:

@@ -13,11 +13,13 @@ from pytestqt.qtbot import QtBot
 from app.protocol.trie_view import Place
 from app.viewmodels.trie_model import TrieModel
 from app.widgets.look import Look
+from app.widgets.marks import pill_width
 from app.widgets.theme import DARK, LIGHT, Theme
 from app.widgets.trie_delegate import figures
 from app.widgets.trie_tree import TrieTree
+from app.widgets.typography import Type
 from tests.widgets.pictures import count, picture, show
-from tests.widgets.samples import NODES, NOW, node, view
+from tests.widgets.samples import NODES, NOW, node, on_disk, view
 
 
 @pytest.fixture
@@ -181,3 +183,44 @@ def test_a_row_that_is_cut_says_the_rest_in_a_tooltip(qtbot: QtBot, tree: TrieTr
 
 def test_the_tree_starts_without_a_selection(tree: TrieTree) -> None:
     assert tree.currentIndex() == QModelIndex() or not tree.selectedIndexes()
+
+
+def test_an_edge_on_disk_says_so_and_how_much(tree: TrieTree, model: TrieModel) -> None:
+    edge = on_disk(NODES[4])
+    model.show(view(*NODES[:4], edge, *NODES[5:], serial=2))
+    spoken = model.index_of(5).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert "37\u00a0MB, on disk" in spoken
+    assert figures(edge)[-1] == "37\u00a0MB"
+    assert "On disk" in tree.itemDelegate().whole(edge)
+
+
+def test_an_edge_in_memory_tells_of_its_file(tree: TrieTree) -> None:
+    edge = replace(NODES[2], disk_bytes=34_000_000)
+    assert "On disk too, 34\u00a0MB" in tree.itemDelegate().whole(edge)
+    assert "On disk" not in tree.itemDelegate().whole(NODES[2])
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_a_pin_stands_after_the_name_and_is_said(tree: TrieTree, model: TrieModel, look: Look, theme: Theme) -> None:
+    look.set_theme(theme)
+    row = tree.visualRect(model.index_of(8))
+    before = picture(tree.viewport()).copy(row)
+    model.show(view(*NODES[:7], replace(NODES[7], is_pinned=True), serial=2))
+    after = picture(tree.viewport()).copy(row)
+    name = round(look.face(Type.UI).width(NODES[7].label))
+    changed = [x for x in range(before.width()) if any(before.pixel(x, y) != after.pixel(x, y) for y in range(20))]
+    assert changed
+    assert 6 <= max(changed) - min(changed) <= 12
+    assert min(changed) > name
+    assert "pinned" in model.index_of(8).data(Qt.ItemDataRole.AccessibleTextRole)
+
+
+def test_a_long_name_leaves_room_for_the_pin(tree: TrieTree, model: TrieModel, look: Look) -> None:
+    long = replace(NODES[7], label="Reply only with JSON " * 5, is_pinned=True)
+    model.show(view(*NODES[:7], long, serial=2))
+    row = tree.visualRect(model.index_of(8))
+    pinned = picture(tree.viewport()).copy(row)
+    model.show(view(*NODES[:7], replace(long, is_pinned=False), serial=3))
+    assert picture(tree.viewport()).copy(row) != pinned
+    pill = row.width() - 16 - round(pill_width(look, "In memory", "memory"))
+    assert picture(tree.viewport()).copy(row).copy(pill, 0, 200, 40) == pinned.copy(pill, 0, 200, 40)

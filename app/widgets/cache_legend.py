@@ -1,0 +1,95 @@
+"""What the bars of the cache's head mean: a mark and a figure to each part, below the bar that it belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPainter
+
+from app.protocol.trie_view import Place, TrieView
+from app.viewmodels import words
+from app.viewmodels.spoken import PLACES
+from app.widgets.drawing import draw_text
+from app.widgets.icon_paths import Icon
+from app.widgets.look import Look
+from app.widgets.marks import SIBLING_DISC, paint_disc
+from app.widgets.typography import Type
+
+_TO_TEXT, _APART, _BETWEEN_LINES = 6, 14, 4
+_PIN = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A part of what is held. place: None for what is pinned, which is a part of another part."""
+
+    place: Place | None
+    bytes: int
+
+    @property
+    def text(self) -> str:
+        """As it stands in the legend; what is pinned has its mark instead of a word."""
+        size = words.size(self.bytes) if self.bytes else "0"
+        return size if self.place is None else f"{PLACES[self.place]} {size}"
+
+    @property
+    def spoken(self) -> str:
+        """The same in words alone."""
+        return f"{'Pinned' if self.place is None else PLACES[self.place]} {words.size(self.bytes)}"
+
+
+def entries(view: TrieView, has_disk: bool) -> tuple[Entry, ...]:
+    """The parts of a picture of the cache."""
+    pinned = sum(node.bytes for node in view.nodes if node.is_pinned)
+    parts = [Entry("live", view.live_bytes), Entry("memory", view.paged_bytes)]
+    parts += [Entry(None, pinned)] * (pinned > 0)
+    parts += [Entry("disk", view.disk_bytes)] * has_disk
+    return tuple(parts)
+
+
+class Legend:
+    """Places entries in lines. Those of the disk begin below its bar where there is room, else they follow the rest."""
+
+    def __init__(self, look: Look) -> None:
+        self._look = look
+
+    def height(self, parts: Sequence[Entry], width: float, disk_left: float) -> float:
+        """Points that it takes within `width`."""
+        line = self._look.face(Type.CAP).line
+        return max(top for _, top in self._corners(parts, width, disk_left)) + line
+
+    def paint(self, painter: QPainter, parts: Sequence[Entry], rect: QRectF, disk_left: float) -> None:
+        """disk_left: points from the left at which the disk's bar begins."""
+        face, theme = self._look.face(Type.CAP), self._look.theme
+        for part, (left, top) in zip(parts, self._corners(parts, rect.width(), disk_left), strict=True):
+            line = QRectF(rect.left() + left, rect.top() + top, rect.width() - left, face.line)
+            mark = self._mark(part)
+            center = QPointF(line.left() + mark / 2, line.center().y())
+            if part.place is None:
+                self._look.icons.paint(painter, Icon.PIN, center, theme.text2, self._look.type.icon(_PIN))
+            else:
+                paint_disc(painter, theme, center, part.place, SIBLING_DISC)
+            line.setLeft(line.left() + mark + _TO_TEXT)
+            draw_text(painter, face, line, part.text, theme.text2)
+
+    def _mark(self, part: Entry) -> float:
+        return self._look.type.icon(_PIN) if part.place is None else SIBLING_DISC
+
+    def _width(self, part: Entry) -> float:
+        return self._mark(part) + _TO_TEXT + self._look.face(Type.CAP).width(part.text)
+
+    def _corners(self, parts: Sequence[Entry], width: float, disk_left: float) -> list[tuple[float, float]]:
+        """The left upper corner of each entry."""
+        found: list[tuple[float, float]] = []
+        left = top = 0.0
+        for part in parts:
+            is_below_its_bar = part.place == "disk" and not top and left <= disk_left
+            if is_below_its_bar and disk_left + self._width(part) <= width:
+                left = disk_left
+            elif left and left + self._width(part) > width:
+                left, top = 0.0, top + self._look.face(Type.CAP).line + _BETWEEN_LINES
+            found.append((left, top))
+            left += self._width(part) + _APART
+        return found
