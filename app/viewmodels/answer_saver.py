@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.conversation.edit import Edit
 from app.conversation.message import Message
 from app.conversation.store import Store
 from app.protocol.reports import Problem
@@ -30,9 +31,18 @@ class AnswerSaver(QObject):
     failed = Signal(object)
     done = Signal(str)
 
-    def __init__(self, store: StoreLink, answer: Message, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        store: StoreLink,
+        answer: Message,
+        record: Callable[[Edit], None] | None = None,
+        parent: QObject | None = None,
+    ) -> None:
+        """record: is told, on the store thread, that the answer was added, where that is a step of its own to undo;
+        the open path then ends with it."""
         super().__init__(parent)
         self._store = store
+        self._record = record
         self._answer = answer
         self._text = ""
         self._sent = 0
@@ -43,6 +53,11 @@ class AnswerSaver(QObject):
         self._timer = QTimer(self, interval=SAVE_EVERY_MS)
         self._timer.timeout.connect(self.save)
         self._timer.start()
+
+    @property
+    def answer(self) -> Message:
+        """The answer with all of its text."""
+        return replace(self._answer, text=self._text)
 
     @property
     def is_stored(self) -> bool:
@@ -73,7 +88,14 @@ class AnswerSaver(QObject):
         if not self._text and not self._is_ended:
             return
         message = replace(self._answer, text=self._text, ids=None, stats=None, stop=None)
-        self._ask(lambda store: store.add_message(message, select=False), self._taken)
+        record = self._record
+
+        def add(store: Store) -> None:
+            edit = store.add_message(message, select=record is not None)
+            if record is not None:
+                record(edit)
+
+        self._ask(add, self._taken)
 
     def _append(self) -> None:
         answer_id, text = self._answer.id, self._text[self._saved :]

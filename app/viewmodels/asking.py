@@ -34,8 +34,9 @@ class Asking(QObject):
         self._library = library
         self._runs = runs
         self._models = models
-        self._committing: set[str] = set()
+        self._committing: dict[str, str] = {}
         self._asked: list[Message] = []
+        self._again: set[str] = set()
         self._is_open = True
         runs.ended.connect(self._on_ended)
         models.ready.connect(self.answer_next)
@@ -50,6 +51,16 @@ class Asking(QObject):
         """Whether a committed question waits for a model to be ready."""
         return bool(self._asked) and self._models.info is None
 
+    @property
+    def held(self) -> dict[str, str]:
+        """Questions on their way to an answer and the answer under way, by id, each with its conversation."""
+        found = dict(self._committing)
+        found |= {question.id: question.conversation_id for question in self._asked}
+        run = self._runs.current
+        if run is not None:
+            found[run.answer.id] = run.answer.conversation_id
+        return found
+
     def is_committing(self, message_id: str) -> bool:
         """Whether the database has not confirmed this question yet."""
         return message_id in self._committing
@@ -57,7 +68,7 @@ class Asking(QObject):
     def send(self, conversation_id: str, parent_id: str | None, text: str) -> Message:
         """Say something below a message, or as a first message. A second child is the fork."""
         message = Message.new(conversation_id, parent_id, "user", text)
-        self._committing.add(message.id)
+        self._committing[message.id] = conversation_id
         self._library.add(message, partial(self._on_committed, message), partial(self._on_refused, message))
         self.moved.emit(conversation_id)
         return message
@@ -66,17 +77,20 @@ class Asking(QObject):
         """Another answer to a question, beside those it has."""
         self._library.tree(question.conversation_id).select(question.id)
         self._asked.append(question)
+        self._again.add(question.id)
         self.moved.emit(question.conversation_id)
         self.answer_next()
 
     def withdraw(self) -> None:
         """Questions that wait for a model are not answered after all; they stay where they are."""
         self._asked.clear()
+        self._again.clear()
 
     def close(self) -> None:
         """Nothing more is answered; what is on its way to the database still gets there."""
         self._is_open = False
         self._asked.clear()
+        self._again.clear()
 
     def answer_next(self) -> None:
         """Have the question that waits longest answered, if a model is ready for it."""
@@ -87,19 +101,21 @@ class Asking(QObject):
         question = self._asked.pop(0)
         tree = self._library.tree(question.conversation_id)
         turns = tuple(message.turn(model.fingerprint) for message in tree.path_to(question.id))
-        run = self._runs.start(question, turns, model, self._models.sampling)
+        is_again = question.id in self._again
+        self._again.discard(question.id)
+        run = self._runs.start(question, turns, model, self._models.sampling, is_again)
         tree.add(run.answer, select=tree.leaf_id == question.id)
         self.begun.emit()
         self.moved.emit(question.conversation_id)
 
     def _on_committed(self, message: Message) -> None:
-        self._committing.discard(message.id)
+        self._committing.pop(message.id, None)
         self._asked.append(message)
         self.answer_next()
         self.moved.emit(message.conversation_id)
 
     def _on_refused(self, message: Message, problem: Problem) -> None:
-        self._committing.discard(message.id)
+        self._committing.pop(message.id, None)
         self.moved.emit(message.conversation_id)
         self.refused.emit(message, problem)
 

@@ -22,6 +22,7 @@ from app.protocol.events import (
 )
 from app.protocol.reports import Problem, StopReason
 from app.viewmodels import parts, problem_cards, status_words, words
+from app.viewmodels.archive import Archive
 from app.viewmodels.cache_desk import finding
 from app.viewmodels.display import Display
 from app.viewmodels.keeping import Keeping
@@ -35,7 +36,7 @@ class Controller(QObject):
     """Everything that can be done in the window.
 
     Attributes: `chat`, `conversations`, `trie` and `events`, the models of the three panes; `status`, all that stands
-    around them; `keeping`, the verbs about pins and the cache's files.
+    around them; `keeping`, the verbs about pins and the cache's files; `archive`, those about what is stored.
 
     Signals: composerText(str), the composer shall hold exactly this; modelFolderWanted(), ask for a model's folder and
     call `open_model`; messageShown(str), bring this message into view; announced(str), have it said by a screen reader;
@@ -59,6 +60,8 @@ class Controller(QObject):
         self.chat, self.conversations = display.chat, display.conversations
         self.trie, self.events, self.status = display.trie, display.events, display.status
         self.keeping = Keeping(self._parts, display, self)
+        self.archive = Archive(self._parts, display, self)
+        self._has_path_to_save = False
         self._connect()
         display.show_conversations()
 
@@ -80,6 +83,12 @@ class Controller(QObject):
         self._asking.refused.connect(self._on_refused)
         self._asking.ended.connect(self._on_ended)
         self._prices.changed.connect(display.show_all)
+        self._parts.changes.recorded.connect(self._go_on)
+        self.archive.opened.connect(self._on_opened)
+        self.archive.moved.connect(self._on_moved)
+        self.archive.said.connect(self._on_said)
+        self.archive.warned.connect(self.warn)
+        self.archive.told.connect(self.announced)
         self.keeping.told.connect(self._on_told)
         self.keeping.failed.connect(self.warn)
         self.keeping.troubled.connect(self._warn_too)
@@ -123,7 +132,7 @@ class Controller(QObject):
         self._load_what_waits()
         if not text.strip():
             self._say_hint(status_words.NOTHING_TO_SEND)
-        elif self._asking.is_busy:
+        elif self._asking.is_busy or self._parts.changes.is_pending:
             self._drafts.send(self._open_id)
         else:
             self._send_draft(self._open_id)
@@ -156,7 +165,7 @@ class Controller(QObject):
         question = question_of(self.tree, at) if at else None
         if question is None:
             return
-        if self._asking.is_busy:
+        if self._asking.is_busy or self._parts.changes.is_pending:
             self._say_hint(status_words.STILL_WRITING)
             return
         self._load_what_waits()
@@ -253,6 +262,7 @@ class Controller(QObject):
             "show_log": self.logWanted.emit,
             "dismiss": self._dismiss_card,
             **self.keeping.actions,
+            **self.archive.actions,
         }
         if verb in actions:
             actions[verb]()
@@ -338,6 +348,9 @@ class Controller(QObject):
     def _on_told(self, sentence: str) -> None:
         self._say_notice(sentence, is_good=True)
 
+    def _on_said(self, sentence: str, step: int) -> None:
+        self._say_notice(sentence, is_good=True, step=step)
+
     def _on_begun(self) -> None:
         self.announced.emit("Reading the question")
 
@@ -384,9 +397,16 @@ class Controller(QObject):
             self.announced.emit("Answer stopped")
         QTimer.singleShot(0, self._send_waiting)
 
+    def _go_on(self) -> None:
+        """A change of what is stored has come to its end: what waited for it is done."""
+        if self._has_path_to_save and not self._parts.changes.is_pending:
+            self._has_path_to_save = False
+            self._save_path()
+        self._send_waiting()
+
     def _send_waiting(self) -> None:
         waiting = self._drafts.next_sent
-        if waiting is not None and not self._asking.is_busy:
+        if waiting is not None and not self._asking.is_busy and not self._parts.changes.is_pending:
             self._send_draft(waiting)
 
     # Steps that several of these take
@@ -404,6 +424,9 @@ class Controller(QObject):
 
     def _save_path(self) -> None:
         """Remember the end of the path; what the database does not know yet cannot be its end."""
+        if self._parts.changes.is_pending:
+            self._has_path_to_save = True
+            return
         tree = self.tree
         leaf = tree.leaf_id
         while leaf is not None and (self._asking.is_committing(leaf) or not self._runs.is_stored(leaf)):
@@ -416,8 +439,9 @@ class Controller(QObject):
         self.announced.emit(sentence)
         self._display.show_status()
 
-    def _say_notice(self, sentence: str, is_good: bool = False) -> None:
-        self._display.notice, self._display.is_notice_good = sentence, is_good
+    def _say_notice(self, sentence: str, is_good: bool = False, step: int = 0) -> None:
+        """step: the one that the banner's Undo takes back, or 0."""
+        self._display.notice, self._display.is_notice_good, self._display.notice_step = sentence, is_good, step
         self.announced.emit(sentence)
         self._display.show_status()
 

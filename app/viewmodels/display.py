@@ -27,7 +27,8 @@ class Display(QObject):
 
     Attributes: chat, conversations, trie, events, status; open_id, the conversation that is shown; card, notice and
     hint, the problem in the composer's place, the banner, and a sentence for the composer's foot; is_notice_good,
-    whether the banner has good news; is_engine_up, whether the engine's libraries are imported.
+    whether the banner has good news; notice_step, the step of undo that it speaks of, or 0; is_engine_up, whether
+    the engine's libraries are imported.
     """
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
@@ -37,6 +38,7 @@ class Display(QObject):
         self.card: ProblemCard | None = None
         self.notice = ""
         self.is_notice_good = False
+        self.notice_step = 0
         self.hint = ""
         self.is_engine_up = False
         self.chat = ChatModel(self)
@@ -106,6 +108,9 @@ class Display(QObject):
             view=self.trie.view,
             is_engine_up=self.is_engine_up,
             hint=self.hint,
+            undo=parts.changes.undo_words,
+            redo=parts.changes.redo_words,
+            can_undo_notice=0 < self.notice_step == parts.changes.steps,
         )
         self.status.show(status_values(scene, self.card, self.notice, self.is_notice_good))
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
+from app.conversation.edit import Edit, joined
 from app.conversation.message import Conversation, Message, title_from
+from app.conversation.records import Folder
 from app.conversation.store import Store
 from app.conversation.tree import MessageTree
 from app.protocol.reports import Problem
+from app.viewmodels.changes import Picture
 from app.viewmodels.store_link import StoreLink
 
 
@@ -20,6 +24,8 @@ class Library(QObject):
 
     A conversation begins blank and is stored together with its first message.
 
+    Attribute: folders, all of them in their order.
+
     Signals: changed() the list differs; opened(str) the tree of this conversation is here; failed(object), a `Problem`.
     """
 
@@ -27,9 +33,12 @@ class Library(QObject):
     opened = Signal(str)
     failed = Signal(object)
 
-    def __init__(self, store: StoreLink, parent: QObject | None = None) -> None:
+    def __init__(self, store: StoreLink, record: Callable[[Edit], None], parent: QObject | None = None) -> None:
+        """record: is told, on the store thread, of each message that was added."""
         super().__init__(parent)
         self._store = store
+        self._record = record
+        self.folders: tuple[Folder, ...] = ()
         self._conversations: tuple[Conversation, ...] = ()
         self._unstored: dict[str, Conversation] = {}
         self._trees: dict[str, MessageTree] = {}
@@ -50,15 +59,34 @@ class Library(QObject):
     def read_list(self, then: Callable[[], None] | None = None) -> None:
         """Ask the database what there is."""
 
-        def take(found: tuple[Conversation, ...]) -> None:
-            self._conversations = found
-            for one in found:
-                self._unstored.pop(one.id, None)
-            self.changed.emit()
+        def take(found: tuple[tuple[Conversation, ...], tuple[Folder, ...]]) -> None:
+            self._show(*found)
             if then is not None:
                 then()
 
-        self._store.do(lambda store: store.conversations(), take, self.failed.emit)
+        self._store.do(lambda store: (store.conversations(), store.folders()), take, self.failed.emit)
+
+    def take(self, picture: Picture, unsaved: Iterable[Message] = ()) -> None:
+        """Hold what the database holds after an edit. unsaved: answers that it does not know, or not all of."""
+        ids = picture.ids
+        for gone in (one for one in picture.edit.conversation_ids if one not in ids):
+            self._trees.pop(gone, None)
+        for tree in picture.trees:
+            known = self._trees.get(tree.conversation_id)
+            if known is not None:
+                self._trees[tree.conversation_id] = tree
+                _keep(tree, known.leaf_id, (one for one in unsaved if one.conversation_id == tree.conversation_id))
+        self._show(picture.conversations, picture.folders)
+
+    def is_stored(self, conversation_id: str) -> bool:
+        """Whether the database is known to have this conversation."""
+        return any(one.id == conversation_id for one in self._conversations)
+
+    def _show(self, conversations: tuple[Conversation, ...], folders: tuple[Folder, ...]) -> None:
+        self._conversations, self.folders = conversations, folders
+        for one in conversations:
+            self._unstored.pop(one.id, None)
+        self.changed.emit()
 
     def begin(self) -> str:
         """The id of a blank conversation, in memory until something is said in it. There is one at most."""
@@ -94,16 +122,18 @@ class Library(QObject):
         beginning = self._unstored.get(message.conversation_id)
 
         def commit(store: Store) -> None:
+            edit = None
             if beginning is not None and all(known.id != beginning.id for known in store.conversations()):
-                store.create_conversation(replace(beginning, title=None))
-            store.add_message(message)
+                edit = store.create_conversation(replace(beginning, title=None))
+            added = store.add_message(message)
+            self._record(added if edit is None else joined(edit, added))
 
         def take(_result: None) -> None:
             self.read_list()
             then()
 
         def give_back(problem: Problem) -> None:
-            tree.remove(message.id)
+            self._trees[message.conversation_id].remove(message.id)
             self._name(message.conversation_id)
             self.read_list()
             refused(problem)
@@ -112,8 +142,13 @@ class Library(QObject):
 
     def save_path(self, conversation_id: str, leaf_id: str | None) -> None:
         """Remember where a conversation was left."""
+
+        def select(store: Store) -> None:
+            with suppress(LookupError):  # deleted for ever since
+                store.select_path(conversation_id, leaf_id)
+
         if conversation_id not in self._unstored:
-            self._store.do(lambda store: store.select_path(conversation_id, leaf_id), None, self.failed.emit)
+            self._store.do(select, None, self.failed.emit)
 
     def _name(self, conversation_id: str) -> None:
         """Show a conversation that is not stored yet under its first words, as the database will."""
@@ -123,3 +158,14 @@ class Library(QObject):
             title = title_from(first.text) if first else None
             self._unstored[new.id] = replace(new, title=title, updated_at=time.time())
             self.changed.emit()
+
+
+def _keep(tree: MessageTree, leaf_id: str | None, answers: Iterable[Message]) -> None:
+    """Put answers into a tree of the database's, as far as they have come. Where one ended the path, it still does."""
+    for answer in answers:
+        if answer.id in tree:
+            tree.replace(answer)
+        elif answer.parent_id in tree:
+            tree.add(answer, select=False)
+        if answer.id == leaf_id and answer.id in tree:
+            tree.select(answer.id)

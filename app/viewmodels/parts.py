@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 from app.conversation.store_thread import StoreThread
 from app.viewmodels.asking import Asking
 from app.viewmodels.cache_desk import BudgetShelf, CacheDesk
+from app.viewmodels.changes import Changes
 from app.viewmodels.disk_desk import DiskDesk, DiskShelf
 from app.viewmodels.drafts import Drafts
 from app.viewmodels.library import Library
@@ -32,6 +33,7 @@ class Parts:
 
     host: EngineHost
     store: StoreLink
+    changes: Changes
     library: Library
     models: ModelDesk
     cache: CacheDesk
@@ -46,13 +48,15 @@ class Parts:
 def build(host: EngineHost, thread: StoreThread, shelf: Shelf, owner: QObject) -> Parts:
     """All of them, owned by `owner`."""
     store = StoreLink(thread, owner)
-    library = Library(store, owner)
+    changes = Changes(store, owner)
+    library = Library(store, changes.record, owner)
     models = ModelDesk(host, shelf, owner)
-    runs = Runs(host, store, owner)
+    runs = Runs(host, store, changes.record, owner)
     queries = Prices(host.submit)
     return Parts(
         host=host,
         store=store,
+        changes=changes,
         library=library,
         models=models,
         cache=CacheDesk(host, shelf, owner),

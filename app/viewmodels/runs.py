@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from itertools import count
 
 from PySide6.QtCore import QObject, Signal
 
+from app.conversation.edit import Edit
 from app.conversation.message import Message
 from app.protocol.chat import Sampling, Turn
 from app.protocol.commands import Cancel, Generate
@@ -63,21 +65,40 @@ class Runs(QObject):
     stored = Signal(str)
     failed = Signal(object)
 
-    def __init__(self, host: EngineHost, store: StoreLink, parent: QObject | None = None) -> None:
+    def __init__(
+        self, host: EngineHost, store: StoreLink, record: Callable[[Edit], None], parent: QObject | None = None
+    ) -> None:
+        """record: is told, on the store thread, of each answer that was asked for again."""
         super().__init__(parent)
         self._host = host
         self._store = store
+        self._record = record
         self._ids = count(1)
         self._savers: dict[str, AnswerSaver] = {}
         self.current: Run | None = None
 
-    def start(self, question: Message, turns: tuple[Turn, ...], model: ModelInfo, sampling: Sampling) -> Run:
-        """Have a question answered. The question must be committed: the engine is asked before this returns."""
+    def start(
+        self,
+        question: Message,
+        turns: tuple[Turn, ...],
+        model: ModelInfo,
+        sampling: Sampling,
+        is_step: bool = False,
+    ) -> Run:
+        """Have a question answered. The question must be committed: the engine is asked before this returns.
+
+        is_step: the answer can be taken back by itself; else it goes with its question.
+        """
         if self.current is not None:
             raise RuntimeError(f"run {self.current.id} has not ended")
         owner = question.conversation_id
-        answer = Message.new(owner, question.id, "assistant", model=model.fingerprint, model_name=model.name)
-        run = Run(next(self._ids), answer, self._saver(answer))
+        answer = Message.new(
+            *(owner, question.id, "assistant"),
+            model=model.fingerprint,
+            model_name=model.name,
+            sampling=asdict(sampling),
+        )
+        run = Run(next(self._ids), answer, self._saver(answer, is_step))
         self.current = run
         self._host.submit(Generate(run.id, turns, sampling, owner))
         return run
@@ -98,6 +119,11 @@ class Runs(QObject):
         saver = self._savers.get(message_id)
         return saver is None or saver.is_stored
 
+    @property
+    def unsaved(self) -> tuple[Message, ...]:
+        """Answers of which the database does not know the end, as far as they have come."""
+        return tuple(saver.answer for saver in self._savers.values())
+
     def take(self, event: Event) -> None:
         """An event of the engine; those of other runs are dropped."""
         run = self.current
@@ -116,8 +142,8 @@ class Runs(QObject):
         elif isinstance(event, RunFailed):
             self.abandon(event.problem)
 
-    def _saver(self, answer: Message) -> AnswerSaver:
-        saver = AnswerSaver(self._store, answer, self)
+    def _saver(self, answer: Message, is_step: bool) -> AnswerSaver:
+        saver = AnswerSaver(self._store, answer, self._record if is_step else None, self)
         self._savers[answer.id] = saver
         saver.failed.connect(self.failed)
         saver.added.connect(self.stored)

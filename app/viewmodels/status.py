@@ -34,10 +34,12 @@ class StatusValues:
     bar where it can be measured; engine_cached is the bar's reused part. send_price, send_parts: the composer's foot in
     words, and (reused, computed) tokens for its bar, None where nothing is known. editing: first words of the message
     being forked, or None. is_waiting: the words in the composer are sent when the answer that is being written ends.
-    problem, notice: the card and the banner, one sentence; is_notice_good: it asks nothing of the person. budget,
-    disk_budget: ids of the cache's budgets. disk_folder: where its files lie, "" for nowhere; disk_trouble: why none
-    are written although they are wanted, or None; keeps_every_fork: every state is written. greeting, suggestions:
-    what an empty conversation shows. enabled: ids of the verbs that can act now.
+    problem, notice: the card and the banner, one sentence; is_notice_good: it asks nothing of the person;
+    notice_label, notice_verb: its button, as those of the card. undo, redo: what Undo would take back among
+    conversations ("Delete"), or nothing. budget, disk_budget: ids of the cache's budgets. disk_folder: where its
+    files lie, "" for nowhere; disk_trouble: why none are written although they are wanted, or None;
+    keeps_every_fork: every state is written. greeting, suggestions: what an empty conversation shows. enabled: ids
+    of the verbs that can act now.
     """
 
     title: str = ""
@@ -63,6 +65,10 @@ class StatusValues:
     problem: ProblemCard | None = None
     notice: str = ""
     is_notice_good: bool = False
+    notice_label: str = ""
+    notice_verb: str = ""
+    undo: str = ""
+    redo: str = ""
     budget: str = ""
     disk_budget: str = ""
     disk_folder: str = ""

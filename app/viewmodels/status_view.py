@@ -38,6 +38,9 @@ class Scene:
     view: TrieView
     is_engine_up: bool
     hint: str
+    undo: str = ""
+    redo: str = ""
+    can_undo_notice: bool = False
 
     @property
     def is_empty(self) -> bool:
@@ -79,6 +82,10 @@ def status_values(scene: Scene, card: ProblemCard | None, notice: str, is_notice
         problem=card,
         notice=notice,
         is_notice_good=is_notice_good,
+        notice_label="Undo" if scene.can_undo_notice else "",
+        notice_verb="undo_this" if scene.can_undo_notice else "",
+        undo=scene.undo,
+        redo=scene.redo,
         budget=scene.cache.budget,
         disk_budget=scene.disk.budget,
         disk_folder=scene.disk.folder,
@@ -190,6 +197,10 @@ def _enabled(scene: Scene) -> frozenset[str]:
         "send": bool(scene.draft.text.strip()) and not scene.draft.is_sent,
         "fork": last_question(scene.tree) is not None,
         "regenerate": not scene.is_empty and not scene.asking.is_busy,
+        "undo": bool(scene.undo),
+        "redo": bool(scene.redo),
+        "delete_message": not scene.is_empty,
+        "prune": any(len(scene.tree.siblings(message.id)) > 1 for message in scene.tree.path),
         "previous": fork is not None and version_beside(scene.tree, fork, -1) is not None,
         "next": fork is not None and version_beside(scene.tree, fork, 1) is not None,
         "verify": scene.models.info is not None and not scene.is_empty and not scene.cache.is_checking,

@@ -93,9 +93,10 @@ class ProblemView(QWidget):
 
 
 class NoticeBanner(QWidget):
-    """One sentence that stands in nobody's way. `dismissed`: the person has read it."""
+    """One sentence that stands in nobody's way. `dismissed`: it was read. `acted`: the verb of its button."""
 
     dismissed = Signal()
+    acted = Signal(str)
 
     def __init__(self, look: Look, status: Status, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -104,6 +105,9 @@ class NoticeBanner(QWidget):
         self._last = Last()
         self.close_button = ToolButton(look, Icon.DISCARD, "Dismiss Notice", "Dismiss", 24, 14, parent=self)
         self.close_button.clicked.connect(self.dismissed)
+        self.action = Button(look, "", parent=self)
+        self.action.clicked.connect(lambda: self.acted.emit(self._status.now.notice_verb))
+        self.action.hide()
         status.changed.connect(self._renew)
         look.changed.connect(self.updateGeometry)
         self._renew()
@@ -123,20 +127,30 @@ class NoticeBanner(QWidget):
         return max(_BANNER, lines * face.line + 24)
 
     def _words(self, width: int) -> QRectF:
-        return QRectF(_BANNER_SIDE + 26, 0, width - 2 * _BANNER_SIDE - 60, self.height())
+        room = 0 if self.action.isHidden() else self.action.sizeHint().width() + _APART
+        return QRectF(_BANNER_SIDE + 26, 0, width - 2 * _BANNER_SIDE - 60 - room, self.height())
 
     def _renew(self) -> None:
-        notice = self._status.now.notice
-        if not self._last.differs(notice, self._status.now.is_notice_good):
+        notice, label = self._status.now.notice, self._status.now.notice_label
+        if not self._last.differs(notice, label, self._status.now.is_notice_good):
             return
+        self.action.set_text(label)
+        self.action.setVisible(bool(label))
         self.setVisible(bool(notice))
         self.setAccessibleName(notice)
+        self._arrange()
         self.updateGeometry()
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        self._arrange()
+
+    def _arrange(self) -> None:
         middle = self.height() // 2
         self.close_button.setGeometry(self.width() - _BANNER_SIDE - 20, middle - 12, 24, 24)
+        size = self.action.sizeHint()
+        left = self.close_button.x() - _APART - size.width()
+        self.action.setGeometry(left, middle - size.height() // 2, size.width(), size.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, face = self._look.theme, self._look.face(Type.UI)

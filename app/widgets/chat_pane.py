@@ -77,6 +77,8 @@ class ChatPane(QWidget):
         controller.messageShown.connect(view.show_message)
         self.desk.acted.connect(controller.act)
         self.banner.dismissed.connect(controller.dismiss_notice)
+        self.banner.acted.connect(controller.act)
+        view.deleteAsked.connect(controller.archive.delete_message)
         self.first_run.asked.connect(controller.send)
         self.first_run.openAsked.connect(controller.modelFolderWanted)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QMimeData, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QMimeData, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QInputMethodEvent,
     QKeyEvent,
+    QKeySequence,
     QPainter,
     QPaintEvent,
     QPalette,
@@ -54,6 +55,7 @@ class ComposerEdit(QTextEdit):
         self.document().setDocumentMargin(0)
         look.changed.connect(self._dress)
         self._dress()
+        self.document().clearUndoRedoStacks()
 
     @property
     def line(self) -> int:
@@ -78,6 +80,24 @@ class ComposerEdit(QTextEdit):
         self.moveCursor(QTextCursor.MoveOperation.End)
         self.document().clearUndoRedoStacks()
 
+    def event(self, e: QEvent) -> bool:
+        """Keys that have nothing to do in the text are left to the menus: Undo then means the conversations."""
+        if isinstance(e, QKeyEvent) and e.type() == QEvent.Type.ShortcutOverride and self._has_no_use_for(e):
+            e.ignore()
+            return False
+        if isinstance(e, QKeyEvent) and e.type() == QEvent.Type.ShortcutOverride and _deletes_line(e):
+            e.accept()
+            return True
+        return super().event(e)
+
+    def _has_no_use_for(self, event: QKeyEvent) -> bool:
+        document = self.document()
+        if event.matches(QKeySequence.StandardKey.Undo):
+            return not document.isUndoAvailable()
+        if event.matches(QKeySequence.StandardKey.Redo):
+            return not document.isRedoAvailable()
+        return document.isEmpty() and _deletes_line(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in _RETURNS and not event.modifiers() & _COMMANDS:
             if event.modifiers() & _BREAKS:
@@ -87,8 +107,17 @@ class ComposerEdit(QTextEdit):
                 self.submitted.emit()
         elif event.key() == Qt.Key.Key_Escape:
             self.escaped.emit()
+        elif _deletes_line(event) and not event.matches(QKeySequence.StandardKey.DeleteStartOfWord):
+            self._delete_line()
         else:
             super().keyPressEvent(event)
+
+    def _delete_line(self) -> None:
+        """As on a Mac: what was selected goes, else everything from the beginning of the line."""
+        cursor = self.textCursor()
+        if not cursor.hasSelection():
+            cursor.movePosition(QTextCursor.MoveOperation.StartOfLine, QTextCursor.MoveMode.KeepAnchor)
+        cursor.removeSelectedText()
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         self._is_composing = bool(event.preeditString())
@@ -122,7 +151,10 @@ class ComposerEdit(QTextEdit):
         self.setPalette(palette)
         self.setFont(self._look.face(Type.BODY).font)
         self.document().setDefaultFont(self._look.face(Type.BODY).font)
+        has_history = self.document().isUndoAvailable() or self.document().isRedoAvailable()
         self._set_line_height()
+        if not has_history:
+            self.document().clearUndoRedoStacks()
 
     def _set_line_height(self) -> None:
         """Typed lines are as high as those of a message; new lines inherit it from the one they break."""
@@ -131,3 +163,7 @@ class ComposerEdit(QTextEdit):
         cursor = QTextCursor(self.document())
         cursor.select(QTextCursor.SelectionType.Document)
         cursor.mergeBlockFormat(style)
+
+
+def _deletes_line(event: QKeyEvent) -> bool:
+    return event.key() == Qt.Key.Key_Backspace and event.modifiers() == Qt.KeyboardModifier.ControlModifier

@@ -16,7 +16,7 @@ from PySide6.QtGui import (
     QGuiApplication,
     QShowEvent,
 )
-from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QTextEdit, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QWidget
 
 from app.protocol.reports import Problem
 from app.viewmodels import disk_words
@@ -35,6 +35,7 @@ from app.widgets.look import Look
 from app.widgets.menus import Menus
 from app.widgets.panes import Panes
 from app.widgets.sidebar import Sidebar
+from app.widgets.text_commands import TextCommands
 from app.widgets.typography import BODY_SIZE
 
 _LEAST = (880, 560)
@@ -63,6 +64,8 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(self.panes)
         self.menus = Menus(self.menuBar(), self.do, controller.set_budget, controller.keeping.choose_budget)
         self._outline = DropOutline(look, self)
+        undo, redo = self.menus.actions["undo"], self.menus.actions["redo"]
+        self._text = TextCommands(self.chat.composer.edit, controller.status, undo, redo, controller.act)
         self._ring = FocusRing(look, self)
         self._window_verbs = self._verbs_of_the_window()
         self.setMinimumSize(*_LEAST)
@@ -101,11 +104,11 @@ class MainWindow(QMainWindow):
         composer, look = self.chat.composer, self._look
         return {
             "close": self.close,
-            "undo": composer.edit.undo,
-            "redo": composer.edit.redo,
-            "cut": lambda: self._in_text(QTextEdit.cut),
+            "undo": self._text.undo,
+            "redo": self._text.redo,
+            "cut": self._text.cut,
             "copy": self._copy,
-            "paste": composer.edit.paste,
+            "paste": self._text.paste,
             "select_all": self._select_all,
             "sidebar": lambda: self.panes.toggle("sidebar"),
             "inspector": lambda: self.panes.toggle("inspector"),
@@ -116,6 +119,7 @@ class MainWindow(QMainWindow):
             "send": composer.submit,
             "fork": self._fork,
             "regenerate": lambda: self._controller.regenerate(self._current("assistant")),
+            "delete_message": lambda: self._controller.archive.delete_message(self._current()),
             "previous": lambda: self._controller.select_version(self._current_fork(), -1),
             "next": lambda: self._controller.select_version(self._current_fork(), 1),
             "copy_cache": self._copy_cache,
@@ -142,7 +146,15 @@ class MainWindow(QMainWindow):
         sidebar, chat = self.sidebar, self.chat
         page, desk = chat.first_run.page, chat.desk
         order: list[QWidget] = [*sidebar.findChildren(Control), sidebar.list, *chat.toolbar.findChildren(Control)]
-        order += [chat.banner.close_button, page, *page.chips, page.open_button, chat.view, chat.view.pill]
+        order += [
+            chat.banner.action,
+            chat.banner.close_button,
+            page,
+            *page.chips,
+            page.open_button,
+            chat.view,
+            chat.view.pill,
+        ]
         order += [desk.composer.edit, desk.composer.button, desk.composer.cancel]
         order += [desk.problem.action, desk.problem.other, self.inspector.tree]
         order += [self.inspector.events.head, self.inspector.events.list]
@@ -170,6 +182,7 @@ class MainWindow(QMainWindow):
             return
         self.setWindowTitle(now.title)
         self.menus.enable(now.enabled)
+        self._text.renew()
         self.menus.show_recent(now.recent_models, self._controller.open_model)
         self.menus.budget.mark(now.budget)
         self.menus.disk_budget.mark(now.disk_budget)
@@ -214,14 +227,9 @@ class MainWindow(QMainWindow):
 
     # Commands that depend on where the keyboard is
 
-    def _in_text(self, act: Callable[[QTextEdit], None]) -> None:
-        """Do something in the text field that has the focus, else in the composer."""
-        focused = QApplication.focusWidget()
-        act(focused if isinstance(focused, QTextEdit) else self.chat.composer.edit)
-
     def _copy(self) -> None:
         if not self.chat.view.copy():
-            self._in_text(QTextEdit.copy)
+            self._text.copy()
 
     def _copy_cache(self) -> None:
         controller = self._controller
@@ -237,13 +245,13 @@ class MainWindow(QMainWindow):
         if view.keyboard_row >= 0:
             view.pointer.select_all(view.keyboard_row)
         else:
-            self._in_text(QTextEdit.selectAll)
+            self._text.select_all()
 
-    def _current(self, role: str) -> str | None:
+    def _current(self, role: str = "") -> str | None:
         """The message that the keyboard is on, if this role wrote it; None lets the controller choose."""
         view = self.chat.view
         row = view.current_row() if view.keyboard_row >= 0 else None
-        return row.id if row is not None and row.role == role else None
+        return row.id if row is not None and role in ("", row.role) else None
 
     def _current_fork(self) -> str | None:
         view = self.chat.view

@@ -20,6 +20,7 @@ _ENDS_GROUP = frozenset(
         "new",
         "use_guide",
         "redo",
+        "prune",
         "inspector",
         "actual_size",
         "send",

@@ -9,12 +9,12 @@ from app.viewmodels.verbs import VERBS, Verb
 _BY_ID: dict[str, Verb] = {verb.id: verb for verb in VERBS}
 # A Mac names modifiers in this order; Qt's "Ctrl" is the Command key there.
 _MODIFIERS = (("Alt", "Option"), ("Shift", "Shift"), ("Ctrl", "Cmd"))
-_KEY_NAMES = {"Escape": "Esc"}
+_KEY_NAMES = {"Escape": "Esc", "Backspace": "Delete"}
 
 COMPOSER_KEYS = ("Return", "Shift-Return")
 """Keys of the message field itself, which are no menu command."""
 
-_SHORTCUT = re.compile(r"(?:(?:Option|Shift|Cmd|Ctrl|Control|Alt)-)+(?:Return|Left|Right|Up|Down|Esc|Tab|\S)")
+_SHORTCUT = re.compile(r"(?:(?:Option|Shift|Cmd|Ctrl|Control|Alt)-)+(?:Return|Left|Right|Up|Down|Esc|Tab|Delete|\S)")
 _MENU = re.compile(r"\b([A-Z][a-z]+) > ([^.,;:?!]+)")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.conversation.edit import Edit
 from app.conversation.faults import Fault, store_error
 from app.conversation.message import Message
 from app.conversation.store import Store
@@ -89,10 +90,11 @@ def test_the_question_is_committed_before_the_engine_is_asked(
     asked_at_commit: list[bool] = []
     commit = Store.add_message
 
-    def watched(store: Store, message: Message, select: bool = True) -> None:
-        commit(store, message, select)
+    def watched(store: Store, message: Message, select: bool = True) -> Edit:
+        edit = commit(store, message, select)
         if message.role == "user":
             asked_at_commit.append(any(isinstance(command, Generate) for command in script.commands))
+        return edit
 
     monkeypatch.setattr(Store, "add_message", watched)
     ask(qtbot, controller, "First things first")

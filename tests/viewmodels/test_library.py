@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.conversation.edit import Edit
 from app.conversation.faults import Fault, store_error
 from app.conversation.message import Message
 from app.conversation.store import Store
@@ -26,7 +27,11 @@ def link(data_folder: Path) -> Iterator[StoreLink]:
 
 @pytest.fixture
 def library(link: StoreLink) -> Library:
-    return Library(link, link)
+    return Library(link, ignore, link)
+
+
+def ignore(_edit: Edit) -> None:
+    """No undo here."""
 
 
 def say(library: Library, conversation_id: str, text: str, parent: str | None = None) -> list[str]:
@@ -73,7 +78,7 @@ def test_a_conversation_is_blank_again_when_its_first_message_is_refused(
 
 def test_what_was_said_is_there_the_next_time(qtbot: QtBot, data_folder: Path) -> None:
     first = StoreLink(StoreThread(data_folder / "conversations.db"))
-    library = Library(first)
+    library = Library(first, ignore)
     home = library.begin()
     say(library, home, "One")
     say(library, home, "Two")
@@ -83,7 +88,7 @@ def test_what_was_said_is_there_the_next_time(qtbot: QtBot, data_folder: Path) -
     library.save_path(home, one.id)
     first.close()
     second = StoreLink(StoreThread(data_folder / "conversations.db"))
-    again = Library(second)
+    again = Library(second, ignore)
     again.read_list()
     second.drain()
     with qtbot.waitSignal(again.opened) as opened:

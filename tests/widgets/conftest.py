@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
+from app.viewmodels.controller import Controller
+from app.viewmodels.window_state import WindowState
 from app.widgets.look import Look
+from app.widgets.main_window import MainWindow
 from app.widgets.theme import LIGHT
+from tests.widgets.pictures import show
+
+MakeWindow = Callable[[WindowState], MainWindow]
 
 
 @pytest.fixture
@@ -20,3 +28,29 @@ def look(qapp: QApplication) -> Iterator[Look]:
     yield look
     qapp.setPalette(palette)
     qapp.setFont(font)
+
+
+@pytest.fixture
+def make_window(qtbot: QtBot, look: Look, controller: Controller) -> Iterator[MakeWindow]:
+    made: list[MainWindow] = []
+
+    def make(state: WindowState) -> MainWindow:
+        window = MainWindow(look, controller, state)
+        made.append(window)
+        show(window)
+        for _ in range(3):
+            QApplication.processEvents()
+        return window
+
+    yield make
+    for window in made:
+        window.close()
+        window.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture
+def window(qtbot: QtBot, make_window: MakeWindow, controller: Controller) -> MainWindow:
+    window = make_window(WindowState())
+    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
+    return window

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,37 +40,11 @@ from app.widgets.look import Look
 from app.widgets.main_window import MainWindow
 from app.widgets.switcher import Switcher
 from tests.fakes.engine import Script
-from tests.widgets.pictures import picture, show
+from tests.widgets.pictures import picture
 
 _CTRL, _ALT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
 _NONE = Qt.KeyboardModifier.NoModifier
 MakeWindow = Callable[[WindowState], MainWindow]
-
-
-@pytest.fixture
-def make_window(qtbot: QtBot, look: Look, controller: Controller) -> Iterator[MakeWindow]:
-    made: list[MainWindow] = []
-
-    def make(state: WindowState) -> MainWindow:
-        window = MainWindow(look, controller, state)
-        made.append(window)
-        show(window)
-        for _ in range(3):
-            QApplication.processEvents()
-        return window
-
-    yield make
-    for window in made:
-        window.close()
-        window.deleteLater()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-
-
-@pytest.fixture
-def window(qtbot: QtBot, make_window: MakeWindow, controller: Controller) -> MainWindow:
-    window = make_window(WindowState())
-    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
-    return window
 
 
 def ask(qtbot: QtBot, window: MainWindow, controller: Controller, text: str) -> None:
@@ -279,6 +253,7 @@ def test_every_verb_does_something(window: MainWindow, controller: Controller, m
             "new",
             "open_model",
             "use_guide",
+            "prune",
             "stop",
             "keep_every_fork",
             "pin",

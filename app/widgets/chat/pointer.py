@@ -147,7 +147,7 @@ class Pointer(QObject):
             self._view.viewport().update()
 
     def _open_menu(self, event: QContextMenuEvent) -> None:
-        """Copy, and for a message the verb that begins a branch from it."""
+        """Copy, the verb that begins a branch from the message, and the one that deletes it."""
         view, number = self._view, self._view.indexAt(event.pos()).row()
         if number < 0:
             return
@@ -160,6 +160,8 @@ class Pointer(QObject):
         verb_id, asked = ("fork", view.editAsked) if row.role == "user" else ("regenerate", view.againAsked)
         act = menu.addAction(_TITLES[verb_id], lambda: asked.emit(row.id))
         act.setEnabled(view.can_act(verb_id) and not row.is_streaming)
+        menu.addSeparator()
+        menu.addAction(_TITLES["delete_message"], lambda: view.deleteAsked.emit(row.id))
         menu.popup(event.globalPos())
 
     def _hover(self, number: int) -> None:

@@ -50,12 +50,13 @@ _CursorAction = QAbstractItemView.CursorAction
 class ChatView(RowView):
     """Shows a `ChatModel`. New text of the streaming answer is taken up at most 30 times a second.
 
-    Signals: versionAsked(message id, -1 or +1); editAsked, againAsked(message id); linkAsked(address).
+    Signals: versionAsked(message id, -1 or +1); editAsked, againAsked, deleteAsked(message id); linkAsked(address).
     """
 
     versionAsked = Signal(str, int)
     editAsked = Signal(str)
     againAsked = Signal(str)
+    deleteAsked = Signal(str)
     linkAsked = Signal(str)
 
     def __init__(self, look: Look, model: ChatModel, status: Status, parent: QWidget | None = None) -> None:

@@ -513,7 +513,8 @@ def test_the_menu_under_the_mouse_acts_on_its_message(qtbot: QtBot, view: ChatVi
     QApplication.sendEvent(view.viewport(), QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, at))
     menu = view.findChild(QMenu)
     assert isinstance(menu, QMenu)
-    assert [entry.text() for entry in menu.actions()] == ["Copy Message", "Edit as New Branch"]
+    titles = [entry.text() for entry in menu.actions() if not entry.isSeparator()]
+    assert titles == ["Copy Message", "Edit as New Branch", "Delete Message and What Follows"]
     with qtbot.waitSignal(view.editAsked) as heard:
         menu.actions()[1].trigger()
     assert heard.args == ["q"]

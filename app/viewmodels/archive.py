@@ -1,0 +1,103 @@
+"""The verbs about what is stored, and how the window follows when it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal
+
+from app.viewmodels.changes import Picture
+from app.viewmodels.display import Display
+from app.viewmodels.edits import Edits
+from app.viewmodels.parts import Parts
+from app.viewmodels.versions import last_question
+
+
+class Archive(QObject):
+    """Undo and redo, deleting, filing. What the open conversation becomes is decided here.
+
+    Attribute: edits, the verbs that take an argument.
+
+    Signals: opened(str) this conversation is shown now; moved(str) the tree of this conversation is another one;
+    said(str, int) a sentence for the banner, and the step that its Undo takes back; warned(object), a `Problem`;
+    told(str), to be said by a screen reader.
+    """
+
+    opened = Signal(str)
+    moved = Signal(str)
+    said = Signal(str, int)
+    warned = Signal(object)
+    told = Signal(str)
+
+    def __init__(self, parts: Parts, display: Display, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._parts = parts
+        self._display = display
+        self.edits = Edits(parts.changes, parts.library, parts.asking, self)
+        parts.changes.made.connect(self._follow)
+        parts.changes.recorded.connect(self._renew)
+        parts.changes.failed.connect(self.warned)
+        self.edits.said.connect(self.said)
+        self.edits.told.connect(self.told)
+        self.edits.refused.connect(self.warned)
+        self.edits.turnedTo.connect(self._turn_to)
+
+    @property
+    def actions(self) -> dict[str, Callable[[], None]]:
+        """The commands that need no argument, by their ids."""
+        return {
+            "undo": self.edits.undo,
+            "undo_this": self._undo_what_the_banner_says,
+            "redo": self.edits.redo,
+            "delete_message": self.delete_message,
+            "prune": lambda: self.edits.prune(self._display.tree),
+            "delete_conversation": lambda: self.edits.delete_conversation(self._display.open_id),
+        }
+
+    def delete_message(self, message_id: str | None = None) -> None:
+        """Delete a message of the open conversation, else its last question, with what follows."""
+        tree = self._display.tree
+        last = last_question(tree)
+        target = message_id or (last.id if last else tree.leaf_id)
+        if target is not None and target in tree:
+            self.edits.delete_message(tree, target)
+
+    def _undo_what_the_banner_says(self) -> None:
+        if self._display.notice_step:
+            self.edits.undo(self._display.notice_step)
+
+    def _turn_to(self, conversation_id: str) -> None:
+        if conversation_id != self._display.open_id:
+            self._parts.library.open(conversation_id)
+
+    def _follow(self, picture: Picture) -> None:
+        """Take over what the database holds now; where the open conversation is gone, the one beside it is shown."""
+        library, display = self._parts.library, self._display
+        gone = set(picture.edit.conversation_ids) - picture.ids
+        for conversation_id in gone:
+            self._parts.drafts.hold(conversation_id)
+        is_left = display.open_id in gone
+        neighbour = self._neighbour(display.open_id, picture) if is_left else None
+        if is_left:
+            display.open_id = library.begin()
+        library.take(picture, self._parts.runs.unsaved)
+        if is_left and neighbour is None:
+            self.opened.emit(display.open_id)
+        elif neighbour is not None:
+            library.open(neighbour)
+        elif display.open_id in picture.edit.conversation_ids:
+            self.moved.emit(display.open_id)
+
+    def _neighbour(self, conversation_id: str, picture: Picture) -> str | None:
+        """The conversation below this one in the list, else the one above it."""
+        ids = [one.id for one in self._parts.library.conversations]
+        at = ids.index(conversation_id) if conversation_id in ids else 0
+        order = [*ids[at + 1 :], *reversed(ids[:at])]
+        return next((one for one in order if one in picture.ids), None)
+
+    def _renew(self) -> None:
+        """Undo means something else now: a sentence whose Undo is no longer the next step goes."""
+        display = self._display
+        if display.notice_step and display.notice_step != self._parts.changes.steps:
+            display.notice, display.notice_step = "", 0
+        display.show_status()

@@ -1,0 +1,166 @@
+"""What a person does to conversations and their branches, apart from talking. All of it can be undone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal
+
+from app.conversation.edit import Edit, Operation, joined
+from app.conversation.faults import Fault, store_error
+from app.conversation.message import Message
+from app.conversation.records import Folder
+from app.conversation.store import Store
+from app.conversation.tree import MessageTree
+from app.viewmodels import words
+from app.viewmodels.asking import Asking
+from app.viewmodels.changes import WORDS, Changes, Picture
+from app.viewmodels.library import Library
+
+STAYS = "It stays in the trash for 30 days."
+STAY = "They stay in the trash for 30 days."
+_IN_TREES = frozenset({Operation.ADD, Operation.DELETE, Operation.PRUNE, Operation.NAME, Operation.PIN})
+_OF_CONVERSATIONS = frozenset({Operation.CREATE, Operation.RESTORE, Operation.IMPORT})
+
+
+class Edits(QObject):
+    """Deletes, renames, marks and files away; takes back and does again.
+
+    An answer under way is never taken away: that is refused in the database's own words.
+
+    Signals: said(str, int) a sentence for the banner, and the step that its Undo would take back; told(str) one for
+    the ear alone; turnedTo(str) what was undone or done again is in this conversation; refused(object), a `Problem`.
+    """
+
+    said = Signal(str, int)
+    told = Signal(str)
+    turnedTo = Signal(str)
+    refused = Signal(object)
+
+    def __init__(self, changes: Changes, library: Library, asking: Asking, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._changes = changes
+        self._library = library
+        self._asking = asking
+
+    # Taking away
+
+    def delete_message(self, tree: MessageTree, message_id: str) -> None:
+        """Put a message and all that follows it into the trash."""
+        lost = below(tree, message_id)
+        if self._is_held({message.id for message in lost}):
+            return
+        ends = sum(not tree.children(message.id) for message in lost)
+        self._make(lambda store: store.delete_message(message_id), _deleted(len(lost), ends))
+
+    def prune(self, tree: MessageTree) -> None:
+        """Put every branch but the open path into the trash."""
+        kept = {message.id for message in tree.path}
+        lost = [message for first in tree.children(None) for message in below(tree, first.id) if message.id not in kept]
+        if lost and not self._is_held({message.id for message in lost}):
+            ends = sum(not tree.children(message.id) for message in lost)
+            self._make(lambda store: store.prune(tree.conversation_id), _deleted(len(lost), ends))
+
+    def delete_conversation(self, conversation_id: str) -> None:
+        """Put a conversation into the trash. One that is not stored yet has nothing to lose."""
+        found = self._library.conversation(conversation_id)
+        if found is None or not self._library.is_stored(conversation_id):
+            return
+        if conversation_id in self._asking.held.values():
+            self.refused.emit(store_error(Fault.WRITING, None).problem)
+            return
+        sentence = f"“{words.first_words(found.title or 'New conversation')}” was deleted. {STAYS}"
+        self._make(lambda store: store.delete_conversation(conversation_id), sentence)
+
+    # Naming, marking, filing
+
+    def rename(self, conversation_id: str, title: str) -> None:
+        """Give a conversation another title. Blanks alone change nothing."""
+        if title.strip() and self._library.is_stored(conversation_id):
+            self._make(lambda store: store.rename(conversation_id, title))
+
+    def mark(self, conversation_id: str) -> None:
+        """Make a conversation a favourite, or no longer."""
+        found = self._library.conversation(conversation_id)
+        if found is not None and self._library.is_stored(conversation_id):
+            self._make(lambda store: store.mark_conversation(conversation_id, not found.is_favourite))
+
+    def move(self, conversation_id: str, folder_id: str | None) -> None:
+        """File a conversation in a folder, or in none."""
+        if self._library.is_stored(conversation_id):
+            self._make(lambda store: store.move_conversation(conversation_id, folder_id))
+
+    def create_folder(self, name: str, conversation_id: str | None = None) -> None:
+        """Make a folder, with a conversation in it if one is given."""
+        if not name.strip():
+            return
+        folder = Folder.new(name)
+
+        def create(store: Store) -> Edit:
+            edit = store.create_folder(folder)
+            return (
+                edit if conversation_id is None else joined(edit, store.move_conversation(conversation_id, folder.id))
+            )
+
+        self._make(create)
+
+    def rename_folder(self, folder_id: str, name: str) -> None:
+        """Give a folder another name. Blanks alone change nothing."""
+        if name.strip():
+            self._make(lambda store: store.rename_folder(folder_id, name))
+
+    def delete_folder(self, folder_id: str) -> None:
+        """Take a folder away; the conversations in it stay."""
+        sentence = "The folder was deleted. The conversations that were in it are still there."
+        self._make(lambda store: store.delete_folder(folder_id), sentence)
+
+    def name_branch(self, message_id: str, name: str) -> None:
+        """Name the branch that begins with a message; nothing takes the name away."""
+        self._make(lambda store: store.name_branch(message_id, name.strip() or None))
+
+    # Back and forth
+
+    def undo(self, step: int = 0) -> None:
+        """Take back what was done last. step: only if nothing was done since that one."""
+        self._changes.undo(set(self._asking.held.values()), lambda picture: self._turn_to(picture, "Undid"), step)
+
+    def redo(self) -> None:
+        """Do again what was taken back last."""
+        self._changes.redo(set(self._asking.held.values()), lambda picture: self._turn_to(picture, "Did again:"))
+
+    def _turn_to(self, picture: Picture, verb: str) -> None:
+        edit = picture.edit
+        self.told.emit(f"{verb} {WORDS[edit.operation]}")
+        is_about_it = edit.operation in _IN_TREES | _OF_CONVERSATIONS
+        if is_about_it and edit.conversation_id is not None and not picture.is_gone:
+            self.turnedTo.emit(edit.conversation_id)
+
+    def _is_held(self, message_ids: set[str]) -> bool:
+        """Whether one of these is being answered or written; then it has been said."""
+        is_held = not message_ids.isdisjoint(self._asking.held)
+        if is_held:
+            self.refused.emit(store_error(Fault.WRITING, None).problem)
+        return is_held
+
+    def _make(self, request: Callable[[Store], Edit], sentence: str = "") -> None:
+        def take(_picture: Picture) -> None:
+            if sentence:
+                self.said.emit(sentence, self._changes.steps)
+
+        self._changes.make(request, take, self.refused.emit)
+
+
+def below(tree: MessageTree, message_id: str) -> list[Message]:
+    """A message and all that was said after it, in every branch."""
+    found = [tree.message(message_id)]
+    for message in found:
+        found += tree.children(message.id)
+    return found
+
+
+def _deleted(messages: int, ends: int) -> str:
+    """What the banner says: "7 messages in 3 branches were deleted. They stay in the trash for 30 days.\""""
+    if messages == 1:
+        return f"One message was deleted. {STAYS}"
+    branches = f" in {words.plural(ends, 'branch', 'branches')}" if ends > 1 else ""
+    return f"{words.plural(messages, 'message')}{branches} were deleted. {STAY}"
