@@ -43,6 +43,8 @@ def page_out(trie: CacheTrie, lane: Lane, keep: int, budget: int, journal: Journ
         trie.leave(node, lane.index)
         if node.end > fits:
             node.lost = Reason.EVICTED
+            if lane.rows and not node.will_have_rows:
+                forget_files(trie, node)
     for node, snapshot in zip(kept, rows, strict=False):
         trie.set_rows(node, snapshot)
     moved = sum(snapshot.nbytes for snapshot in rows)
@@ -156,6 +158,14 @@ def forget(trie: CacheTrie, node: TrieNode, reason: Reason) -> None:
         trie.set_state(node, None)
         trie.set_disk(node, (), "")
         node.lost = reason
+
+
+def forget_files(trie: CacheTrie, node: TrieNode) -> None:
+    """What lies on disk of a node and below it is not wanted: its rows are gone."""
+    for child in node.children.values():
+        if child.is_on_disk:
+            forget_files(trie, child)
+    trie.set_disk(node, (), "")
 
 
 def tidy(trie: CacheTrie, lane: Lane) -> None:

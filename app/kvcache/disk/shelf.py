@@ -14,7 +14,7 @@ from app.kvcache.disk.files import DamagedFileError, SnapshotFile
 from app.kvcache.disk.index import Entry
 from app.kvcache.disk.writer import Writer
 from app.kvcache.lane import TrieNode
-from app.kvcache.paging import CacheTrie
+from app.kvcache.paging import CacheTrie, forget_files
 from app.kvcache.trie import Part
 from app.protocol.reports import Reason
 
@@ -189,13 +189,7 @@ class Shelf:
         """What lies on disk of a node and below it is not wanted: its rows are gone. Files that it shares go whole."""
         while node.parent is not None and node.shares_file(node.parent):
             node = node.parent
-        self._take_down(node)
-
-    def _take_down(self, node: TrieNode) -> None:
-        for child in node.children.values():
-            if child.is_on_disk:
-                self._take_down(child)
-        self._trie.set_disk(node, (), "")
+        forget_files(self._trie, node)
 
     def collect(self, keep: Collection[str] = ()) -> None:
         """Delete the files that hang nowhere, or not whole, but for those to keep."""

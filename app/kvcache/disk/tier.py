@@ -264,12 +264,14 @@ class Tier:
             is_wanted = not has_states or node.id in leading
             if self._lane.rows and is_wanted and not node.disk_rows and self._saver.has_rows_here(node):
                 room -= len(node.tokens) * self._lane.row_bytes
-                if room >= 0:
-                    yield node.id, False
+                if room < 0:
+                    return
+                yield node.id, False
             if node.id in wanted and not node.disk_state:
                 room -= self._lane.state_bytes
-                if room >= 0:
-                    yield node.id, True
+                if room < 0:
+                    return
+                yield node.id, True
 
     def _is_worth_it(self, node: TrieNode, wanted: Collection[int] = ()) -> bool:
         """A whole state is written far from the nearest, and at the end of a branch. `wanted`: nodes whose is, too."""
