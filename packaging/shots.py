@@ -106,6 +106,8 @@ SCENES = (
     Scene("empty", empty_stage, then=_new, is_filled=False),
     Scene("fork", Stage, then=_edit),
     Scene("verified", Stage, then=_verify),
+    Scene("disk", lambda: Stage(disk="old"), then=_select_edge),
+    Scene("restarted", lambda: Stage(disk="all")),
     Scene("narrow", Stage, size=(880, 560)),
     Scene("narrow-cache", Stage, size=(880, 560), then=_show_cache),
     Scene("large-text", Stage, body=20),

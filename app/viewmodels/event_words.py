@@ -116,12 +116,9 @@ def _dropped(happening: Happening) -> str:
 
 def _fault(happening: Happening) -> str:
     if happening.last.reason == Reason.DISK and happening.bytes:
-        one = happening.states == 1
-        return (
-            "A cache file was damaged: dropped"
-            if one
-            else f"{words.number(happening.states)} cache files were damaged: dropped"
-        )
+        count = happening.states
+        files = "A cache file was" if count == 1 else f"{words.number(count)} cache files were"
+        return f"{files} damaged: dropped"
     if happening.last.reason == Reason.DISK:
         return f"Could not write {_what(happening)} to disk"
     return f"Restore failed at {words.number(happening.last.offset)}: computed again"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from PySide6.QtCore import QTimer
@@ -39,6 +39,9 @@ PADDING = 256 * BYTES  # buffers grow by 256 tokens
 SPARE = 64_000_000
 ROOT = 1_000
 Act = Literal["read", "write"]
+OnDisk = Literal["nothing", "old", "all"]
+OLD = 1800.0  # seconds without use after which only a file is left
+OTHER_FILES = 3_900_000_000  # of other models
 WRITTEN = """The dates fit into one small table; I have put the free half day where the weather is most likely to turn:
 
 - **Tuesday**: arrive, Alfama on foot
@@ -68,15 +71,19 @@ class Stage(EngineHost):
     """Stands in for the engine's thread: answers on this thread, a moment later.
 
     act: what it does with a question. missing: model folders that are not there. is_filled: whether the cache
-    holds the samples.
+    holds the samples. disk: what lies in files: nothing; what was not used today, with the open branch pinned; or,
+    after a restart, everything.
     """
 
-    def __init__(self, act: Act = "write", missing: Sequence[str] = (), is_filled: bool = True) -> None:
+    def __init__(
+        self, act: Act = "write", missing: Sequence[str] = (), is_filled: bool = True, disk: OnDisk = "nothing"
+    ) -> None:
         super().__init__()
         self._act = act
         self._missing = set(missing)
         self._edges: list[_Edge] = []
         self._log = CacheLog(BYTES)
+        self._disk = disk
         if is_filled:
             self._hold(TRIP, None, SYSTEM, 0.0)
             for _, said, ago in OTHERS[:2]:
@@ -125,6 +132,8 @@ class Stage(EngineHost):
     def _hold(self, said: Said, parent: int | None, start: int, ago: float) -> None:
         is_open = said.text in OPEN_PATH and (parent is None or self._edges[parent].place == "live")
         place: Place = "live" if is_open else ("none" if said.is_cold else "memory")
+        if place != "none" and (self._disk == "all" or (self._disk == "old" and (said.ago or ago) > OLD)):
+            place = "disk"
         number = len(self._edges)
         self._edges.append(_Edge(said.text, place, start, number, parent, said.ago or ago, tokens(said.text)))
         for each in said.then:
@@ -134,12 +143,21 @@ class Stage(EngineHost):
         now = time.time()
         nodes = [self._node(edge, now) for edge in self._ordered(None) if edge.size]
         if nodes:
-            label = "You are a helpful assistant"
-            nodes.insert(0, TrieNodeView(ROOT, None, 0, SYSTEM, label, SYSTEM * BYTES, "live", (), True, True, 1, now))
+            first = _Edge("You are a helpful assistant", self._first_place, 0, ROOT, None, 0.0, SYSTEM)
+            nodes.insert(0, replace(self._node(first, now), parent_id=None))
+        written = sum(node.disk_bytes for node in nodes)
+        written += OTHER_FILES if written else 0
         live = sum(node.bytes for node in nodes if node.place == "live")
         paged = sum(node.bytes for node in nodes if node.place == "memory")
         padded = -(-live // PADDING) * PADDING
-        return TrieView(len(nodes), tuple(nodes), live // BYTES, live, padded, paged, BUDGET, SPARE, 0, DISK_BUDGET)
+        return TrieView(
+            len(nodes), tuple(nodes), live // BYTES, live, padded, paged, BUDGET, SPARE, written, DISK_BUDGET
+        )
+
+    @property
+    def _first_place(self) -> Place:
+        """Of the instructions, which every branch begins with."""
+        return "disk" if self._disk == "all" else "live"
 
     def _ordered(self, parent: int | None) -> Iterator[_Edge]:
         """Depth first."""
@@ -150,12 +168,14 @@ class Stage(EngineHost):
 
     def _node(self, edge: _Edge, now: float) -> TrieNodeView:
         start, end = edge.start, edge.start + edge.size
-        held = 0 if edge.place == "none" else (end - start) * BYTES
+        size = (end - start) * BYTES
+        is_written = edge.place == "disk" or (self._disk == "old" and edge.place == "memory")
         label = first_words(edge.text.replace("*", ""), 60)
         has_state = edge.place != "none"
         return TrieNodeView(
-            edge.number, ROOT if edge.parent is None else edge.parent, start, end, label, held, edge.place, (),
-            has_state, True, 1, now - edge.ago,
+            edge.number, ROOT if edge.parent is None else edge.parent, start, end, label,
+            size if edge.place in ("live", "memory") else 0, edge.place, (), has_state, True, 1, now - edge.ago,
+            size * is_written, self._disk == "old" and edge.place == "live",
         )  # fmt: skip
 
     def _match(self, turns: Sequence[Turn]) -> list[_Edge]:

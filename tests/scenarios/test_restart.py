@@ -1,0 +1,140 @@
+"""The program is closed and started again: what was computed is still there, and the window says where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
+from pytestqt.qtbot import QtBot
+
+from app.main import Program
+from app.paths import paths_in
+from app.protocol.events import Pinned, RunStarted, TrieChanged
+from tests.fakes.model_folder import write_model_folder
+
+LONGEST = 60_000
+Told = TypeVar("Told")
+QUESTION = "What is in the garden? " * 12
+
+
+class Sitting:
+    """One run of the program, and what its engine told."""
+
+    def __init__(self, qtbot: QtBot, data: Path, keeps_every_fork: bool = False) -> None:
+        self._qtbot = qtbot
+        self.program = Program(paths_in(data))
+        self.program.settings.keep_every_fork(keeps_every_fork)
+        self.controller = self.program.controller
+        self._events: list[object] = []
+        self.program.host.happened.connect(self._note)
+
+    def _note(self, event: object) -> None:
+        self._events.append(event)
+
+    def told(self, kind: type[Told]) -> list[Told]:
+        """The events of one kind, in order."""
+        return [event for event in self._events if isinstance(event, kind)]
+
+    def begin(self, model: Path | None = None) -> Sitting:
+        self.program.start(model)
+        self._qtbot.waitExposed(self.program.window)
+        self.until(lambda: self.controller.status.now.engine_line.startswith("Ready") and bool(self.told(TrieChanged)))
+        return self
+
+    def until(self, holds: Callable[[], bool]) -> None:
+        self._qtbot.waitUntil(holds, timeout=LONGEST)
+
+    def ask(self, text: str) -> RunStarted:
+        """Ask, let a few words be written, and stop: a model of random weights would never end by itself."""
+        before = len(self.told(RunStarted))
+        self.controller.send(text)
+        self.until(lambda: len(self.told(RunStarted)) > before and len(self.controller.chat.rows[-1].text) > 3)
+        self.controller.stop()
+        self.until(lambda: not self.controller.status.now.can_stop and "verify" in self.controller.status.now.enabled)
+        return self.told(RunStarted)[-1]
+
+    def end(self) -> None:
+        self.program.close()
+        self.program.deleteLater()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture
+def sit_down(qtbot: QtBot, data_folder: Path) -> Iterator[Callable[..., Sitting]]:
+    """Start the program once more on the same folder; the run before is closed first."""
+    made: list[Sitting] = []
+
+    def sit(keeps_every_fork: bool = False) -> Sitting:
+        while made:
+            made.pop().end()
+        made.append(Sitting(qtbot, data_folder, keeps_every_fork))
+        return made[-1]
+
+    yield sit
+    while made:
+        made.pop().end()
+
+
+@pytest.mark.parametrize("kind", ["llama", "lfm2"])
+def test_a_fork_after_a_restart_is_computed_nowhere_twice(
+    sit_down: Callable[..., Sitting], tmp_path: Path, data_folder: Path, kind: str
+) -> None:
+    """With every fork kept, on a model of rows and on one with whole states."""
+    sitting = sit_down(keeps_every_fork=True).begin(write_model_folder(tmp_path / "model", kind=kind))
+    first = sitting.ask(QUESTION)
+    assert first.request.cached == 0
+    sitting.ask("And in spring?")
+    texts = [row.text for row in sitting.controller.chat.rows]
+
+    sitting = sit_down(keeps_every_fork=True).begin()
+    sitting.until(lambda: [row.text for row in sitting.controller.chat.rows] == texts)
+    nodes = sitting.controller.trie.view.nodes
+    assert nodes
+    assert {node.place for node in nodes} == {"disk"}
+    assert all(node.disk_bytes for node in nodes)
+    sitting.until(lambda: sitting.controller.status.now.is_on_disk)
+    now = sitting.controller.status.now
+    assert now.subtitle.startswith("On disk")
+    assert now.cache_line.endswith("on disk")
+    assert now.disk_trouble is None
+    assert "On disk" in sitting.program.window.inspector.head.accessibleName()
+    assert now.disk_folder == str(data_folder / "caches" / "snapshots")
+    assert not sitting.told(RunStarted)
+
+    sitting.controller.begin_edit()
+    fork = sitting.ask("What about autumn?")
+    assert fork.request.excess == 0
+    assert fork.request.cached > first.request.total
+    assert any(row.text.startswith("Read") for row in sitting.controller.events.rows)
+    assert any(node.place == "live" for node in sitting.controller.trie.view.nodes)
+
+
+def test_pins_and_the_disk_in_the_menu_reach_the_real_engine(
+    sit_down: Callable[..., Sitting], tmp_path: Path, data_folder: Path
+) -> None:
+    sitting = sit_down().begin(write_model_folder(tmp_path / "model"))
+    window, controller = sitting.program.window, sitting.controller
+    files = data_folder / "caches" / "snapshots"
+    sitting.ask(QUESTION)
+    sitting.until(lambda: window.menus.actions["pin"].isEnabled())
+    window.menus.actions["pin"].trigger()
+    sitting.until(lambda: window.menus.actions["unpin"].isEnabled())
+    assert sitting.told(Pinned)[-1].problem is None
+    sitting.until(lambda: not window.menus.actions["pin"].isEnabled())
+    assert any(node.is_pinned for node in controller.trie.view.nodes)
+    window.menus.actions["unpin"].trigger()
+    sitting.until(lambda: window.menus.actions["pin"].isEnabled())
+    assert not any(node.is_pinned for node in controller.trie.view.nodes)
+
+    sitting.until(lambda: controller.trie.view.disk_bytes > 0)
+    assert list(files.rglob("*.safetensors"))
+    controller.act("forget_cache")
+    sitting.until(lambda: not any(node.disk_bytes for node in controller.trie.view.nodes))
+    assert [row.role for row in controller.chat.rows] == ["user", "assistant"]
+    controller.keeping.choose_budget("off")
+    sitting.until(lambda: controller.trie.view.disk_allowed_bytes == 0)
+    sitting.until(lambda: not list(files.rglob("*.safetensors")))
+    assert controller.status.now.disk_trouble is None
