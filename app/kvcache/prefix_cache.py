@@ -16,10 +16,9 @@ Owned by the model thread. One lane is used for now; paths, locks and views are 
 from __future__ import annotations
 
 import logging
-import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -46,11 +45,11 @@ from app.kvcache.paging import (
 from app.kvcache.session import Session
 from app.kvcache.snapshot import Bookmark, StateSnapshot
 from app.kvcache.trie import Trie
+from app.kvcache.usage import count_uses, disown, forget_ghosts, own, remember, replace_tip, touch
 from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.protocol.reports import Reason, RequestReport
 from app.protocol.trie_view import Place
 
-GHOST_TOKENS = 1 << 20  # 4 MiB of tokens whose state is gone are remembered, to tell "evicted" from "new"
 BOUNDARY_USES = 0.1  # a restore point that nobody came back to yet; the end of an answer counts as used once
 GRID = 256  # tokens between two whole states when memory allows
 GRID_USES = 0.01
@@ -125,7 +124,7 @@ class PrefixCache:
         report = report_of(self.lane, tokens, look)
         if not self._switch(look):
             report = RequestReport(len(tokens), look.seen, look.matched, 0, Reason.FAULT, report.diverged_at)
-        self._count_uses(look)
+        count_uses(look, self.requests)
         for node in self.lane.path[1:]:
             if owner and node.end in restore_points:
                 node.anchors.add(owner)
@@ -169,11 +168,7 @@ class PrefixCache:
         if self.session is not None:
             raise RuntimeError("cannot erase while a session is open")
         self.release(owner)
-        only: dict[int, TrieNode] = {}
-        for node in self.trie:
-            if node.owners == {owner} or (not node.owners and node.parent is not None and node.parent.id in only):
-                only[node.id] = node
-            node.owners -= {owner}
+        only = {node.id: node for node in disown(self.trie, owner)}
         on_path = [node.start for node in self.lane.path if node.id in only]
         if on_path:
             page_out(self.trie, self.lane, min(on_path), 0, self.journal)
@@ -280,7 +275,7 @@ class PrefixCache:
             node.anchors.add(owner)
         if node.state is None and self._make_room(self.lane.state_bytes, is_desperate=False):
             self._store_state(node, self.lane.take_state(), BOUNDARY_USES)
-            self._replace_tips(node)
+            replace_tip(self.trie, node)
 
     def capture_grid(self) -> None:
         """Store the whole state where the lane stands if that costs nobody else anything."""
@@ -307,7 +302,7 @@ class PrefixCache:
             node.anchors.add(owner)
         if node.state is None and self._make_room(bookmark.state.nbytes, is_desperate=False):
             self._store_state(node, bookmark.state.settled(), BOUNDARY_USES)
-            self._replace_tips(node)
+            replace_tip(self.trie, node)
 
     def _store_state(self, node: TrieNode, state: StateSnapshot, uses: float) -> None:
         self.trie.set_state(node, state)
@@ -319,7 +314,7 @@ class PrefixCache:
         """Bring the trie up to date with the live path."""
         if not self.unsupported:
             record(self.trie, self.lane, is_final=False)
-            self._touch([node for node in self.lane.path[1:] if not node.last_use])
+            touch([node for node in self.lane.path[1:] if not node.last_use], self.requests)
 
     def finish(self, session: Session, has_failed: bool) -> None:
         """End a session: keep what was computed, or, after a failure, what is known to be whole."""
@@ -329,19 +324,17 @@ class PrefixCache:
         if has_failed:
             self._salvage()
         elif self.unsupported:
-            self._remember(session.tokens()[: self.lane.offset])
+            remember(self.trie, session.tokens()[: self.lane.offset])
         else:
             self.lane.settle()
             record(self.trie, self.lane, is_final=True)
             is_cut = self.lane.offset < session.report.total - 1
             self.lane.path[-1].lost = Reason.CANCELLED if is_cut else Reason.NONE
-            self._touch(self.lane.path)
+            touch(self.lane.path, self.requests)
             tidy(self.trie, self.lane)
-        for node in self.lane.path[1:]:
-            if session.owner and session.owner not in node.owners:
-                node.owners = _with(node.owners, session.owner)
+        own(self.lane.path[1:], session.owner)
         self._make_room(0)
-        self._forget_ghosts()
+        forget_ghosts(self.trie)
         if self.disk is not None:
             self.disk.touch()
 
@@ -441,30 +434,6 @@ class PrefixCache:
             shared = min(ours.end, look.seen)
         return min(shared, look.target)
 
-    def _replace_tips(self, node: TrieNode) -> None:
-        """The end of an answer needs no state of its own once its follow-up has a restore point below it."""
-        above = node.parent
-        while above is not None and above.state is None:
-            above = above.parent
-        if above is not None and above.is_tip and not (above.anchors or above.pins) and len(above.children) == 1:
-            self.trie.set_state(above, None)
-
-    def _count_uses(self, look: Look) -> None:
-        """The request passes these edges; it would like to begin at the deepest state that was ever kept for it."""
-        passed = [node for node in look.path[1:] if node.start < look.seen]
-        for node in passed:
-            node.uses += 1
-        self._touch([node for node in passed if node.start < look.matched])
-        wanted = [node for node in passed if node.end <= max(look.target, look.seen - 1) and node.state_uses]
-        if wanted:
-            wanted[-1].state_uses += 1
-            wanted[-1].state_used = self.requests
-
-    def _touch(self, path: Sequence[TrieNode]) -> None:
-        now = time.time()
-        for node in path:
-            node.last_use, node.used_at, node.uses = self.requests, now, max(1, node.uses)
-
     # Pins
 
     def _end_of(self, look: Look) -> TrieNode:
@@ -513,39 +482,7 @@ class PrefixCache:
         surplus = self.paged_bytes - max(0, self.budget_bytes - self.live_bytes - growth)
         return min(surplus, self.paged_bytes - self.trie.pinned_bytes) if surplus > 0 else surplus
 
-    def _forget_ghosts(self) -> None:
-        """Drop the longest unused ghosts when more tokens are remembered than `GHOST_TOKENS`."""
-        if self.trie.tokens <= GHOST_TOKENS:
-            return
-        ghosts = [node for node in self.trie.nodes.values() if _is_ghost(node)]
-        surplus = sum(len(node.tokens) for node in ghosts) - GHOST_TOKENS
-        for node in sorted(ghosts, key=lambda ghost: (ghost.last_use, -ghost.end)):
-            if surplus <= 0:
-                return
-            if not node.children and node.parent is not None:
-                surplus -= len(node.tokens)
-                self.trie.remove(node)
-
-    def _remember(self, tokens: Sequence[int]) -> None:
-        """Keep the tokens of a request whose state cannot be stored, to tell what is computed again."""
-        path, seen = self.trie.match(tokens)
-        last = path[-1]
-        if seen < last.end:
-            last = self.trie.split(last, seen)
-        if seen < len(tokens):
-            last = self.trie.append(last, tokens[seen:], ())
-
     def _new_lane(self) -> Lane:
         lane = Lane(0, self.trie.root, self.forward, self.new_caches())
         self.trie.lock(self.trie.root)
         return lane
-
-
-@lru_cache(maxsize=256)
-def _with(owners: frozenset[str], owner: str) -> frozenset[str]:
-    """One more owner. Nodes of the same owners share one set."""
-    return owners | {owner}
-
-
-def _is_ghost(node: TrieNode) -> bool:
-    return not (node.is_held or node.is_on_disk or node.saving or node.locks or node.pins)

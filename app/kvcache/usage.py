@@ -1,0 +1,92 @@
+"""Who used which edge, and when; and what is remembered of edges whose state is gone. Numbers only, no arrays."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+
+from app.kvcache.lane import TrieNode
+from app.kvcache.look import Look
+from app.kvcache.paging import CacheTrie
+
+GHOST_TOKENS = 1 << 20  # 4 MiB of tokens whose state is gone are remembered, to tell "evicted" from "new"
+
+
+def count_uses(look: Look, clock: int) -> None:
+    """Request number `clock` passes these edges; it would like to begin at the deepest state that was ever kept."""
+    passed = [node for node in look.path[1:] if node.start < look.seen]
+    for node in passed:
+        node.uses += 1
+    touch([node for node in passed if node.start < look.matched], clock)
+    wanted = [node for node in passed if node.end <= max(look.target, look.seen - 1) and node.state_uses]
+    if wanted:
+        wanted[-1].state_uses += 1
+        wanted[-1].state_used = clock
+
+
+def touch(path: Iterable[TrieNode], clock: int) -> None:
+    """Request number `clock` passes these edges now."""
+    now = time.time()
+    for node in path:
+        node.last_use, node.used_at, node.uses = clock, now, max(1, node.uses)
+
+
+def own(path: Iterable[TrieNode], owner: str) -> None:
+    """These edges were passed for `owner`; nobody when it is empty."""
+    for node in path:
+        if owner and owner not in node.owners:
+            node.owners = _with(node.owners, owner)
+
+
+def disown(trie: CacheTrie, owner: str) -> Iterator[TrieNode]:
+    """The owner is gone. Gives the edges that nobody else passed, parents before children."""
+    only: set[int] = set()
+    for node in trie:
+        if node.owners == {owner} or (not node.owners and node.parent is not None and node.parent.id in only):
+            only.add(node.id)
+            yield node
+        node.owners -= {owner}
+
+
+def replace_tip(trie: CacheTrie, node: TrieNode) -> None:
+    """The end of an answer needs no state of its own once its follow-up has a restore point, at `node`, below it."""
+    above = node.parent
+    while above is not None and above.state is None:
+        above = above.parent
+    if above is not None and above.is_tip and not (above.anchors or above.pins) and len(above.children) == 1:
+        trie.set_state(above, None)
+
+
+def remember(trie: CacheTrie, tokens: Sequence[int]) -> None:
+    """Keep the tokens of a request whose state cannot be stored, to tell what is computed again."""
+    path, seen = trie.match(tokens)
+    last = path[-1]
+    if seen < last.end:
+        last = trie.split(last, seen)
+    if seen < len(tokens):
+        trie.append(last, tokens[seen:], ())
+
+
+def forget_ghosts(trie: CacheTrie) -> None:
+    """Drop the longest unused ghosts when more tokens are remembered than `GHOST_TOKENS`."""
+    if trie.tokens <= GHOST_TOKENS:
+        return
+    ghosts = [node for node in trie.nodes.values() if _is_ghost(node)]
+    surplus = sum(len(node.tokens) for node in ghosts) - GHOST_TOKENS
+    for node in sorted(ghosts, key=lambda ghost: (ghost.last_use, -ghost.end)):
+        if surplus <= 0:
+            return
+        if not node.children:
+            surplus -= len(node.tokens)
+            trie.remove(node)
+
+
+@lru_cache(maxsize=256)
+def _with(owners: frozenset[str], owner: str) -> frozenset[str]:
+    """One more owner. Nodes of the same owners share one set."""
+    return owners | {owner}
+
+
+def _is_ghost(node: TrieNode) -> bool:
+    return not (node.is_held or node.is_on_disk or node.saving or node.locks or node.pins)
