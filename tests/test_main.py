@@ -19,7 +19,7 @@ from app.crash import LastRun
 from app.main import Program, choose_platform
 from app.one_process import Answer, Claim, claim, enter
 from app.paths import paths_in, usable
-from app.protocol.commands import LoadModel
+from app.protocol.commands import LoadModel, UseDisk
 from tests.fakes.engine import FakeEngine, Script
 
 ROOT = Path(__file__).parent.parent
@@ -294,6 +294,32 @@ def test_after_a_crash_the_card_shows_the_log_s_folder(
     card.action.click()
     qtbot.waitUntil(lambda: [row.text for row in program.controller.chat.rows] == ["Before", "You said: Before"])
     assert not card.isVisible()
+
+
+def test_the_menu_shows_the_folder_of_the_cache_s_files(
+    make_program: Callable[..., Program], monkeypatch: pytest.MonkeyPatch, data_folder: Path
+) -> None:
+    program, files = make_program(), data_folder / "caches" / "snapshots"
+    shown: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: shown.append(url.toLocalFile()))
+    program.window.menus.actions["show_files"].trigger()
+    assert not shown
+    assert f"It will lie in {files}." in program.controller.status.now.notice
+    files.mkdir(parents=True)
+    program.window.menus.actions["show_files"].trigger()
+    assert shown == [str(files)]
+    assert f"They lie in {files}." in program.controller.status.now.notice
+
+
+def test_a_program_with_an_engine_that_writes_nothing_makes_no_folder_for_it(
+    qtbot: QtBot, make_program: Callable[..., Program], script: Script, data_folder: Path
+) -> None:
+    program = make_program()
+    ask(qtbot, program, "Still there?")
+    assert [one for one in script.commands if isinstance(one, UseDisk)] == [
+        UseDisk(str(data_folder / "caches" / "snapshots"))
+    ]
+    assert not (data_folder / "caches" / "snapshots").exists()
 
 
 def test_closing_while_a_model_loads(make_program: Callable[..., Program], script: Script) -> None:

@@ -149,7 +149,7 @@ class CacheHead(QWidget):
         taken = draw_text(painter, self._look.face(Type.SMALL_MEDIUM), line, self._title(), theme.text)
         if self._has_disk:
             rest = line.adjusted(taken + _GAP, 0, 0, 0)
-            text = _fitting(disk_words.shares(self._view), small.width, rest.width())
+            text = _fitting((*disk_words.shares(self._view), ""), small.width, rest.width())
             draw_text(painter, small, rest, text, theme.text2, Qt.AlignmentFlag.AlignRight)
 
     def _paint_bars(self, painter: QPainter, bar: QRectF) -> None:

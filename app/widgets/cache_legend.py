@@ -29,15 +29,19 @@ class Entry:
     bytes: int
 
     @property
+    def word(self) -> str:
+        """Its name."""
+        return "Pinned" if self.place is None else PLACES[self.place]
+
+    @property
     def text(self) -> str:
-        """As it stands in the legend; what is pinned has its mark instead of a word."""
-        size = words.size(self.bytes) if self.bytes else "0"
-        return size if self.place is None else f"{PLACES[self.place]} {size}"
+        """As it stands in the legend."""
+        return f"{self.word} {words.size(self.bytes) if self.bytes else 0}"
 
     @property
     def spoken(self) -> str:
-        """The same in words alone."""
-        return f"{'Pinned' if self.place is None else PLACES[self.place]} {words.size(self.bytes)}"
+        """With its unit always."""
+        return f"{self.word} {words.size(self.bytes)}"
 
 
 def entries(view: TrieView, has_disk: bool) -> tuple[Entry, ...]:
@@ -50,7 +54,7 @@ def entries(view: TrieView, has_disk: bool) -> tuple[Entry, ...]:
 
 
 class Legend:
-    """Places entries in lines. Those of the disk begin below its bar where there is room, else they follow the rest."""
+    """Places entries in lines. The disk's stands below its bar where there is room, else it follows the rest."""
 
     def __init__(self, look: Look) -> None:
         self._look = look
@@ -82,13 +86,15 @@ class Legend:
 
     def _corners(self, parts: Sequence[Entry], width: float, disk_left: float) -> list[tuple[float, float]]:
         """The left upper corner of each entry."""
+        is_apart = any(part.place == "disk" and disk_left + self._width(part) <= width for part in parts)
         found: list[tuple[float, float]] = []
         left = top = 0.0
         for part in parts:
-            is_below_its_bar = part.place == "disk" and not top and left <= disk_left
-            if is_below_its_bar and disk_left + self._width(part) <= width:
-                left = disk_left
-            elif left and left + self._width(part) > width:
+            if part.place == "disk" and is_apart:
+                found.append((disk_left, 0.0))
+                continue
+            end = disk_left - _APART if is_apart and not top else width
+            if left and left + self._width(part) > end:
                 left, top = 0.0, top + self._look.face(Type.CAP).line + _BETWEEN_LINES
             found.append((left, top))
             left += self._width(part) + _APART

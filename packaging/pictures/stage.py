@@ -125,7 +125,7 @@ class Stage(EngineHost):
         length, weights = (2048, 4_700_000) if is_guide else (32_768, 4_600_000_000)
         info = ModelInfo(path, name, detail, MODEL, length, weights, (("KVCache", 36),), is_reusable=True)
         self.happened.emit(ModelReady(info))
-        if self._edges:
+        if self._edges and self._disk != "all":
             self.happened.emit(CacheHappened(self._log.before(SYSTEM, [tokens(text) for text in OPEN_PATH])))
         self.happened.emit(TrieChanged(self._view()))
 

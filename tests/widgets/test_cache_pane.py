@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRectF, Qt
 from pytestqt.qtbot import QtBot
 
 from app.protocol.cache_events import CacheEventKind
@@ -11,6 +12,7 @@ from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
 from app.viewmodels.event_model import EventModel
 from app.viewmodels.trie_model import TrieModel
+from app.widgets.cache_legend import Legend, entries
 from app.widgets.cache_pane import CachePane
 from app.widgets.drawing import wrapped
 from app.widgets.look import Look
@@ -252,3 +254,29 @@ def test_what_is_pinned_is_part_of_the_legend(pane: CachePane, model: TrieModel)
 
 def test_the_disk_is_told_to_whoever_has_an_empty_cache(pane: CachePane) -> None:
     assert "On disk: in a file, read back in a moment" in pane.empty.accessibleDescription()
+
+
+@pytest.mark.parametrize("width", [300, 352, 640])
+def test_the_disks_entry_stands_below_its_bar_and_none_runs_into_another(look: Look, width: int) -> None:
+    pinned = tuple(replace(each, is_pinned=True) for each in view().nodes)
+    parts = entries(replace(ON_DISK, nodes=pinned), has_disk=True)
+    assert [part.word for part in parts] == ["Live", "In memory", "Pinned", "On disk"]
+    room = width - 32.0
+    disk_left = (room - 8) * 0.68 + 8
+    legend = Legend(look)
+    corners = legend._corners(parts, room, disk_left)
+    assert corners[-1] == (disk_left, 0.0) or corners[-1][1] > 0
+    assert corners[-1] == (disk_left, 0.0) or width == 300
+    boxes = [QRectF(left, top, legend._width(part), 14) for part, (left, top) in zip(parts, corners, strict=True)]
+    assert all(box.right() <= room for box in boxes)
+    assert not any(one.intersects(other) for one, other in combinations(boxes, 2))
+
+
+def test_a_number_is_left_out_rather_than_cut(pane: CachePane, look: Look, model: TrieModel) -> None:
+    look.set_text_size(24)
+    model.show(replace(ON_DISK, live_bytes=3_400_000_000))
+    pane.resize(300, 900)
+    title = picture(pane.head).copy(0, 0, 300, 12 + look.face(Type.SMALL_MEDIUM).line)
+    assert count(title, look.theme.text2) == 0
+    look.set_text_size(14)
+    assert count(picture(pane.head).copy(0, 0, 300, 28), look.theme.text2) > 0
