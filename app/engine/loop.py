@@ -48,7 +48,7 @@ from app.protocol.reports import Problem
 
 log = logging.getLogger(__name__)
 
-_PARTING = 1.6  # seconds that writing to disk may take when a model is closed; a disk that hangs adds a fifth
+_PARTING = 1.4  # seconds that writing to disk may take when a model is closed; a disk that hangs adds a fifth
 _WINK = 0.05  # seconds between two looks at whether the disk is done
 
 _NO_MODEL = Problem("No model is open", "Open a model with File > Open Model, then send the message again.")
