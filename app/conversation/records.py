@@ -30,7 +30,7 @@ class Trashed:
     """What one operation has put into the trash.
 
     at: seconds since the epoch. title: of the conversation, or the name of the folder. excerpt: the first words of the
-    first message. messages: how many there are, those of a whole conversation too.
+    first message. messages: how many there are, those of a whole conversation too. is_conversation: it is the whole.
     """
 
     number: int
@@ -40,6 +40,7 @@ class Trashed:
     title: str
     excerpt: str
     messages: int
+    is_conversation: bool = False
 
 
 @dataclass(frozen=True, slots=True)

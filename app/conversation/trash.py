@@ -271,7 +271,8 @@ class Trash(MessageStore):
         conversation_id, title = next(iter(self._rows(_ENTRY_OF, entry, first)), (None, None))
         text = "" if first is None else self._text(first)
         excerpt = title_from(text[:1000])
-        return Trashed(entry, at, Operation(operation), conversation_id, title or "", excerpt, messages)
+        is_whole = bool(self._rows("SELECT EXISTS (SELECT 1 FROM conversation WHERE trash = ?)", entry)[0][0])
+        return Trashed(entry, at, Operation(operation), conversation_id, title or "", excerpt, messages, is_whole)
 
     def _text(self, message: int) -> str:
         """The whole text of a message."""

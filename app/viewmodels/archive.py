@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.protocol.reports import Problem
 from app.viewmodels.changes import Picture
 from app.viewmodels.display import Display
 from app.viewmodels.edits import Edits
 from app.viewmodels.parts import Parts
+from app.viewmodels.search_desk import SearchDesk
+from app.viewmodels.trash_desk import TrashDesk
 from app.viewmodels.versions import last_question
+
+GONE = Problem("It is not there any more", "The message was deleted since it was found. Undo or the trash has it.")
 
 
 class Archive(QObject):
     """Undo and redo, deleting, filing. What the open conversation becomes is decided here.
 
-    Attribute: edits, the verbs that take an argument.
+    Attributes: edits, the verbs that take an argument; trash, what was deleted; search.
 
     Signals: opened(str) this conversation is shown now; moved(str) the tree of this conversation is another one;
     said(str, int) a sentence for the banner, and the step that its Undo takes back; warned(object), a `Problem`;
-    told(str), to be said by a screen reader.
+    told(str), to be said by a screen reader; reached(str), this message was looked for and is on the path now.
     """
 
     opened = Signal(str)
@@ -28,12 +33,16 @@ class Archive(QObject):
     said = Signal(str, int)
     warned = Signal(object)
     told = Signal(str)
+    reached = Signal(str)
 
     def __init__(self, parts: Parts, display: Display, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._parts = parts
         self._display = display
-        self.edits = Edits(parts.changes, parts.library, parts.asking, self)
+        self._wanted: tuple[str, str] | None = None
+        self.edits = Edits(parts.changes, parts.library, parts.asking, parts.runs, self)
+        self.trash = TrashDesk(parts.store, parts.changes, parts.disk, self)
+        self.search = SearchDesk(parts.store, parts.library, self)
         parts.changes.made.connect(self._follow)
         parts.changes.recorded.connect(self._renew)
         parts.changes.failed.connect(self.warned)
@@ -41,6 +50,11 @@ class Archive(QObject):
         self.edits.told.connect(self.told)
         self.edits.refused.connect(self.warned)
         self.edits.turnedTo.connect(self._turn_to)
+        self.trash.restored.connect(self._turn_to)
+        self.trash.said.connect(self._say)
+        self.trash.refused.connect(self.warned)
+        parts.library.opened.connect(self._on_opened)
+        parts.library.changed.connect(self.search.renew)
 
     @property
     def actions(self) -> dict[str, Callable[[], None]]:
@@ -61,6 +75,28 @@ class Archive(QObject):
         target = message_id or (last.id if last else tree.leaf_id)
         if target is not None and target in tree:
             self.edits.delete_message(tree, target)
+
+    def go_to(self, conversation_id: str, message_id: str = "") -> None:
+        """Open a conversation, on a path that goes through this message if one is given."""
+        self._wanted = (conversation_id, message_id) if message_id else None
+        self._parts.library.open(conversation_id)
+
+    def _on_opened(self, conversation_id: str) -> None:
+        wanted, self._wanted = self._wanted, None
+        if wanted is None or wanted[0] != conversation_id:
+            return
+        tree, message_id = self._parts.library.tree(conversation_id), wanted[1]
+        if message_id not in tree:
+            self.warned.emit(GONE)
+            return
+        if message_id not in {message.id for message in tree.path}:
+            tree.select(tree.leaf_below(message_id))
+            self._parts.library.save_path(conversation_id, tree.leaf_id)
+        # The path is shown after this, by whoever hears of the opening next.
+        QTimer.singleShot(0, self, lambda: self.reached.emit(message_id))
+
+    def _say(self, sentence: str) -> None:
+        self.said.emit(sentence, 0)
 
     def _undo_what_the_banner_says(self) -> None:
         if self._display.notice_step:

@@ -89,6 +89,7 @@ class Controller(QObject):
         self.archive.said.connect(self._on_said)
         self.archive.warned.connect(self.warn)
         self.archive.told.connect(self.announced)
+        self.archive.reached.connect(self.messageShown)
         self.keeping.told.connect(self._on_told)
         self.keeping.failed.connect(self.warn)
         self.keeping.troubled.connect(self._warn_too)

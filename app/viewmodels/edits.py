@@ -16,6 +16,7 @@ from app.viewmodels import words
 from app.viewmodels.asking import Asking
 from app.viewmodels.changes import WORDS, Changes, Picture
 from app.viewmodels.library import Library
+from app.viewmodels.runs import Runs
 
 STAYS = "It stays in the trash for 30 days."
 STAY = "They stay in the trash for 30 days."
@@ -37,8 +38,11 @@ class Edits(QObject):
     turnedTo = Signal(str)
     refused = Signal(object)
 
-    def __init__(self, changes: Changes, library: Library, asking: Asking, parent: QObject | None = None) -> None:
+    def __init__(
+        self, changes: Changes, library: Library, asking: Asking, runs: Runs, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
+        self._runs = runs
         self._changes = changes
         self._library = library
         self._asking = asking
@@ -122,11 +126,21 @@ class Edits(QObject):
 
     def undo(self, step: int = 0) -> None:
         """Take back what was done last. step: only if nothing was done since that one."""
-        self._changes.undo(set(self._asking.held.values()), lambda picture: self._turn_to(picture, "Undid"), step)
+
+        def go() -> None:
+            held = set(self._asking.held.values())
+            self._changes.undo(held, lambda picture: self._turn_to(picture, "Undid"), step)
+
+        self._runs.when_saved(go)
 
     def redo(self) -> None:
         """Do again what was taken back last."""
-        self._changes.redo(set(self._asking.held.values()), lambda picture: self._turn_to(picture, "Did again:"))
+
+        def go() -> None:
+            held = set(self._asking.held.values())
+            self._changes.redo(held, lambda picture: self._turn_to(picture, "Did again:"))
+
+        self._runs.when_saved(go)
 
     def _turn_to(self, picture: Picture, verb: str) -> None:
         edit = picture.edit
@@ -147,7 +161,7 @@ class Edits(QObject):
             if sentence:
                 self.said.emit(sentence, self._changes.steps)
 
-        self._changes.make(request, take, self.refused.emit)
+        self._runs.when_saved(lambda: self._changes.make(request, take, self.refused.emit))
 
 
 def below(tree: MessageTree, message_id: str) -> list[Message]:

@@ -75,6 +75,7 @@ class Runs(QObject):
         self._record = record
         self._ids = count(1)
         self._savers: dict[str, AnswerSaver] = {}
+        self._waiting: list[Callable[[], None]] = []
         self.current: Run | None = None
 
     def start(
@@ -123,6 +124,18 @@ class Runs(QObject):
     def unsaved(self) -> tuple[Message, ...]:
         """Answers of which the database does not know the end, as far as they have come."""
         return tuple(saver.answer for saver in self._savers.values())
+
+    def when_saved(self, act: Callable[[], None]) -> None:
+        """Do this once every answer that has ended is in the database to its end; at once where that is so."""
+        if self._is_saving:
+            self._waiting.append(act)
+        else:
+            act()
+
+    @property
+    def _is_saving(self) -> bool:
+        current = None if self.current is None else self.current.answer.id
+        return any(known != current for known in self._savers)
 
     def take(self, event: Event) -> None:
         """An event of the engine; those of other runs are dropped."""
@@ -184,3 +197,5 @@ class Runs(QObject):
 
     def _forget(self, message_id: str) -> None:
         self._savers.pop(message_id).deleteLater()
+        while self._waiting and not self._is_saving:
+            self._waiting.pop(0)()

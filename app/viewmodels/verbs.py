@@ -33,6 +33,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("new", Menu.FILE, "New Conversation", ("Ctrl+N",), "Starts an empty conversation."),
     Verb("open_model", Menu.FILE, "Open Model…", ("Ctrl+O",), "Opens a folder that mlx-lm can load."),
     Verb("use_guide", Menu.FILE, "Use the Guide", ("Ctrl+Shift+G",), "Goes back to the small built-in model."),
+    Verb("trash", Menu.FILE, "Trash…", (), "Shows what was deleted; it stays for 30 days."),
     Verb("close", Menu.FILE, "Close Window", ("Ctrl+W",), "Closes the window; everything is already saved."),
     Verb("undo", Menu.EDIT, "Undo", ("Ctrl+Z",), "Takes back the last change to your text or your conversations."),
     Verb("redo", Menu.EDIT, "Redo", ("Ctrl+Shift+Z",), "Does it again."),
@@ -40,6 +41,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("copy", Menu.EDIT, "Copy", ("Ctrl+C",), "Copies the selected text, or the selected message."),
     Verb("paste", Menu.EDIT, "Paste", ("Ctrl+V",), "Pastes text."),
     Verb("select_all", Menu.EDIT, "Select All", ("Ctrl+A",), "Selects all of the text you are writing."),
+    Verb("find", Menu.EDIT, "Search Conversations", ("Ctrl+F", "Ctrl+Shift+F"), "Finds words in every branch."),
     Verb(
         "sidebar", Menu.VIEW, "Show Conversations", ("Ctrl+Alt+S",), "Shows or hides the list of conversations.", True
     ),

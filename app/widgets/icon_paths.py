@@ -50,6 +50,12 @@ class Icon(Enum):
     )
     PIN = '<path d="M5.4 2.3h5.2M6.5 2.3v4L4.4 9.1h7.2L9.5 6.3v-4M8 9.1v4.7"/>'
     DISCARD = '<path d="M4 4l8 8M12 4l-8 8"/>'
+    FIND = '<circle cx="7" cy="7" r="4.3"/><path d="M10.2 10.2L13.6 13.6"/>'
+    TRASH = (
+        '<path d="M2.8 4.4h10.4M6.2 4.2V2.9a.9.9 0 0 1 .9-.9h1.8a.9.9 0 0 1 .9.9v1.3"/>'
+        '<path d="M4 4.6l.6 8a1.4 1.4 0 0 0 1.4 1.3h4a1.4 1.4 0 0 0 1.4-1.3l.6-8M6.7 7.2v4M9.3 7.2v4"/>'
+    )
+    STAR = '<path d="M8 1.9l1.9 3.9 4.2.6-3 3 .7 4.2L8 11.6l-3.8 2 .7-4.2-3-3 4.2-.6z" fill="currentColor"/>'
     MORE = (
         '<g fill="currentColor" stroke="none"><circle cx="3.4" cy="8" r="1.25"/><circle cx="8" cy="8" r="1.25"/>'
         '<circle cx="12.6" cy="8" r="1.25"/></g>'

@@ -36,6 +36,7 @@ from app.widgets.menus import Menus
 from app.widgets.panes import Panes
 from app.widgets.sidebar import Sidebar
 from app.widgets.text_commands import TextCommands
+from app.widgets.trash_box import show_trash
 from app.widgets.typography import BODY_SIZE
 
 _LEAST = (880, 560)
@@ -57,7 +58,7 @@ class MainWindow(QMainWindow):
         self._controller = controller
         self._dialog: QFileDialog | None = None
         self._last = Last()
-        self.sidebar = Sidebar(look, controller.conversations)
+        self.sidebar = Sidebar(look, controller.conversations, controller.archive.search)
         self.chat = ChatPane(look, controller)
         self.inspector = CachePane(look, controller.trie, controller.events)
         self.panes = Panes(look, self.sidebar, self.chat, self.inspector, self)
@@ -122,6 +123,8 @@ class MainWindow(QMainWindow):
             "delete_message": lambda: self._controller.archive.delete_message(self._current()),
             "previous": lambda: self._controller.select_version(self._current_fork(), -1),
             "next": lambda: self._controller.select_version(self._current_fork(), 1),
+            "find": self._find,
+            "trash": lambda: show_trash(look, self._controller.archive.trash, self),
             "copy_cache": self._copy_cache,
             "delete_files": self._delete_files,
             "about": lambda: show_about(look, self),
@@ -131,6 +134,8 @@ class MainWindow(QMainWindow):
         controller, chat = self._controller, self.chat
         self.sidebar.asked.connect(self.do)
         self.sidebar.chosen.connect(controller.open_conversation)
+        self.sidebar.found.connect(controller.archive.go_to)
+        self.sidebar.left.connect(self.chat.desk.take_focus)
         chat.toolbar.asked.connect(self.do)
         chat.escaped.connect(self.panes.close_overlay)
         chat.toolbar.model_menu.aboutToShow.connect(self._fill_model_menu)
@@ -139,13 +144,14 @@ class MainWindow(QMainWindow):
         controller.status.changed.connect(self._renew)
         controller.modelFolderWanted.connect(self.choose_folder)
         controller.announced.connect(self.announce)
-        controller.composerText.connect(self._focus_desk)
+        controller.composerText.connect(self._come_to_desk)
 
     def _set_tab_order(self) -> None:
         """From the left to the right, from above downwards. The chat puts its messages' controls after itself."""
         sidebar, chat = self.sidebar, self.chat
         page, desk = chat.first_run.page, chat.desk
-        order: list[QWidget] = [*sidebar.findChildren(Control), sidebar.list, *chat.toolbar.findChildren(Control)]
+        order: list[QWidget] = [sidebar.hide_button, sidebar.new_button, sidebar.field, sidebar.field.clear_button]
+        order += [sidebar.list, sidebar.results, sidebar.trash_button, *chat.toolbar.findChildren(Control)]
         order += [
             chat.banner.action,
             chat.banner.close_button,
@@ -221,6 +227,16 @@ class MainWindow(QMainWindow):
             self._dialog.setOption(QFileDialog.Option.ShowDirsOnly)
             self._dialog.fileSelected.connect(self._controller.open_model)
         self._dialog.open()
+
+    def _find(self) -> None:
+        if not self.panes.is_shown("sidebar"):
+            self.panes.toggle("sidebar")
+        self.sidebar.field.take_focus()
+
+    def _come_to_desk(self) -> None:
+        """Another draft is there to be gone on with; whoever goes through the conversations by keys stays there."""
+        if not self.sidebar.is_gone_through:
+            self._focus_desk()
 
     def _focus_desk(self) -> None:
         self.chat.desk.take_focus()

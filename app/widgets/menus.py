@@ -20,6 +20,8 @@ _ENDS_GROUP = frozenset(
         "new",
         "use_guide",
         "redo",
+        "select_all",
+        "trash",
         "prune",
         "inspector",
         "actual_size",

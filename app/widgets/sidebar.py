@@ -1,18 +1,24 @@
-"""The conversations, the one used last first."""
+"""The conversations, the one used last first; or what a search has found."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
 
 from app.viewmodels.conversation_model import ConversationModel
+from app.viewmodels.line_model import LineRow
 from app.viewmodels.rows import ConversationRow, RowRole
+from app.viewmodels.search_desk import SearchDesk
 from app.widgets.conversation_delegate import ConversationDelegate
+from app.widgets.drawing import draw_text, smooth, wrapped
 from app.widgets.icon_paths import Icon
+from app.widgets.line_list import LineList
 from app.widgets.look import Look
 from app.widgets.row_focus import RowFocus
+from app.widgets.search_field import SearchField
 from app.widgets.slim_bar import use_slim_bar
+from app.widgets.typography import Type
 from app.widgets.verb_button import VerbButton
 
 
@@ -24,7 +30,7 @@ class ConversationList(QListView):
     def __init__(self, look: Look, model: ConversationModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._delegate = ConversationDelegate(look)
-        self._delegate.focus = RowFocus(self)
+        self.row_focus = self._delegate.focus = RowFocus(self)
         self.setItemDelegate(self._delegate)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.viewport().setAutoFillBackground(False)
@@ -75,43 +81,119 @@ class ConversationList(QListView):
 
 
 class Sidebar(QWidget):
-    """Head with hide and new, below it the list. `asked` carries "sidebar" or "new"; `chosen` a conversation's id."""
+    """Head with hide and new, the search field, the conversations or what was found, and the trash at the foot.
+
+    Signals: asked(str) a command's id; chosen(str) a conversation's id; found(str, str) conversation and message that
+    a search led to; left, the person goes back to writing.
+    """
 
     asked = Signal(str)
     chosen = Signal(str)
+    found = Signal(str, str)
+    left = Signal()
 
-    def __init__(self, look: Look, conversations: ConversationModel, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, look: Look, conversations: ConversationModel, search: SearchDesk, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._look = look
+        self._search = search
         self.setAccessibleName("Sidebar")
         self.setMinimumWidth(200)
         self.setMaximumWidth(360)
-        self._hide = VerbButton(look, Icon.SIDEBAR, "sidebar", is_on_fill=True, parent=self)
-        self._new = VerbButton(look, Icon.NEW, "new", is_on_fill=True, parent=self)
+        self.hide_button = VerbButton(look, Icon.SIDEBAR, "sidebar", is_on_fill=True, parent=self)
+        self.new_button = VerbButton(look, Icon.NEW, "new", is_on_fill=True, parent=self)
+        self.field = SearchField(look, self)
         self.list = ConversationList(look, conversations, self)
-        for button in (self._hide, self._new):
+        self.results = LineList(look, search.rows, "Search results", self)
+        self.trash_button = VerbButton(look, Icon.TRASH, "trash", is_on_fill=True, parent=self)
+        self._connect()
+        self._renew()
+
+    def _connect(self) -> None:
+        for button in (self.hide_button, self.new_button, self.trash_button):
             button.asked.connect(self.asked)
         self.list.chosen.connect(self.chosen)
-        look.changed.connect(self._restyle)
+        self.field.textChanged.connect(self._search.look_for)
+        self.field.wentDown.connect(self._go_down)
+        self.field.escaped.connect(self.left)
+        self.results.left.connect(self.field.take_focus)
+        self.results.opened.connect(self._open)
+        self._search.changed.connect(self._renew)
+        self._look.changed.connect(self._restyle)
+
+    @property
+    def is_gone_through(self) -> bool:
+        """Whether the keyboard is in one of the lists, and was last used there rather than the mouse."""
+        return self.list.row_focus.is_shown or self.results.row_focus.is_shown
 
     def sizeHint(self) -> QSize:
         return QSize(248, 560)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape among the results ends the search."""
+        if event.key() == Qt.Key.Key_Escape and self._search.is_active:
+            self.field.clear()
+            self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        else:
+            super().keyPressEvent(event)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._arrange()
+
+    def _go_down(self) -> None:
+        if self._search.is_active and self._search.rows.rows:
+            self.results.take_focus()
+        elif not self._search.is_active:
+            self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _open(self, row: LineRow) -> None:
+        self.found.emit(row.conversation_id, row.id)
+
+    def _renew(self) -> None:
+        """Show what was found while something is looked for."""
+        is_active = self._search.is_active
+        had_focus = self.results.hasFocus() and not is_active
+        self.results.setVisible(is_active)
+        self.list.setVisible(not is_active)
+        if had_focus:
+            self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.field.setAccessibleDescription(self._search.sentence)
+        self._arrange()
+        self.update()
 
     def _restyle(self) -> None:
         self._arrange()
         self.update()
 
+    @property
+    def _lines(self) -> list[str]:
+        """What there is to say about the search, in lines as wide as the pane."""
+        sentence = self._search.sentence
+        return wrapped(self._look.face(Type.SMALL), sentence, self.width() - 40) if sentence else []
+
+    @property
+    def _top(self) -> int:
+        """Where the list begins."""
+        return self._look.type.bar + 4 + self._look.type.row + 8
+
     def _arrange(self) -> None:
-        head, right = self._look.type.bar, self.width() - 14
-        self._new.setGeometry(right - 28, head // 2 - 14, 28, 28)
-        self._hide.setGeometry(right - 60, head // 2 - 14, 28, 28)
-        self.list.setGeometry(QRect(0, head + 4, self.width() - 1, self.height() - head - 4))
+        head, right, row = self._look.type.bar, self.width() - 14, self._look.type.row
+        self.new_button.setGeometry(right - 28, head // 2 - 14, 28, 28)
+        self.hide_button.setGeometry(right - 60, head // 2 - 14, 28, 28)
+        self.field.setGeometry(12, head + 4, self.width() - 25, row)
+        foot = self.height() - 36
+        self.trash_button.setGeometry(12, foot + 2, 28, 28)
+        said = len(self._lines) * self._look.face(Type.SMALL).line + 12 if self._lines else 0
+        self.list.setGeometry(QRect(0, self._top, self.width() - 1, foot - self._top))
+        self.results.setGeometry(QRect(0, self._top + said, self.width() - 1, foot - self._top - said))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), self._look.theme.sidebar)
-        painter.fillRect(self.width() - 1, 0, 1, self.height(), self._look.theme.line)
+        theme, face = self._look.theme, self._look.face(Type.SMALL)
+        painter = smooth(QPainter(self))
+        painter.fillRect(self.rect(), theme.sidebar)
+        painter.fillRect(self.width() - 1, 0, 1, self.height(), theme.line)
+        for number, line in enumerate(self._lines):
+            rect = QRectF(20, self._top + 4 + number * face.line, self.width() - 40, face.line)
+            draw_text(painter, face, rect, line, theme.text2)
         painter.end()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -248,3 +249,23 @@ def test_a_restart_finds_what_was_deleted_gone(
     qtbot.waitUntil(lambda: bool(again.chat.rows))
     assert texts(again) == ["One", "You said: One", "Two", "You said: Two"]
     assert again.status.now.undo == ""
+
+
+def test_what_is_deleted_before_its_answer_is_saved_is_deleted_after(
+    qtbot: QtBot, controller: Controller, script: Script, data_folder: Path
+) -> None:
+    """Nothing is being written any more for the person, though the database has not heard of the end."""
+    ready(qtbot, controller)
+    script.hold, is_slow = 1, threading.Event()
+    controller.send("One")
+    wait_for_text(qtbot, controller)
+    controller._parts.store.do(lambda _store: is_slow.wait(5))
+    script.go.set()
+    qtbot.waitUntil(lambda: not controller.chat.rows[-1].is_streaming)
+    controller.act("delete_message")
+    assert controller._runs._savers
+    is_slow.set()
+    qtbot.waitUntil(lambda: texts(controller) == [])
+    assert controller.status.now.notice_label == "Undo"
+    at_rest(qtbot, controller)
+    assert shown(data_folder) == []

@@ -10,7 +10,9 @@ from app.protocol.reports import Reason
 from app.protocol.trie_view import Place, TrieNodeView, TrieView
 from app.viewmodels.conversation_model import ConversationModel
 from app.viewmodels.event_model import EventModel
+from app.viewmodels.library import Library
 from app.viewmodels.rows import ConversationRow
+from app.viewmodels.search_desk import SearchDesk
 from app.viewmodels.status import StatusValues
 
 NOW = 1_700_000_000.0
@@ -88,6 +90,19 @@ def conversations() -> ConversationModel:
         ]
     )
     return model
+
+
+class _Silent:
+    """A database that never answers."""
+
+    def do(self, *_request: object) -> None:
+        """Nothing comes of it."""
+
+
+def search() -> SearchDesk:
+    """A search that finds nothing by itself; its rows can be shown."""
+    silent = _Silent()
+    return SearchDesk(silent, Library(silent, lambda _edit: None))  # type: ignore[arg-type]
 
 
 def opened(model: ConversationModel, conversation_id: str) -> None:

@@ -19,12 +19,12 @@ from app.widgets.status_line import StatusLine
 from app.widgets.theme import DARK, LIGHT, Theme
 from app.widgets.toolbar import Toolbar
 from tests.widgets.pictures import count, picture, show
-from tests.widgets.samples import LOG, NOW, READING, conversations, events, view
+from tests.widgets.samples import LOG, NOW, READING, conversations, events, search, view
 
 
 def sidebar(look: Look) -> Sidebar:
     model = conversations()
-    pane = Sidebar(look, model)
+    pane = Sidebar(look, model, search())
     model.setParent(pane)
     return pane
 

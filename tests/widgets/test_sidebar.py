@@ -11,8 +11,9 @@ from app.viewmodels.conversation_model import ConversationModel
 from app.widgets.look import Look
 from app.widgets.sidebar import ConversationList, Sidebar
 from app.widgets.theme import DARK, LIGHT, Theme
+from app.widgets.verb_button import VerbButton
 from tests.widgets.pictures import count, picture, show
-from tests.widgets.samples import conversations, opened
+from tests.widgets.samples import conversations, opened, search
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def model(qapp: object) -> ConversationModel:
 
 @pytest.fixture
 def sidebar(qtbot: QtBot, look: Look, model: ConversationModel) -> Iterator[Sidebar]:
-    sidebar = Sidebar(look, model)
+    sidebar = Sidebar(look, model, search())
     qtbot.addWidget(sidebar)
     tester = QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Warning)
     show(sidebar, 248, 560)
@@ -115,7 +116,7 @@ def test_hover_and_the_keyboards_focus_can_be_seen(qtbot: QtBot, sidebar: Sideba
 
 
 def test_the_selection_of_an_inactive_window_is_grey(qtbot: QtBot, sidebar: Sidebar, look: Look) -> None:
-    other = Sidebar(look, conversations())
+    other = Sidebar(look, conversations(), search())
     qtbot.addWidget(other)
     show(other, 248, 300)
     qtbot.waitUntil(other.isActiveWindow)
@@ -132,7 +133,7 @@ def test_rows_grow_with_the_text(qtbot: QtBot, look: Look, sidebar: Sidebar, mod
 
 def test_a_long_title_stays_clear_of_its_age(qtbot: QtBot, look: Look) -> None:
     model = conversations()
-    sidebar = Sidebar(look, model)
+    sidebar = Sidebar(look, model, search())
     qtbot.addWidget(sidebar)
     show(sidebar, 200, 400)
     gap = picture(sidebar).copy(134, sidebar.list.y() + 52 + 28 + 28 + 40 + 28, 6, 20)
@@ -142,6 +143,6 @@ def test_a_long_title_stays_clear_of_its_age(qtbot: QtBot, look: Look) -> None:
 def test_the_head_asks_for_its_verbs(qtbot: QtBot, sidebar: Sidebar) -> None:
     heard: list[str] = []
     sidebar.asked.connect(heard.append)
-    for button in sidebar.findChildren(type(sidebar._new)):
+    for button in sidebar.findChildren(VerbButton):
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    assert sorted(heard) == ["new", "sidebar"]
+    assert sorted(heard) == ["new", "sidebar", "trash"]

@@ -1,0 +1,66 @@
+"""Rows of two lines: what a search has found, what lies in the trash."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from app.viewmodels.rows import RowRole
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+_ROOT = QModelIndex()
+
+
+@dataclass(frozen=True, slots=True)
+class LineRow:
+    """Title and age, and below them a line in which places are marked.
+
+    id: of the message, or the number of the trash's entry. ranges: the marked places, first and last character, the
+    latter excluded. conversation_id: where it is, "" for a folder.
+    """
+
+    id: str
+    title: str
+    age: str
+    line: str
+    ranges: tuple[tuple[int, int], ...] = ()
+    conversation_id: str = ""
+
+
+class LineModel(QAbstractListModel):
+    """Shows what it was last given. Lists that are made anew as a whole: nothing in them is moved."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._rows: tuple[LineRow, ...] = ()
+
+    @property
+    def rows(self) -> tuple[LineRow, ...]:
+        """All rows, in order."""
+        return self._rows
+
+    def show(self, rows: Sequence[LineRow]) -> None:
+        """Show these in place of the others."""
+        if tuple(rows) != self._rows:
+            self.beginResetModel()
+            self._rows = tuple(rows)
+            self.endResetModel()
+
+    def rowCount(self, parent: AnyIndex = _ROOT) -> int:
+        """A list: only the root has rows."""
+        return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """The whole row under `RowRole.ROW`, its title, and both lines for a screen reader."""
+        if not self.checkIndex(index, self.CheckIndexOption.IndexIsValid):
+            return None
+        row = self._rows[index.row()]
+        if role == RowRole.ROW:
+            return row
+        if role == Qt.ItemDataRole.DisplayRole:
+            return row.title
+        if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
+            return ", ".join(part for part in (row.title, row.age, row.line) if part)
+        return None

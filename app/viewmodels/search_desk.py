@@ -1,0 +1,127 @@
+"""Searching what was said: while one types, in all conversations and all their branches."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.conversation.message import Conversation
+from app.conversation.search import Hit, SearchState
+from app.conversation.store import Store
+from app.viewmodels import words
+from app.viewmodels.library import Library
+from app.viewmodels.line_model import LineModel, LineRow
+from app.viewmodels.store_link import StoreLink
+
+WAIT_MS = 120
+AGAIN_MS = 1000
+MOST = 200
+SOON = 200  # messages that may be missing from the index without a word about it
+_ROLES = {"user": "You: ", "assistant": "", "system": "Instructions: "}
+
+Answer = tuple[tuple[Hit, ...], SearchState]
+
+
+class SearchDesk(QObject):
+    """What was typed into the search field, and what was found.
+
+    Properties: only the newest question's answer is shown; while messages are missing from the index it is asked again.
+
+    Attributes: rows, what was found; sentence, what there is to say instead of or above it; is_active, whether
+    something is looked for. Signal: changed().
+    """
+
+    changed = Signal()
+
+    def __init__(self, store: StoreLink, library: Library, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._store = store
+        self._library = library
+        self._text = ""
+        self._asked = 0
+        self.rows = LineModel(self)
+        self.sentence = ""
+        self._timer = QTimer(self, singleShot=True)
+        self._timer.timeout.connect(self.ask)
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the results are to be shown in place of the conversations."""
+        return bool(self._text)
+
+    def look_for(self, text: str) -> None:
+        """Search for these words, a moment after the last key. Blanks end the search."""
+        text = text.strip()
+        if text == self._text:
+            return
+        self._text = text
+        self._asked += 1
+        if text:
+            self._timer.start(WAIT_MS)
+        else:
+            self._timer.stop()
+            self.sentence = ""
+            self.rows.show(())
+        self.changed.emit()
+
+    def ask(self) -> None:
+        """Ask the database now."""
+        if not self._text:
+            return
+        self._asked += 1
+        text, number = self._text, self._asked
+
+        def find(store: Store) -> Answer:
+            return store.search(text, MOST), store.search_state
+
+        def take(found: Answer) -> None:
+            if number == self._asked:
+                self._show(text, *found)
+
+        self._store.do(find, take)
+
+    def renew(self) -> None:
+        """What is stored has changed: what was found may be gone, or more may be there."""
+        if self._text:
+            self._timer.start(WAIT_MS)
+
+    def _show(self, text: str, hits: Iterable[Hit], state: SearchState) -> None:
+        now = time.time()
+        titles = [_titled(one, text, now) for one in self._library.conversations if _is_titled(one, text)]
+        found = [*titles, *(_found(hit, now) for hit in hits)]
+        self.rows.show(found)
+        self.sentence = _sentence(len(found), text, state)
+        if state.is_available and state.left > SOON:
+            self._timer.start(AGAIN_MS)
+        self.changed.emit()
+
+
+def _sentence(found: int, text: str, state: SearchState) -> str:
+    if state.problem is not None:
+        return f"{state.problem.title}. {state.problem.sentence}"
+    if state.is_available and state.left > SOON:
+        return f"{words.plural(state.left, 'message')} still to be read; what is found so far is shown."
+    if not found:
+        return f"Nothing was found for “{words.first_words(text)}”."
+    return f"The newest {words.number(MOST)} messages" if found >= MOST else ""
+
+
+def _found(hit: Hit, now: float) -> LineRow:
+    who = _ROLES[hit.role]
+    ranges = tuple((start + len(who), end + len(who)) for start, end in hit.ranges)
+    title = hit.title or "New conversation"
+    return LineRow(
+        hit.message_id, title, words.age(hit.created_at, now), who + hit.excerpt, ranges, hit.conversation_id
+    )
+
+
+def _is_titled(conversation: Conversation, text: str) -> bool:
+    title = (conversation.title or "").casefold()
+    return bool(title) and all(word in title for word in text.casefold().split())
+
+
+def _titled(conversation: Conversation, text: str, now: float) -> LineRow:
+    age = words.age(conversation.updated_at, now)
+    return LineRow("", conversation.title or "", age, "The conversation’s title", (), conversation.id)

@@ -1,0 +1,120 @@
+"""What was deleted: what it was, how long it stays, and how it comes back or goes for ever."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QObject, Signal
+
+from app.conversation.edit import Edit
+from app.conversation.records import Trashed
+from app.conversation.store import Store
+from app.conversation.trash import THIRTY_DAYS
+from app.protocol.reports import Problem
+from app.viewmodels import words
+from app.viewmodels.changes import Changes, Picture
+from app.viewmodels.disk_desk import DiskDesk
+from app.viewmodels.line_model import LineModel, LineRow
+from app.viewmodels.store_link import StoreLink
+
+EMPTY = "The trash is empty."
+EMPTY_HINT = "What you delete stays here for 30 days, then it goes by itself."
+EMPTY_TITLE = "Empty the trash?"
+EMPTY_SENTENCE = (
+    "Deleted means gone: nobody can bring it back, neither with Undo nor from the files of Espalier. What the cache "
+    "holds of these conversations goes too."
+)
+_DAY = 86_400.0
+
+
+class TrashDesk(QObject):
+    """The trash as a list. It is read when it is looked at, and again after each change while it is.
+
+    Attributes: rows, newest first. Signals: changed(); restored(str) this conversation is back; said(str) a sentence
+    for the banner; refused(object), a `Problem`.
+    """
+
+    changed = Signal()
+    restored = Signal(str)
+    said = Signal(str)
+    refused = Signal(object)
+
+    def __init__(self, store: StoreLink, changes: Changes, disk: DiskDesk, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._store = store
+        self._changes = changes
+        self._disk = disk
+        self.rows = LineModel(self)
+
+    def read(self) -> None:
+        """Ask the database what lies there."""
+        self._store.do(lambda store: store.trash(), self._show, self.refused.emit)
+
+    def restore(self, number: str) -> None:
+        """Bring back what one deletion has taken away."""
+
+        def take(picture: Picture) -> None:
+            self.read()
+            if picture.edit.conversation_id is not None and not picture.is_gone:
+                self.restored.emit(picture.edit.conversation_id)
+
+        row = next((row for row in self.rows.rows if row.id == number), None)
+        if row is not None:
+            home = row.conversation_id
+            self._changes.make(lambda store: _brought_back(store, int(number), home), take, self.refused.emit)
+
+    def empty(self) -> None:
+        """Delete for ever all that lies there. Whoever calls this has asked the person."""
+
+        def go(store: Store) -> tuple[int, set[str]]:
+            touched = {one.conversation_id for one in store.trash() if one.conversation_id is not None}
+            messages = store.empty_trash()
+            self._changes.forget()
+            return messages, touched
+
+        def take(done: tuple[int, set[str]]) -> None:
+            messages, touched = done
+            for conversation_id in touched:
+                self._disk.release(conversation_id)
+            self._changes.recorded.emit()
+            self.read()
+            self.said.emit(f"The trash is empty: {words.plural(messages, 'message')} deleted for ever.")
+
+        def give_up(problem: Problem) -> None:
+            self.read()
+            self.refused.emit(problem)
+
+        self._store.do(go, take, give_up)
+
+    def _show(self, entries: tuple[Trashed, ...]) -> None:
+        now = time.time()
+        self.rows.show([self._row(entry, now) for entry in entries])
+        self.changed.emit()
+
+    def _row(self, entry: Trashed, now: float) -> LineRow:
+        stays = f"{_left(entry.at, now)} left"
+        age = words.age(entry.at, now)
+        if entry.conversation_id is None:
+            return LineRow(str(entry.number), entry.title, age, f"Folder{words.DOT}{stays}")
+        messages = words.plural(entry.messages, "message")
+        if entry.is_conversation:
+            line = f"Conversation, {messages}{words.DOT}{stays}"
+            return LineRow(str(entry.number), entry.title or "New conversation", age, line, (), entry.conversation_id)
+        line = f"{messages} of “{words.first_words(entry.title, 32)}”{words.DOT}{stays}"
+        return LineRow(str(entry.number), entry.excerpt, age, line, (), entry.conversation_id)
+
+
+def _brought_back(store: Store, number: int, conversation_id: str) -> Edit:
+    """Restore an entry; where messages come back, the open path goes through them, so that they are seen."""
+    before = {message.id for message in store.messages(conversation_id)} if conversation_id else set()
+    edit = store.restore(number)
+    after = store.messages(conversation_id) if before else ()
+    first = next((message.id for message in after if message.id not in before), None)
+    if first is not None:
+        store.select_path(conversation_id, store.load(conversation_id).leaf_below(first))
+    return edit
+
+
+def _left(at: float, now: float) -> str:
+    """How long it stays: days, the last one too."""
+    return words.plural(max(1, round((THIRTY_DAYS - (now - at)) / _DAY)), "day")

@@ -1,0 +1,140 @@
+"""A list of rows of two lines, with marked words in the second: search results, the trash."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
+
+from app.viewmodels.line_model import LineModel, LineRow
+from app.viewmodels.rows import RowRole
+from app.widgets.drawing import draw_text, fill_rounded, smooth
+from app.widgets.look import Look
+from app.widgets.row_focus import RowFocus, is_in_active_window, paint_row_ground, paint_row_ring
+from app.widgets.slim_bar import use_slim_bar
+from app.widgets.typography import Face, Type
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+_OUTER, _INNER, _ABOVE = 8, 12, 2
+_BEFORE = 10
+
+
+class LineDelegate(QStyledItemDelegate):
+    """Draws the row whole. `focus` is set by the list that it draws for."""
+
+    def __init__(self, look: Look) -> None:
+        super().__init__()
+        self._look = look
+        self.focus: RowFocus | None = None
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
+        return QSize(0, self._look.type.two_line_row + 2 * _ABOVE)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        row: LineRow = index.data(RowRole.ROW)
+        painter.save()
+        smooth(painter)
+        ground = QRectF(option.rect).adjusted(_OUTER, 0, -_OUTER, 0)
+        paint_row_ground(painter, self._look, ground, option, self._look.theme.fill2)
+        self._paint_row(painter, ground.adjusted(_INNER, _ABOVE + 3, -_INNER, -_ABOVE - 3), row, option)
+        if option.state & QStyle.StateFlag.State_HasFocus and self.focus is not None and self.focus.is_shown:
+            paint_row_ring(painter, self._look, ground)
+        painter.restore()
+
+    def _paint_row(self, painter: QPainter, rect: QRectF, row: LineRow, option: QStyleOptionViewItem) -> None:
+        theme = self._look.theme
+        is_selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        first = QRectF(rect.left(), rect.top(), rect.width(), rect.height() / 2)
+        second = first.translated(0, first.height())
+        faint = theme.text2 if is_selected else theme.text3
+        age = self._look.face(Type.CAP)
+        title = QRectF(first)
+        title.setRight(title.right() - draw_text(painter, age, first, row.age, faint, Qt.AlignmentFlag.AlignRight) - 10)
+        color = theme.accent if is_selected and is_in_active_window(option) else theme.text
+        draw_text(painter, self._look.face(Type.UI_MEDIUM), title, row.title, color)
+        self._paint_line(painter, second, row)
+
+    def _paint_line(self, painter: QPainter, rect: QRectF, row: LineRow) -> None:
+        """The second line, from where its first marked word can be seen."""
+        theme, face = self._look.theme, self._look.face(Type.SMALL)
+        text, ranges = in_sight(row.line, row.ranges, face, rect.width())
+        shown = face.metrics.elidedText(text, Qt.TextElideMode.ElideRight, rect.width() + 0.5)
+        for start, end in ranges:
+            left, right = face.width(shown[:start]), face.width(shown[: min(end, len(shown))])
+            if start < len(shown):
+                mark = QRectF(rect.left() + left - 1, rect.top() + 1, right - left + 2, rect.height() - 2)
+                fill_rounded(painter, mark, 3, theme.softline)
+        draw_text(painter, face, rect, shown, theme.text if row.ranges else theme.text2)
+
+
+def in_sight(
+    text: str, ranges: tuple[tuple[int, int], ...], face: Face, width: float
+) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """The text without so much of its beginning that the first marked place lies within this width."""
+    if not ranges or face.width(text[: ranges[0][1]]) <= width * 0.8:
+        return text, ranges
+    cut = max(0, ranges[0][0] - _BEFORE)
+    space = text.find(" ", cut, ranges[0][0])
+    cut = cut if space < 0 else space + 1
+    return f"…{text[cut:]}", tuple((start - cut + 1, end - cut + 1) for start, end in ranges)
+
+
+class LineList(QListView):
+    """Return or a click opens a row. Signals: opened(LineRow); left, Up was pressed in the first row."""
+
+    opened = Signal(object)
+    left = Signal()
+
+    def __init__(self, look: Look, model: LineModel, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._delegate = LineDelegate(look)
+        self.row_focus = self._delegate.focus = RowFocus(self)
+        self.setItemDelegate(self._delegate)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.viewport().setAutoFillBackground(False)
+        self.setMouseTracking(True)
+        self.setUniformItemSizes(True)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName(name)
+        use_slim_bar(self, look)
+        self.setModel(model)
+        self.clicked.connect(self._open)
+        look.changed.connect(self.scheduleDelayedItemsLayout)
+        look.changed.connect(self.viewport().update)
+
+    @property
+    def row(self) -> LineRow | None:
+        """The current row, if there is one."""
+        index = self.currentIndex()
+        row: LineRow | None = index.data(RowRole.ROW) if index.isValid() else None
+        return row
+
+    def take_focus(self) -> None:
+        """Come here by the keyboard, to the row one was on or to the first."""
+        if not self.currentIndex().isValid() and self.model().rowCount():
+            self.setCurrentIndex(self.model().index(0, 0))
+        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._open(self.currentIndex())
+        elif event.key() == Qt.Key.Key_Up and self.currentIndex().row() <= 0:
+            self.left.emit()
+        elif event.key() == Qt.Key.Key_Escape:
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
+
+    def _open(self, index: QModelIndex) -> None:
+        if index.isValid():
+            self.opened.emit(index.data(RowRole.ROW))

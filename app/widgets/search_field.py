@@ -1,0 +1,106 @@
+"""The field above the conversations in which one searches."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from app.viewmodels.verbs import VERBS
+from app.widgets.controls import ToolButton
+from app.widgets.drawing import draw_text, fill_rounded, smooth, stroke_rounded
+from app.widgets.icon_paths import Icon
+from app.widgets.look import Look
+from app.widgets.theme import translucent
+from app.widgets.typography import Type
+
+_RADIUS, _LEFT, _RIGHT = 7, 28, 28
+
+
+class SearchField(QLineEdit):
+    """Signals: wentDown, Return or Down: on to what was found; escaped, Escape in the empty field. Escape clears it."""
+
+    wentDown = Signal()
+    escaped = Signal()
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self.setFrame(False)
+        self.setAccessibleName("Search conversations")
+        self.setTextMargins(_LEFT, 0, _RIGHT, 0)
+        self.setAttribute(Qt.WidgetAttribute.WA_MacShowFocusRect, False)
+        self.clear_button = ToolButton(
+            look, Icon.DISCARD, "Clear Search", "Clear (Esc)", 24, 12, is_on_fill=True, parent=self
+        )
+        self.clear_button.setCursor(Qt.CursorShape.ArrowCursor)
+        self.clear_button.clicked.connect(self.clear)
+        self.clear_button.hide()
+        self.textChanged.connect(self._renew)
+        look.changed.connect(self._dress)
+        self._dress()
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, self._look.type.row)
+
+    def take_focus(self) -> None:
+        """Come here by the keyboard; what was looked for before is replaced by typing."""
+        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.selectAll()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down):
+            self.wentDown.emit()
+        elif event.key() == Qt.Key.Key_Escape and self.text():
+            self.clear()
+        elif event.key() == Qt.Key.Key_Escape:
+            self.escaped.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.clear_button.setGeometry(self.width() - 26, (self.height() - 24) // 2, 24, 24)
+
+    def _renew(self) -> None:
+        self.clear_button.setVisible(bool(self.text()))
+        self.update()
+
+    def _dress(self) -> None:
+        theme = self._look.theme
+        palette = QPalette(self.palette())
+        palette.setColor(QPalette.ColorRole.Base, translucent(theme.raised, 0.0))
+        palette.setColor(QPalette.ColorRole.Text, theme.text)
+        palette.setColor(QPalette.ColorRole.Highlight, theme.softline)
+        palette.setColor(QPalette.ColorRole.HighlightedText, theme.text)
+        self.setPalette(palette)
+        self.setFont(self._look.face(Type.UI).font)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, rect = self._look.theme, QRectF(self.rect())
+        painter = smooth(QPainter(self))
+        fill_rounded(painter, rect, _RADIUS, theme.raised)
+        if self.hasFocus():
+            stroke_rounded(painter, rect, _RADIUS, theme.accentgfx, 1.5)
+        else:
+            stroke_rounded(painter, rect, _RADIUS, theme.line2)
+        self._look.icons.paint(painter, Icon.FIND, QPointF(15, rect.center().y()), theme.text2, 14)
+        if not self.text():
+            words = rect.adjusted(_LEFT + 2, 0, -10, 0)
+            keys = QKeySequence(_KEYS).toString(QKeySequence.SequenceFormat.NativeText)
+            room = draw_text(painter, self._look.face(Type.CAP), words, keys, theme.text3, Qt.AlignmentFlag.AlignRight)
+            draw_text(painter, self._look.face(Type.UI), words.adjusted(0, 0, -room - 8, 0), "Search", theme.text3)
+        painter.end()
+        super().paintEvent(event)
+
+
+_KEYS = next(verb.shortcuts[0] for verb in VERBS if verb.id == "find")

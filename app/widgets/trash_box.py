@@ -1,0 +1,129 @@
+"""What was deleted, in a window of its own: to be brought back, or to go for ever."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QMessageBox, QVBoxLayout, QWidget
+
+from app.viewmodels import trash_desk
+from app.viewmodels.line_model import LineRow
+from app.viewmodels.trash_desk import TrashDesk
+from app.widgets.about import Words, close_on_command
+from app.widgets.controls import Button
+from app.widgets.drawing import draw_text, smooth, wrapped
+from app.widgets.focus_ring import FocusRing
+from app.widgets.line_list import LineList
+from app.widgets.look import Look
+from app.widgets.typography import Type
+
+_EDGE, _GROUP, _APART = 20, 16, 8
+_SIZE = QSize(560, 440)
+
+
+class TrashBox(QDialog):
+    """Reads the trash when it is opened. Attributes: list, restore_button, empty_button, close_button."""
+
+    def __init__(self, look: Look, desk: TrashDesk, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self._desk = desk
+        self._confirmation: QMessageBox | None = None
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Trash")
+        self.list = LineList(look, desk.rows, "Trash", self)
+        self.list.viewport().installEventFilter(self)
+        self.restore_button = Button(look, "Restore", is_default=True, parent=self)
+        self.empty_button = Button(look, "Empty Trash…", parent=self)
+        self.close_button = Button(look, "Close", parent=self)
+        self._ring = FocusRing(look, self)
+        self._stack()
+        self.restore_button.clicked.connect(self._restore)
+        self.empty_button.clicked.connect(self.ask_to_empty)
+        self.close_button.clicked.connect(self.accept)
+        self.list.doubleClicked.connect(self._restore)
+        self.list.selectionModel().currentChanged.connect(self._renew)
+        desk.changed.connect(self._on_read)
+        close_on_command(self)
+        self.resize(_SIZE)
+        self._renew()
+        desk.read()
+
+    def ask_to_empty(self) -> None:
+        """Say that this cannot be taken back, and do it only when the person says so."""
+        box = QMessageBox(self)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setWindowModality(Qt.WindowModality.WindowModal)
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setText(trash_desk.EMPTY_TITLE)
+        box.setInformativeText(trash_desk.EMPTY_SENTENCE)
+        empty = box.addButton("Empty Trash", QMessageBox.ButtonRole.DestructiveRole)
+        empty.clicked.connect(self._desk.empty)
+        cancel = box.addButton("Cancel", QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(cancel)
+        box.setEscapeButton(cancel)
+        box.open()
+
+    def _stack(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, _EDGE, 0, 0)
+        column.setSpacing(0)
+        hint = QHBoxLayout()
+        hint.setContentsMargins(_EDGE, 0, _EDGE, _APART)
+        hint.addWidget(Words(self._look, trash_desk.EMPTY_HINT, Type.SMALL, True, self))
+        column.addLayout(hint)
+        column.addWidget(self.list, 1)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(_EDGE, _GROUP, _EDGE, _GROUP)
+        foot.setSpacing(_APART)
+        foot.addWidget(self.empty_button)
+        foot.addStretch(1)
+        foot.addWidget(self.close_button)
+        foot.addWidget(self.restore_button)
+        column.addLayout(foot)
+
+    def _on_read(self) -> None:
+        """The list is another one: its first row is current, so that Restore means something."""
+        if self._desk.rows.rows and not self.list.currentIndex().isValid():
+            self.list.setCurrentIndex(self._desk.rows.index(0))
+            self.list.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._renew()
+
+    def _renew(self) -> None:
+        self.restore_button.setEnabled(self.list.row is not None)
+        self.empty_button.setEnabled(bool(self._desk.rows.rows))
+        self.list.setAccessibleDescription("" if self._desk.rows.rows else trash_desk.EMPTY)
+        if not self._desk.rows.rows:
+            self.close_button.setFocus()
+        self.list.viewport().update()
+
+    def _restore(self) -> None:
+        row: LineRow | None = self.list.row
+        if row is not None:
+            self._desk.restore(row.id)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Where there is nothing, the list says so."""
+        if event.type() == QEvent.Type.Paint and not self._desk.rows.rows:
+            viewport = self.list.viewport()
+            painter = smooth(QPainter(viewport))
+            face = self._look.face(Type.UI)
+            for number, line in enumerate(wrapped(face, trash_desk.EMPTY, viewport.width() - 2 * _EDGE)):
+                rect = QRectF(_EDGE, _EDGE + number * face.line, viewport.width() - 2 * _EDGE, face.line)
+                draw_text(painter, face, rect, line, self._look.theme.text)
+            painter.end()
+            return True
+        return super().eventFilter(watched, event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), self._look.theme.panel)
+        painter.fillRect(0, self.list.geometry().bottom() + 1, self.width(), 1, self._look.theme.line)
+        painter.end()
+
+
+def show_trash(look: Look, desk: TrashDesk, parent: QWidget) -> TrashBox:
+    """Show the trash; the window goes when it is closed."""
+    box = TrashBox(look, desk, parent)
+    box.open()
+    return box

@@ -1,0 +1,123 @@
+"""The trash: what lies there is told, comes back, or goes for ever once that was confirmed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QMessageBox
+from pytestqt.qtbot import QtBot
+
+from app.protocol.commands import ReleaseOwner
+from app.viewmodels.controller import Controller
+from app.widgets.main_window import MainWindow
+from app.widgets.trash_box import TrashBox
+from tests.fakes.engine import Script
+from tests.widgets.test_main_window import ask, texts
+
+
+@pytest.fixture
+def deleted(qtbot: QtBot, window: MainWindow, controller: Controller) -> MainWindow:
+    """One whole conversation in the trash, and the end of another one."""
+    ask(qtbot, window, controller, "quinces")
+    controller.act("delete_conversation")
+    qtbot.waitUntil(lambda: texts(controller) == [])
+    ask(qtbot, window, controller, "pears")
+    ask(qtbot, window, controller, "apples")
+    controller.act("delete_message")
+    qtbot.waitUntil(lambda: len(texts(controller)) == 2)
+    return window
+
+
+@pytest.fixture
+def box(qtbot: QtBot, deleted: MainWindow) -> Iterator[TrashBox]:
+    deleted.menus.actions["trash"].trigger()
+    (box,) = deleted.findChildren(TrashBox)
+    qtbot.waitUntil(lambda: bool(box.list.model().rowCount()))
+    yield box
+    box.close()
+
+
+def lines(box: TrashBox) -> list[tuple[str, str]]:
+    return [(row.title, row.line.replace("\u00a0", " ")) for row in box._desk.rows.rows]
+
+
+def test_it_says_what_was_deleted_and_how_long_it_stays(box: TrashBox) -> None:
+    assert lines(box) == [
+        ("apples", "2 messages of “pears”  ·  30 days left"),
+        ("quinces", "Conversation, 2 messages  ·  30 days left"),
+    ]
+    assert box.list.hasFocus()
+    assert box.restore_button.isEnabled()
+
+
+def test_messages_come_back_where_they_were(qtbot: QtBot, box: TrashBox, controller: Controller) -> None:
+    qtbot.mouseClick(box.restore_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: len(texts(controller)) == 4)
+    qtbot.waitUntil(lambda: len(lines(box)) == 1)
+    assert controller.status.now.undo == "Restore"
+
+
+def test_a_conversation_comes_back_and_is_opened(qtbot: QtBot, box: TrashBox, controller: Controller) -> None:
+    qtbot.keyClick(box.list, Qt.Key.Key_Down)
+    qtbot.keyClick(box.restore_button, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: texts(controller) == ["quinces", "You said: quinces"])
+
+
+def test_emptying_asks_first(qtbot: QtBot, box: TrashBox, controller: Controller, script: Script) -> None:
+    qtbot.mouseClick(box.empty_button, Qt.MouseButton.LeftButton)
+    (asked,) = box.findChildren(QMessageBox)
+    assert "Deleted means gone" in asked.informativeText()
+    assert asked.defaultButton().text() == "Cancel"
+    qtbot.keyClick(asked, Qt.Key.Key_Escape)
+    controller._parts.store.drain()
+    assert len(lines(box)) == 2
+    assert not any(isinstance(command, ReleaseOwner) for command in script.commands)
+
+
+def test_what_is_emptied_is_gone_for_ever(
+    qtbot: QtBot, box: TrashBox, controller: Controller, script: Script, data_folder: Path
+) -> None:
+    gone = {row.conversation_id for row in box._desk.rows.rows}
+    box.ask_to_empty()
+    (asked,) = box.findChildren(QMessageBox)
+    (button,) = [one for one in asked.buttons() if one.text() == "Empty Trash"]
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: lines(box) == [])
+    assert not box.restore_button.isEnabled()
+    assert not box.empty_button.isEnabled()
+    assert controller.status.now.notice.replace("\u00a0", " ") == "The trash is empty: 4 messages deleted for ever."
+    assert controller.status.now.undo == ""
+    qtbot.waitUntil(lambda: {one.owner for one in script.commands if isinstance(one, ReleaseOwner)} == gone)
+    controller.act("undo")
+    controller._parts.store.drain()
+    assert texts(controller) == ["pears", "You said: pears"]
+    for file in data_folder.iterdir():
+        assert b"quinces" not in file.read_bytes(), file
+
+
+def test_an_empty_trash_says_so(qtbot: QtBot, window: MainWindow, controller: Controller) -> None:
+    window.do("trash")
+    (box,) = window.findChildren(TrashBox)
+    controller._parts.store.drain()
+    QApplication.processEvents()
+    assert box.list.accessibleDescription() == "The trash is empty."
+    assert not box.restore_button.isEnabled()
+    qtbot.keyClick(box, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not window.findChildren(TrashBox))
+
+
+def test_messages_are_told_from_the_conversation_that_went_later(
+    qtbot: QtBot, box: TrashBox, controller: Controller
+) -> None:
+    controller.act("delete_conversation")
+    qtbot.waitUntil(lambda: texts(controller) == [])
+    box._desk.read()
+    qtbot.waitUntil(lambda: len(lines(box)) == 3)
+    assert [line.split("  ·  ")[0] for _title, line in lines(box)] == [
+        "Conversation, 4 messages",
+        "2 messages of “pears”",
+        "Conversation, 2 messages",
+    ]
