@@ -1,0 +1,35 @@
+"""The program is killed at any moment: what was committed is there, what comes from disk is right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.scenarios.kills import PHASES, kill_many, kill_migrations
+from tests.scenarios.session_events import Told
+
+
+def test_a_session_that_is_killed_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+    """Each goes on where the one before was killed; a model with rows and whole states."""
+    done = kill_many(tmp_path, kills=len(PHASES), seed=20, kind="lfm2", branches=1)
+    assert len(done) == len(PHASES)
+
+
+def test_a_migration_that_is_killed_is_done_again_or_was_done(tmp_path: Path) -> None:
+    kill_migrations(tmp_path, kills=6, seed=3)  # raises what it finds
+
+
+def told(*pieces: tuple[float, str]) -> Told:
+    return Told(answers={"a": list(pieces)}, probes=[(9.0, 9.1), (9.8, 9.9)], killed_at=10.0)
+
+
+@pytest.mark.parametrize("stored", ["one ", "one two ", "one two three ", "one two three four "])
+def test_a_second_of_an_answer_may_be_lost(stored: str) -> None:
+    told((8.0, "one "), (9.3, "two "), (9.9, "three ")).check_answer("a", stored, 1.0)
+
+
+@pytest.mark.parametrize("stored", ["", "one", "on", "another "])
+def test_more_may_not_be_lost_nor_changed(stored: str) -> None:
+    with pytest.raises(AssertionError, match=r"were due|another text"):
+        told((8.0, "one "), (9.3, "two ")).check_answer("a", stored, 1.0)
