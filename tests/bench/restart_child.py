@@ -122,7 +122,8 @@ def leave(model: Path, disk: Path, told: Path, tokens: int) -> None:
     """Compute so many tokens of branches that share nothing, and quit before anything was written."""
     program = Program(model, disk)
     for branch in range(max(1, tokens // BRANCH)):
-        program.ask((fitted(program, (Turn("user", f"Branch {branch}"),), BRANCH),), 2)
+        begun = (Turn("user", f"{branch} is another beginning."), Turn("assistant", "Yes."))
+        program.ask((*begun, fitted(program, begun, BRANCH)), 2)
     told.write_text(json.dumps({"quit_s": program.quit()}), encoding="utf-8")
 
 

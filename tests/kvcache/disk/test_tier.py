@@ -14,58 +14,16 @@ from pathlib import Path
 import pytest
 
 from app.kvcache.disk import files, index, shelf
-from app.kvcache.disk.tier import Tier
 from app.kvcache.invariants import check
-from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.reports import Reason
-from tests.kvcache.ledger import MIXES, ROWS, Ledger, ask, ledger_cache
-
-BUDGET = 1 << 30
-
-
-_open: list[PrefixCache] = []
+from tests.kvcache.disk.restarts import close_all, damage, files_in, opened, play, reopened, settle, tier_of
+from tests.kvcache.ledger import MIXES, ROWS, ask
 
 
 @pytest.fixture(autouse=True)
 def _close_all() -> Iterator[None]:
     yield
-    while _open:
-        _open.pop().close_disk(0)
-
-
-def opened(
-    mix: str, root: Path, writes_all: bool = True, budget: int | None = BUDGET, model: str = "model"
-) -> tuple[PrefixCache, Ledger]:
-    cache, ledger = ledger_cache(mix)
-    cache.open_disk(root, model, budget, writes_all)
-    _open.append(cache)
-    check(cache)
-    return cache, ledger
-
-
-def tier_of(cache: PrefixCache) -> Tier:
-    assert cache.disk is not None
-    return cache.disk
-
-
-def settle(cache: PrefixCache) -> None:
-    """Write everything that is to be written."""
-    tier = tier_of(cache)
-    while tier.tend() or tier.is_saving:
-        time.sleep(0.001)
-    assert tier.wait(10)
-    check(cache)
-
-
-def reopened(cache: PrefixCache, mix: str, root: Path, writes_all: bool = True) -> tuple[PrefixCache, Ledger]:
-    settle(cache)
-    cache.close_disk(2)
-    cache.close()
-    return opened(mix, root, writes_all)
-
-
-def files_in(root: Path) -> list[Path]:
-    return sorted(root.glob("*/*.safetensors"))
+    close_all()
 
 
 @pytest.mark.parametrize("mix", list(MIXES))
@@ -135,35 +93,7 @@ def test_states_that_lie_close_together_are_written_once(tmp_path: Path) -> None
 @pytest.mark.parametrize("seed", range(3))
 def test_random_histories_with_restarts_are_never_wrong(mix: str, seed: int, tmp_path: Path) -> None:
     """The model checks at each call what it is given: a wrong restore fails there. Files are damaged now and then."""
-    generator = random.Random(seed)
-    cache, _ = opened(mix, tmp_path)
-    known: list[list[int]] = [[]]
-    for _ in range(40):
-        base = generator.choice(known)
-        prompt = [*base[: generator.randrange(len(base) + 1)], *generator.sample(range(1, 60), 4)]
-        answer = generator.sample(range(1, 60), 3)
-        ask(cache, prompt, answer, [generator.randrange(1, len(prompt) + 1)], limit=generator.choice([1, 3, 64]))
-        check(cache)
-        known.append([*prompt, *answer])
-        for _ in range(generator.randrange(12)):
-            tier_of(cache).tend()
-            check(cache)
-        match generator.randrange(6):
-            case 0:
-                cache, _ = reopened(cache, mix, tmp_path, generator.random() < 0.5)
-            case 1:
-                cache.set_budget(generator.choice([0, 500, 3000, 1 << 30]))
-            case 2 if tier_of(cache).wait(10) and files_in(tmp_path):
-                damage(generator.choice(files_in(tmp_path)), generator)
-            case 3:
-                tier_of(cache).set_budget(generator.choice([0, 5000, 50000, BUDGET]))
-        check(cache)
-
-
-def damage(path: Path, generator: random.Random) -> None:
-    data = bytearray(path.read_bytes())
-    data[generator.randrange(len(data))] ^= 1 << generator.randrange(8)
-    path.write_bytes(data[: generator.choice([len(data), len(data) // 2])])
+    play(mix, seed, tmp_path)
 
 
 @pytest.mark.parametrize("mix", ["S", "M"])
