@@ -107,6 +107,7 @@ SCENES = (
     Scene("fork", Stage, then=_edit),
     Scene("verified", Stage, then=_verify),
     Scene("disk", lambda: Stage(disk="old"), then=_select_edge),
+    Scene("disk-full", lambda: Stage(disk="full")),
     Scene("restarted", lambda: Stage(disk="all")),
     Scene("narrow", Stage, size=(880, 560)),
     Scene("narrow-cache", Stage, size=(880, 560), then=_show_cache),

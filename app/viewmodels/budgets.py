@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.viewmodels.words import HARD
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """id: as it is written in the settings. title: in the menu. bytes: None is what suits this machine."""
+    """id: as it is written in the settings. title: in the menu. bytes: None is what suits this machine. tip: what to
+    know before it is chosen, or nothing."""
 
     id: str
     title: str
     bytes: int | None
+    tip: str = ""
 
 
 DEFAULT = Budget("default", "Default", None)
@@ -23,9 +25,9 @@ BUDGETS = (
     Budget("none", "None", 0),
 )
 DISK_BUDGETS = (
-    DEFAULT,
+    replace(DEFAULT, tip=f"20{HARD}GB or a tenth of the free space, whichever is less."),
     *(Budget(f"{size} GB", f"{size}{HARD}GB", size * 1_000_000_000) for size in (5, 10, 20, 50)),
-    Budget("off", "Off", 0),
+    Budget("off", "Off", 0, "Deletes the cache files and writes none. Conversations stay."),
 )
 _BY_ID = {budget.id: budget for budget in BUDGETS}
 _DISK_BY_ID = {budget.id: budget for budget in DISK_BUDGETS}
@@ -38,4 +40,4 @@ def budget_of(budget_id: str) -> Budget:
 
 def disk_budget_of(budget_id: str) -> Budget:
     """The amount of disk with this id; the default for an id that this version does not offer."""
-    return _DISK_BY_ID.get(budget_id, DEFAULT)
+    return _DISK_BY_ID.get(budget_id, DISK_BUDGETS[0])

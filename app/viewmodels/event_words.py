@@ -118,7 +118,7 @@ def _fault(happening: Happening) -> str:
     if happening.last.reason == Reason.DISK and happening.bytes:
         count = happening.states
         files = "A cache file was" if count == 1 else f"{words.number(count)} cache files were"
-        return f"{files} damaged: dropped"
+        return f"{files} missing or damaged: dropped"
     if happening.last.reason == Reason.DISK:
         return f"Could not write {_what(happening)} to disk"
     return f"Restore failed at {words.number(happening.last.offset)}: computed again"

@@ -18,12 +18,14 @@ class BudgetMenu(QMenu):
     ) -> None:
         super().__init__(title, parent)
         self.menuAction().setMenuRole(QAction.MenuRole.NoRole)
+        self.setToolTipsVisible(True)
         self._group = QActionGroup(self)
         self._entries = {budget.id: self._entry(budget, choose) for budget in budgets}
 
     def _entry(self, budget: Budget, choose: Callable[[str], None]) -> QAction:
         action = self.addAction(budget.title)
         action.setMenuRole(QAction.MenuRole.NoRole)
+        action.setToolTip(budget.tip or budget.title)
         action.setCheckable(True)
         action.setActionGroup(self._group)
         action.triggered.connect(lambda: choose(budget.id))

@@ -50,6 +50,7 @@ class Menus:
         self.budget = BudgetMenu("Memory Budget", BUDGETS, choose_budget, bar)
         self.disk_budget = BudgetMenu("Disk Budget", DISK_BUDGETS, choose_disk_budget, bar)
         menus = {menu: bar.addMenu(menu.value) for menu in Menu}
+        menus[Menu.CACHE].setToolTipsVisible(True)
         menus[Menu.CACHE].addMenu(self.budget)
         menus[Menu.CACHE].addMenu(self.disk_budget)
         for verb in VERBS:
@@ -70,6 +71,7 @@ class Menus:
         action.setMenuRole(_ROLES.get(verb.id, QAction.MenuRole.NoRole))
         action.setCheckable(verb.is_checkable)
         action.setStatusTip(verb.tip)
+        action.setToolTip(verb.tip)
         action.triggered.connect(lambda: do(verb.id))
         self.actions[verb.id] = action
         return action

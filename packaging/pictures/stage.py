@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -39,7 +41,8 @@ PADDING = 256 * BYTES  # buffers grow by 256 tokens
 SPARE = 64_000_000
 ROOT = 1_000
 Act = Literal["read", "write"]
-OnDisk = Literal["nothing", "old", "all"]
+OnDisk = Literal["nothing", "old", "full", "all"]
+_OLD = ("old", "full")
 OLD = 1800.0  # seconds without use after which only a file is left
 OTHER_FILES = 3_900_000_000  # of other models
 WRITTEN = """The dates fit into one small table; I have put the free half day where the weather is most likely to turn:
@@ -71,8 +74,8 @@ class Stage(EngineHost):
     """Stands in for the engine's thread: answers on this thread, a moment later.
 
     act: what it does with a question. missing: model folders that are not there. is_filled: whether the cache
-    holds the samples. disk: what lies in files: nothing; what was not used today, with the open branch pinned; or,
-    after a restart, everything.
+    holds the samples. disk: what lies in files: nothing; what was not used for a while, with the open branch pinned,
+    on a disk that may be full; or, after a restart, everything.
     """
 
     def __init__(
@@ -132,7 +135,7 @@ class Stage(EngineHost):
     def _hold(self, said: Said, parent: int | None, start: int, ago: float) -> None:
         is_open = said.text in OPEN_PATH and (parent is None or self._edges[parent].place == "live")
         place: Place = "live" if is_open else ("none" if said.is_cold else "memory")
-        if place != "none" and (self._disk == "all" or (self._disk == "old" and (said.ago or ago) > OLD)):
+        if place != "none" and (self._disk == "all" or (self._disk in _OLD and (said.ago or ago) > OLD)):
             place = "disk"
         number = len(self._edges)
         self._edges.append(_Edge(said.text, place, start, number, parent, said.ago or ago, tokens(said.text)))
@@ -150,9 +153,11 @@ class Stage(EngineHost):
         live = sum(node.bytes for node in nodes if node.place == "live")
         paged = sum(node.bytes for node in nodes if node.place == "memory")
         padded = -(-live // PADDING) * PADDING
+        problem, lost = (os.strerror(errno.ENOSPC), 1) if self._disk == "full" else ("", 0)
         return TrieView(
-            len(nodes), tuple(nodes), live // BYTES, live, padded, paged, BUDGET, SPARE, written, DISK_BUDGET
-        )
+            len(nodes), tuple(nodes), live // BYTES, live, padded, paged, BUDGET, SPARE, written, DISK_BUDGET, problem,
+            lost,
+        )  # fmt: skip
 
     @property
     def _first_place(self) -> Place:
@@ -169,13 +174,13 @@ class Stage(EngineHost):
     def _node(self, edge: _Edge, now: float) -> TrieNodeView:
         start, end = edge.start, edge.start + edge.size
         size = (end - start) * BYTES
-        is_written = edge.place == "disk" or (self._disk == "old" and edge.place == "memory")
+        is_written = edge.place == "disk" or (self._disk in _OLD and edge.place == "memory")
         label = first_words(edge.text.replace("*", ""), 60)
         has_state = edge.place != "none"
         return TrieNodeView(
             edge.number, ROOT if edge.parent is None else edge.parent, start, end, label,
             size if edge.place in ("live", "memory") else 0, edge.place, (), has_state, True, 1, now - edge.ago,
-            size * is_written, self._disk == "old" and edge.place == "live",
+            size * is_written, self._disk in _OLD and edge.place == "live",
         )  # fmt: skip
 
     def _match(self, turns: Sequence[Turn]) -> list[_Edge]:

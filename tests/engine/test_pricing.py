@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from app.protocol.chat import Turn
-from app.protocol.commands import Cancel, Price, SetBudget
+from app.protocol.commands import Cancel, Pin, Price, SetBudget
 from app.protocol.events import (
+    Pinned,
     Priced,
     TextDelta,
     TrieChanged,
@@ -76,3 +77,19 @@ def test_a_price_changes_nothing(mixed: Bench) -> None:
         views.append([event.view for event in mixed.events if isinstance(event, TrieChanged)][-1])
         mixed.price(user("the fox and"), Turn("assistant", "no"), user("x"))
     assert views[0].nodes == views[1].nodes
+
+
+@pytest.mark.parametrize("model", ["tiny_folder", "mixed_folder"])
+def test_a_price_says_how_much_of_the_branch_is_pinned(model: str, request: pytest.FixtureRequest) -> None:
+    bench = opened(request.getfixturevalue(model))
+    said = bench.ask(LONG, max_tokens=6)
+    branch = (LONG, said.turn)
+    assert bench.price(*branch).pinned == 0  # type: ignore[union-attr]
+    [pinned] = [event for event in bench.do(Pin(1, branch, True)) if isinstance(event, Pinned)]
+    priced = bench.price(*branch)
+    assert priced is not None
+    assert priced.pinned == pinned.tokens == priced.request.cached
+    assert bench.price(*branch, user("And then?")).pinned == pinned.tokens  # type: ignore[union-attr]
+    assert bench.price(user("something else")).pinned == 0  # type: ignore[union-attr]
+    bench.do(Pin(2, branch, False))
+    assert bench.price(*branch).pinned == 0  # type: ignore[union-attr]

@@ -47,7 +47,7 @@ def texts(model: EventModel) -> list[str]:
         (event(CacheEventKind.WRITTEN, 412, 0, 1_500_000), "Wrote the state at 412 to disk, 1.5 MB"),
         (event(CacheEventKind.READ, 412, 459, 37_000_000), "Read 459 tokens from disk, 37 MB"),
         (event(CacheEventKind.DROPPED, 0, 0, 377_000_000), "Deleted 377 MB of files: longest unused"),
-        (event(CacheEventKind.FAULT, 0, 0, 37_000_000, Reason.DISK), "A cache file was damaged: dropped"),
+        (event(CacheEventKind.FAULT, 0, 0, 37_000_000, Reason.DISK), "A cache file was missing or damaged: dropped"),
         (event(CacheEventKind.FAULT, 412, 459, 0, Reason.DISK), "Could not write 459 tokens to disk"),
         (event(CacheEventKind.FAULT, 412, 0, 0, Reason.DISK), "Could not write the state at 412 to disk"),
         (event(CacheEventKind.FAULT, 412, 7), "Restore failed at 412: computed again"),
@@ -85,7 +85,7 @@ def test_faults_of_the_disk_are_added_up_and_no_others(qapp: object) -> None:
     lost = event(CacheEventKind.FAULT, 0, 0, 37_000_000, Reason.DISK)
     unwritten = event(CacheEventKind.FAULT, 412, 459, 0, Reason.DISK)
     model.add([lost, lost, unwritten, unwritten])
-    assert texts(model) == ["Could not write 918 tokens to disk", "2 cache files were damaged: dropped"]
+    assert texts(model) == ["Could not write 918 tokens to disk", "2 cache files were missing or damaged: dropped"]
     fault = event(CacheEventKind.FAULT, 412, 7, reason=Reason.FAULT)
     model.add([fault, fault, lost])
     assert len(model.rows) == 5

@@ -14,7 +14,7 @@ from app.protocol.commands import Command, LoadModel, Pin, ReleaseOwner, UseDisk
 from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
 from app.viewmodels import disk_words
-from app.viewmodels.budgets import DEFAULT, DISK_BUDGETS, disk_budget_of
+from app.viewmodels.budgets import DISK_BUDGETS, disk_budget_of
 from app.viewmodels.controller import Controller
 from tests.fakes.engine import Script
 from tests.fakes.shelf import FakeShelf
@@ -43,7 +43,7 @@ def of_kind(script: Script, *kinds: type[Command]) -> list[Command]:
 
 def test_disk_budgets_are_known_by_their_ids() -> None:
     assert [disk_budget_of(budget.id) for budget in DISK_BUDGETS] == list(DISK_BUDGETS)
-    assert disk_budget_of("16 GB") is DEFAULT, "that is an amount of memory"
+    assert disk_budget_of("16 GB") is DISK_BUDGETS[0], "that is an amount of memory"
     assert [budget.bytes for budget in DISK_BUDGETS][:2] == [None, 5_000_000_000]
     assert DISK_BUDGETS[-1].bytes == 0
 

@@ -141,3 +141,11 @@ def test_the_disk_has_a_budget_of_its_own(menus: Menus, bar: QMenuBar, done: Don
     entries[1].trigger()
     assert done == ["disk off", "disk 5 GB"]
     assert {entry.menuRole() for entry in entries} == {QAction.MenuRole.NoRole}
+
+
+def test_what_costs_or_deletes_something_says_so_before_it_is_chosen(menus: Menus, bar: QMenuBar) -> None:
+    (cache,) = [entry.menu() for entry in bar.actions() if entry.text() == "Cache"]
+    assert cache.toolTipsVisible()
+    assert menus.disk_budget.toolTipsVisible()
+    assert "several times the space" in menus.actions["keep_every_fork"].toolTip()
+    assert menus.disk_budget.actions()[-1].toolTip().startswith("Deletes the cache files")
