@@ -32,11 +32,11 @@ FORGOTTEN = (
 
 
 def trouble(view: TrieView, is_wanted: bool) -> Problem | None:
-    """Why nothing is written to the disk although it is wanted, and what to do; None while all is well.
+    """Why nothing is written to the disk although it is wanted, and what to do; None while all is well or not known.
 
     is_wanted: a model whose state can be kept is open, and the person did not turn the disk off.
     """
-    if not is_wanted:
+    if not is_wanted or not view.serial:
         return None
     if view.disk_problem in _FULL:
         return _IS_FULL
@@ -79,5 +79,5 @@ def deletion(view: TrieView, folder: str) -> str:
 def pinned(event: Pinned) -> str:
     """What became of a pin that was not refused."""
     if event.is_pinned:
-        return f"Pinned: {words.tokens(event.tokens)} of this branch stay, whatever else needs room."
+        return f"Pinned until the model is closed: {words.tokens(event.tokens)} of this branch, whatever needs room."
     return f"No longer pinned: {words.tokens(event.tokens)} of this branch may make room for others again."

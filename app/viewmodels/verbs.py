@@ -83,7 +83,7 @@ VERBS: tuple[Verb, ...] = (
         Menu.CACHE,
         "Pin This Branch",
         ("Ctrl+Shift+P",),
-        "Keeps what is cached of the branch, whatever else needs room.",
+        "Keeps what is cached of the branch, whatever else needs room, until the model is closed.",
     ),
     Verb("unpin", Menu.CACHE, "Unpin This Branch", (), "Lets the branch make room for others again."),
     Verb("verify", Menu.CACHE, "Verify This Branch", (), "Computes the branch again and compares it with the cache."),

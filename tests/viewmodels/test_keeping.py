@@ -113,7 +113,9 @@ def test_a_branch_is_pinned_and_let_go(qtbot: QtBot, controller: Controller, scr
     qtbot.waitUntil(lambda: "unpin" in controller.status.now.enabled)
     assert "pin" not in controller.status.now.enabled, "all that is held is pinned"
     qtbot.waitUntil(lambda: bool(controller.status.now.notice))
-    assert plain(controller.status.now.notice) == "Pinned: 7 tokens of this branch stay, whatever else needs room."
+    assert plain(controller.status.now.notice) == (
+        "Pinned until the model is closed: 7 tokens of this branch, whatever needs room."
+    )
     assert controller.status.now.is_notice_good
     controller.send("and on")
     qtbot.waitUntil(lambda: len(controller.chat.rows) == 4 and not controller.status.now.can_stop)
@@ -200,6 +202,7 @@ def test_a_full_disk_is_told_once_and_again_when_it_comes_back(
     ("view", "title"),
     [
         (WELL, None),
+        (TrieView(0), None),
         (replace(WELL, disk_problem=os.strerror(errno.ENOSPC)), "The disk is full: snapshots are off"),
         (replace(WELL, disk_problem=os.strerror(errno.EACCES)), "Snapshots cannot be written"),
         (replace(WELL, disk_allowed_bytes=0), "Little space is left on the disk: snapshots are off"),
