@@ -1,19 +1,31 @@
-"""Random histories over every kind of model for as long as told: `python -m tests.soak --seconds 600`.
+"""Everything that may go wrong, at random, for as long as told: `python -m tests.soak --seconds 600`.
 
-Each is compared with the replay of its record after every step, as in tests/kvcache/test_exact.py, with fresh seeds and
-now and then with paths long enough for buffers to grow and shrink. In between, courses of single operations over every
-mix of layers are watched for the account and for memory, as in tests/kvcache/test_account.py. Says twice a minute how
-far it came, and of each finding the command that repeats it. Exits with 1 when there was one.
+Five parts take turns, each with fresh seeds: `cache`, histories over every kind of model, each compared with the replay
+of its record after every step as in tests/kvcache/test_exact.py, and courses of single operations watched for the
+account and for memory as in tests/kvcache/test_account.py; `disk`, histories with restarts, budgets and damaged files
+as in tests/kvcache/disk/test_tier.py; `damage`, 1,000 corruptions of snapshot files; `kills`, 200 sessions of the whole
+program that are killed, 8 at a time; `migrations`, killed as well. With --part only one of them is played. What has a
+number is played so often at least, whatever the time.
+
+Says twice a minute how far it came, and of each finding the command that repeats it. Exits with 1 when there was one.
 """
 
 from __future__ import annotations
 
+import tests.sealed  # noqa: F401 - before any other import
+
+# isort: split
 import argparse
-import itertools
+import logging
+import math
 import random
 import sys
 import time
 import traceback
+from collections.abc import Callable, Iterator
+from itertools import count, cycle, islice, zip_longest
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import mlx.core as mx
@@ -21,10 +33,16 @@ import mlx.core as mx
 from tests.fakes.tiny_models import KINDS, dtypes
 from tests.kvcache import ballast
 from tests.kvcache.comparison import cache_of, play
+from tests.kvcache.disk import restarts
+from tests.kvcache.disk.samples import corrupt
+from tests.kvcache.ledger import MIXES
 from tests.kvcache.traffic import course
+from tests.scenarios.kills import PHASES, kill_many, kill_migrations
 
 STEPS = 12
 OPERATIONS = 1000  # of a course
+DAMAGES = 1000  # at a time
+MIGRATIONS = 20  # at a time
 LENGTHS = (24, 48, 48, 48, 96, 600)  # tokens of a prompt at most
 ALL = (*KINDS, *ballast.MIXES)
 TELL_EVERY = 30.0  # seconds
@@ -51,7 +69,51 @@ class Case(NamedTuple):
         return f"python -m tests.soak --kind '{self.kind}' --dtype {self.dtype} --seed {self.seed}"
 
 
-def is_sound(case: Case) -> bool:
+class Fault(NamedTuple):
+    """One turn of the other parts. `part`: one of `PARTS`."""
+
+    part: str
+    seed: int
+
+    def play(self) -> None:
+        """Raise what a finding raises."""
+        with TemporaryDirectory() as name:
+            PARTS[self.part](Path(name), self.seed)
+
+    @property
+    def command(self) -> str:
+        return f"python -m tests.soak --part {self.part} --seed {self.seed}"
+
+
+def disk_history(folder: Path, seed: int) -> None:
+    try:
+        restarts.play(random.Random(seed).choice(list(MIXES)), seed, folder)
+    finally:
+        restarts.close_all()
+
+
+def damage(folder: Path, seed: int) -> None:
+    corrupt(folder, DAMAGES, seed)
+
+
+def kills(folder: Path, seed: int) -> None:
+    kill_many(folder, len(PHASES), seed)
+
+
+def migrations(folder: Path, seed: int) -> None:
+    kill_migrations(folder, MIGRATIONS, seed)
+
+
+PARTS: dict[str, Callable[[Path, int], object]] = {
+    "disk": disk_history,
+    "damage": damage,
+    "kills": kills,
+    "migrations": migrations,
+}
+LEAST = {"damage": 1, "kills": 200 // len(PHASES), "migrations": 1}  # turns, whatever the time
+
+
+def is_sound(case: Case | Fault) -> bool:
     """Play one history; tell of it when it fails."""
     try:
         case.play()
@@ -62,22 +124,46 @@ def is_sound(case: Case) -> bool:
     return True
 
 
-def soak(seconds: float, seed: int, kinds: tuple[str, ...]) -> int:
-    """Histories over all kinds until the time is up, in turn. Returns how many had a finding."""
-    turns = [(kind, name) for kind in kinds for name, dtype in TYPES.items() if dtype in types_of(kind)]
+def soak(seconds: float, cases: Iterator[Case | Fault]) -> int:
+    """Play these until the time is up. Returns how many had a finding."""
     begun = told = time.monotonic()
     findings = done = 0
-    for number, (kind, name) in zip(itertools.count(seed), itertools.cycle(turns), strict=False):
-        findings += not is_sound(Case(kind, name, number))
+    for case in cases:
+        findings += not is_sound(case)
         done += 1
         now = time.monotonic()
         if now - begun >= seconds:
             break
         if now - told >= TELL_EVERY:
-            say(f"{now - begun:.0f} s: {done} histories, {findings} findings\n")
+            say(f"{now - begun:.0f} s: {done} played, {findings} findings\n")
             told = now
-    say(f"{done} histories over {len(turns)} models, seeds from {seed}: {findings} findings\n")
+    say(f"{done} played in {time.monotonic() - begun:.0f} s: {findings} findings\n")
     return findings
+
+
+def histories(seed: int, kinds: tuple[str, ...]) -> Iterator[Case]:
+    """Of these models in turn, without an end."""
+    turns = [(kind, name) for kind in kinds for name, dtype in TYPES.items() if dtype in types_of(kind)]
+    return (Case(kind, name, number) for number, (kind, name) in zip(count(seed), cycle(turns), strict=False))
+
+
+def faults(part: str, seed: int) -> Iterator[Fault]:
+    """Of one part, without an end."""
+    return (Fault(part, number) for number in count(seed))
+
+
+def promised(seed: int) -> Iterator[Fault]:
+    """What has a number to reach, in turn, and no more."""
+    turns = [islice(faults(part, seed), least) for part, least in LEAST.items()]
+    return (case for row in zip_longest(*turns) for case in row if case is not None)
+
+
+def mixed(seed: int) -> Iterator[Case | Fault]:
+    """Many histories, now and then something of the other parts."""
+    cases, others = histories(seed, ALL), [faults(part, seed + 10**9) for part in PARTS]
+    for other in cycle(others):
+        yield from islice(cases, len(PARTS))
+        yield next(other)
 
 
 def types_of(kind: str) -> tuple[mx.Dtype, ...]:
@@ -92,14 +178,24 @@ def say(text: str) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.soak")
     parser.add_argument("--seconds", type=float, default=600.0)
-    parser.add_argument("--seed", type=int, help="play this one history of --kind and --dtype")
+    parser.add_argument("--part", choices=("cache", *PARTS), help="this only, until the time is up")
+    parser.add_argument("--seed", type=int, help="play this one history of --kind and --dtype, or of --part")
     parser.add_argument("--kind", choices=ALL, help="of these models, or mixes of layers, only")
     parser.add_argument("--dtype", choices=list(TYPES), default="float32")
     options = parser.parse_args()
+    logging.disable(logging.WARNING)  # damage on purpose is told of a thousand times
+    part = options.part or ("cache" if options.kind else "")
     if options.seed is not None:
-        return int(not is_sound(Case(options.kind or KINDS[0], options.dtype, options.seed)))
+        one = (
+            Fault(part, options.seed) if part in PARTS else Case(options.kind or KINDS[0], options.dtype, options.seed)
+        )
+        return int(not is_sound(one))
     seed = time.time_ns() // 1_000_000 % 1_000_000_000
-    return int(soak(options.seconds, seed, (options.kind,) if options.kind else ALL) > 0)
+    if part in PARTS:
+        return int(soak(options.seconds, faults(part, seed)) > 0)
+    if part == "cache":
+        return int(soak(options.seconds, histories(seed, (options.kind,) if options.kind else ALL)) > 0)
+    return int(soak(options.seconds, mixed(seed)) + soak(math.inf, promised(seed + 2 * 10**9)) > 0)
 
 
 if __name__ == "__main__":
