@@ -26,7 +26,7 @@ from app.engine.problems import ModelError, RequestError
 from app.engine.run import Run, never_started
 from app.engine.trie_feed import TrieFeed
 from app.engine.verification import Check, refusal
-from app.kvcache.disk.shelf import wipe_all
+from app.kvcache.disk.shelf import erase_everywhere, wipe_all
 from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.commands import (
     Cancel,
@@ -251,6 +251,8 @@ class EngineLoop:
 
     def _erase(self, owner: str) -> None:
         """Once the run in progress has ended: it may be the owner's."""
+        if (self.cache is None or self.cache.disk is None) and self._disk.folder:
+            erase_everywhere(Path(self._disk.folder), owner)
         if self.model is None or self.cache is None:
             return
         if self._running is not None:

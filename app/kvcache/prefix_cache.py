@@ -180,6 +180,7 @@ class PrefixCache:
                 self.disk.forget(node)
             self.trie.remove(node)
         if self.disk is not None:
+            self.disk.erase_elsewhere(owner)
             self.disk.touch()
 
     def pin(self, tokens: Sequence[int]) -> int:

@@ -113,6 +113,27 @@ def test_what_is_erased_or_wiped_is_gone_from_the_disk(tmp_path: Path) -> None:
     bench.do(Shutdown())
 
 
+@pytest.mark.parametrize("is_open", [True, False])
+def test_a_conversation_is_erased_from_other_models_files_too(is_open: bool, tmp_path: Path) -> None:
+    one, other = (write_model_folder(tmp_path / name, kind="llama", seed=seed) for seed, name in enumerate("ab"))
+    disk = tmp_path / "disk"
+    bench = opened(one, disk)
+    bench.do(bench.command(LONG, owner="a"), bench.command(user("hi"), owner="b"))
+    kept = (user("hi"), Asked(bench.do(bench.command(user("hi"), owner="b"))).turn, user("?"))
+    bench = quit_and_reopen(bench, other, disk)
+    if not is_open:
+        bench.do(Shutdown())
+        bench = Bench()
+        bench.do(UseDisk(str(disk), 1 << 30))
+    bench.do(ReleaseOwner("a"))
+    if is_open:
+        bench.do(Shutdown())
+    bench = opened(one, disk)
+    assert bench.price(LONG).request.seen < 10  # type: ignore[union-attr]
+    assert bench.price(*kept).request.excess == 0  # type: ignore[union-attr]
+    bench.do(Shutdown())
+
+
 def test_files_are_deleted_without_a_model_too(tmp_path: Path) -> None:
     folder, disk = write_model_folder(tmp_path / "model", kind="llama"), tmp_path / "disk"
     bench = opened(folder, disk)

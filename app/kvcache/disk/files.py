@@ -158,6 +158,21 @@ def wipe(folder: Path) -> None:
         folder.rmdir()
 
 
+def erase(folder: Path, owner: str) -> None:
+    """Remove the files that were written for nobody but this owner, and the index, which is made again from the rest.
+
+    Nothing may be writing there.
+    """
+    for name in sweep(folder):
+        try:
+            owners = SnapshotFile(folder / name).about.get("owners", "").split()
+        except DamagedFileError:
+            owners = [owner]  # of no use to anybody, and perhaps this one's
+        if owners == [owner]:
+            delete(folder, name)
+    delete(folder, INDEX)
+
+
 class SnapshotFile:
     """One whole file, its header read and checked. What it says may be trusted after `verify`.
 

@@ -6,7 +6,8 @@ import logging
 import time
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from app.kvcache.disk import files, index
@@ -191,6 +192,11 @@ class Shelf:
             node = node.parent
         forget_files(self._trie, node)
 
+    def erase_elsewhere(self, owner: str) -> None:
+        """Delete what only this owner used of other models' files."""
+        for folder in self._others:
+            self._writer.erase(folder, owner)
+
     def collect(self, keep: Collection[str] = ()) -> None:
         """Delete the files that hang nowhere, or not whole, but for those to keep."""
         covered: Counter[Part] = Counter()
@@ -270,9 +276,18 @@ class Shelf:
 
 def wipe_all(root: Path) -> None:
     """Delete the files of all models. What cannot be deleted is logged and stays."""
+    _in_all(root, files.wipe)
+
+
+def erase_everywhere(root: Path, owner: str) -> None:
+    """Delete what only this owner used of all models' files. What cannot be deleted is logged and stays."""
+    _in_all(root, partial(files.erase, owner=owner))
+
+
+def _in_all(root: Path, do: Callable[[Path], None]) -> None:
     try:
         for folder in [path for path in root.iterdir() if path.is_dir()] if root.exists() else ():
-            files.wipe(folder)
+            do(folder)
     except OSError as error:
         log.warning("not all snapshots were deleted: %s", error.strerror or error)
 

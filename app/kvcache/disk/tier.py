@@ -205,6 +205,10 @@ class Tier:
         self._saver.abandon_all()
         self._shelf.wipe()
 
+    def erase_elsewhere(self, owner: str) -> None:
+        """Delete what only this owner used of other models' files."""
+        self._shelf.erase_elsewhere(owner)
+
     def abandon(self, node: TrieNode) -> None:
         """What is being written of a node is not wanted any more."""
         self._saver.abandon(node)

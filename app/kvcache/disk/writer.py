@@ -107,6 +107,10 @@ class Writer:
         """Have all snapshots of a folder removed, after what was asked for before."""
         self._add(_Other(f"wiping {folder.name[:8]}", lambda: files.wipe(folder)))
 
+    def erase(self, folder: Path, owner: str) -> None:
+        """Have what only this owner used removed from a folder in which nothing is written."""
+        self._add(_Other(f"erasing from {folder.name[:8]}", lambda: files.erase(folder, owner)))
+
     def write_index(self, folder: Path, data: bytes) -> None:
         """Have a folder's index replaced. One that still waits is not written at all."""
         with self._change:
