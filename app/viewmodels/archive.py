@@ -11,10 +11,12 @@ from app.viewmodels.changes import Picture
 from app.viewmodels.display import Display
 from app.viewmodels.edits import Edits
 from app.viewmodels.parts import Parts
+from app.viewmodels.rows import ConversationRow
 from app.viewmodels.search_desk import SearchDesk
 from app.viewmodels.trash_desk import TrashDesk
 from app.viewmodels.versions import last_question
 
+NEW_FOLDER = "New folder"
 GONE = Problem("It is not there any more", "The message was deleted since it was found. Undo or the trash has it.")
 
 
@@ -50,6 +52,7 @@ class Archive(QObject):
         self.edits.told.connect(self.told)
         self.edits.refused.connect(self.warned)
         self.edits.turnedTo.connect(self._turn_to)
+        display.conversations.renameAsked.connect(self.rename)
         self.trash.restored.connect(self._turn_to)
         self.trash.said.connect(self._say)
         self.trash.refused.connect(self.warned)
@@ -66,6 +69,8 @@ class Archive(QObject):
             "delete_message": self.delete_message,
             "prune": lambda: self.edits.prune(self._display.tree),
             "delete_conversation": lambda: self.edits.delete_conversation(self._display.open_id),
+            "favourite": lambda: self.edits.mark(self._display.open_id),
+            "new_folder": self._file_in_new_folder,
         }
 
     def delete_message(self, message_id: str | None = None) -> None:
@@ -75,6 +80,42 @@ class Archive(QObject):
         target = message_id or (last.id if last else tree.leaf_id)
         if target is not None and target in tree:
             self.edits.delete_message(tree, target)
+
+    @property
+    def folders(self) -> tuple[tuple[str, str], ...]:
+        """Id and name of all folders, in their order."""
+        return tuple((folder.id, folder.name) for folder in self._parts.library.folders)
+
+    def fold(self, folder_id: str, is_folded: bool) -> None:
+        """Show the conversations of a folder, or not."""
+        if is_folded:
+            self._display.folded.add(folder_id)
+        else:
+            self._display.folded.discard(folder_id)
+        self._display.show_conversations()
+
+    def rename(self, row_id: str, title: str) -> None:
+        """Give a conversation or a folder another name."""
+        if any(folder.id == row_id for folder in self._parts.library.folders):
+            self.edits.rename_folder(row_id, title)
+        else:
+            self.edits.rename(row_id, title)
+
+    @property
+    def open_id(self) -> str:
+        """The open conversation."""
+        return self._display.open_id
+
+    def delete_row(self, row: ConversationRow) -> None:
+        """Delete the conversation or folder of a row."""
+        if row.is_folder:
+            self.edits.delete_folder(row.id)
+        else:
+            self.edits.delete_conversation(row.id)
+
+    def _file_in_new_folder(self) -> None:
+        open_id = self._display.open_id
+        self.edits.create_folder(NEW_FOLDER, open_id if self._parts.library.is_stored(open_id) else None)
 
     def go_to(self, conversation_id: str, message_id: str = "") -> None:
         """Open a conversation, on a path that goes through this message if one is given."""

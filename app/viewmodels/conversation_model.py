@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from app.viewmodels.rows import ConversationRow, RowRole
 from app.viewmodels.spoken import spoken_conversation
@@ -14,7 +14,12 @@ _ROOT = QModelIndex()
 
 
 class ConversationModel(QAbstractListModel):
-    """Rows sorted by last use. Rows that move are moved, so that a selection stays on its conversation."""
+    """Rows in their order. Rows that move are moved, so that a selection stays on its conversation.
+
+    Signal: renameAsked(str, str), the id of a conversation or folder, and what it shall be called.
+    """
+
+    renameAsked = Signal(str, str)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -29,6 +34,11 @@ class ConversationModel(QAbstractListModel):
         """The row of this conversation, or -1."""
         return next((number for number, row in enumerate(self._rows) if row.id == conversation_id), -1)
 
+    @property
+    def open_row(self) -> int:
+        """The row of the open conversation, or -1."""
+        return next((number for number, row in enumerate(self._rows) if row.is_open), -1)
+
     def rowCount(self, parent: AnyIndex = _ROOT) -> int:
         """A list: only the root has rows."""
         return 0 if parent.isValid() else len(self._rows)
@@ -40,17 +50,42 @@ class ConversationModel(QAbstractListModel):
         row = self._rows[index.row()]
         if role == RowRole.ROW:
             return row
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.EditRole):
             return row.title
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return spoken_conversation(row)
         return None
 
+    def flags(self, index: AnyIndex) -> Qt.ItemFlag:
+        """What is stored can be renamed in its place."""
+        flags = super().flags(index)
+        if index.isValid() and self._rows[index.row()].can_change:
+            flags |= Qt.ItemFlag.ItemIsEditable
+        return flags
+
+    def setData(self, index: AnyIndex, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        """Ask for another title; the row shows it when the database has it."""
+        if role != Qt.ItemDataRole.EditRole or not self.checkIndex(index, self.CheckIndexOption.IndexIsValid):
+            return False
+        row, title = self._rows[index.row()], str(value).strip()
+        if title and title != row.title:
+            self.renameAsked.emit(row.id, title)
+        return True
+
     def show(self, rows: Sequence[ConversationRow]) -> None:
         """Show these rows: what is gone leaves, what is new comes in at its place, what moved is moved."""
-        self._remove_missing({row.id for row in rows})
-        for place, row in enumerate(rows):
-            self._put(place, row)
+        wanted, known = {row.id for row in rows}, {row.id for row in self._rows}
+        self._remove_missing(wanted)
+        place = 0
+        while place < len(rows):
+            new = place
+            while new < len(rows) and rows[new].id not in known:
+                new += 1
+            if new > place:
+                self._insert(place, rows[place:new])
+            elif rows[place] != self._rows[place]:
+                self._put(place, rows[place])
+            place = max(new, place + 1)
 
     def _remove_missing(self, wanted: set[str]) -> None:
         for number in reversed(range(len(self._rows))):
@@ -59,14 +94,14 @@ class ConversationModel(QAbstractListModel):
                 del self._rows[number]
                 self.endRemoveRows()
 
+    def _insert(self, place: int, rows: Sequence[ConversationRow]) -> None:
+        self.beginInsertRows(QModelIndex(), place, place + len(rows) - 1)
+        self._rows[place:place] = rows
+        self.endInsertRows()
+
     def _put(self, place: int, row: ConversationRow) -> None:
-        """Bring one row to its place; the rows above it are already right, so it can only come from below."""
-        at = self.row_of(row.id)
-        if at < 0:
-            self.beginInsertRows(QModelIndex(), place, place)
-            self._rows.insert(place, row)
-            self.endInsertRows()
-            return
+        """Bring a known row to its place; the rows above it are already right, so it can only come from below."""
+        at = place if self._rows[place].id == row.id else self.row_of(row.id)
         if at != place:
             self.beginMoveRows(QModelIndex(), at, at, QModelIndex(), place)
             self._rows.insert(place, self._rows.pop(at))

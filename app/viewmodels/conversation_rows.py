@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from app.conversation.message import Conversation
+from app.conversation.records import Folder
 from app.viewmodels import words
 from app.viewmodels.rows import ConversationRow
+
+SECTIONS = ("Favourites", "Today", "Earlier", "Folders")
 
 
 def blank_title(is_first: bool, is_guide: bool) -> str:
@@ -14,22 +18,56 @@ def blank_title(is_first: bool, is_guide: bool) -> str:
     return "Welcome to Espalier" if is_first and is_guide else "New conversation"
 
 
-def conversation_rows(
-    conversations: Iterable[Conversation], open_id: str, writing_id: str | None, blank: str, now: float
-) -> list[ConversationRow]:
-    """Rows in the order given; a blank conversation is shown only while it is open.
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the rows are told from. blank: title of a conversation that has none. folded: ids of folders.
 
-    blank: its title. now: seconds since the epoch.
+    now: seconds since the epoch.
     """
-    return [
-        ConversationRow(
-            id=one.id,
-            title=one.title or blank,
-            age=words.age(one.updated_at, now),
-            section="Today" if words.is_today(one.updated_at, now) else "Earlier",
-            is_open=one.id == open_id,
-            is_writing=one.id == writing_id,
-        )
-        for one in conversations
-        if one.title or one.id == open_id
-    ]
+
+    open_id: str
+    writing_id: str | None
+    blank: str
+    now: float
+    folders: tuple[Folder, ...] = ()
+    folded: frozenset[str] = frozenset()
+
+
+def conversation_rows(conversations: Iterable[Conversation], shown: Shown) -> list[ConversationRow]:
+    """Rows in the order given, favourites first, those in folders last; a blank one is shown only while it is open."""
+    rows: dict[str, list[ConversationRow]] = {name: [] for name in SECTIONS}
+    filed: dict[str, list[ConversationRow]] = {folder.id: [] for folder in shown.folders}
+    for one in conversations:
+        if one.title or one.id == shown.open_id:
+            row = _row(one, shown)
+            (filed[row.folder_id] if row.folder_id else rows[row.section]).append(row)
+    for folder in shown.folders:
+        rows["Folders"] += _folder(folder, filed[folder.id], folder.id in shown.folded)
+    return [row for section in SECTIONS for row in rows[section]]
+
+
+def _row(one: Conversation, shown: Shown) -> ConversationRow:
+    is_filed = any(folder.id == one.folder_id for folder in shown.folders)
+    section = "Today" if words.is_today(one.updated_at, shown.now) else "Earlier"
+    if is_filed or one.is_favourite:
+        section = "Folders" if is_filed else "Favourites"
+    return ConversationRow(
+        id=one.id,
+        title=one.title or shown.blank,
+        age=words.age(one.updated_at, shown.now),
+        section=section,
+        is_open=one.id == shown.open_id,
+        is_writing=one.id == shown.writing_id,
+        can_change=bool(one.title),
+        is_favourite=one.is_favourite,
+        folder_id=(one.folder_id or "") if is_filed else "",
+    )
+
+
+def _folder(folder: Folder, rows: list[ConversationRow], is_folded: bool) -> Iterator[ConversationRow]:
+    """The folder and what lies in it, favourites first; of a folded one only what is open."""
+    count = words.number(len(rows))
+    yield ConversationRow(folder.id, folder.name, count, "Folders", False, False, is_folder=True, is_folded=is_folded)
+    for row in sorted(rows, key=lambda row: not row.is_favourite):
+        if row.is_open or not is_folded:
+            yield row

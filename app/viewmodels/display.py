@@ -11,7 +11,7 @@ from app.protocol.trie_view import TrieView
 from app.viewmodels.chat_model import ChatModel
 from app.viewmodels.chat_rows import rows_of, running_footer
 from app.viewmodels.conversation_model import ConversationModel
-from app.viewmodels.conversation_rows import blank_title, conversation_rows
+from app.viewmodels.conversation_rows import Shown, blank_title, conversation_rows
 from app.viewmodels.event_model import EventModel
 from app.viewmodels.parts import Parts
 from app.viewmodels.status import ProblemCard, Status
@@ -23,7 +23,7 @@ MINUTE_MS = 60_000
 
 
 class Display(QObject):
-    """Holds what views look at.
+    """Holds what views look at. `folded`: ids of the folders that show nothing.
 
     Attributes: chat, conversations, trie, events, status; open_id, the conversation that is shown; card, notice and
     hint, the problem in the composer's place, the banner, and a sentence for the composer's foot; is_notice_good,
@@ -40,6 +40,7 @@ class Display(QObject):
         self.is_notice_good = False
         self.notice_step = 0
         self.hint = ""
+        self.folded: set[str] = set()
         self.is_engine_up = False
         self.chat = ChatModel(self)
         self.conversations = ConversationModel(self)
@@ -75,7 +76,9 @@ class Display(QObject):
         writing = run.answer.conversation_id if run else None
         known = self._parts.library.conversations
         blank = blank_title(len(known) <= 1, self._parts.models.is_guide)
-        self.conversations.show(conversation_rows(known, self.open_id, writing, blank, time.time()))
+        folded = frozenset(self.folded)
+        shown = Shown(self.open_id, writing, blank, time.time(), self._parts.library.folders, folded)
+        self.conversations.show(conversation_rows(known, shown))
         self.show_status()
 
     def show_text(self, text: str) -> None:

@@ -30,12 +30,14 @@ class Edits(QObject):
     An answer under way is never taken away: that is refused in the database's own words.
 
     Signals: said(str, int) a sentence for the banner, and the step that its Undo would take back; told(str) one for
-    the ear alone; turnedTo(str) what was undone or done again is in this conversation; refused(object), a `Problem`.
+    the ear alone; turnedTo(str) what was undone or done again is in this conversation; folderMade(str) there is a
+    folder that wants a name; refused(object), a `Problem`.
     """
 
     said = Signal(str, int)
     told = Signal(str)
     turnedTo = Signal(str)
+    folderMade = Signal(str)
     refused = Signal(object)
 
     def __init__(
@@ -106,7 +108,9 @@ class Edits(QObject):
                 edit if conversation_id is None else joined(edit, store.move_conversation(conversation_id, folder.id))
             )
 
-        self._make(create)
+        self._runs.when_saved(
+            lambda: self._changes.make(create, lambda _picture: self.folderMade.emit(folder.id), self.refused.emit)
+        )
 
     def rename_folder(self, folder_id: str, name: str) -> None:
         """Give a folder another name. Blanks alone change nothing."""

@@ -67,7 +67,12 @@ class MessageRow:
 
 @dataclass(frozen=True, slots=True)
 class ConversationRow:
-    """One conversation in the sidebar. `age` as shown ("now", "12 min", "yesterday"); section: "Today" or "Earlier"."""
+    """One conversation in the sidebar, or a folder of them, whose `age` is how many there are.
+
+    age: as shown ("now", "12 min", "yesterday"). section: "Favourites", "Today", "Earlier" or "Folders". can_change:
+    it is stored, so it has a title to be changed. folder_id: the folder it lies in, or "". is_folded: a folder whose
+    conversations are not shown.
+    """
 
     id: str
     title: str
@@ -75,6 +80,11 @@ class ConversationRow:
     section: str
     is_open: bool
     is_writing: bool
+    can_change: bool = True
+    is_favourite: bool = False
+    folder_id: str = ""
+    is_folder: bool = False
+    is_folded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,12 @@ def spoken_message(row: MessageRow, position: int, count: int) -> str:
 
 
 def spoken_conversation(row: ConversationRow) -> str:
-    """For example "Trip plan, 12 min, open, writing"."""
-    states = [word for word, holds in (("open", row.is_open), ("writing", row.is_writing)) if holds]
+    """For example "Trip plan, 12 min, open, writing" or "Folder Work, 12 conversations, closed"."""
+    if row.is_folder:
+        count = f"{row.age}{words.HARD}conversation{'' if row.age == '1' else 's'}"
+        return f"Folder {row.title}, {count}, {'closed' if row.is_folded else 'open'}"
+    marks = (("favourite", row.is_favourite), ("open", row.is_open), ("writing", row.is_writing))
+    states = [word for word, holds in marks if holds]
     return ", ".join([row.title, row.age, *states])
 
 

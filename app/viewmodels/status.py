@@ -36,10 +36,10 @@ class StatusValues:
     being forked, or None. is_waiting: the words in the composer are sent when the answer that is being written ends.
     problem, notice: the card and the banner, one sentence; is_notice_good: it asks nothing of the person;
     notice_label, notice_verb: its button, as those of the card. undo, redo: what Undo would take back among
-    conversations ("Delete"), or nothing. budget, disk_budget: ids of the cache's budgets. disk_folder: where its
-    files lie, "" for nowhere; disk_trouble: why none are written although they are wanted, or None;
-    keeps_every_fork: every state is written. greeting, suggestions: what an empty conversation shows. enabled: ids
-    of the verbs that can act now.
+    conversations ("Delete"), or nothing; is_favourite: the open conversation is one. budget, disk_budget: ids of
+    the cache's budgets. disk_folder: where its files lie, "" for nowhere; disk_trouble: why none are written
+    although they are wanted, or None; keeps_every_fork: every state is written. greeting, suggestions: what an
+    empty conversation shows. enabled: ids of the verbs that can act now.
     """
 
     title: str = ""
@@ -67,6 +67,7 @@ class StatusValues:
     is_notice_good: bool = False
     notice_label: str = ""
     notice_verb: str = ""
+    is_favourite: bool = False
     undo: str = ""
     redo: str = ""
     budget: str = ""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.viewmodels.rows import ConversationRow, RowRole
 from app.widgets.drawing import draw_text, fill_rounded, smooth
+from app.widgets.icon_paths import Icon
 from app.widgets.look import Look
 from app.widgets.row_focus import RowFocus, is_in_active_window, paint_row_ground, paint_row_ring
 from app.widgets.typography import Type
@@ -15,6 +16,7 @@ from app.widgets.typography import Type
 AnyIndex = QModelIndex | QPersistentModelIndex
 _GAP = 12
 _OUTER, _INNER = 8, 12
+_ICON, _STEP, _STAR = 14, 18, 11
 
 
 class ConversationDelegate(QStyledItemDelegate):
@@ -62,6 +64,10 @@ class ConversationDelegate(QStyledItemDelegate):
     def _paint_row(self, painter: QPainter, rect: QRectF, row: ConversationRow, option: QStyleOptionViewItem) -> None:
         theme = self._look.theme
         is_selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        if row.is_folder:
+            self._paint_folder(painter, rect, row)
+        elif row.folder_id:
+            rect.setLeft(rect.left() + _STEP)
         if row.is_writing:
             caret = QRectF(rect.right() - 6, rect.center().y() - 6, 6, 12)
             fill_rounded(painter, caret, 2, theme.accentgfx)
@@ -73,8 +79,44 @@ class ConversationDelegate(QStyledItemDelegate):
                 rect.right() - draw_text(painter, age, rect, row.age, faint, Qt.AlignmentFlag.AlignRight) - 10
             )
         color = theme.accent if is_selected and is_in_active_window(option) else theme.text
+        if row.is_favourite:
+            star = QPointF(rect.left() + _STAR / 2, rect.center().y() - 0.5)
+            self._look.icons.paint(painter, Icon.STAR, star, theme.accentgfx, _STAR)
+            rect.setLeft(rect.left() + _STAR + 6)
         face = self._look.face(Type.UI_MEDIUM if is_selected else Type.UI)
         draw_text(painter, face, rect, row.title, color)
+
+    def _paint_folder(self, painter: QPainter, rect: QRectF, row: ConversationRow) -> None:
+        """The sign that it is open or not, and a folder; its name begins after them."""
+        middle, color = rect.center().y(), self._look.theme.text2
+        arrow = Icon.RIGHT if row.is_folded else Icon.FOLD
+        self._look.icons.paint(painter, arrow, QPointF(rect.left() + 3, middle), color, 12)
+        self._look.icons.paint(painter, Icon.FOLDER, QPointF(rect.left() + _STEP + 2, middle), color, _ICON)
+        rect.setLeft(rect.left() + _STEP + 4 + _ICON)
+
+    # Renaming
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: AnyIndex) -> QWidget:
+        """A field in the row's place."""
+        editor = QLineEdit(parent)
+        editor.setFrame(False)
+        editor.setFont(self._look.face(Type.UI).font)
+        editor.setAccessibleName("Title")
+        editor.setMaxLength(200)
+        return editor
+
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        editor.setGeometry(self.row_rect(option.rect, index).adjusted(_OUTER + _INNER - 6, 3, -_OUTER, -3))
+
+    def setEditorData(self, editor: QWidget, index: AnyIndex) -> None:
+        """The title; what is typed meanwhile stays when the row changes."""
+        if isinstance(editor, QLineEdit) and not editor.isModified():
+            editor.setText(index.data(Qt.ItemDataRole.EditRole))
+            editor.selectAll()
+
+    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: AnyIndex) -> None:
+        if isinstance(editor, QLineEdit):
+            model.setData(index, editor.text(), Qt.ItemDataRole.EditRole)
 
 
 def _begins_section(index: AnyIndex) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
-from PySide6.QtCore import QByteArray, QTimer, Signal
+from PySide6.QtCore import QByteArray, QPoint, QTimer, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -22,11 +22,13 @@ from app.protocol.reports import Problem
 from app.viewmodels import disk_words
 from app.viewmodels.controller import Controller
 from app.viewmodels.outline import cache_text
+from app.viewmodels.rows import ConversationRow
 from app.viewmodels.window_state import WindowState
 from app.widgets.about import show_about
 from app.widgets.cache_pane import CachePane
 from app.widgets.chat_pane import ChatPane
 from app.widgets.controls import Control
+from app.widgets.conversation_menu import row_menu
 from app.widgets.delete_files import ask_to_delete
 from app.widgets.drop import DropOutline, document, dropped_path, model_folder
 from app.widgets.focus_ring import FocusRing
@@ -124,6 +126,7 @@ class MainWindow(QMainWindow):
             "previous": lambda: self._controller.select_version(self._current_fork(), -1),
             "next": lambda: self._controller.select_version(self._current_fork(), 1),
             "find": self._find,
+            "rename": lambda: self._rename(self._controller.archive.open_id),
             "trash": lambda: show_trash(look, self._controller.archive.trash, self),
             "copy_cache": self._copy_cache,
             "delete_files": self._delete_files,
@@ -134,6 +137,7 @@ class MainWindow(QMainWindow):
         controller, chat = self._controller, self.chat
         self.sidebar.asked.connect(self.do)
         self.sidebar.chosen.connect(controller.open_conversation)
+        self._connect_list()
         self.sidebar.found.connect(controller.archive.go_to)
         self.sidebar.left.connect(self.chat.desk.take_focus)
         chat.toolbar.asked.connect(self.do)
@@ -145,6 +149,13 @@ class MainWindow(QMainWindow):
         controller.modelFolderWanted.connect(self.choose_folder)
         controller.announced.connect(self.announce)
         controller.composerText.connect(self._come_to_desk)
+
+    def _connect_list(self) -> None:
+        conversations, archive = self.sidebar.list, self._controller.archive
+        conversations.menuAsked.connect(self._show_row_menu)
+        conversations.deleteAsked.connect(archive.delete_row)
+        conversations.foldAsked.connect(archive.fold)
+        archive.edits.folderMade.connect(self._rename)
 
     def _set_tab_order(self) -> None:
         """From the left to the right, from above downwards. The chat puts its messages' controls after itself."""
@@ -182,9 +193,8 @@ class MainWindow(QMainWindow):
     def _renew(self) -> None:
         now = self._controller.status.now
         self.inspector.show_disk(now.disk_folder, now.disk_trouble)
-        if not self._last.differs(
-            now.title, now.enabled, now.recent_models, now.budget, now.disk_budget, now.keeps_every_fork
-        ):
+        checks = (now.budget, now.disk_budget, now.keeps_every_fork, now.is_favourite)
+        if not self._last.differs(now.title, now.enabled, now.recent_models, checks):
             return
         self.setWindowTitle(now.title)
         self.menus.enable(now.enabled)
@@ -193,6 +203,7 @@ class MainWindow(QMainWindow):
         self.menus.budget.mark(now.budget)
         self.menus.disk_budget.mark(now.disk_budget)
         self.menus.actions["keep_every_fork"].setChecked(now.keeps_every_fork)
+        self.menus.actions["favourite"].setChecked(now.is_favourite)
 
     def _renew_checks(self) -> None:
         shown = {name: self.panes.is_shown(name) for name in ("sidebar", "inspector")}
@@ -228,10 +239,22 @@ class MainWindow(QMainWindow):
             self._dialog.fileSelected.connect(self._controller.open_model)
         self._dialog.open()
 
-    def _find(self) -> None:
+    def _show_sidebar(self) -> None:
         if not self.panes.is_shown("sidebar"):
             self.panes.toggle("sidebar")
+
+    def _find(self) -> None:
+        self._show_sidebar()
         self.sidebar.field.take_focus()
+
+    def _rename(self, row_id: str) -> None:
+        """Let the person write into the row of a conversation or folder."""
+        self._show_sidebar()
+        self.sidebar.field.clear()
+        self.sidebar.list.rename(row_id)
+
+    def _show_row_menu(self, row: ConversationRow, at: QPoint) -> None:
+        row_menu(row, self._controller.archive, self._rename, self).popup(at)
 
     def _come_to_desk(self) -> None:
         """Another draft is there to be gone on with; whoever goes through the conversations by keys stays there."""

@@ -21,6 +21,7 @@ _ENDS_GROUP = frozenset(
         "use_guide",
         "redo",
         "select_all",
+        "delete_conversation",
         "trash",
         "prune",
         "inspector",

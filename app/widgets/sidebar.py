@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
 
 from app.viewmodels.conversation_model import ConversationModel
@@ -21,11 +21,24 @@ from app.widgets.slim_bar import use_slim_bar
 from app.widgets.typography import Type
 from app.widgets.verb_button import VerbButton
 
+_PASSING = (
+    Qt.FocusReason.PopupFocusReason,
+    Qt.FocusReason.ActiveWindowFocusReason,
+    Qt.FocusReason.MenuBarFocusReason,
+)
+
 
 class ConversationList(QListView):
-    """Its selection is the open conversation. `chosen` carries the id of another one that the person turned to."""
+    """Its selection is the open conversation. Return and F2 rename a row in its place.
+
+    Signals: chosen(str) the id of another conversation that the person turned to; foldAsked(str, bool) a folder, and
+    whether it is to be folded; deleteAsked(ConversationRow); menuAsked(ConversationRow, QPoint), the place on screen.
+    """
 
     chosen = Signal(str)
+    foldAsked = Signal(str, bool)
+    deleteAsked = Signal(object)
+    menuAsked = Signal(object, QPoint)
 
     def __init__(self, look: Look, model: ConversationModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -40,6 +53,7 @@ class ConversationList(QListView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName("Conversations")
         use_slim_bar(self, look)
+        self._conversations = model
         self.setModel(model)
         look.changed.connect(self.scheduleDelayedItemsLayout)
         look.changed.connect(self.viewport().update)
@@ -53,30 +67,87 @@ class ConversationList(QListView):
         is_on_row = index.isValid() and self._delegate.row_rect(self.visualRect(index), index).contains(p)
         return index if is_on_row else QModelIndex()
 
+    @property
+    def row(self) -> ConversationRow | None:
+        """The row that the keyboard is on, if there is one."""
+        current = self.currentIndex()
+        row: ConversationRow | None = current.data(RowRole.ROW) if current.isValid() else None
+        return row
+
+    def rename(self, row_id: str) -> None:
+        """Let the person write another title into this row."""
+        number = self._conversations.row_of(row_id)
+        if number >= 0:
+            index = self._conversations.index(number)
+            self.scrollTo(index)
+            self.setCurrentIndex(index)
+            self.edit(index)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self.state() == QAbstractItemView.State.EditingState:
+            return  # what the field in the row has no use for, Return that ends it above all
+        row, key = self.row, event.key()
+        is_plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+        if row is not None and is_plain and self._use_key(row, Qt.Key(key)):
+            return
         super().keyPressEvent(event)
         self._tell_choice()
 
+    def _use_key(self, row: ConversationRow, key: Qt.Key) -> bool:
+        """Keys that do something with the row itself."""
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_F2):
+            self.rename(row.id)
+        elif key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+            self.deleteAsked.emit(row)
+        elif row.is_folder and key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            self.foldAsked.emit(row.id, key == Qt.Key.Key_Left)
+        else:
+            return False
+        return True
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() is not Qt.MouseButton.LeftButton:
+            return
         super().mousePressEvent(event)
         self._tell_choice()
+        row = self.row
+        if row is not None and row.is_folder and self.indexAt(event.position().toPoint()) == self.currentIndex():
+            self.foldAsked.emit(row.id, not row.is_folded)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """A folder that one stood on is left for the conversation that is open."""
+        super().focusOutEvent(event)
+        if event.reason() not in _PASSING:
+            self._follow_model()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """For the row under the mouse; from the keyboard, for the current one."""
+        is_by_mouse = event.reason() is QContextMenuEvent.Reason.Mouse
+        index = self.indexAt(event.pos()) if is_by_mouse else self.currentIndex()
+        if index.isValid():
+            rect = self.visualRect(index)
+            at = event.globalPos() if is_by_mouse else self.viewport().mapToGlobal(rect.center())
+            self.menuAsked.emit(index.data(RowRole.ROW), at)
 
     def _tell_choice(self) -> None:
         """Only keys and clicks choose: a current row also changes when rows come and go."""
-        current = self.currentIndex()
-        row: ConversationRow | None = current.data(RowRole.ROW) if current.isValid() else None
-        if row is not None and not row.is_open:
+        row = self.row
+        if row is not None and not row.is_open and not row.is_folder:
             self.chosen.emit(row.id)
 
     def _follow_model(self) -> None:
         """Select the row that is open; nothing when none is."""
-        model = self.model()
-        for number in range(model.rowCount()):
-            index = model.index(number, 0)
-            if index.data(RowRole.ROW).is_open:
-                if index != self.currentIndex() or not self.selectionModel().isSelected(index):
-                    self.setCurrentIndex(index)
-                return
+        if self.state() == QAbstractItemView.State.EditingState:
+            return
+        at = self.row
+        if at is not None and at.is_folder and self.hasFocus():
+            return
+        number = self._conversations.open_row
+        if number >= 0:
+            index = self._conversations.index(number)
+            if index != self.currentIndex() or not self.selectionModel().isSelected(index):
+                self.setCurrentIndex(index)
+            return
         self.selectionModel().setCurrentIndex(QModelIndex(), QItemSelectionModel.SelectionFlag.Clear)
 
 

@@ -1,0 +1,50 @@
+"""What can be done with a conversation or a folder: the menu under the mouse, and the folders in the menu bar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QWidget
+
+from app.viewmodels.archive import NEW_FOLDER, Archive
+from app.viewmodels.rows import ConversationRow
+
+
+def row_menu(row: ConversationRow, archive: Archive, rename: Callable[[str], None], parent: QWidget) -> QMenu:
+    """A menu for one row of the sidebar; it goes when it is closed."""
+    menu = QMenu(parent)
+    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    edits = archive.edits
+    menu.addAction("Rename", lambda: rename(row.id)).setEnabled(row.can_change)
+    if row.is_folder:
+        menu.addSeparator()
+        menu.addAction("Delete Folder", lambda: edits.delete_folder(row.id))
+        return menu
+    title = "Remove from Favourites" if row.is_favourite else "Add to Favourites"
+    menu.addAction(title, lambda: edits.mark(row.id)).setEnabled(row.can_change)
+    folders = menu.addMenu("Move to Folder")
+    folders.setEnabled(row.can_change)
+    fill_folders(folders, row.id, row.folder_id, archive)
+    menu.addSeparator()
+    menu.addAction("Delete Conversation", lambda: edits.delete_conversation(row.id)).setEnabled(row.can_change)
+    return menu
+
+
+def fill_folders(menu: QMenu, conversation_id: str, folder_id: str, archive: Archive) -> None:
+    """All folders, the one that it lies in ticked, and a way to a new one."""
+    menu.clear()
+    _add(menu, "No Folder", not folder_id, lambda: archive.edits.move(conversation_id, None))
+    for known, name in archive.folders:
+        _add(menu, name, known == folder_id, lambda known=known: archive.edits.move(conversation_id, known))  # type: ignore[misc]
+    menu.addSeparator()
+    menu.addAction("New Folder", lambda: archive.edits.create_folder(NEW_FOLDER, conversation_id))
+
+
+def _add(menu: QMenu, title: str, is_ticked: bool, act: Callable[[], None]) -> None:
+    action = menu.addAction(title.replace("&", "&&"))
+    action.setMenuRole(QAction.MenuRole.NoRole)
+    action.setCheckable(True)
+    action.setChecked(is_ticked)
+    action.triggered.connect(lambda: act())

@@ -1,0 +1,257 @@
+"""Renaming, favourites and folders with real keys and clicks, in the whole window."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAccessible, QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
+from pytestqt.qtbot import QtBot
+
+from app.conversation.message import Conversation, Message
+from app.conversation.store import Store
+from app.viewmodels.controller import Controller
+from app.widgets.look import Look
+from app.widgets.main_window import MainWindow
+from app.widgets.sidebar import ConversationList
+from app.widgets.theme import DARK, LIGHT
+from tests.widgets.pictures import count, picture
+from tests.widgets.test_main_window import ask, texts
+
+
+@pytest.fixture
+def garden(qtbot: QtBot, window: MainWindow, controller: Controller) -> MainWindow:
+    """Three conversations, the last one open."""
+    for text in ("quinces", "pears", "apples"):
+        controller.new_conversation()
+        ask(qtbot, window, controller, text)
+        done(qtbot, controller)
+    return window
+
+
+def titles(controller: Controller) -> list[str]:
+    return [row.title for row in controller.conversations.rows]
+
+
+def done(qtbot: QtBot, controller: Controller) -> None:
+    """Wait until what was asked of the database has come back."""
+    qtbot.waitUntil(lambda: not controller._runs._savers)
+    QApplication.processEvents()
+    controller._parts.store.drain()
+    QApplication.processEvents()
+
+
+def editor(view: ConversationList) -> QLineEdit:
+    found = view.viewport().findChild(QLineEdit)
+    assert isinstance(found, QLineEdit)
+    return found
+
+
+def entry(menu: QMenu, title: str) -> None:
+    (action,) = [one for one in menu.actions() if one.text() == title]
+    action.trigger()
+
+
+def open_menu(garden: MainWindow, row: int) -> QMenu:
+    view = garden.sidebar.list
+    rect = view.visualRect(view.model().index(row, 0))
+    at = QPoint(60, rect.bottom() - 14)
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, view.viewport().mapToGlobal(at))
+    QApplication.sendEvent(view.viewport(), event)
+    menus = garden.findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    return next(menu for menu in reversed(menus) if any(action.text() == "Rename" for action in menu.actions()))
+
+
+def folder(qtbot: QtBot, garden: MainWindow, controller: Controller, name: str) -> str:
+    """Make a folder of the open conversation and give it a name."""
+    garden.do("new_folder")
+    done(qtbot, controller)
+    field = editor(garden.sidebar.list)
+    assert field.text() == "New folder"
+    qtbot.keyClicks(field, name)
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    done(qtbot, controller)
+    return next(row.id for row in controller.conversations.rows if row.is_folder and row.title == name)
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_F2, Qt.Key.Key_Return])
+def test_a_conversation_is_renamed_in_its_place(
+    qtbot: QtBot, garden: MainWindow, controller: Controller, key: Qt.Key
+) -> None:
+    view = garden.sidebar.list
+    view.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.keyClick(view, key)
+    field = editor(view)
+    assert (field.text(), field.selectedText(), field.accessibleName()) == ("apples", "apples", "Title")
+    qtbot.keyClicks(field, "Cider & perry")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    done(qtbot, controller)
+    assert titles(controller)[0] == garden.windowTitle() == "Cider & perry"
+    controller.act("undo")
+    done(qtbot, controller)
+    assert garden.windowTitle() == "apples"
+
+
+def test_the_menus_key_renames_the_open_one_and_escape_leaves_it(
+    qtbot: QtBot, garden: MainWindow, controller: Controller
+) -> None:
+    qtbot.keyClick(garden.chat.composer.edit, Qt.Key.Key_F2)
+    field = editor(garden.sidebar.list)
+    qtbot.keyClicks(field, "never")
+    qtbot.keyClick(field, Qt.Key.Key_Escape)
+    done(qtbot, controller)
+    assert garden.windowTitle() == "apples"
+
+
+@pytest.mark.parametrize("blank", ["", "   "])
+def test_no_title_is_no_change(qtbot: QtBot, garden: MainWindow, controller: Controller, blank: str) -> None:
+    garden.do("rename")
+    field = editor(garden.sidebar.list)
+    field.setText(blank)
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    done(qtbot, controller)
+    assert garden.windowTitle() == "apples"
+    assert controller.status.now.undo == "New Conversation"
+
+
+def test_a_favourite_stands_first_under_a_star(
+    qtbot: QtBot, garden: MainWindow, controller: Controller, look: Look
+) -> None:
+    entry(open_menu(garden, 2), "Add to Favourites")
+    done(qtbot, controller)
+    assert titles(controller) == ["quinces", "apples", "pears"]
+    assert [row.section for row in controller.conversations.rows] == ["Favourites", "Today", "Today"]
+    for theme in (LIGHT, DARK):
+        look.set_theme(theme)
+        star = picture(garden.sidebar.list).copy(16, 24, 20, 28)
+        assert count(star, theme.accentgfx) > 10
+    assert "favourite" in spoken(controller, 0)
+    entry(open_menu(garden, 0), "Remove from Favourites")
+    done(qtbot, controller)
+    assert titles(controller) == ["apples", "pears", "quinces"]
+
+
+def spoken(controller: Controller, row: int) -> str:
+    model = controller.conversations
+    return str(model.data(model.index(row), Qt.ItemDataRole.AccessibleTextRole))
+
+
+def test_the_menu_bar_says_whether_it_is_a_favourite(qtbot: QtBot, garden: MainWindow, controller: Controller) -> None:
+    action = garden.menus.actions["favourite"]
+    action.trigger()
+    done(qtbot, controller)
+    assert action.isChecked()
+    controller.act("undo")
+    done(qtbot, controller)
+    assert not action.isChecked()
+
+
+def test_a_folder_is_made_named_folded_and_deleted(qtbot: QtBot, garden: MainWindow, controller: Controller) -> None:
+    folder(qtbot, garden, controller, "Orchard")
+    assert titles(controller) == ["pears", "quinces", "Orchard", "apples"]
+    assert spoken(controller, 2).replace("\u00a0", " ") == "Folder Orchard, 1 conversation, open"
+    controller.open_conversation(controller.conversations.rows[0].id)
+    view = garden.sidebar.list
+    view.setFocus(Qt.FocusReason.TabFocusReason)
+    for _ in range(2):
+        qtbot.keyClick(view, Qt.Key.Key_Down)
+    assert view.row is not None
+    assert view.row.title == "Orchard"
+    assert texts(controller)[0] == "quinces"
+    qtbot.keyClick(view, Qt.Key.Key_Left)
+    assert titles(controller) == ["pears", "quinces", "Orchard"]
+    assert spoken(controller, 2).endswith("closed")
+    qtbot.keyClick(view, Qt.Key.Key_Right)
+    assert titles(controller)[-1] == "apples"
+    qtbot.keyClick(view, Qt.Key.Key_Backspace)
+    done(qtbot, controller)
+    assert sorted(titles(controller)) == ["apples", "pears", "quinces"]
+    assert "still there" in controller.status.now.notice
+    controller.act("undo_this")
+    done(qtbot, controller)
+    assert titles(controller) == ["pears", "quinces", "Orchard", "apples"]
+
+
+def test_a_click_folds(qtbot: QtBot, garden: MainWindow, controller: Controller) -> None:
+    folder(qtbot, garden, controller, "Orchard")
+    controller.open_conversation(controller.conversations.rows[0].id)
+    view = garden.sidebar.list
+    rect = view.visualRect(view.model().index(2, 0))
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(40, rect.bottom() - 14))
+    assert titles(controller)[-1] == "Orchard"
+
+
+def test_a_conversation_is_moved_by_its_menu(qtbot: QtBot, garden: MainWindow, controller: Controller) -> None:
+    folder(qtbot, garden, controller, "A & B")
+    menu = open_menu(garden, 0)
+    (move,) = [one.menu() for one in menu.actions() if one.text() == "Move to Folder"]
+    assert [one.text() for one in move.actions() if not one.isSeparator()] == ["No Folder", "A && B", "New Folder"]
+    entry(move, "A && B")
+    done(qtbot, controller)
+    assert titles(controller)[1] == "A & B"
+    assert len(titles(controller)) == 4
+    assert controller.status.now.undo == "Move"
+    menu = open_menu(garden, 2)
+    (move,) = [one.menu() for one in menu.actions() if one.text() == "Move to Folder"]
+    assert [one.isChecked() for one in move.actions()][:2] == [False, True]
+    entry(move, "No Folder")
+    done(qtbot, controller)
+    assert [row.folder_id for row in controller.conversations.rows].count("") == 3
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Delete, Qt.Key.Key_Backspace])
+def test_a_conversation_is_deleted_in_the_list(
+    qtbot: QtBot, garden: MainWindow, controller: Controller, key: Qt.Key
+) -> None:
+    view = garden.sidebar.list
+    view.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.keyClick(view, Qt.Key.Key_Down)
+    qtbot.waitUntil(lambda: texts(controller)[0] == "pears")
+    assert view.hasFocus()
+    qtbot.keyClick(view, key)
+    qtbot.waitUntil(lambda: texts(controller)[0] == "quinces")
+    assert titles(controller) == ["apples", "quinces"]
+    assert view.hasFocus()
+    qtbot.keyClick(view, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: titles(controller) == ["apples", "pears", "quinces"])
+
+
+def test_a_title_being_written_survives_news(qtbot: QtBot, garden: MainWindow, controller: Controller) -> None:
+    garden.do("rename")
+    field = editor(garden.sidebar.list)
+    qtbot.keyClicks(field, "Cid")
+    controller._library.read_list()
+    done(qtbot, controller)
+    controller._display.show_conversations()
+    qtbot.keyClicks(field, "er")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    done(qtbot, controller)
+    assert garden.windowTitle() == "Cider"
+
+
+def test_a_thousand_conversations_are_listed_and_one_is_deleted(
+    qtbot: QtBot, garden: MainWindow, controller: Controller
+) -> None:
+    def fill(store: Store) -> None:
+        for number in range(1000):
+            one = Conversation.new(f"Number {number}")
+            store.create_conversation(one)
+            store.add_message(Message.new(one.id, None, "user", f"pear {number}"))
+
+    controller._parts.store.do(fill)
+    controller._library.read_list()
+    controller._parts.store.drain()
+    assert controller.conversations.rowCount() == 1003
+    changes: list[str] = []
+    model = controller.conversations
+    model.rowsInserted.connect(lambda *_: changes.append("in"))
+    model.rowsMoved.connect(lambda *_: changes.append("moved"))
+    model.rowsRemoved.connect(lambda *_: changes.append("out"))
+    controller.archive.edits.delete_conversation(model.rows[500].id)
+    done(qtbot, controller)
+    assert changes == ["out"]
+
+
+def test_the_screen_reader_finds_a_list_of_its_name(garden: MainWindow) -> None:
+    interface = QAccessible.queryAccessibleInterface(garden.sidebar.list)
+    assert interface.text(QAccessible.Text.Name) == "Conversations"
