@@ -38,6 +38,8 @@ _MESSAGES = """SELECT message.number, message.id, parent.id, message.role, messa
     FROM message LEFT JOIN message AS parent ON parent.number = message.parent"""
 _CONVERSATIONS = """SELECT conversation.id, title, created, updated, folder.id, favourite
     FROM conversation LEFT JOIN folder ON folder.number = conversation.folder"""
+# When a conversation was used (?1), but after all others were: a clock that was set back changes no order.
+_LATEST = "max(?1, (SELECT ifnull(max(updated), 0) + 1e-3 FROM conversation WHERE updated > ?1))"
 _SHOWN = " WHERE conversation.trash IS NULL ORDER BY updated DESC, conversation.number DESC"
 
 
@@ -126,10 +128,12 @@ class MessageStore(Database):
             self._end(number, stop, ids, stats)
             query = "UPDATE message SET model = ifnull(?, model), model_name = ifnull(?, model_name) WHERE number = ?"
             self._execute(query, model, model_name, number)
-            query = (
-                "UPDATE conversation SET updated = ? WHERE number = (SELECT conversation FROM message WHERE number = ?)"
+            self._execute(
+                f"UPDATE conversation SET updated = {_LATEST}"
+                " WHERE number = (SELECT conversation FROM message WHERE number = ?2)",
+                time.time(),
+                number,
             )
-            self._execute(query, time.time(), number)
         self._growing_answers.pop(message_id, None)
         self._news.append(number)
 
@@ -244,7 +248,7 @@ class MessageStore(Database):
         if leaf is not None:
             self._select(conversation, leaf)
         title = title_from(message.text) or None if message.role == "user" else None
-        query = "UPDATE conversation SET updated = ?, title = ifnull(title, ?) WHERE number = ?"
+        query = f"UPDATE conversation SET updated = {_LATEST}, title = ifnull(title, ?2) WHERE number = ?3"
         self._execute(query, message.created_at, title, conversation)
 
     def _select(self, conversation: int, leaf: int | None) -> None:

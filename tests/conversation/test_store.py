@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -144,6 +145,18 @@ def test_siblings_keep_their_order_when_the_clock_goes_back() -> None:
     earlier = replace(answer, id=new_id(), created_at=answer.created_at - 9e6)
     store.add_message(earlier)
     assert store.load(conversation.id).children(question.id) == (answer, earlier)
+    store.close()
+
+
+def test_what_was_used_last_comes_first_when_the_clock_goes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first of the list is opened when the program starts."""
+    store, now, used = Store(None), time.time(), []
+    for day in (0.0, -30.0, -400.0):
+        monkeypatch.setattr(time, "time", lambda at=now + day * 86400: at)
+        conversation, _, answer = asked(store)
+        store.finish_message(answer.id, stop="finished")
+        used.insert(0, conversation.id)
+        assert [one.id for one in store.conversations()] == used
     store.close()
 
 
