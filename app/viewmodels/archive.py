@@ -10,6 +10,7 @@ from app.protocol.reports import Problem
 from app.viewmodels.changes import Picture
 from app.viewmodels.display import Display
 from app.viewmodels.edits import Edits
+from app.viewmodels.exchange_desk import ExchangeDesk
 from app.viewmodels.parts import Parts
 from app.viewmodels.rows import ConversationRow
 from app.viewmodels.search_desk import SearchDesk
@@ -23,7 +24,8 @@ GONE = Problem("It is not there any more", "The message was deleted since it was
 class Archive(QObject):
     """Undo and redo, deleting, filing. What the open conversation becomes is decided here.
 
-    Attributes: edits, the verbs that take an argument; trash, what was deleted; search.
+    Attributes: edits, the verbs that take an argument; trash, what was deleted; search; exchange, files of
+    conversations.
 
     Signals: opened(str) this conversation is shown now; moved(str) the tree of this conversation is another one;
     said(str, int) a sentence for the banner, and the step that its Undo takes back; warned(object), a `Problem`;
@@ -56,8 +58,16 @@ class Archive(QObject):
         self.trash.restored.connect(self._turn_to)
         self.trash.said.connect(self._say)
         self.trash.refused.connect(self.warned)
+        self.exchange = ExchangeDesk(parts.store, parts.changes, parts.library, parts.runs, self)
+        self.exchange.opened.connect(self._turn_to)
+        self.exchange.said.connect(self.said)
+        self.exchange.refused.connect(self.warned)
         parts.library.opened.connect(self._on_opened)
         parts.library.changed.connect(self.search.renew)
+
+    def close(self) -> None:
+        """No file is read or written any more."""
+        self.exchange.close()
 
     @property
     def actions(self) -> dict[str, Callable[[], None]]:

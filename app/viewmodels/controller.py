@@ -123,6 +123,7 @@ class Controller(QObject):
         self._parts.host.close()
         self._runs.abandon(None)
         self._parts.store.close()
+        self.archive.close()
 
     # Verbs
 

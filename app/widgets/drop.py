@@ -1,4 +1,4 @@
-"""Folders dropped on the window, and the outline that says it takes them."""
+"""Folders and files dropped on the window, and the outline that says it takes them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from app.widgets.drawing import smooth, stroke_rounded
 from app.widgets.look import Look
 
-_DOCUMENTS = (".espalier", ".json", ".md")
+_DOCUMENTS = (".espalier", ".json", ".zip")
 
 
 def dropped_path(data: QMimeData) -> str:
@@ -40,13 +40,13 @@ def document(path: str) -> str:
 
 
 class DropOutline(QWidget):
-    """Covers the window while a folder is over it; the mouse goes through it."""
+    """Covers the window while a folder or file is over it; the mouse goes through it."""
 
     def __init__(self, look: Look, parent: QWidget) -> None:
         super().__init__(parent)
         self._look = look
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.setAccessibleName("Drop to open this model")
+        self.setAccessibleName("Drop to open this")
         self.hide()
 
     def cover(self, widget: QWidget) -> None:

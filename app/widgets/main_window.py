@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
-from PySide6.QtCore import QByteArray, QPoint, QTimer, Signal
+from PySide6.QtCore import QByteArray, QTimer, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -22,13 +22,12 @@ from app.protocol.reports import Problem
 from app.viewmodels import disk_words
 from app.viewmodels.controller import Controller
 from app.viewmodels.outline import cache_text
-from app.viewmodels.rows import ConversationRow
 from app.viewmodels.window_state import WindowState
 from app.widgets.about import show_about
+from app.widgets.archive_commands import ArchiveCommands
 from app.widgets.cache_pane import CachePane
 from app.widgets.chat_pane import ChatPane
 from app.widgets.controls import Control
-from app.widgets.conversation_menu import row_menu
 from app.widgets.delete_files import ask_to_delete
 from app.widgets.drop import DropOutline, document, dropped_path, model_folder
 from app.widgets.focus_ring import FocusRing
@@ -38,7 +37,6 @@ from app.widgets.menus import Menus
 from app.widgets.panes import Panes
 from app.widgets.sidebar import Sidebar
 from app.widgets.text_commands import TextCommands
-from app.widgets.trash_box import show_trash
 from app.widgets.typography import BODY_SIZE
 
 _LEAST = (880, 560)
@@ -105,6 +103,7 @@ class MainWindow(QMainWindow):
     def _verbs_of_the_window(self) -> dict[str, Callable[[], object]]:
         """Commands that concern the window and its text fields alone, or the message that the keyboard is on."""
         composer, look = self.chat.composer, self._look
+        archive = ArchiveCommands(look, self._controller.archive, self.sidebar, self.panes, self)
         return {
             "close": self.close,
             "undo": self._text.undo,
@@ -125,20 +124,17 @@ class MainWindow(QMainWindow):
             "delete_message": lambda: self._controller.archive.delete_message(self._current()),
             "previous": lambda: self._controller.select_version(self._current_fork(), -1),
             "next": lambda: self._controller.select_version(self._current_fork(), 1),
-            "find": self._find,
-            "rename": lambda: self._rename(self._controller.archive.open_id),
-            "trash": lambda: show_trash(look, self._controller.archive.trash, self),
             "copy_cache": self._copy_cache,
             "delete_files": self._delete_files,
             "about": lambda: show_about(look, self),
+            **archive.verbs,
         }
 
     def _connect(self) -> None:
         controller, chat = self._controller, self.chat
         self.sidebar.asked.connect(self.do)
         self.sidebar.chosen.connect(controller.open_conversation)
-        self._connect_list()
-        self.sidebar.found.connect(controller.archive.go_to)
+        self.documentOpened.connect(controller.archive.exchange.import_file)
         self.sidebar.left.connect(self.chat.desk.take_focus)
         chat.toolbar.asked.connect(self.do)
         chat.escaped.connect(self.panes.close_overlay)
@@ -149,13 +145,6 @@ class MainWindow(QMainWindow):
         controller.modelFolderWanted.connect(self.choose_folder)
         controller.announced.connect(self.announce)
         controller.composerText.connect(self._come_to_desk)
-
-    def _connect_list(self) -> None:
-        conversations, archive = self.sidebar.list, self._controller.archive
-        conversations.menuAsked.connect(self._show_row_menu)
-        conversations.deleteAsked.connect(archive.delete_row)
-        conversations.foldAsked.connect(archive.fold)
-        archive.edits.folderMade.connect(self._rename)
 
     def _set_tab_order(self) -> None:
         """From the left to the right, from above downwards. The chat puts its messages' controls after itself."""
@@ -239,23 +228,6 @@ class MainWindow(QMainWindow):
             self._dialog.fileSelected.connect(self._controller.open_model)
         self._dialog.open()
 
-    def _show_sidebar(self) -> None:
-        if not self.panes.is_shown("sidebar"):
-            self.panes.toggle("sidebar")
-
-    def _find(self) -> None:
-        self._show_sidebar()
-        self.sidebar.field.take_focus()
-
-    def _rename(self, row_id: str) -> None:
-        """Let the person write into the row of a conversation or folder."""
-        self._show_sidebar()
-        self.sidebar.field.clear()
-        self.sidebar.list.rename(row_id)
-
-    def _show_row_menu(self, row: ConversationRow, at: QPoint) -> None:
-        row_menu(row, self._controller.archive, self._rename, self).popup(at)
-
     def _come_to_desk(self) -> None:
         """Another draft is there to be gone on with; whoever goes through the conversations by keys stays there."""
         if not self.sidebar.is_gone_through:
@@ -311,7 +283,8 @@ class MainWindow(QMainWindow):
         event.accept()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if model_folder(dropped_path(event.mimeData())):
+        path = dropped_path(event.mimeData())
+        if model_folder(path) or document(path):
             event.acceptProposedAction()
             self._outline.cover(self.panes)
 

@@ -22,6 +22,7 @@ _ENDS_GROUP = frozenset(
         "redo",
         "select_all",
         "delete_conversation",
+        "export_tree",
         "trash",
         "prune",
         "inspector",

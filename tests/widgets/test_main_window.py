@@ -383,7 +383,7 @@ def test_a_file_of_a_model_stands_for_its_folder(folder: Path, tmp_path: Path) -
 
 
 def test_json_belongs_to_a_model_only_beside_its_configuration(folder: Path, tmp_path: Path) -> None:
-    for name in ("conversations.json", "talk.espalier", "Talk.MD"):
+    for name in ("conversations.json", "talk.espalier", "Talk.ZIP"):
         (tmp_path / name).write_text("{}")
         assert document(str(tmp_path / name)) == str(tmp_path / name)
         assert model_folder(str(tmp_path / name)) == ""

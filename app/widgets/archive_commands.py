@@ -1,0 +1,69 @@
+"""The commands about what is stored that need a dialog, a menu or the sidebar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QPoint
+from PySide6.QtWidgets import QWidget
+
+from app.viewmodels.archive import Archive
+from app.viewmodels.exchange_desk import Form
+from app.viewmodels.rows import ConversationRow
+from app.widgets.conversation_menu import row_menu
+from app.widgets.file_dialogs import ask_where, ask_which
+from app.widgets.look import Look
+from app.widgets.panes import Panes
+from app.widgets.sidebar import Sidebar
+from app.widgets.trash_box import show_trash
+
+
+class ArchiveCommands(QObject):
+    """Searching, renaming, files and the trash, for one window."""
+
+    def __init__(self, look: Look, archive: Archive, sidebar: Sidebar, panes: Panes, window: QWidget) -> None:
+        super().__init__(window)
+        self._look = look
+        self._archive = archive
+        self._sidebar = sidebar
+        self._panes = panes
+        self._window = window
+        sidebar.found.connect(archive.go_to)
+        sidebar.list.menuAsked.connect(self._show_menu)
+        sidebar.list.deleteAsked.connect(archive.delete_row)
+        sidebar.list.foldAsked.connect(archive.fold)
+        archive.edits.folderMade.connect(self.rename)
+
+    @property
+    def verbs(self) -> dict[str, Callable[[], object]]:
+        """What each command does, by its id."""
+        archive = self._archive
+        return {
+            "find": self._find,
+            "rename": lambda: self.rename(archive.open_id),
+            "trash": lambda: show_trash(self._look, archive.trash, self._window),
+            "import": lambda: ask_which(archive.exchange, self._window),
+            "export": lambda: self._export(Form.ESPALIER),
+            "export_branch": lambda: self._export(Form.BRANCH),
+            "export_tree": lambda: self._export(Form.TREE),
+        }
+
+    def rename(self, row_id: str) -> None:
+        """Let the person write into the row of a conversation or folder."""
+        self._show_sidebar()
+        self._sidebar.field.clear()
+        self._sidebar.list.rename(row_id)
+
+    def _find(self) -> None:
+        self._show_sidebar()
+        self._sidebar.field.take_focus()
+
+    def _show_sidebar(self) -> None:
+        if not self._panes.is_shown("sidebar"):
+            self._panes.toggle("sidebar")
+
+    def _show_menu(self, row: ConversationRow, at: QPoint) -> None:
+        row_menu(row, self._archive, self.rename, self._window).popup(at)
+
+    def _export(self, form: Form) -> None:
+        ask_where(self._archive.exchange, self._archive.open_id, form, self._window)

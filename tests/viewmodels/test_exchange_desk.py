@@ -1,0 +1,189 @@
+"""Conversations to files and back, through the controller."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.conversation.faults import Fault, store_error
+from app.conversation.records import Document
+from app.conversation.store import Store
+from app.exchange import read
+from app.viewmodels import exchange_desk
+from app.viewmodels.controller import Controller
+from app.viewmodels.exchange_desk import Form
+from tests.fakes.engine import Script
+from tests.viewmodels.test_archive import at_rest, titles
+from tests.viewmodels.test_controller import LONG, ask, ended, texts, wait_for_text
+
+
+@pytest.fixture
+def forked(qtbot: QtBot, controller: Controller) -> Controller:
+    """A question in two versions; the second is shown."""
+    ask(qtbot, controller, "One")
+    controller.begin_edit()
+    ask(qtbot, controller, "Two")
+    return controller
+
+
+def notice(qtbot: QtBot, controller: Controller, words: str) -> str:
+    qtbot.waitUntil(lambda: words in controller.status.now.notice)
+    return controller.status.now.notice.replace("\u00a0", " ")
+
+
+def exported(qtbot: QtBot, controller: Controller, form: Form, path: Path) -> str:
+    controller.archive.exchange.export(controller.archive.open_id, form, str(path))
+    notice(qtbot, controller, f"Saved as {path.name}.")
+    return path.read_text(encoding="utf-8")
+
+
+def chatgpt(title: str, *texts: str) -> dict[str, object]:
+    """A conversation as ChatGPT exports it."""
+    nodes: dict[str, object] = {"root": {"id": "root", "message": None, "parent": None, "children": ["0"]}}
+    for number, text in enumerate(texts):
+        role = ("user", "assistant")[number % 2]
+        content = {"content_type": "text", "parts": [text]}
+        message = {"id": str(number), "author": {"role": role}, "create_time": 1.7e9, "content": content}
+        parent, below = (
+            ("root" if not number else str(number - 1)),
+            [str(number + 1)] if number + 1 < len(texts) else [],
+        )
+        nodes[str(number)] = {"id": str(number), "message": message, "parent": parent, "children": below}
+    return {"title": title, "create_time": 1.7e9, "update_time": 1.7e9, "mapping": nodes, "current_node": "1"}
+
+
+def test_a_conversation_goes_out_whole_and_comes_back_beside_itself(
+    qtbot: QtBot, forked: Controller, tmp_path: Path
+) -> None:
+    file = tmp_path / "out.espalier"
+    document = read(exported(qtbot, forked, Form.ESPALIER, file))
+    assert sorted(message.text for message in document.messages) == ["One", "Two", "You said: One", "You said: Two"]
+    before = forked.archive.open_id
+    forked.archive.exchange.import_file(str(file))
+    assert notice(qtbot, forked, "imported") == "1 conversation was imported."
+    assert titles(forked) == ["One", "One"]
+    qtbot.waitUntil(lambda: forked.archive.open_id != before)
+    assert texts(forked) == ["Two", "You said: Two"]
+    assert forked.chat.rows[0].versions == 2
+    assert (forked.status.now.undo, forked.status.now.notice_label) == ("Import", "Undo")
+    forked.act("undo_this")
+    at_rest(qtbot, forked)
+    assert titles(forked) == ["One"]
+
+
+def test_markdown_of_the_branch_and_of_all(qtbot: QtBot, forked: Controller, tmp_path: Path) -> None:
+    branch = exported(qtbot, forked, Form.BRANCH, tmp_path / "branch.md")
+    assert "Two" in branch
+    assert "You said: One" not in branch
+    tree = exported(qtbot, forked, Form.TREE, tmp_path / "tree.md")
+    assert "You said: One" in tree
+    assert "You said: Two" in tree
+
+
+def test_the_name_that_is_suggested(forked: Controller) -> None:
+    desk, open_id = forked.archive.exchange, forked.archive.open_id
+    assert [desk.suggested_name(open_id, form) for form in Form] == ["One.espalier", "One.md", "One.md"]
+
+
+def test_what_other_programs_export_is_read_with_its_notes(
+    qtbot: QtBot, controller: Controller, tmp_path: Path
+) -> None:
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps([chatgpt("Pears", "Which pears?", "Conference."), chatgpt("Plums", "Which plums?")]))
+    controller.archive.exchange.import_file(str(file))
+    assert notice(qtbot, controller, "imported").startswith("2 conversations were imported.")
+    assert sorted(title for title in titles(controller) if title.startswith("P")) == ["Pears", "Plums"]
+    qtbot.waitUntil(lambda: texts(controller) == ["Which pears?", "Conference."])
+    controller.act("undo")
+    at_rest(qtbot, controller)
+    assert not {"Pears", "Plums"} & set(titles(controller))
+
+
+@pytest.mark.parametrize("content", ["", "{", '{"espalier": 1}', "[1, 2]", "\x00"])
+def test_a_file_that_is_none_changes_nothing_and_is_named(
+    qtbot: QtBot, forked: Controller, tmp_path: Path, content: str
+) -> None:
+    file = tmp_path / "broken one.json"
+    file.write_text(content)
+    forked.archive.exchange.import_file(str(file))
+    assert "broken one.json" in notice(qtbot, forked, "broken one.json")
+    assert not forked.status.now.is_notice_good
+    assert titles(forked) == ["One"]
+    assert forked.status.now.undo == "Message"
+
+
+def test_a_place_that_cannot_be_written_is_told(qtbot: QtBot, forked: Controller, tmp_path: Path) -> None:
+    target = tmp_path / "not there" / "out.espalier"
+    forked.archive.exchange.export(forked.archive.open_id, Form.ESPALIER, str(target))
+    notice(qtbot, forked, "out.espalier")
+    assert not forked.status.now.is_notice_good
+    assert not target.exists()
+
+
+def test_where_the_database_refuses_what_came_before_is_kept(
+    qtbot: QtBot, controller: Controller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps([chatgpt(f"Number {number}", "Which?") for number in range(3)]))
+    keep = Store.add_conversation
+
+    def full(store: Store, document: Document) -> object:
+        if document.conversation.title == "Number 1":
+            raise store_error(Fault.FULL, None)
+        return keep(store, document)
+
+    monkeypatch.setattr(Store, "add_conversation", full)
+    controller.archive.exchange.import_file(str(file))
+    said = notice(qtbot, controller, "imported")
+    assert said.startswith("1 conversation was imported.")
+    assert "The disk is full." in said
+    assert [title for title in titles(controller) if title.startswith("Number")] == ["Number 0"]
+
+
+def test_an_answer_goes_on_being_saved_while_a_file_is_read(
+    qtbot: QtBot, controller: Controller, script: Script, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, threads = threading.Event(), []
+
+    def slow(path: Path) -> object:
+        threads.append(threading.current_thread().name)
+        gate.wait(5)
+        return read_file(path)
+
+    read_file = exchange_desk.read_file
+    monkeypatch.setattr(exchange_desk, "read_file", slow)
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps([chatgpt("Pears", "Which pears?")]))
+    script.answers["Long?"], script.hold = LONG, 10
+    ask(qtbot, controller, "Short")
+    controller.send("Long?")
+    wait_for_text(qtbot, controller)
+    controller.archive.exchange.import_file(str(file))
+    assert notice(qtbot, controller, "Reading conversations.json…")
+    script.go.set()
+    ended(qtbot, controller, 4)
+    gate.set()
+    qtbot.waitUntil(lambda: texts(controller) == ["Which pears?"])
+    assert "store" not in threads[0]
+
+
+def test_the_program_can_be_left_with_a_file_in_hand(qtbot: QtBot, forked: Controller, tmp_path: Path) -> None:
+    target = tmp_path / "last.espalier"
+    forked.archive.exchange.export(forked.archive.open_id, Form.ESPALIER, str(target))
+    forked.archive.exchange.import_file(str(tmp_path / "nothing"))
+    forked.close()
+    assert read(target.read_text()).leaf_id is not None
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read_is_told(qtbot: QtBot, controller: Controller, tmp_path: Path) -> None:
+    file = tmp_path / "mine.json"
+    file.write_text("[]")
+    file.chmod(0)
+    controller.archive.exchange.import_file(str(file))
+    assert notice(qtbot, controller, "mine.json")

@@ -1,0 +1,102 @@
+"""Export and import from the menus, by dropping, and from outside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QFileDialog
+from pytestqt.qtbot import QtBot
+
+from app.exchange import read
+from app.viewmodels.controller import Controller
+from app.viewmodels.exchange_desk import Form
+from app.widgets.main_window import MainWindow
+from tests.widgets.test_main_window import ask, texts
+
+
+@pytest.fixture
+def talk(qtbot: QtBot, window: MainWindow, controller: Controller) -> MainWindow:
+    ask(qtbot, window, controller, "pears / apples")
+    return window
+
+
+def dialog(window: MainWindow) -> QFileDialog:
+    (found,) = window.findChildren(QFileDialog)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("verb", "name"),
+    [("export", "pears apples.espalier"), ("export_branch", "pears apples.md"), ("export_tree", "pears apples.md")],
+)
+def test_a_file_is_chosen_and_written(
+    qtbot: QtBot, talk: MainWindow, controller: Controller, tmp_path: Path, verb: str, name: str
+) -> None:
+    talk.menus.actions[verb].trigger()
+    asked = dialog(talk)
+    assert asked.acceptMode() is QFileDialog.AcceptMode.AcceptSave
+    assert [Path(file).name for file in asked.selectedFiles()] == [name]
+    asked.setDirectory(str(tmp_path))
+    asked.selectFile(str(tmp_path / name))
+    asked.accept()
+    qtbot.waitUntil((tmp_path / name).exists)
+    qtbot.waitUntil(lambda: controller.status.now.notice == f"Saved as {name}.")
+    qtbot.waitUntil(lambda: not talk.findChildren(QFileDialog))
+
+
+def test_nothing_is_exported_before_anything_was_said(window: MainWindow) -> None:
+    for verb in ("export", "export_branch", "export_tree", "rename", "delete_conversation", "delete_message"):
+        assert not window.menus.actions[verb].isEnabled(), verb
+    assert window.menus.actions["import"].isEnabled()
+
+
+def exported(qtbot: QtBot, talk: MainWindow, controller: Controller, folder: Path) -> Path:
+    file = folder / "talk.espalier"
+    archive = controller.archive
+    archive.exchange.export(archive.open_id, Form.ESPALIER, str(file))
+    qtbot.waitUntil(lambda: controller.status.now.notice == "Saved as talk.espalier.")
+    return file
+
+
+def test_a_file_is_chosen_and_read(qtbot: QtBot, talk: MainWindow, controller: Controller, tmp_path: Path) -> None:
+    file = exported(qtbot, talk, controller, tmp_path)
+    talk.menus.actions["import"].trigger()
+    asked = dialog(talk)
+    asked.setDirectory(str(tmp_path))
+    asked.selectFile(str(file))
+    asked.accept()
+    qtbot.waitUntil(lambda: controller.conversations.rowCount() == 2)
+    assert len(read(file.read_text()).messages) == 2
+
+
+def test_a_file_is_dropped_on_the_window(
+    qtbot: QtBot, talk: MainWindow, controller: Controller, tmp_path: Path
+) -> None:
+    file = exported(qtbot, talk, controller, tmp_path)
+    controller.act("delete_conversation")
+    qtbot.waitUntil(lambda: texts(controller) == [])
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(file))])
+    buttons, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPoint(300, 300), Qt.DropAction.CopyAction, data, buttons, none)
+    QApplication.sendEvent(talk, enter)
+    assert enter.isAccepted()
+    drop = QDropEvent(QPointF(300, 300), Qt.DropAction.CopyAction, data, buttons, none)
+    QApplication.sendEvent(talk, drop)
+    qtbot.waitUntil(lambda: len(texts(controller)) == 2)
+
+
+def test_a_file_opened_from_outside_is_imported(
+    qtbot: QtBot, talk: MainWindow, controller: Controller, tmp_path: Path
+) -> None:
+    file = exported(qtbot, talk, controller, tmp_path)
+    talk.open_path(str(file))
+    qtbot.waitUntil(lambda: controller.conversations.rowCount() == 2)
+    broken = tmp_path / "broken.espalier"
+    broken.write_text("{")
+    talk.open_path(str(broken))
+    qtbot.waitUntil(lambda: "broken.espalier" in controller.status.now.notice)
+    assert controller.conversations.rowCount() == 2
