@@ -5,7 +5,9 @@ from __future__ import annotations
 import tests.sealed  # noqa: F401 - before any other import
 
 # isort: split
+import os
 import socket
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -178,3 +180,19 @@ def program(qtbot: QtBot, data_folder: Path) -> Iterator[Program]:
 def controller(make_controller: Callable[[], Controller]) -> Controller:
     """A controller over a scripted engine and an empty data folder."""
     return make_controller()
+
+
+@pytest.fixture
+def tiny_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 1 MiB."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
+    try:
+        is_mounted = os.geteuid() == 0 and subprocess.run(command, capture_output=True, check=False).returncode == 0
+    except FileNotFoundError:
+        is_mounted = False
+    if not is_mounted:
+        pytest.skip("no disk can be mounted here")
+    yield place
+    subprocess.run(["umount", "--lazy", str(place)], check=True)  # also when a test that failed left files open

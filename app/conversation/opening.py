@@ -39,6 +39,8 @@ def open_database(path: Path, patience: float = PATIENCE) -> Opened:
         except sqlite3.DatabaseError as error:
             if fault_of(error) is Fault.UNWRITABLE and path.is_file():
                 return _open_immutable(path)
+            if fault_of(error) in (Fault.FULL, Fault.IO) and not is_new:
+                return _open_without_room(path, patience)
             if fault_of(error) is not Fault.DAMAGED or notice is not None:
                 raise
             return _open_writable(path, rescue(path), patience)
@@ -101,6 +103,26 @@ def _open_immutable(path: Path) -> Opened:
     return Opened(connection, Problem("The conversations can only be read", sentence), is_read_only=True)
 
 
+def _open_without_room(path: Path, patience: float) -> Opened:
+    """For a disk on which nothing more can be written: in this mode SQLite needs no shared file beside the journal.
+
+    https://sqlite.org/wal.html, "Use of WAL Without Shared-Memory"
+    """
+    connection = _connect(str(path), patience, "locking_mode = EXCLUSIVE", "query_only = 1")
+    try:
+        _check_ours(connection)
+        if pragma(connection, "user_version") < len(MIGRATIONS):
+            connection = _brought_up_to_date(connection)
+    except (sqlite3.Error, StoreError):
+        connection.close()
+        raise
+    sentence = (
+        f"The disk that {path} lies on has no room left, so nothing new is saved. What is stored there is shown. "
+        "Make room, then open Espalier again."
+    )
+    return Opened(connection, Problem("The conversations can only be read", sentence), is_read_only=True)
+
+
 def _brought_up_to_date(old: sqlite3.Connection) -> sqlite3.Connection:
     """An older database that may not be changed, as one of this version, in memory."""
     connection = open_memory().connection
@@ -129,21 +151,26 @@ def _newer(path: Path) -> Problem:
     return Problem("The conversations can only be read", sentence)
 
 
-def _connect(address: str, patience: float) -> sqlite3.Connection:
+def _connect(address: str, patience: float, *first: str) -> sqlite3.Connection:
     connection = sqlite3.connect(
         address, timeout=patience, isolation_level=None, uri=address.startswith("file:"), cached_statements=64
     )
     connection.text_factory = _text
-    for setting in (
-        f"page_size = {PAGE_SIZE}",
-        "foreign_keys = 1",
-        "synchronous = FULL",
-        "fullfsync = 1",  # macOS: through the disk's own cache; nothing elsewhere
-        "checkpoint_fullfsync = 1",
-        "cell_size_check = 1",
-        "secure_delete = 1",  # what is deleted is overwritten
-    ):
-        connection.execute(f"PRAGMA {setting}")
+    try:
+        for setting in (
+            *first,
+            f"page_size = {PAGE_SIZE}",
+            "foreign_keys = 1",
+            "synchronous = FULL",
+            "fullfsync = 1",  # macOS: through the disk's own cache; nothing elsewhere
+            "checkpoint_fullfsync = 1",
+            "cell_size_check = 1",
+            "secure_delete = 1",  # what is deleted is overwritten
+        ):
+            connection.execute(f"PRAGMA {setting}")
+    except sqlite3.Error:
+        connection.close()
+        raise
     return connection
 
 

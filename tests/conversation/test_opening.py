@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 import sqlite3
 import struct
 import tempfile
@@ -14,7 +16,7 @@ import pytest
 
 from app.conversation import opening
 from app.conversation.faults import Fault, StoreError
-from app.conversation.message import Conversation
+from app.conversation.message import Conversation, Message
 from app.conversation.records import Folder
 from app.conversation.schema import MIGRATIONS, PAGE_SIZE, VERSION_1, migrate, pragma
 from app.conversation.store import Store
@@ -233,3 +235,30 @@ def test_an_old_database_that_may_only_be_read_is_shown_as_it_is(folder: Path) -
         assert fails(lambda: store.create_conversation(Conversation.new())) is Fault.READ_ONLY
         store.close()
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("was_killed", [False, True])
+def test_what_is_stored_on_a_full_disk_is_shown(tiny_disk: Path, tmp_path: Path, was_killed: bool) -> None:
+    """Also what still lies in the journal, after a crash."""
+    store = Store(tmp_path / "c.db")
+    conversation = Conversation.new("Pears")
+    store.create_conversation(conversation)
+    store.add_message(Message.new(conversation.id, None, "user", "Which pear keeps longest?"))
+    if not was_killed:
+        store.close()
+    for file in tmp_path.glob("c.db*"):
+        if not file.name.endswith("-shm"):
+            shutil.copy(file, tiny_disk)
+    (tiny_disk / "rest").write_bytes(bytes(1 << 14))
+    with contextlib.suppress(OSError), (tiny_disk / "filler").open("wb") as filler:
+        while True:
+            filler.write(bytes(1 << 12))
+            filler.flush()
+    opened = Store(tiny_disk / "c.db")
+    assert [one.title for one in opened.conversations()] == ["Pears"]
+    assert [message.text for message in opened.messages(conversation.id)] == ["Which pear keeps longest?"]
+    assert opened.is_read_only
+    assert opened.notice is not None
+    assert "no room left" in opened.notice.sentence
+    opened.close()
+    store.close()

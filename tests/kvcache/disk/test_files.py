@@ -8,8 +8,7 @@ import hashlib
 import json
 import os
 import struct
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -338,22 +337,6 @@ def test_a_folder_that_may_not_be_written_to(folder: Path) -> None:
     with pytest.raises(PermissionError):
         files.write(folder, tensors_of(Random(15)), ABOUT)
     folder.chmod(0o700)
-
-
-@pytest.fixture
-def tiny_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 1 MiB."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
-    try:
-        is_mounted = os.geteuid() == 0 and subprocess.run(command, capture_output=True, check=False).returncode == 0
-    except FileNotFoundError:
-        is_mounted = False
-    if not is_mounted:
-        pytest.skip("no disk can be mounted here")
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
 
 
 def test_a_disk_that_is_really_full(tiny_disk: Path) -> None:
