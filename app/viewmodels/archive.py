@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.protocol.reports import Problem
-from app.viewmodels.changes import Picture
+from app.viewmodels.changes import GONE, Picture
 from app.viewmodels.display import Display
 from app.viewmodels.edits import Edits
 from app.viewmodels.exchange_desk import ExchangeDesk
@@ -18,7 +17,6 @@ from app.viewmodels.trash_desk import TrashDesk
 from app.viewmodels.versions import last_question
 
 NEW_FOLDER = "New folder"
-GONE = Problem("It is not there any more", "The message was deleted since it was found. Undo or the trash has it.")
 
 
 class Archive(QObject):
@@ -77,7 +75,7 @@ class Archive(QObject):
             "undo_this": self._undo_what_the_banner_says,
             "redo": self.edits.redo,
             "delete_message": self.delete_message,
-            "prune": lambda: self.edits.prune(self._display.tree),
+            "prune": lambda: self.edits.prune(self._display.open_id),
             "delete_conversation": lambda: self.edits.delete_conversation(self._display.open_id),
             "favourite": lambda: self.edits.mark(self._display.open_id),
             "new_folder": self._file_in_new_folder,
@@ -89,7 +87,7 @@ class Archive(QObject):
         last = last_question(tree)
         target = message_id or (last.id if last else tree.leaf_id)
         if target is not None and target in tree:
-            self.edits.delete_message(tree, target)
+            self.edits.delete_message(tree.conversation_id, target)
 
     @property
     def folders(self) -> tuple[tuple[str, str], ...]:

@@ -32,6 +32,8 @@ WORDS = {
     Operation.IMPORT: "Import",
 }
 
+GONE = Problem("It is not there any more", "It was deleted, or brought back, since it was listed.")
+
 
 @dataclass(frozen=True, slots=True)
 class Picture:
@@ -136,11 +138,17 @@ class Changes(QObject):
         then: Callable[[Picture], None] | None,
         refused: Callable[[Problem], None] | None = None,
     ) -> None:
-        def carry_out(store: Store) -> Picture | None:
-            edit = request(store)
+        def carry_out(store: Store) -> Picture | Problem | None:
+            try:
+                edit = request(store)
+            except LookupError:  # two commands about the same thing, the second given before the first was done
+                return GONE
             return None if edit is None or edit.is_empty else picture(store, edit)
 
-        def take(found: Picture | None) -> None:
+        def take(found: Picture | Problem | None) -> None:
+            if isinstance(found, Problem):
+                give_up(found)
+                return
             self._pending -= 1
             if found is not None:
                 self.made.emit(found)

@@ -177,6 +177,8 @@ class Controller(QObject):
     def select_version(self, message_id: str | None, step: int) -> None:
         """Show the version that stands `step` to the right, and go down from there to where one last was."""
         tree = self.tree
+        if message_id is not None and message_id not in tree:
+            return
         message = tree.message(message_id) if message_id else last_fork(tree)
         target = version_beside(tree, message, step) if message else None
         if target is None:

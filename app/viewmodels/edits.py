@@ -51,32 +51,52 @@ class Edits(QObject):
 
     # Taking away
 
-    def delete_message(self, tree: MessageTree, message_id: str) -> None:
+    def delete_message(self, conversation_id: str, message_id: str) -> None:
         """Put a message and all that follows it into the trash."""
-        lost = below(tree, message_id)
-        if self._is_held({message.id for message in lost}):
-            return
-        ends = sum(not tree.children(message.id) for message in lost)
-        self._make(lambda store: store.delete_message(message_id), _deleted(len(lost), ends))
 
-    def prune(self, tree: MessageTree) -> None:
+        def go() -> None:
+            tree = self._library.tree_of(conversation_id)
+            if tree is not None and message_id in tree:
+                lost = below(tree, message_id)
+                self._take_away(tree, lost, lambda store: store.delete_message(message_id))
+
+        self._runs.when_saved(go)
+
+    def prune(self, conversation_id: str) -> None:
         """Put every branch but the open path into the trash."""
-        kept = {message.id for message in tree.path}
-        lost = [message for first in tree.children(None) for message in below(tree, first.id) if message.id not in kept]
-        if lost and not self._is_held({message.id for message in lost}):
-            ends = sum(not tree.children(message.id) for message in lost)
-            self._make(lambda store: store.prune(tree.conversation_id), _deleted(len(lost), ends))
+
+        def go() -> None:
+            tree = self._library.tree_of(conversation_id)
+            if tree is not None:
+                kept = {message.id for message in tree.path}
+                every = [message for first in tree.children(None) for message in below(tree, first.id)]
+                lost = [message for message in every if message.id not in kept]
+                self._take_away(tree, lost, lambda store: store.prune(conversation_id))
+
+        self._runs.when_saved(go)
 
     def delete_conversation(self, conversation_id: str) -> None:
         """Put a conversation into the trash. One that is not stored yet has nothing to lose."""
-        found = self._library.conversation(conversation_id)
-        if found is None or not self._library.is_stored(conversation_id):
-            return
-        if conversation_id in self._asking.held.values():
+
+        def go() -> None:
+            found = self._library.conversation(conversation_id)
+            if found is None or not self._library.is_stored(conversation_id):
+                return
+            if conversation_id in self._asking.held.values():
+                self.refused.emit(store_error(Fault.WRITING, None).problem)
+                return
+            sentence = f"“{words.first_words(found.title or 'New conversation')}” was deleted. {STAYS}"
+            self._make(lambda store: store.delete_conversation(conversation_id), sentence)
+
+        self._runs.when_saved(go)
+
+    def _take_away(self, tree: MessageTree, lost: list[Message], request: Callable[[Store], Edit]) -> None:
+        """Unless one of these messages is being answered or written; that is then said."""
+        if not {message.id for message in lost}.isdisjoint(self._asking.held):
             self.refused.emit(store_error(Fault.WRITING, None).problem)
-            return
-        sentence = f"“{words.first_words(found.title or 'New conversation')}” was deleted. {STAYS}"
-        self._make(lambda store: store.delete_conversation(conversation_id), sentence)
+        elif lost:
+            ends = sum(not tree.children(message.id) for message in lost)
+            self._make(request, _deleted(len(lost), ends))
 
     # Naming, marking, filing
 
@@ -108,9 +128,7 @@ class Edits(QObject):
                 edit if conversation_id is None else joined(edit, store.move_conversation(conversation_id, folder.id))
             )
 
-        self._runs.when_saved(
-            lambda: self._changes.make(create, lambda _picture: self.folderMade.emit(folder.id), self.refused.emit)
-        )
+        self._changes.make(create, lambda _picture: self.folderMade.emit(folder.id), self.refused.emit)
 
     def rename_folder(self, folder_id: str, name: str) -> None:
         """Give a folder another name. Blanks alone change nothing."""
@@ -153,19 +171,12 @@ class Edits(QObject):
         if is_about_it and edit.conversation_id is not None and not picture.is_gone:
             self.turnedTo.emit(edit.conversation_id)
 
-    def _is_held(self, message_ids: set[str]) -> bool:
-        """Whether one of these is being answered or written; then it has been said."""
-        is_held = not message_ids.isdisjoint(self._asking.held)
-        if is_held:
-            self.refused.emit(store_error(Fault.WRITING, None).problem)
-        return is_held
-
     def _make(self, request: Callable[[Store], Edit], sentence: str = "") -> None:
         def take(_picture: Picture) -> None:
             if sentence:
                 self.said.emit(sentence, self._changes.steps)
 
-        self._runs.when_saved(lambda: self._changes.make(request, take, self.refused.emit))
+        self._changes.make(request, take, self.refused.emit)
 
 
 def below(tree: MessageTree, message_id: str) -> list[Message]:

@@ -15,7 +15,7 @@ from app.conversation.records import Folder
 from app.conversation.store import Store
 from app.conversation.tree import MessageTree
 from app.protocol.reports import Problem
-from app.viewmodels.changes import Picture
+from app.viewmodels.changes import GONE, Picture
 from app.viewmodels.store_link import StoreLink
 
 
@@ -55,6 +55,10 @@ class Library(QObject):
     def tree(self, conversation_id: str) -> MessageTree:
         """The messages of a conversation that has been opened; LookupError for others."""
         return self._trees[conversation_id]
+
+    def tree_of(self, conversation_id: str) -> MessageTree | None:
+        """The same, None for others."""
+        return self._trees.get(conversation_id)
 
     def read_list(self, then: Callable[[], None] | None = None) -> None:
         """Ask the database what there is."""
@@ -105,11 +109,18 @@ class Library(QObject):
             self.opened.emit(conversation_id)
             return
 
-        def take(tree: MessageTree) -> None:
-            self._trees.setdefault(conversation_id, tree)
-            self.opened.emit(conversation_id)
+        def load(store: Store) -> MessageTree | None:
+            is_there = any(one.id == conversation_id for one in store.conversations())
+            return store.load(conversation_id) if is_there else None
 
-        self._store.do(lambda store: store.load(conversation_id), take, self.failed.emit)
+        def take(tree: MessageTree | None) -> None:
+            if tree is None:
+                self.failed.emit(GONE)
+            else:
+                self._trees.setdefault(conversation_id, tree)
+                self.opened.emit(conversation_id)
+
+        self._store.do(load, take, self.failed.emit)
 
     def add(self, message: Message, then: Callable[[], None], refused: Callable[[Problem], None]) -> None:
         """Put a message into its tree at once and into the database; `then` when it is committed.
@@ -144,7 +155,7 @@ class Library(QObject):
         """Remember where a conversation was left."""
 
         def select(store: Store) -> None:
-            with suppress(LookupError):  # deleted for ever since
+            with suppress(LookupError, ValueError):  # deleted since, for ever or into the trash
                 store.select_path(conversation_id, leaf_id)
 
         if conversation_id not in self._unstored:

@@ -7,7 +7,12 @@ from app.conversation.tree import MessageTree
 
 
 def question_of(tree: MessageTree, message_id: str) -> Message | None:
-    """The message itself when a person wrote it, else the question it answers; None when there is none."""
+    """The message itself when a person wrote it, else the question it answers; None when there is none.
+
+    A row that is still painted may be of a message that is gone.
+    """
+    if message_id not in tree:
+        return None
     message = tree.message(message_id)
     if message.role == "user" or message.parent_id is None:
         return message if message.role == "user" else None
