@@ -110,6 +110,12 @@ class Archive(QObject):
             self.edits.rename(row_id, title)
 
     @property
+    def open_folder(self) -> str:
+        """The folder in which the open conversation lies, or nothing."""
+        found = self._parts.library.conversation(self.open_id)
+        return (found.folder_id or "") if found is not None else ""
+
+    @property
     def open_id(self) -> str:
         """The open conversation."""
         return self._display.open_id

@@ -140,10 +140,6 @@ class Edits(QObject):
         sentence = "The folder was deleted. The conversations that were in it are still there."
         self._make(lambda store: store.delete_folder(folder_id), sentence)
 
-    def name_branch(self, message_id: str, name: str) -> None:
-        """Name the branch that begins with a message; nothing takes the name away."""
-        self._make(lambda store: store.name_branch(message_id, name.strip() or None))
-
     # Back and forth
 
     def undo(self, step: int = 0) -> None:

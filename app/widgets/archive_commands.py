@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QPoint
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from app.viewmodels.archive import Archive
 from app.viewmodels.exchange_desk import Form
 from app.viewmodels.rows import ConversationRow
-from app.widgets.conversation_menu import row_menu
+from app.widgets.conversation_menu import fill_folders, row_menu
 from app.widgets.file_dialogs import ask_where, ask_which
 from app.widgets.look import Look
 from app.widgets.panes import Panes
@@ -47,6 +47,15 @@ class ArchiveCommands(QObject):
             "export_branch": lambda: self._export(Form.BRANCH),
             "export_tree": lambda: self._export(Form.TREE),
         }
+
+    def fill_folders(self, menu: QMenu) -> None:
+        """Offer the folders for the open conversation whenever this menu is shown."""
+
+        def fill() -> None:
+            fill_folders(menu, self._archive.open_id, self._archive.open_folder, self._archive)
+
+        menu.aboutToShow.connect(fill)
+        fill()
 
     def rename(self, row_id: str) -> None:
         """Let the person write into the row of a conversation or folder."""

@@ -68,6 +68,8 @@ class MainWindow(QMainWindow):
         undo, redo = self.menus.actions["undo"], self.menus.actions["redo"]
         self._text = TextCommands(self.chat.composer.edit, controller.status, undo, redo, controller.act)
         self._ring = FocusRing(look, self)
+        self._archive = ArchiveCommands(look, controller.archive, self.sidebar, self.panes, self)
+        self._archive.fill_folders(self.menus.folders)
         self._window_verbs = self._verbs_of_the_window()
         self.setMinimumSize(*_LEAST)
         self.setAcceptDrops(True)
@@ -103,7 +105,6 @@ class MainWindow(QMainWindow):
     def _verbs_of_the_window(self) -> dict[str, Callable[[], object]]:
         """Commands that concern the window and its text fields alone, or the message that the keyboard is on."""
         composer, look = self.chat.composer, self._look
-        archive = ArchiveCommands(look, self._controller.archive, self.sidebar, self.panes, self)
         return {
             "close": self.close,
             "undo": self._text.undo,
@@ -127,7 +128,7 @@ class MainWindow(QMainWindow):
             "copy_cache": self._copy_cache,
             "delete_files": self._delete_files,
             "about": lambda: show_about(look, self),
-            **archive.verbs,
+            **self._archive.verbs,
         }
 
     def _connect(self) -> None:

@@ -41,14 +41,16 @@ _ENDS_GROUP = frozenset(
 class Menus:
     """All commands as actions, by id, and the menus that are filled while the program runs.
 
-    Attributes: actions; recent, the submenu of models opened lately; budget and disk_budget, the submenus of what the
-    cache may take; quit, which Qt asks for on top of the table.
+    Attributes: actions; recent, the submenu of models opened lately; folders, the one of folders; budget and
+    disk_budget, the submenus of what the cache may take; quit, which Qt asks for on top of the table.
     """
 
     def __init__(self, bar: QMenuBar, do: Do, choose_budget: Do, choose_disk_budget: Do) -> None:
         self.actions: dict[str, QAction] = {}
         self.recent = QMenu("Open Recent", bar)
         self.recent.menuAction().setMenuRole(QAction.MenuRole.NoRole)
+        self.folders = QMenu("Move to Folder", bar)
+        self.folders.menuAction().setMenuRole(QAction.MenuRole.NoRole)
         self.budget = BudgetMenu("Memory Budget", BUDGETS, choose_budget, bar)
         self.disk_budget = BudgetMenu("Disk Budget", DISK_BUDGETS, choose_disk_budget, bar)
         menus = {menu: bar.addMenu(menu.value) for menu in Menu}
@@ -60,6 +62,8 @@ class Menus:
             menu.addAction(self._action(verb, bar, do))
             if verb.id == "open_model":
                 menu.addMenu(self.recent)
+            if verb.id == "new_folder":
+                menu.addMenu(self.folders)
             if verb.id in _ENDS_GROUP:
                 menu.addSeparator()
         self.quit = QAction("Quit Espalier", bar)

@@ -255,3 +255,17 @@ def test_a_thousand_conversations_are_listed_and_one_is_deleted(
 def test_the_screen_reader_finds_a_list_of_its_name(garden: MainWindow) -> None:
     interface = QAccessible.queryAccessibleInterface(garden.sidebar.list)
     assert interface.text(QAccessible.Text.Name) == "Conversations"
+
+
+def test_the_open_conversation_is_moved_from_the_menu_bar(
+    qtbot: QtBot, garden: MainWindow, controller: Controller
+) -> None:
+    folder(qtbot, garden, controller, "Orchard")
+    menu = garden.menus.folders
+    menu.aboutToShow.emit()
+    assert [one.text() for one in menu.actions() if one.isChecked()] == ["Orchard"]
+    entry(menu, "No Folder")
+    done(qtbot, controller)
+    assert [row.folder_id for row in controller.conversations.rows if row.is_open] == [""]
+    menu.aboutToShow.emit()
+    assert [one.text() for one in menu.actions() if one.isChecked()] == ["No Folder"]
