@@ -39,11 +39,13 @@ _HIT = """SELECT message.id, role, message.created, conversation.id, title, upda
 class Store(Shelves):
     """The database, open, with its search index. It belongs to the thread that made it.
 
-    What lies in the trash for thirty days is deleted when the store is opened.
+    What lies in the trash for thirty days is deleted when the store is opened. emptied: the conversations that it
+    belonged to.
     """
 
     def __init__(self, path: Path | None, *, notice: Problem | None = None, patience: float = PATIENCE) -> None:
         """`path` None keeps everything in memory. `patience`: seconds to wait while another program writes."""
+        self.emptied: frozenset[str] = frozenset()
         super().__init__(path, notice=notice, patience=patience)
         self._open_index()
         self._empty_in_time()
@@ -180,13 +182,14 @@ class Store(Shelves):
             yield Hit(conversation_id, message_id, title, role, excerpt, ranges, created, updated)
 
     def _empty_in_time(self) -> None:
-        query = "SELECT EXISTS (SELECT 1 FROM trash WHERE at <= ?)"
         if self.is_read_only:
             return
         with suppress(StoreError):  # on a full disk, say: the next opening does it
-            if self._rows(query, time.time() - THIRTY_DAYS)[0][0]:
+            due = [entry for entry in self.trash() if entry.at <= time.time() - THIRTY_DAYS]
+            if due:
                 self._empty(THIRTY_DAYS)
                 self._wipe_traces()
+                self.emptied = frozenset(one.conversation_id for one in due if one.conversation_id is not None)
             self._drop_versions(THIRTY_DAYS)
 
     def _wipe_traces(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -108,6 +108,7 @@ class Controller(QObject):
         """
         self._parts.disk.tell()
         self._parts.store.do(lambda store: store.notice, self._warn_too)
+        self._parts.store.do(lambda store: store.emptied, self._release)
         if offer is None:
             self._library.read_list(self._open_last)
             self.open_model(model)
@@ -115,6 +116,11 @@ class Controller(QObject):
             self._library.read_list()
             self._models.want(model)
             self._show_card(offer)
+
+    def _release(self, conversation_ids: Iterable[str]) -> None:
+        """Something of these conversations is gone for ever: the cached state goes as well."""
+        for conversation_id in conversation_ids:
+            self._parts.disk.release(conversation_id)
 
     def close(self) -> None:
         """Stop what runs, save every word, end the engine's thread and then the store's."""

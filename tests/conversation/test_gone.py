@@ -99,10 +99,12 @@ def test_the_trash_empties_itself_after_thirty_days_and_not_before(path: Path, m
         monkeypatch.setattr(time, "time", lambda moment=moment: moment)
         store = Store(path)
         assert [entry.messages for entry in store.trash()] == [32]
+        assert store.emptied == frozenset()
         store.close()
     monkeypatch.setattr(time, "time", lambda: now + THIRTY_DAYS + 60)
     store = Store(path)
     assert store.trash() == ()
+    assert store.emptied == {conversation.id}
     store.close()
     assert holding(path.parent) == []
 

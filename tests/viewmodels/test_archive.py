@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.conversation import store
 from app.conversation.store import Store
-from app.protocol.commands import Generate
+from app.protocol.commands import Generate, ReleaseOwner
 from app.viewmodels.controller import Controller
 from tests.fakes.engine import Script
 from tests.viewmodels.test_controller import LONG, ask, ended, ready, texts, wait_for_text
@@ -249,6 +250,22 @@ def test_a_restart_finds_what_was_deleted_gone(
     qtbot.waitUntil(lambda: bool(again.chat.rows))
     assert texts(again) == ["One", "You said: One", "Two", "You said: Two"]
     assert again.status.now.undo == ""
+
+
+def test_what_time_has_emptied_takes_its_cached_state_along(
+    qtbot: QtBot,
+    forked: Controller,
+    make_controller: Callable[[], Controller],
+    script: Script,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gone = ReleaseOwner(forked.tree.conversation_id)
+    forked.act("delete_message")
+    at_rest(qtbot, forked)
+    assert gone not in script.commands
+    monkeypatch.setattr(store, "THIRTY_DAYS", -60.0)
+    make_controller()
+    qtbot.waitUntil(lambda: gone in script.commands)
 
 
 def test_what_is_deleted_before_its_answer_is_saved_is_deleted_after(
