@@ -52,7 +52,7 @@ _PARTING = 1.4  # seconds that writing to disk may take when a model is closed; 
 _WINK = 0.05  # seconds between two looks at whether the disk is done
 
 _NO_MODEL = Problem("No model is open", "Open a model with File > Open Model, then send the message again.")
-_BUSY = Problem("An answer is being written", "Wait until it has ended, or stop it, and check again.")
+_BUSY = Problem("An answer is being written", "Wait until it has ended, or stop it, then try again.")
 _STOPPED = Problem(
     "The check was stopped", "Something else was asked before it had ended. Check again when there is time."
 )
