@@ -142,6 +142,8 @@ class Saver:
 
     def save_state(self, node: TrieNode, state: StateSnapshot) -> bool:
         """Hand a whole state to the writer. False when it has too much already."""
+        if not self._writer.has_room(state.nbytes):
+            return False
         save = _Save(node.id, node.end, node.end, list(node.pieces), state.trail, next=node.end)
         record = self._records.write((), (state.trail, node.end))
         written = [record_tensor(record), *tensors(state.layers)]
@@ -189,6 +191,8 @@ class Saver:
     def _put_rows(self, save: _Save, node: TrieNode) -> bool:
         each = max(1, self._lane.row_bytes)
         start, end = save.next, min(save.end, save.next + max(1, FILE_BYTES // each))
+        if not self._writer.has_room((end - start) * each):
+            return False
         if node.rows is not None:
             rows: Sequence[RowArrays] = node.rows.part(start - node.start, end - node.start)
         else:

@@ -81,6 +81,11 @@ class Writer:
         with self._change:
             return self._pending_bytes
 
+    def has_room(self, nbytes: int) -> bool:
+        """Whether `put` would accept so many bytes now: to be asked before they are copied."""
+        with self._change:
+            return self._has_room(nbytes)
+
     def put(self, key: int, folder: Path, tensors: Sequence[Tensor], about: Mapping[str, str]) -> bool:
         """Have a file written. False when too much waits already, or after `close`: the writer then keeps nothing.
 
@@ -90,8 +95,7 @@ class Writer:
         files.check(tensors)
         nbytes = sum(len(tensor.data) for tensor in tensors)
         with self._change:
-            is_full = self._pending_bytes > 0 and self._pending_bytes + nbytes > self._most_bytes
-            if is_full or self._deadline is not None:
+            if not self._has_room(nbytes):
                 return False
             self._pending_bytes += nbytes
             self._unfinished += 1
@@ -147,6 +151,10 @@ class Writer:
             self._drop()
             dropped, self._unfinished = self._unfinished, 0
         return dropped
+
+    def _has_room(self, nbytes: int) -> bool:
+        is_full = self._pending_bytes > 0 and self._pending_bytes + nbytes > self._most_bytes
+        return not is_full and self._deadline is None
 
     @property
     def _is_busy(self) -> bool:

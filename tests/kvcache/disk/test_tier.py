@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from app.kvcache.disk import files, index, shelf
+from app.kvcache.disk import files, index, saving, shelf
+from app.kvcache.disk.writer import Writer
 from app.kvcache.invariants import check
 from app.protocol.reports import Reason
 from tests.kvcache.disk.restarts import close_all, damage, files_in, opened, play, reopened, settle, tier_of
@@ -208,6 +209,22 @@ def test_a_folder_that_goes_away_costs_nothing_but_the_files(tmp_path: Path) -> 
     assert ask(cache, [1, 2, 3, 4, 5, 6, 7, 9])[2] == 0
     check(cache)
     assert ask(cache, [20, 21, 22, 9])[2] == 3, "what was written since is there"
+
+
+@pytest.mark.parametrize("mix", ["T", "W"])
+def test_nothing_is_copied_for_a_writer_that_has_enough(
+    mix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache, _ = opened(mix, tmp_path)
+    ask(cache, [1, 2, 3, 4, 5, 6], [7, 8], points=[4])
+    with monkeypatch.context() as patch:
+        patch.setattr(Writer, "_has_room", lambda *_: False)
+        patch.setattr(saving, "tensors", lambda _: pytest.fail("copied"))
+        for _ in range(5):
+            tier_of(cache).tend()
+    assert files_in(tmp_path) == []
+    settle(cache)
+    assert files_in(tmp_path)
 
 
 def test_a_disk_that_refuses_is_left_alone_for_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
