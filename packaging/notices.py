@@ -46,8 +46,8 @@ together with the GNU General Public License that it refers to. Both are used as
 dynamic libraries:
 
   * Source code. Qt: https://download.qt.io/official_releases/qt/{series}/{version}/  Qt for Python:
-    https://download.qt.io/official_releases/QtForPython/pyside6/  (version {version}). The wheels that were taken:
-    https://pypi.org/project/PySide6-Essentials/{version}/ and https://pypi.org/project/shiboken6/{version}/
+    https://download.qt.io/official_releases/QtForPython/pyside6/  (version {version}). The wheels that were
+    taken: PySide6-Essentials {version} and shiboken6 {version}, from the Python Package Index.
   * Replacing them. The libraries lie in Espalier.app/Contents/Frameworks/PySide6 and .../shiboken6 as separate files
     (Qt's own in PySide6/Qt/lib/Qt*.framework, its plugins in PySide6/Qt/plugins). Put others with the same interface in
     their place, then sign the copy anew for your own Mac, in the Terminal:

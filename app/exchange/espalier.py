@@ -234,9 +234,10 @@ def _time(spot: Spot, name: str) -> float | None:
 
 def _role(spot: Spot) -> Role:
     value = spot.text("role")
-    for role in get_args(Role):
+    roles: tuple[Role, ...] = get_args(Role)
+    for role in roles:
         if value == role:
-            return role  # type: ignore[no-any-return]
+            return role
     raise spot.wrong("role", "has to be “system”, “user” or “assistant”")
 
 

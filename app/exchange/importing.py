@@ -104,7 +104,7 @@ def _unpacked(data: bytes) -> list[tuple[str, bytes]]:
             left = LARGEST
             for entry in sorted(entries, key=lambda entry: entry.filename):
                 if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                    raise NotImplementedError("in a way that this program does not know")
+                    raise zipfile.BadZipFile("packed in a way that this program does not know")
                 with archive.open(entry) as file:
                     content = file.read(left + 1)
                 left -= len(content)
