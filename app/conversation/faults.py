@@ -13,7 +13,7 @@ from app.protocol.reports import Problem
 
 
 class Fault(StrEnum):
-    """Kinds of trouble. After LOCKED, FULL, GONE and WRITING the same request may succeed later."""
+    """Kinds of trouble. After LOCKED, FULL, GONE, WRITING and MEMORY the same request may succeed later."""
 
     DAMAGED = "damaged"
     UNWRITABLE = "unwritable"
@@ -24,6 +24,7 @@ class Fault(StrEnum):
     GONE = "moved or deleted"
     NEWER = "newer"
     WRITING = "being written"
+    MEMORY = "out of memory"
 
 
 class StoreError(Exception):
@@ -75,6 +76,10 @@ _PROBLEMS = {
         "Nothing was changed, because that would take away an answer that is not finished. Stop it or wait for its "
         "end, then try again.",
     ),
+    Fault.MEMORY: (
+        "There is not enough memory",
+        "The last words could not be saved to {file}. Close other programs, then try again; what is stored is safe.",
+    ),
 }
 
 # Primary result codes of SQLite, https://sqlite.org/rescode.html
@@ -89,6 +94,7 @@ _FAULTS = {
     sqlite3.SQLITE_PROTOCOL: Fault.LOCKED,
     sqlite3.SQLITE_FULL: Fault.FULL,
     sqlite3.SQLITE_IOERR: Fault.IO,
+    sqlite3.SQLITE_NOMEM: Fault.MEMORY,
 }
 _FULL_ERRNOS = {errno.ENOSPC, errno.EDQUOT}
 _UNWRITABLE_ERRNOS = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR, errno.EEXIST}
@@ -109,13 +115,27 @@ def fault_of(error: sqlite3.Error | OSError) -> Fault | None:
     return _FAULTS.get(getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF)
 
 
+def unexpected(error: BaseException) -> Problem:
+    """Return what to tell of an error that is no known fault: what was asked was not done, and nobody knows why.
+
+    It says nothing in the error's own words: they could be the person's.
+    """
+    sentence = (
+        f"Something unexpected happened ({type(error).__name__}), so the last request was not carried out. What is "
+        "stored is safe. Try again; if it happens again, quit and open Espalier again. The log tells more."
+    )
+    return Problem("The conversations could not be used", sentence)
+
+
 @contextmanager
 def explained(path: Path | None) -> Iterator[None]:
-    """Turns errors of SQLite and of the file system into StoreError, and refusals by the schema into ValueError."""
+    """Turn errors of SQLite, memory and the file system into StoreError, and refusals by the schema into ValueError."""
     try:
         yield
     except sqlite3.IntegrityError as error:
         raise ValueError(f"the database refuses this: {error}") from error
+    except MemoryError as error:  # of Python's own or of SQLite's: the module raises the same
+        raise store_error(Fault.MEMORY, path) from error
     except (sqlite3.Error, OSError) as error:
         fault = fault_of(error)
         if fault is None:

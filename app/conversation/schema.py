@@ -147,7 +147,9 @@ def pragma(connection: sqlite3.Connection, name: str) -> int:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Everything inside is committed when it ends, or nothing when it raises."""
+    """Commit everything inside when it ends, or nothing when it raises."""
+    if connection.in_transaction:  # one that could not be taken back when it failed would refuse all that follow
+        connection.execute("ROLLBACK")
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -9,11 +10,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
-from app.conversation.faults import StoreError
+from app.conversation.faults import StoreError, unexpected
 from app.conversation.store import Store
 from app.protocol.reports import Problem
 
 T = TypeVar("T")
+logger = logging.getLogger(__name__)
 
 
 class StoreThread:
@@ -26,8 +28,8 @@ class StoreThread:
         """Start the thread and open the store on it. `path` None keeps conversations in memory."""
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="store")
         self._is_closed = False
-        self._store = self._executor.submit(_open, path)
-        self._executor.submit(self._index)
+        self._store = self._executor.submit(_usable, self._executor.submit(Store, path))
+        self._index_soon()
 
     def __enter__(self) -> StoreThread:
         return self
@@ -43,7 +45,7 @@ class StoreThread:
         An exception is the future's only, and the next job is done. The future's callbacks run on the store thread.
         """
         future = self._executor.submit(lambda: function(self._store.result()))
-        self._executor.submit(self._index)
+        self._index_soon()
         return future
 
     def close(self) -> None:
@@ -53,16 +55,30 @@ class StoreThread:
             self.submit(Store.close)
         self._executor.shutdown(wait=True)
 
+    def _index_soon(self) -> None:
+        self._executor.submit(self._index).add_done_callback(_log_failure)
+
     def _index(self) -> None:
         """Bring the search index on by a step, and the next after what was submitted meanwhile."""
         if not self._is_closed and self._store.result().index_some():
             with suppress(RuntimeError):  # closed in this very moment: the next start goes on
-                self._executor.submit(self._index)
+                self._index_soon()
 
 
-def _open(path: Path | None) -> Store:
-    try:
-        return Store(path)
-    except StoreError as error:
-        sentence = f"{error.problem.sentence} Until then, what is written is lost when Espalier quits."
-        return Store(None, notice=Problem(error.problem.title, sentence))
+def _usable(opening: Future[Store]) -> Store:
+    """The store that was opened, or else one in memory that says why."""
+    error = opening.exception()
+    if error is None:
+        return opening.result()
+    if not isinstance(error, StoreError):
+        logger.error("the database could not be opened", exc_info=error)
+    problem = error.problem if isinstance(error, StoreError) else unexpected(error)
+    sentence = f"{problem.sentence} Until then, what is written is lost when Espalier quits."
+    return Store(None, notice=Problem(problem.title, sentence))
+
+
+def _log_failure(step: Future[None]) -> None:
+    """A step of the search index that failed is tried again after the next request."""
+    error = step.exception()
+    if error is not None:
+        logger.error("a step of the search index failed", exc_info=error)

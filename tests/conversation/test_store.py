@@ -333,3 +333,37 @@ def test_a_store_in_memory_does_the_same_work_and_says_that_it_is_not_durable(pa
     memory.close()
     durable.close()
     durable.close()
+
+
+def test_too_little_memory_is_a_refusal_like_a_full_disk(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store(path)
+    conversation, _, answer = asked(store)
+    executing, fuel = Store._execute, 0
+
+    def unlucky(self: Store, query: str, *values: object) -> sqlite3.Cursor:
+        nonlocal fuel
+        fuel -= 1
+        if fuel == 0:
+            raise MemoryError
+        return executing(self, query, *values)
+
+    monkeypatch.setattr(Store, "_execute", unlucky)
+    for step in range(1, 9):  # wherever it runs out, nothing of the request is kept
+        fuel = step
+        late = Message.new(conversation.id, answer.id, "user", "And apples?")
+        assert fails(lambda message=late: store.add_message(message)) is Fault.MEMORY
+        fuel = 0
+        assert len(store.messages(conversation.id)) == 2
+    store.append_text(answer.id, "Winter pears.")
+    store.close()
+    assert Store(path).messages(conversation.id)[1].text == "Winter pears."
+
+
+def test_a_transaction_that_could_not_be_taken_back_is_taken_back_before_the_next(path: Path) -> None:
+    store = Store(path)
+    conversation, _, answer = asked(store)
+    store._connection.execute("BEGIN IMMEDIATE")
+    store._connection.execute("UPDATE conversation SET title = 'Half done'")
+    store.append_text(answer.id, "Winter pears.")
+    assert store.conversation(conversation.id).title == "Which pears keep?"
+    store.close()

@@ -116,3 +116,39 @@ def test_a_program_that_ends_without_close_still_ends_and_has_kept_everything(pa
     store = Store(path)
     assert len(store.conversations()) == 20
     store.close()
+
+
+def test_a_database_that_cannot_be_opened_for_a_reason_that_nobody_knows_is_told(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opening = Store._open
+
+    def unlucky(store: Store) -> None:
+        if store._path is not None:
+            raise KeyError("pears")
+        opening(store)
+
+    monkeypatch.setattr(Store, "_open", unlucky)
+    with StoreThread(path) as store:
+        notice = store.submit(lambda it: it.notice).result()
+        assert notice is not None
+        assert "KeyError" in notice.sentence
+        assert "lost when Espalier quits" in notice.sentence
+        assert "pears" not in notice.sentence
+
+
+def test_a_step_of_the_index_that_fails_is_tried_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stepping, failures = Store.index_some, [MemoryError(), KeyError()]
+
+    def unlucky(store: Store) -> int:
+        if failures:
+            raise failures.pop()
+        return stepping(store)
+
+    monkeypatch.setattr(Store, "index_some", unlucky)
+    with StoreThread(path) as store:
+        store.submit(asked).result()
+        store.submit(asked).result()
+        store.submit(lambda _: None).result()
+        assert not failures
+        assert len(store.submit(lambda it: it.search("pears")).result()) == 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
@@ -88,3 +90,49 @@ def test_draining_includes_what_the_answers_ask_for(link: StoreLink) -> None:
     link.do(lambda store: None, again)
     link.drain()
     assert seen == ["first", "second"]
+
+
+ERRORS = (LookupError, ValueError, MemoryError, RuntimeError, RecursionError, OSError, KeyboardInterrupt, SystemExit)
+SQLITE_ERRORS = (sqlite3.OperationalError, sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError)
+
+
+def test_whatever_a_request_raises_is_told_once_and_in_its_turn(link: StoreLink) -> None:
+    rng = random.Random(3)
+    told: list[int] = []
+
+    def request(_store: Store, error: BaseException | None) -> None:
+        if error is not None:
+            raise error
+
+    for number in range(200):
+        kind = rng.choice([None, *ERRORS, *SQLITE_ERRORS])
+        error = kind("Which pears keep?") if kind else None
+
+        def refuse(problem: Problem, number: int = number) -> None:
+            assert "pears" not in problem.sentence  # an error's own words could be the person's
+            told.append(number)
+
+        link.do(
+            lambda store, error=error: request(store, error), lambda _none, number=number: told.append(number), refuse
+        )
+    link.drain()
+    assert told == list(range(200))
+
+
+def test_an_answer_that_raises_keeps_no_other_from_coming(link: StoreLink) -> None:
+    told: list[int] = []
+
+    def take(number: int) -> None:
+        told.append(number)
+        if number % 3 == 0:
+            raise KeyError(number)
+
+    for number in range(10):
+        link.do(lambda _store, number=number: number, take)
+    with pytest.raises(KeyError, match="0"):
+        link.drain()
+    assert told == list(range(10))
+    link.do(lambda _store: 0, take)
+    with pytest.raises(KeyError):
+        link.close()
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("store")]
