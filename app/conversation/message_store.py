@@ -158,10 +158,13 @@ class MessageStore(Database):
         return tuple(path for message_id, path in paths.items() if message_id not in inner)
 
     def load(self, conversation_id: str) -> MessageTree:
-        """A conversation as it was left, a tree that the caller owns: selected path and last visited children too."""
+        """A conversation as it was left, a tree that the caller owns: selected path and last visited children too.
+
+        A path goes on to where nothing follows: an answer that came after the path was stored is on it.
+        """
         messages = self.messages(conversation_id)
         tree = MessageTree(conversation_id, messages, self._visited(conversation_id))
-        tree.select(self._leaf(conversation_id) or tree.leaf_below(None))
+        tree.select(tree.leaf_below(self._leaf(conversation_id)))
         return tree
 
     def save_alternatives(self, message_id: str, alternatives: Alternatives) -> None:

@@ -36,13 +36,18 @@ class AnswerSaver(QObject):
         store: StoreLink,
         answer: Message,
         record: Callable[[Edit], None] | None = None,
+        is_on_path: Callable[[str], bool] = lambda _message_id: True,
         parent: QObject | None = None,
     ) -> None:
-        """record: is told, on the store thread, that the answer was added, where that is a step of its own to undo;
-        the open path then ends with it."""
+        """record: is told, on the store thread, that the answer was added, where that is a step of its own to undo.
+
+        is_on_path: whether the person is on the path through the answer with this id, asked when it is added; the
+        stored path then ends with it, whatever is looked at meanwhile.
+        """
         super().__init__(parent)
         self._store = store
         self._record = record
+        self._is_on_path = is_on_path
         self._answer = answer
         self._text = ""
         self._sent = 0
@@ -88,10 +93,10 @@ class AnswerSaver(QObject):
         if not self._text and not self._is_ended:
             return
         message = replace(self._answer, text=self._text, ids=None, stats=None, stop=None)
-        record = self._record
+        record, is_selected = self._record, self._is_on_path(message.id)
 
         def add(store: Store) -> None:
-            edit = store.add_message(message, select=record is not None)
+            edit = store.add_message(message, select=is_selected)
             if record is not None:
                 record(edit)
 

@@ -103,8 +103,9 @@ class Asking(QObject):
         turns = tuple(message.turn(model.fingerprint) for message in tree.path_to(question.id))
         is_again = question.id in self._again
         self._again.discard(question.id)
+        is_open = tree.leaf_id == question.id or (is_again and self._library.is_on_path(question))
         run = self._runs.start(question, turns, model, self._models.sampling, is_again)
-        tree.add(run.answer, select=tree.leaf_id == question.id)
+        tree.add(run.answer, select=is_open)
         self.begun.emit()
         self.moved.emit(question.conversation_id)
 

@@ -61,7 +61,7 @@ class Controller(QObject):
         self.trie, self.events, self.status = display.trie, display.events, display.status
         self.keeping = Keeping(self._parts, display, self)
         self.archive = Archive(self._parts, display, self)
-        self._has_path_to_save = False
+        self._paths_to_save: set[str] = set()
         self._connect()
         display.show_conversations()
 
@@ -77,7 +77,6 @@ class Controller(QObject):
         self._cache.checked.connect(self._on_checked)
         self._runs.grew.connect(display.show_text)
         self._runs.moved.connect(display.show_all)
-        self._runs.stored.connect(self._on_answer_stored)
         self._asking.moved.connect(self._on_moved)
         self._asking.begun.connect(self._on_begun)
         self._asking.refused.connect(self._on_refused)
@@ -190,7 +189,7 @@ class Controller(QObject):
         if target is None:
             return
         tree.select(tree.leaf_below(target.id))
-        self._save_path()
+        self._save_path(self._open_id)
         self._on_moved(self._open_id)
         self.messageShown.emit(target.id)
         versions = tree.siblings(target.id)
@@ -392,9 +391,6 @@ class Controller(QObject):
         self._display.show_all()
         self._display.show_conversations()
 
-    def _on_answer_stored(self, _message_id: str) -> None:
-        self._save_path()
-
     def _on_ended(self, run: Run, problem: Problem | None) -> None:
         self._library.read_list()
         self._prices.renew()
@@ -409,9 +405,10 @@ class Controller(QObject):
 
     def _go_on(self) -> None:
         """A change of what is stored has come to its end: what waited for it is done."""
-        if self._has_path_to_save and not self._parts.changes.is_pending:
-            self._has_path_to_save = False
-            self._save_path()
+        if not self._parts.changes.is_pending:
+            waiting, self._paths_to_save = self._paths_to_save, set()
+            for conversation_id in waiting:
+                self._save_path(conversation_id)
         self._send_waiting()
 
     def _send_waiting(self) -> None:
@@ -432,17 +429,19 @@ class Controller(QObject):
         if conversation_id == self._open_id:
             self._show_draft()
 
-    def _save_path(self) -> None:
-        """Remember the end of the path; what the database does not know yet cannot be its end."""
-        if self._parts.changes.is_pending:
-            self._has_path_to_save = True
+    def _save_path(self, conversation_id: str) -> None:
+        """Remember the end of a path; what the database does not know yet cannot be its end."""
+        tree = self._library.tree_of(conversation_id)
+        if tree is None:
             return
-        tree = self.tree
+        if self._parts.changes.is_pending:
+            self._paths_to_save.add(conversation_id)
+            return
         leaf = tree.leaf_id
         while leaf is not None and (self._asking.is_committing(leaf) or not self._runs.is_stored(leaf)):
             leaf = tree.message(leaf).parent_id
         if leaf is not None:
-            self._library.save_path(self._open_id, leaf)
+            self._library.save_path(conversation_id, leaf)
 
     def _say_hint(self, sentence: str) -> None:
         self._display.hint = sentence

@@ -60,6 +60,11 @@ class Library(QObject):
         """The same, None for others."""
         return self._trees.get(conversation_id)
 
+    def is_on_path(self, message: Message) -> bool:
+        """Whether the selected path of its conversation goes through a message."""
+        tree = self._trees.get(message.conversation_id)
+        return tree is not None and any(one.id == message.id for one in tree.path)
+
     def read_list(self, then: Callable[[], None] | None = None) -> None:
         """Ask the database what there is."""
 

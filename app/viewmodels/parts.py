@@ -51,7 +51,7 @@ def build(host: EngineHost, thread: StoreThread, shelf: Shelf, owner: QObject) -
     changes = Changes(store, owner)
     library = Library(store, changes.record, owner)
     models = ModelDesk(host, shelf, owner)
-    runs = Runs(host, store, changes.record, owner)
+    runs = Runs(host, store, changes.record, library.is_on_path, owner)
     queries = Prices(host.submit)
     return Parts(
         host=host,

@@ -55,24 +55,31 @@ class Runs(QObject):
     """Runs one answer at a time and sees to it that its words are kept, however it ends.
 
     Signals: grew(str) new text of the current run; moved() other news of it; ended(object, object), the `Run`, no
-    longer current, and the `Problem` it failed with or None; stored(str), the answer with this id is in the database;
-    failed(object), a `Problem` with saving.
+    longer current, and the `Problem` it failed with or None; failed(object), a `Problem` with saving.
     """
 
     grew = Signal(str)
     moved = Signal()
     ended = Signal(object, object)
-    stored = Signal(str)
     failed = Signal(object)
 
     def __init__(
-        self, host: EngineHost, store: StoreLink, record: Callable[[Edit], None], parent: QObject | None = None
+        self,
+        host: EngineHost,
+        store: StoreLink,
+        record: Callable[[Edit], None],
+        is_on_path: Callable[[Message], bool],
+        parent: QObject | None = None,
     ) -> None:
-        """record: is told, on the store thread, of each answer that was asked for again."""
+        """record: is told, on the store thread, of each answer that was asked for again.
+
+        is_on_path: whether an answer is on the selected path of its conversation.
+        """
         super().__init__(parent)
         self._host = host
         self._store = store
         self._record = record
+        self._is_on_path = is_on_path
         self._ids = count(1)
         self._savers: dict[str, AnswerSaver] = {}
         self._waiting: list[Callable[[], None]] = []
@@ -156,10 +163,10 @@ class Runs(QObject):
             self.abandon(event.problem)
 
     def _saver(self, answer: Message, is_step: bool) -> AnswerSaver:
-        saver = AnswerSaver(self._store, answer, self._record if is_step else None, self)
+        record = self._record if is_step else None
+        saver = AnswerSaver(self._store, answer, record, lambda _id: self._is_on_path(answer), self)
         self._savers[answer.id] = saver
         saver.failed.connect(self.failed)
-        saver.added.connect(self.stored)
         saver.done.connect(self._forget)
         return saver
 

@@ -36,10 +36,9 @@ def check(store: Store) -> None:
             path = tree.path_to(message.id)
             above = "".join(messages[step.id].text for step in path)
             assert above == "".join(_stored(store, step.id) for step in path)
-        marked = {message.parent_id: message.id for message in tree.path}
-        visited = store._visited(conversation.id)
-        if store._leaf(conversation.id):
-            assert set(marked.values()) <= set(visited)
+        leaf, visited = store._leaf(conversation.id), store._visited(conversation.id)
+        if leaf:
+            assert {message.id for message in tree.path_to(leaf)} <= set(visited)
         assert max(Counter(messages[one].parent_id for one in visited).values(), default=1) == 1
 
 

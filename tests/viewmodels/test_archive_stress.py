@@ -19,8 +19,13 @@ STEPS = 120
 
 
 def shape(tree: MessageTree, parent: str | None = None) -> list[object]:
-    """Texts of a tree, nested, and where its path ends."""
+    """Texts of a tree, nested."""
     return [(message.text, message.stop, shape(tree, message.id)) for message in tree.children(parent)]
+
+
+def path_of(tree: MessageTree) -> list[str]:
+    """Texts of the path that a person is on."""
+    return [message.text for message in tree.path]
 
 
 class Person:
@@ -120,15 +125,16 @@ def test_what_is_shown_is_what_is_stored(qtbot: QtBot, controller: Controller, s
     controller._parts.store.drain()
     QApplication.processEvents()
 
-    def read(store: Store) -> dict[str, list[object]]:
-        return {one.id: shape(store.load(one.id)) for one in store.conversations()}
+    def read(store: Store) -> dict[str, tuple[list[str], list[object]]]:
+        trees = [store.load(one.id) for one in store.conversations()]
+        return {tree.conversation_id: (path_of(tree), shape(tree)) for tree in trees}
 
-    stored: list[dict[str, list[object]]] = []
+    stored: list[dict[str, tuple[list[str], list[object]]]] = []
     controller._parts.store.do(read, stored.append)
     controller._parts.store.drain()
     library = controller._library
     listed = {one.id for one in library.conversations if library.is_stored(one.id)}
     assert listed == set(stored[0])
     for conversation_id, held in library._trees.items():
-        assert shape(held) == stored[0].get(conversation_id, []), conversation_id
+        assert (path_of(held), shape(held)) == stored[0].get(conversation_id, ([], [])), conversation_id
     assert [row.text for row in controller.chat.rows] == [message.text for message in controller.tree.path]

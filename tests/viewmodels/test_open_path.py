@@ -1,0 +1,143 @@
+"""The path a person was on includes what grew there, wherever they look meanwhile."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.conversation.store import Store
+from app.viewmodels.controller import Controller
+from tests.fakes.engine import Script
+from tests.viewmodels.test_controller import ask, ready, texts
+
+
+def stored_paths(data_folder: Path) -> dict[str, list[str]]:
+    """The texts of each conversation's open path, as the next start finds them."""
+    store = Store(data_folder / "conversations.db")
+    found = {one.id: [message.text for message in store.load(one.id).path] for one in store.conversations()}
+    store.close()
+    return found
+
+
+def wait_for_rest(qtbot: QtBot, controller: Controller) -> None:
+    """Until nothing is being asked, written or saved."""
+    qtbot.waitUntil(lambda: not controller._asking.is_busy and not controller._runs._savers)
+
+
+@pytest.mark.parametrize("looks_away", ["before a word", "while it is written"])
+def test_an_answer_that_nobody_watched_is_on_the_path(
+    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, data_folder: Path, looks_away: str
+) -> None:
+    controller = make_controller()
+    ready(qtbot, controller)
+    script.hold = 2
+    controller.send("What is a tree?")
+    if looks_away == "while it is written":
+        qtbot.waitUntil(lambda: texts(controller)[-1:] not in ([], [""]) and len(texts(controller)) == 2)
+    left = controller.archive.open_id
+    controller.new_conversation()
+    script.go.set()
+    wait_for_rest(qtbot, controller)
+    controller.close()
+    assert stored_paths(data_folder)[left] == ["What is a tree?", "You said: What is a tree?"]
+
+
+def test_another_answer_that_nobody_watched_is_the_one_shown(
+    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, data_folder: Path
+) -> None:
+    controller = make_controller()
+    ask(qtbot, controller, "What is a tree?")
+    script.answers["What is a tree?"] = "A plant."
+    controller.regenerate()
+    left = controller.archive.open_id
+    controller.new_conversation()
+    wait_for_rest(qtbot, controller)
+    controller.close()
+    assert stored_paths(data_folder)[left] == ["What is a tree?", "A plant."]
+
+
+def test_whoever_went_to_another_branch_meanwhile_stays_there(
+    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, data_folder: Path
+) -> None:
+    controller = make_controller()
+    ask(qtbot, controller, "What is a tree?")
+    script.hold = 1
+    controller.begin_edit()
+    controller.send("What is a bush?")
+    qtbot.waitUntil(lambda: texts(controller)[-1] == "You")
+    controller.select_version(None, -1)
+    left = controller.archive.open_id
+    controller.new_conversation()
+    script.go.set()
+    wait_for_rest(qtbot, controller)
+    controller.close()
+    assert stored_paths(data_folder)[left] == ["What is a tree?", "You said: What is a tree?"]
+
+
+def test_a_path_that_was_left_on_an_answered_question_goes_on_to_the_answer(
+    qtbot: QtBot, make_controller: Callable[[], Controller], data_folder: Path
+) -> None:
+    """Versions before this one left such paths behind: the answer was there, and nobody saw it."""
+    controller = make_controller()
+    ask(qtbot, controller, "What is a tree?")
+    left, question = controller.archive.open_id, controller.chat.rows[0].id
+    controller.close()
+    store = Store(data_folder / "conversations.db")
+    store.select_path(left, question)
+    store.close()
+    again = make_controller()
+    qtbot.waitUntil(lambda: texts(again) == ["What is a tree?", "You said: What is a tree?"])
+
+
+@pytest.mark.parametrize("start", [0, 100])
+def test_no_switching_loses_sight_of_what_grew(
+    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, data_folder: Path, start: int
+) -> None:
+    """Several conversations, switched at random while they are answered, then quit or left at a random moment."""
+    for seed in range(start, start + 6):
+        dice = random.Random(seed)
+        script.hold = dice.choice([None, 1, 2])
+        script.go.clear()
+        controller = make_controller()
+        ready(qtbot, controller)
+        for number in range(dice.randint(8, 24)):
+            _act(controller, dice, f"question {seed} {number}")
+            if dice.random() < 0.4:
+                script.go.set()
+            for _ in range(dice.choice((0, 0, 1, 5))):
+                QApplication.processEvents()
+            if dice.random() < 0.3:
+                qtbot.wait(dice.choice((1, 10, 30)))
+        if dice.random() < 0.5:
+            script.go.set()
+            wait_for_rest(qtbot, controller)
+        trees = controller._library._trees
+        controller.close()
+        # A question that waits to be answered again ends the path only until the program is quit.
+        leaves = {one: tree.leaf_below(tree.leaf_id) for one, tree in trees.items()}
+        shown = {one: [message.text for message in trees[one].path_to(leaf)] for one, leaf in leaves.items() if leaf}
+        stored = stored_paths(data_folder)
+        assert {one: stored[one] for one in shown} == shown, f"seed {seed}"
+
+
+def _act(controller: Controller, dice: random.Random, text: str) -> None:
+    rows = [row for row in controller.conversations.rows if not row.is_folder]
+    match dice.randrange(8):
+        case 0 | 1 | 2:
+            controller.send(text)
+        case 3:
+            controller.regenerate()
+        case 4:
+            controller.new_conversation()
+        case 5:
+            controller.begin_edit()
+            controller.send(text)
+        case 6:
+            controller.select_version(None, dice.choice((-1, 1)))
+        case _:
+            controller.open_conversation(dice.choice(rows).id)
