@@ -164,6 +164,8 @@ class Eviction(Generic[R, S]):
 
     def _reconsider(self, node: Node[R, S]) -> None:
         """What lies at and above a change may go now, or is worth less than before."""
+        while node.parent is not None and not (node.holds or node.held_children):
+            node = node.parent
         if node.parent is None or node.held_children:
             return
         worth = self._rows_worth(node)
@@ -171,5 +173,3 @@ class Eviction(Generic[R, S]):
             self._push(node, False, worth)
         elif node.state is not None and (worth := self._state_worth(node)) is not None:
             self._push(node, True, worth)
-        elif node.rows is None and not node.holds:
-            self._reconsider(node.parent)

@@ -150,21 +150,18 @@ def retract(trie: CacheTrie, lane: Lane) -> None:
 
 def forget(trie: CacheTrie, node: TrieNode, reason: Reason) -> None:
     """Let go of what is stored on a node and below it, deepest first, and say why."""
-    for child in node.children.values():
-        forget(trie, child, reason)
-    if not node.lanes:
-        trie.set_rows(node, None)
-        trie.set_state(node, None)
-        trie.set_disk(node, (), "")
-        node.lost = reason
+    for one in reversed(list(trie.below(node))):
+        if not one.lanes:
+            trie.set_rows(one, None)
+            trie.set_state(one, None)
+            trie.set_disk(one, (), "")
+            one.lost = reason
 
 
 def forget_files(trie: CacheTrie, node: TrieNode) -> None:
     """What lies on disk of a node and below it is not wanted: its rows are gone."""
-    for child in node.children.values():
-        if child.is_on_disk:
-            forget_files(trie, child)
-    trie.set_disk(node, (), "")
+    for one in reversed(list(trie.below(node, lambda child: child.is_on_disk))):
+        trie.set_disk(one, (), "")
 
 
 def tidy(trie: CacheTrie, lane: Lane) -> None:

@@ -15,7 +15,7 @@ It knows neither arrays nor layers: what is stored has a size, and rows can be c
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, NamedTuple, Protocol, Self, TypeVar
 
 from app.kvcache.trail import Piece, cut, joined
@@ -209,11 +209,19 @@ class Trie(Generic[R, S]):
 
     def __iter__(self) -> Iterator[Node[R, S]]:
         """All nodes but the root, parents before children, siblings in the order they came."""
-        stack = list(reversed(self.root.children.values()))
+        for child in self.root.children.values():
+            yield from self.below(child)
+
+    def below(self, node: Node[R, S], enters: Callable[[Node[R, S]], bool] | None = None) -> Iterator[Node[R, S]]:
+        """Give a node and all below it, parents before children, siblings in the order they came.
+
+        enters: whether to go on to a child and what lies below it; by default to all.
+        """
+        stack = [node]
         while stack:
             node = stack.pop()
             yield node
-            stack.extend(reversed(node.children.values()))
+            stack.extend(child for child in reversed(node.children.values()) if enters is None or enters(child))
 
     def match(self, tokens: Sequence[int]) -> Match[R, S]:
         """Follow `tokens` down from the root as far as they are known, ghosts included."""

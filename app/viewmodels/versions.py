@@ -14,9 +14,9 @@ def question_of(tree: MessageTree, message_id: str) -> Message | None:
     if message_id not in tree:
         return None
     message = tree.message(message_id)
-    if message.role == "user" or message.parent_id is None:
-        return message if message.role == "user" else None
-    return question_of(tree, message.parent_id)
+    while message.role != "user" and message.parent_id is not None:
+        message = tree.message(message.parent_id)
+    return message if message.role == "user" else None
 
 
 def last_question(tree: MessageTree) -> Message | None:

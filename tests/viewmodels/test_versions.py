@@ -58,3 +58,12 @@ def test_the_fork_nearest_to_the_end_is_meant() -> None:
     answer(tree, first, "one")
     second = answer(tree, first, "two")
     assert last_fork(tree) == second
+
+
+def test_a_question_far_above_is_found() -> None:
+    """Imported conversations may hold any number of answers in a row."""
+    tree = MessageTree(HOME)
+    question = at = say(tree, None, "question")
+    for number in range(2_000):
+        at = answer(tree, at, str(number))
+    assert question_of(tree, at.id) == question

@@ -66,8 +66,7 @@ class Shelf:
         entries = sorted(self._entries(), key=lambda entry: (entry.kind, -entry.last_use, entry.start))
         for entry in entries:
             self._hang(entry)
-        for node in list(self._trie.root.children.values()):
-            self._prune(node, has_rows)
+        self._prune(has_rows)
         self._join()
         self.collect()
         return before - len(self._files)
@@ -135,16 +134,18 @@ class Shelf:
             last = self._trie.append(last, path[length:], ())
         return last
 
-    def _prune(self, node: TrieNode, has_rows: bool, is_led_to: bool = True) -> None:
+    def _prune(self, has_rows: bool) -> None:
         """Take down what no restore could reach: rows above a hole, states without their rows."""
-        is_led_to = is_led_to and (bool(node.disk_rows) or not has_rows)
-        if not is_led_to:
-            self._trie.set_disk(node, (), "")
-        above = node.parent
-        if above is not None:
-            above.last_use = max(above.last_use, node.last_use)
-        for child in list(node.children.values()):
-            self._prune(child, has_rows, is_led_to)
+        led_to = {self._trie.root.id}
+        nodes = list(self._trie)
+        for node in nodes:
+            if node.parent is not None and node.parent.id in led_to and (node.disk_rows or not has_rows):
+                led_to.add(node.id)
+            else:
+                self._trie.set_disk(node, (), "")
+        for node in reversed(nodes):
+            if node.parent is not None:
+                node.parent.last_use = max(node.parent.last_use, node.last_use)
 
     def _join(self) -> None:
         """Edges that only the files' borders divide become one."""
