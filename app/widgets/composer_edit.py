@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QMimeData, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QMimeData, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QInputMethodEvent,
     QKeyEvent,
@@ -79,24 +79,6 @@ class ComposerEdit(QTextEdit):
         self._set_line_height()
         self.moveCursor(QTextCursor.MoveOperation.End)
         self.document().clearUndoRedoStacks()
-
-    def event(self, e: QEvent) -> bool:
-        """Keys that have nothing to do in the text are left to the menus: Undo then means the conversations."""
-        if isinstance(e, QKeyEvent) and e.type() == QEvent.Type.ShortcutOverride and self._has_no_use_for(e):
-            e.ignore()
-            return False
-        if isinstance(e, QKeyEvent) and e.type() == QEvent.Type.ShortcutOverride and _deletes_line(e):
-            e.accept()
-            return True
-        return super().event(e)
-
-    def _has_no_use_for(self, event: QKeyEvent) -> bool:
-        document = self.document()
-        if event.matches(QKeySequence.StandardKey.Undo):
-            return not document.isUndoAvailable()
-        if event.matches(QKeySequence.StandardKey.Redo):
-            return not document.isRedoAvailable()
-        return document.isEmpty() and _deletes_line(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in _RETURNS and not event.modifiers() & _COMMANDS:

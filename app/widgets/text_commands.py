@@ -1,24 +1,30 @@
-"""The Edit menu: in the text field that has the focus, and for Undo in the conversations where the text has none."""
+"""The Edit menu: in the text field that has the focus; Undo without one is about the conversations.
+
+A text field ends at its own undo: while one has the focus, no key that edits text reaches the menus.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication, QLineEdit, QTextEdit
+from PySide6.QtCore import QEvent, QObject, Qt, SignalInstance
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit
 
 from app.viewmodels.status import Status
 
-Field = QTextEdit | QLineEdit
+Field = QTextEdit | QPlainTextEdit | QLineEdit
 Act = Callable[[str], None]
+_Key = QKeySequence.StandardKey
+_EDITS = (_Key.Undo, _Key.Redo, _Key.Cut, _Key.Copy, _Key.Paste, _Key.SelectAll)
+_DELETES = (Qt.Key.Key_Backspace, Qt.Key.Key_Delete)
 
 
 class TextCommands(QObject):
     """Cut, copy, paste, select all, undo and redo.
 
-    Undo takes back what was typed while the field that has the focus knows something to take back; else what was done
-    to conversations, and then the menu says what that is.
+    Undo takes back what was typed in the field that has the focus, and nothing when the field has nothing to take back.
+    Without a field it takes back what was done to conversations, and then the menu says what that is.
     """
 
     def __init__(self, composer: QTextEdit, status: Status, undo: QAction, redo: QAction, act: Act) -> None:
@@ -28,13 +34,12 @@ class TextCommands(QObject):
         self._status = status
         self._actions = {"undo": undo, "redo": redo}
         self._act = act
-        composer.undoAvailable.connect(self.renew)
-        composer.redoAvailable.connect(self.renew)
+        self._watched: Field | None = None
         status.changed.connect(self.renew)
         app = QApplication.instance()
         if isinstance(app, QApplication):
             app.focusChanged.connect(self._follow)
-        self.renew()
+        self._follow(None, QApplication.focusWidget())
 
     def cut(self) -> None:
         """Cut the selected text."""
@@ -53,52 +58,75 @@ class TextCommands(QObject):
         self._field.selectAll()
 
     def undo(self) -> None:
-        """Take back the last change to the text, else the last one to the conversations."""
+        """Take back the last change to the text, or without a text field the last one to the conversations."""
         field = self._focused
-        if field is not None and _can_undo(field):
-            field.undo()
-        else:
+        if field is None:
             self._act("undo")
+        else:
+            field.undo()
 
     def redo(self) -> None:
-        """Do it again."""
+        """Do again what was taken back last."""
         field = self._focused
-        if field is not None and _can_redo(field):
-            field.redo()
-        else:
+        if field is None:
             self._act("redo")
+        else:
+            field.redo()
 
     def renew(self) -> None:
         """Say in the menu what the two would do now."""
         field, now = self._focused, self._status.now
-        self._show("undo", "Undo", field is not None and _can_undo(field), now.undo)
-        self._show("redo", "Redo", field is not None and _can_redo(field), now.redo)
+        self._show("undo", "Undo", None if field is None else _can_undo(field), now.undo)
+        self._show("redo", "Redo", None if field is None else _can_redo(field), now.redo)
 
-    def _show(self, verb_id: str, title: str, is_text: bool, words: str) -> None:
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Claim the keys that edit text for the field that has the focus."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and _edits_text(event):
+            event.accept()
+            return True
+        return False
+
+    def _show(self, verb_id: str, title: str, can_in_text: bool | None, words: str) -> None:
+        """can_in_text: whether the text field that has the focus could do it; None without a field."""
         action = self._actions[verb_id]
-        action.setText(title if is_text or not words else f"{title} {words}")
-        action.setEnabled(is_text or bool(words))
+        action.setText(f"{title} {words}" if can_in_text is None and words else title)
+        action.setEnabled(bool(words) if can_in_text is None else can_in_text)
 
     def _follow(self, old: QObject | None, now: QObject | None) -> None:
-        if isinstance(now, QLineEdit):
-            now.textChanged.connect(self.renew)
-        if isinstance(old, QLineEdit):
-            old.textChanged.disconnect(self.renew)
+        """Listen to the text field that has the focus, and to no other. One that was deleted is heard no more."""
+        if isinstance(old, Field) and old is self._watched:
+            old.removeEventFilter(self)
+            for signal in _signals(old):
+                signal.disconnect(self.renew)
+        self._watched = now if isinstance(now, Field) else None
+        if self._watched is not None:
+            self._watched.installEventFilter(self)
+            for signal in _signals(self._watched):
+                signal.connect(self.renew)
         self.renew()
 
     @property
     def _focused(self) -> Field | None:
         focused = QApplication.focusWidget()
-        return focused if isinstance(focused, QTextEdit | QLineEdit) else None
+        return focused if isinstance(focused, Field) else None
 
     @property
     def _field(self) -> Field:
         return self._focused or self._composer
 
 
+def _signals(field: Field) -> tuple[SignalInstance, ...]:
+    """What is sent when the field may have more or less to take back."""
+    return (field.textChanged,) if isinstance(field, QLineEdit) else (field.undoAvailable, field.redoAvailable)
+
+
+def _edits_text(event: QKeyEvent) -> bool:
+    return event.key() in _DELETES or any(event.matches(key) for key in _EDITS)
+
+
 def _can_undo(field: Field) -> bool:
-    return field.document().isUndoAvailable() if isinstance(field, QTextEdit) else field.isUndoAvailable()
+    return field.isUndoAvailable() if isinstance(field, QLineEdit) else field.document().isUndoAvailable()
 
 
 def _can_redo(field: Field) -> bool:
-    return field.document().isRedoAvailable() if isinstance(field, QTextEdit) else field.isRedoAvailable()
+    return field.isRedoAvailable() if isinstance(field, QLineEdit) else field.document().isRedoAvailable()

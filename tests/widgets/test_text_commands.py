@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
@@ -9,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.viewmodels.controller import Controller
 from app.widgets.main_window import MainWindow
+from app.widgets.text_commands import Field
 from app.widgets.theme import DARK
 from tests.widgets.pictures import count, picture
 from tests.widgets.test_main_window import ask, texts
@@ -28,24 +31,79 @@ def titles(window: MainWindow) -> tuple[str, str]:
     return window.menus.actions["undo"].text(), window.menus.actions["redo"].text()
 
 
-def test_undo_is_for_the_text_while_there_is_something_in_it(
-    qtbot: QtBot, talk: MainWindow, controller: Controller
-) -> None:
+def test_a_text_field_ends_at_its_own_undo(qtbot: QtBot, talk: MainWindow, controller: Controller) -> None:
     edit = talk.chat.composer.edit
-    qtbot.waitUntil(lambda: titles(talk) == ("Undo Message", "Redo"))
-    qtbot.keyClicks(edit, "a thought")
+    qtbot.waitUntil(lambda: controller.status.now.undo == "Message")
     assert titles(talk) == ("Undo", "Redo")
+    qtbot.keyClicks(edit, "a thought")
+    assert talk.menus.actions["undo"].isEnabled()
     qtbot.keyClick(edit, Qt.Key.Key_Z, _CTRL)
     assert talk.chat.composer.text == ""
-    assert titles(talk) == ("Undo Message", "Redo")
-    qtbot.keyClick(edit, Qt.Key.Key_Z, _CTRL)
-    qtbot.waitUntil(lambda: texts(controller) == ["One", "You said: One"])
-    assert talk.menus.actions["undo"].text() == "Undo New Conversation"
+    assert not talk.menus.actions["undo"].isEnabled()
+    for _ in range(3):
+        qtbot.keyClick(edit, Qt.Key.Key_Z, _CTRL)
+    talk._text.undo()
+    settle(controller)
+    assert texts(controller) == ["One", "You said: One", "Two", "You said: Two"]
+
+
+def test_without_a_text_field_undo_is_about_the_conversations(
+    qtbot: QtBot, talk: MainWindow, controller: Controller
+) -> None:
     talk.chat.view.setFocus()
+    qtbot.waitUntil(lambda: titles(talk) == ("Undo Message", "Redo"))
+    qtbot.keyClick(talk.chat.view, Qt.Key.Key_Z, _CTRL)
+    qtbot.waitUntil(lambda: texts(controller) == ["One", "You said: One"])
     assert titles(talk) == ("Undo New Conversation", "Redo Message")
     talk.menus.actions["redo"].trigger()
     qtbot.waitUntil(lambda: texts(controller)[2:] == ["Two", "You said: Two"])
     assert not talk.menus.actions["redo"].isEnabled()
+    talk.chat.composer.focus_text()
+    assert titles(talk) == ("Undo", "Redo")
+
+
+def settle(controller: Controller) -> None:
+    """Wait until the database has done what was asked of it."""
+    for _ in range(3):
+        QApplication.processEvents()
+        controller._parts.store.drain()
+
+
+_KEYS = [
+    (Qt.Key.Key_Z, _CTRL),
+    (Qt.Key.Key_Z, _CTRL | _SHIFT),
+    (Qt.Key.Key_Y, _CTRL),
+    (Qt.Key.Key_X, _CTRL),
+    (Qt.Key.Key_V, _CTRL),
+    (Qt.Key.Key_Backspace, Qt.KeyboardModifier.NoModifier),
+    *((key, _CTRL) for key in (Qt.Key.Key_Backspace, Qt.Key.Key_Delete)),
+    *((key, Qt.KeyboardModifier.AltModifier) for key in (Qt.Key.Key_Backspace, Qt.Key.Key_Delete)),
+    *((key, _CTRL | _SHIFT) for key in (Qt.Key.Key_Backspace, Qt.Key.Key_Delete)),
+    (Qt.Key.Key_A, Qt.KeyboardModifier.NoModifier),
+]
+
+
+@pytest.mark.parametrize("place", ["composer", "search", "title"])
+def test_no_key_that_edits_text_reaches_the_conversations(
+    qtbot: QtBot, talk: MainWindow, controller: Controller, place: str
+) -> None:
+    settle(controller)
+    said, steps = texts(controller), controller._parts.changes.steps
+    for seed in range(6):
+        draw = random.Random(seed)
+        if place == "title":
+            talk.do("rename")
+        else:
+            (talk.chat.composer.edit if place == "composer" else talk.sidebar.field).setFocus()
+        pressed = draw.choices(_KEYS, k=20)
+        for key, modifiers in pressed:
+            field = QApplication.focusWidget()
+            assert isinstance(field, Field)
+            qtbot.keyClick(field, key, modifiers)
+        settle(controller)
+        assert (texts(controller), controller._parts.changes.steps) == (said, steps), (seed, pressed)
+        if place == "title":
+            qtbot.keyClick(field, Qt.Key.Key_Escape)
 
 
 def test_a_new_window_has_nothing_to_undo(window: MainWindow) -> None:
@@ -57,7 +115,9 @@ def test_a_new_window_has_nothing_to_undo(window: MainWindow) -> None:
 def test_a_message_is_deleted_by_key_and_brought_back_by_the_banner(
     qtbot: QtBot, talk: MainWindow, controller: Controller
 ) -> None:
-    qtbot.keyClick(talk.chat.composer.edit, Qt.Key.Key_Backspace, _CTRL)
+    talk.chat.view.setFocus()
+    qtbot.keyClick(talk.chat.view, Qt.Key.Key_Up)
+    qtbot.keyClick(talk.chat.view, Qt.Key.Key_Backspace, _CTRL)
     qtbot.waitUntil(lambda: texts(controller) == ["One", "You said: One"])
     banner = talk.chat.banner
     assert banner.isVisible()
@@ -82,7 +142,8 @@ def test_the_message_that_the_keyboard_is_on_is_the_one(qtbot: QtBot, talk: Main
     qtbot.keyClick(talk.chat.view, Qt.Key.Key_Backspace, _CTRL)
     qtbot.waitUntil(lambda: texts(controller) == [])
     assert talk.chat.is_first_run
-    qtbot.keyClick(talk.chat.composer.edit, Qt.Key.Key_Z, _CTRL)
+    talk.setFocus()
+    talk.menus.actions["undo"].trigger()
     qtbot.waitUntil(lambda: len(texts(controller)) == 4)
 
 
