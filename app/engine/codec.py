@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any
 
 from mlx_lm.tokenizer_utils import TokenizerWrapper
 from tokenizers import Tokenizer
+
+from app.engine.border import foreign_code
+from app.engine.problems import RequestError
 
 # What a piece is appended to while it is tokenized, so that it does not count as a beginning. The second and third are
 # for pieces whose first characters would merge with the first.
@@ -26,17 +30,23 @@ _LABEL_LENGTH = 48
 class Codec:
     """A tokenizer that knows where in a prompt a piece stands.
 
-    stop_ids: tokens that end an answer. special_ids: control tokens, which plain text never becomes.
+    stop_ids: tokens that end an answer. special_ids: control tokens, which plain text never becomes. rows: how many
+    ids the model knows, from 0 on.
     """
 
-    def __init__(self, tokenizer: TokenizerWrapper, template_source: str = "") -> None:
-        """`template_source`: added tokens that occur in it are control tokens too, special or not."""
+    def __init__(self, tokenizer: TokenizerWrapper, template_source: str = "", rows: int | None = None) -> None:
+        """`template_source`: added tokens that occur in it are control tokens too, special or not.
+
+        `rows`: how many ids the model knows, None where all of the tokenizer's fit. Plain text becomes no token beyond.
+        """
         self._tokenizer: Any = tokenizer
         self._decode = _decoder(tokenizer)
         self.stop_ids = frozenset(int(token) for token in tokenizer.eos_token_ids)
-        controls = _control_tokens(tokenizer, template_source)
+        largest = max((int(number) for number in self._tokenizer.get_vocab().values()), default=-1)
+        self.rows = largest + 1 if rows is None else rows
+        controls = _control_tokens(tokenizer, template_source, self.rows)
         self.special_ids = frozenset(controls.values())
-        self._size = len(tokenizer)
+        self._sayable = _sayable(tokenizer, controls, self.rows)
         self._controls = re.compile("|".join(re.escape(text) for text in sorted(controls, key=len, reverse=True)))
         self._has_controls = bool(controls)
         self._markup = lru_cache(maxsize=256)(self._encode_markup)
@@ -64,9 +74,18 @@ class Codec:
         """Characters of a token that is decoded by itself."""
         return len(self._decode([token]))
 
-    def knows(self, ids: Sequence[int]) -> bool:
-        """Whether the ids are of this tokenizer's vocabulary; those of another model may not be."""
-        return all(0 <= token < self._size for token in ids)
+    def sayable(self, ids: Sequence[int]) -> Sequence[int]:
+        """Return the ids up to the first that may not stand in an answer.
+
+        Ids come with messages from files, and can be anything: another model's, or control tokens that would begin a
+        turn of the template's own. Marks of thinking and of tool calls may stand in an answer.
+        """
+        unfit = (at for at, token in enumerate(ids) if not 0 <= token < self.rows or not self._sayable[token])
+        return ids[: next(unfit, len(ids))]
+
+    def unknown(self, ids: Sequence[int]) -> int | None:
+        """Return the first id that the model does not know, None where it knows all. No such id may reach MLX."""
+        return next((token for token in ids if not 0 <= token < self.rows), None)
 
     def label(self, ids: Sequence[int]) -> str:
         """The first words of a run of tokens, on one line; its control tokens when it has nothing else."""
@@ -74,7 +93,8 @@ class Codec:
 
     def beginning(self) -> list[int]:
         """What the tokenizer itself puts before a text, usually the beginning-of-text token or nothing."""
-        return [int(token) for token in self._tokenizer.encode("") if token not in self.stop_ids]
+        with _tokenizing():
+            return [int(token) for token in self._tokenizer.encode("") if token not in self.stop_ids]
 
     def has_controls(self, text: str) -> bool:
         """Whether the text spells a control token."""
@@ -114,29 +134,66 @@ class Codec:
         return ids[len(head) :] == self._markup("a")
 
     def _encode_markup(self, text: str) -> tuple[int, ...]:
-        return tuple(self._tokenizer.encode(text, add_special_tokens=False)) if text else ()
+        if not text:
+            return ()
+        with _tokenizing():
+            return tuple(self._tokenizer.encode(text, add_special_tokens=False))
 
     def _decode_label(self, ids: tuple[int, ...]) -> str:
-        words = self.decode([token for token in ids if token not in self.special_ids]).split()
-        return " ".join(words or self.decode(ids).split())[:_LABEL_LENGTH]
+        try:
+            words = self.decode([token for token in ids if token not in self.special_ids]).split()
+            return " ".join(words or self.decode(ids).split())[:_LABEL_LENGTH]
+        except RequestError:
+            return ""
 
     def _encode_plain(self, text: str) -> list[int]:
-        return list(self._tokenizer.encode(text, add_special_tokens=False, split_special_tokens=True)) if text else []
+        if not text:
+            return []
+        with _tokenizing():
+            return list(self._tokenizer.encode(text, add_special_tokens=False, split_special_tokens=True))
 
 
 def _decoder(tokenizer: Any) -> Callable[[list[int]], str]:
     """Ids to text, nothing left out or tidied: by the tokenizers library itself where it can, which takes a fifth."""
     backend = getattr(tokenizer, "backend_tokenizer", None)
+    decode = partial(tokenizer.decode, skip_special_tokens=False, clean_up_tokenization_spaces=False)
     if isinstance(backend, Tokenizer):
-        return partial(backend.decode, skip_special_tokens=False)
-    return partial(tokenizer.decode, skip_special_tokens=False, clean_up_tokenization_spaces=False)
+        decode = partial(backend.decode, skip_special_tokens=False)
+
+    def guarded(ids: list[int]) -> str:
+        with _tokenizing():
+            return str(decode(ids))
+
+    return guarded
 
 
-def _control_tokens(tokenizer: TokenizerWrapper, template_source: str) -> dict[str, int]:
-    """Special tokens, and added ones that the template writes (as `<think>`), whitespace left out."""
+def _tokenizing() -> AbstractContextManager[None]:
+    """Around every call of the tokenizer: whatever it raises about a text is a refusal of that text."""
+    return foreign_code(
+        lambda words: RequestError(
+            "The model's tokenizer failed",
+            f"It cannot read this text: {words} Write the message another way, or open another model.",
+        )
+    )
+
+
+def _control_tokens(tokenizer: TokenizerWrapper, template_source: str, rows: int) -> dict[str, int]:
+    """Special tokens, and added ones that the template writes (as `<think>`), whitespace left out; and those that the
+    model does not know."""
     added: Any = tokenizer.added_tokens_decoder
     return {
         token.content: int(number)
         for number, token in added.items()
-        if token.special or (token.content in template_source and not token.content.isspace())
+        if token.special or number >= rows or (token.content in template_source and not token.content.isspace())
     }
+
+
+def _sayable(tokenizer: TokenizerWrapper, controls: dict[str, int], rows: int) -> bytearray:
+    """For each id, 1 where it may stand in an answer that comes with a message. Ids without a token may not."""
+    sayable = bytearray(rows)
+    vocabulary: Any = tokenizer.get_vocab()
+    marks = (tokenizer.think_start, tokenizer.think_end, tokenizer.tool_call_start, tokenizer.tool_call_end)
+    for content, number in vocabulary.items():
+        if 0 <= number < rows:
+            sayable[number] = content not in controls or content in marks
+    return sayable

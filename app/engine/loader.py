@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +17,7 @@ from mlx_lm.models.cache import make_prompt_cache
 from mlx_lm.tokenizer_utils import TokenizerWrapper
 from mlx_lm.utils import load_model, load_tokenizer, maybe_set_recommended_wired_limit
 
+from app.engine.border import foreign_code
 from app.engine.codec import Codec
 from app.engine.context import context_length
 from app.engine.fingerprint import fingerprint, state_fingerprint
@@ -27,8 +27,7 @@ from app.engine.model import LoadedModel
 from app.engine.problems import ModelError, size
 from app.engine.prompt import prompt_builder
 from app.engine.template import chat_template
-
-log = logging.getLogger(__name__)
+from app.engine.vocabulary import check_prompts, check_vocabulary, embedding_rows
 
 # Weights read in one step: about a tenth of a second from a fast disk.
 _STEP_BYTES = 256 << 20
@@ -62,16 +61,23 @@ class Opening:
         tokenizer = _tokenizer(folder)
         yield LoadStep("Building the model", 0.0)
         model, config = _lazy_model(folder)
+        whole = self._put_together(folder, tokenizer, model, config)
         for fraction in _read_weights(model):
             yield LoadStep("Reading the weights", fraction)
         maybe_set_recommended_wired_limit()
-        self.model = self._finish(folder, tokenizer, model, config)
+        self.model = whole
 
-    def _finish(
+    def _put_together(
         self, folder: ModelFolder, tokenizer: TokenizerWrapper, model: Module, config: dict[str, Any]
     ) -> LoadedModel:
+        """The model with everything around it, before its weights are read: what can be wrong is found by now."""
+        with _misfit():
+            rows = embedding_rows(model)
+        check_vocabulary(tokenizer, rows)
         template = chat_template(tokenizer, self._now)
-        codec = Codec(tokenizer, template.source)
+        codec = Codec(tokenizer, template.source, rows)
+        prompts = prompt_builder(codec, template)
+        check_prompts(prompts)
         leaves = _leaves(model)
         weight_bytes = sum(leaf.nbytes for _, leaf in leaves)
         try:
@@ -91,22 +97,13 @@ class Opening:
             forward=lambda tokens, caches: model(tokens, cache=caches),
             new_caches=lambda: make_prompt_cache(model),
             codec=codec,
-            prompts=prompt_builder(codec, template),
+            prompts=prompts,
         )
 
 
-@contextmanager
-def _parsing(title: str, sentence: str) -> Iterator[None]:
-    """Turn whatever a library raises about a file into a ModelError. `sentence` has a place for the library's words.
-
-    Nothing narrower would do: the tokenizers library raises bare `Exception`, and nothing is swallowed, as it is raised
-    again with its cause.
-    """
-    try:
-        yield
-    except Exception as error:
-        log.info("%s", title, exc_info=True)
-        raise ModelError(title, sentence.format(_first_line(error))) from error
+def _parsing(title: str, sentence: str) -> AbstractContextManager[None]:
+    """Turn whatever a library raises about a file into a ModelError. `sentence` has a place for the library's words."""
+    return foreign_code(lambda words: ModelError(title, sentence.replace("{}", words)))
 
 
 def _tokenizer(folder: ModelFolder) -> TokenizerWrapper:
@@ -143,11 +140,15 @@ def _generation_config(folder: ModelFolder) -> dict[str, Any]:
 
 def _lazy_model(folder: ModelFolder) -> tuple[Module, dict[str, Any]]:
     """The model with weights that are named but not read yet."""
-    with _parsing(
+    with _misfit():
+        return load_model(folder.path, lazy=True, trust_remote_code=False)
+
+
+def _misfit() -> AbstractContextManager[None]:
+    return _parsing(
         "The model cannot be opened",
         "Its weights and its configuration do not fit together: {} Copy or download the folder again.",
-    ):
-        return load_model(folder.path, lazy=True, trust_remote_code=False)
+    )
 
 
 def _read_weights(model: Module) -> Iterator[float]:
@@ -192,11 +193,6 @@ def _detail(config: dict[str, Any], weight_bytes: int) -> str:
     bits = quantization.get("bits") if isinstance(quantization, dict) else None
     kind = f"{bits}-bit" if bits else str(config.get("torch_dtype") or config.get("dtype") or "")
     return ", ".join(part for part in (kind, size(weight_bytes)) if part)
-
-
-def _first_line(error: BaseException) -> str:
-    lines = str(error).strip().splitlines() or [type(error).__name__]
-    return lines[0][:200].rstrip(".") + "."
 
 
 def _unreadable(folder: ModelFolder, error: OSError) -> ModelError:

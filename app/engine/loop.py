@@ -22,7 +22,7 @@ from app.engine.model import LoadedModel
 from app.engine.pace import Pace
 from app.engine.pinning import pin
 from app.engine.pricing import price
-from app.engine.problems import ModelError, RequestError
+from app.engine.problems import EngineError, RequestError
 from app.engine.run import Run, never_started
 from app.engine.trie_feed import TrieFeed
 from app.engine.verification import Check, refusal
@@ -183,7 +183,7 @@ class EngineLoop:
     def _advance_opening(self, opening: Opening, steps: Iterator[LoadStep]) -> None:
         try:
             step = next(steps, None)
-        except ModelError as error:
+        except EngineError as error:
             self._fail_opening(opening.path, error.problem)
             return
         if step is None and opening.model is not None:

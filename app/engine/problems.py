@@ -24,6 +24,18 @@ class RequestError(EngineError):
     """A branch that cannot be answered."""
 
 
+class UnknownTokenError(RequestError):
+    """A conversation that comes to a token which the model does not know. token: its id."""
+
+    def __init__(self, token: int) -> None:
+        super().__init__(
+            "The model does not know a token of this conversation",
+            f"The conversation comes to token {count(token)}, which the tokenizer has and the model does not. "
+            "Write the message another way, or open another model.",
+        )
+        self.token = token
+
+
 def count(number: int) -> str:
     """A whole number with a narrow no-break space between groups of three digits."""
     return f"{number:,}".replace(",", _NARROW_SPACE)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from app.engine.answers import keep_own, shared_length
 from app.engine.codec import Codec
 from app.engine.layout import Layout, Span, lay_out
-from app.engine.problems import RequestError
+from app.engine.problems import RequestError, UnknownTokenError
 from app.engine.template import ChatTemplate
 from app.protocol.chat import Role, Turn
 
@@ -45,10 +45,18 @@ class PromptBuilder:
     history_header: str
 
     def build(self, turns: Sequence[Turn]) -> Prompt:
-        """Raises RequestError when there is nothing to answer or the template refuses."""
+        """Raises RequestError when there is nothing to answer, the template refuses, or the model lacks a token."""
         if not turns or not turns[-1].text.strip():
             raise RequestError("There is nothing to answer", "The message is empty. Write something and send it again.")
-        return _Assembly(self, turns, self._lay_out(turns)).finish()
+        prompt = _Assembly(self, turns, self._lay_out(turns)).finish()
+        self.require_known(prompt.ids)
+        return prompt
+
+    def require_known(self, ids: Sequence[int]) -> None:
+        """Raises UnknownTokenError when the model does not know one of the ids: it would read past its arrays."""
+        unknown = self.codec.unknown(ids)
+        if unknown is not None:
+            raise UnknownTokenError(unknown)
 
     def _lay_out(self, turns: Sequence[Turn]) -> Layout:
         """Messages that cannot be located are tokenized as template text: control tokens in them are disguised."""
@@ -145,8 +153,7 @@ class _Assembly:
         """Write the part of an answer that its own ids spell, and what the template prints before it."""
         text, codec = self.layout.text, self.builder.codec
         inserted = text[self.at : span.start]
-        own = turn.ids if turn.ids and codec.knows(turn.ids) else ()
-        kept = keep_own(codec, own, self.ids, inserted, text[span.start : span.end])
+        kept = keep_own(codec, codec.sayable(turn.ids or ()), self.ids, inserted, text[span.start : span.end])
         if kept.start if kept.ids else inserted.strip():
             self._markup(span.start)
             self.points.add(len(self.ids))

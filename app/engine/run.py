@@ -98,6 +98,7 @@ class Run:
                 "Several answers at once are not possible yet", "Ask for one answer, then regenerate it for another."
             )
         prompt = self._model.prompts.build(self.command.turns)
+        self._model.prompts.require_known(self.command.forced)
         total, context = len(prompt.ids) + len(self.command.forced), self._model.context_length
         if total >= context:
             raise RequestError(
@@ -167,7 +168,8 @@ class Run:
         """Why nothing may follow the next token, if that is so."""
         if prompt_tokens + self._sampled + 1 >= self._model.context_length:
             return StopReason.CONTEXT
-        return StopReason.LENGTH if self._sampled + 1 >= self.command.sampling.max_tokens else None
+        most = self.command.sampling.max_tokens
+        return StopReason.LENGTH if most is not None and self._sampled + 1 >= most else None
 
     def _tell(self, text: str, is_last: bool = False) -> None:
         """Send new text with the tokens since the last; tokens without text wait, but not beyond the end."""

@@ -101,7 +101,7 @@ def _check(sampling: Sampling) -> None:
         and 0 <= sampling.min_p <= 1
         and sampling.top_k >= 0
         and 0 < sampling.repetition_penalty < 1000
-        and sampling.max_tokens >= 1
+        and (sampling.max_tokens is None or sampling.max_tokens >= 1)
     )
     if not fits:
         raise RequestError(

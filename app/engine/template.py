@@ -21,6 +21,7 @@ from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from mlx_lm.tokenizer_utils import TokenizerWrapper
 
+from app.engine.border import foreign_code
 from app.engine.problems import ModelError, RequestError
 
 # For models without a template: a transcript, which any model that has read dialogues can continue.
@@ -32,8 +33,6 @@ PLAIN_SOURCE = (
 _PLAIN_STOP = ("\n\nUser:", "\nUser:")
 
 Messages = Sequence[dict[str, str]]
-# What Python may raise inside a template, beside jinja's own errors.
-_ERRORS = (jinja2.TemplateError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
 
 
 @dataclass(frozen=True)
@@ -63,14 +62,15 @@ class ChatTemplate:
 
     def render(self, messages: Messages) -> str:
         """Raises RequestError when the template refuses the conversation or fails."""
-        try:
+        with foreign_code(_refused):
             return self.render_text(messages)
-        except _ERRORS as error:
-            reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-            raise RequestError(
-                "The model's template refuses this conversation",
-                f"It says: “{reason[:200]}”. Change the messages before this one, or choose another model.",
-            ) from error
+
+
+def _refused(words: str) -> RequestError:
+    return RequestError(
+        "The model's template refuses this conversation",
+        f"It says: “{words.rstrip('.')}”. Change the messages before this one, or choose another model.",
+    )
 
 
 def chat_template(tokenizer: TokenizerWrapper, now: datetime) -> ChatTemplate:

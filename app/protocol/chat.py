@@ -25,7 +25,10 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How the next token is chosen. `temperature` 0 is greedy; 0 switches `top_k` and `min_p` off, 1 `top_p`."""
+    """How the next token is chosen. `temperature` 0 is greedy; 0 switches `top_k` and `min_p` off, 1 `top_p`.
+
+    `max_tokens` None: the answer may go on until the context is full.
+    """
 
     temperature: float = 0.7
     top_p: float = 0.95
@@ -33,5 +36,5 @@ class Sampling:
     min_p: float = 0.0
     repetition_penalty: float = 1.0
     seed: int | None = None
-    max_tokens: int = 1024
+    max_tokens: int | None = None
     stop: tuple[str, ...] = ()

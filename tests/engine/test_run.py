@@ -18,6 +18,7 @@ from app.protocol.events import (
 from app.protocol.reports import Reason, StopReason
 from tests.engine.bench import LONG, Asked, Bench, opened, user
 from tests.fakes.model_folder import write_model_folder
+from tests.fakes.scripted_model import ScriptedModel
 
 
 def test_the_guide_answers_and_forks_for_free(guide: Bench) -> None:
@@ -144,6 +145,16 @@ def test_an_answer_ends_where_the_context_does(tmp_path: Path) -> None:
     asked = bench.ask(user("hi"), max_tokens=500, temperature=1.5, seed=2)
     assert asked.finished.stats.stop is StopReason.CONTEXT
     assert asked.started.request.total + len(asked.finished.ids) == 40
+
+
+def test_an_answer_that_nothing_limits_goes_on_to_the_contexts_end(tmp_path: Path) -> None:
+    bench = opened(write_model_folder(tmp_path / "long", max_position_embeddings=1500))
+    model = ScriptedModel(402, has_rows_only=True)
+    model.install(bench.loop)
+    model.says(0, [20])
+    [finished] = [event for event in bench.do(Generate(1, (user("hi"),))) if isinstance(event, RunFinished)]
+    assert finished.stats.stop is StopReason.CONTEXT
+    assert finished.stats.request.total + len(finished.ids) == 1500
 
 
 @pytest.mark.parametrize("text", ["", "  \n"])

@@ -1,0 +1,74 @@
+"""Which token ids a model can read.
+
+An id beyond the model's embedding is read past the end of an array: MLX does not check, and the process may end. So the
+number of rows is found when a model is opened, a tokenizer that does not fit is refused then, and every prompt is
+compared with it (`PromptBuilder.build`) before anything is computed. Sampled ids are below the number of logits, which
+the number of rows never exceeds.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import mlx.core as mx
+from mlx.nn.layers.base import Module
+from mlx.nn.layers.embedding import Embedding
+from mlx.nn.layers.quantized import QuantizedEmbedding
+from mlx_lm.models.cache import make_prompt_cache
+from mlx_lm.tokenizer_utils import TokenizerWrapper
+
+from app.engine.problems import ModelError, RequestError, UnknownTokenError, count
+from app.engine.prompt import PromptBuilder
+from app.protocol.chat import Turn
+
+log = logging.getLogger(__name__)
+
+
+def embedding_rows(model: Module) -> int:
+    """Return how many token ids a model knows: ids from 0 up to this number may be fed to it.
+
+    Nothing is evaluated. Every model of mlx-lm has as many logits as rows of its token embedding; other embeddings, of
+    positions say, have numbers of their own. Raises ModelError when the model could sample ids that it cannot read.
+    """
+    untyped: Any = model
+    logits: mx.array = untyped(mx.array([[0]]), cache=make_prompt_cache(model))
+    width = int(logits.shape[-1])
+    embeddings = [module for module in untyped.modules() if isinstance(module, Embedding | QuantizedEmbedding)]
+    rows = [int(embedding["weight"].shape[0]) for embedding in embeddings]
+    if rows and width not in rows and max(rows) < width:
+        raise _unfit(f"it gives {count(width)} logits, and its embedding has {count(max(rows))} rows")
+    return width
+
+
+def check_vocabulary(tokenizer: TokenizerWrapper, rows: int) -> None:
+    """Raises ModelError when the tokenizer makes ids from plain text that the model does not know.
+
+    Added tokens beyond the last row are common and harmless where nothing writes them: text never becomes one of those
+    (`Codec`), and a template that writes one is refused by `check_prompts`.
+    """
+    vocabulary: Any = tokenizer.get_vocab()
+    added: Any = tokenizer.added_tokens_decoder
+    largest = max((int(number) for number in vocabulary.values() if number not in added), default=-1)
+    if largest >= rows:
+        raise _unfit(f"its tokenizer numbers tokens up to {count(largest)}, and the model knows {count(rows)} of them")
+
+
+def check_prompts(prompts: PromptBuilder) -> None:
+    """Raises ModelError when the template writes a token that the model does not know."""
+    try:
+        prompts.build((Turn("user", "Abc"), Turn("assistant", "Def"), Turn("user", "Ghi")))
+    except UnknownTokenError as error:
+        known = count(prompts.codec.rows)
+        what = f"its chat template writes token {count(error.token)}, and the model knows {known} of them"
+        raise _unfit(what) from error
+    except RequestError as error:
+        # A template that refuses this refuses every conversation, and says so when one is asked.
+        log.info("the template was not tried: %s", error)
+
+
+def _unfit(what: str) -> ModelError:
+    return ModelError(
+        "The tokenizer and the model do not fit together",
+        f"They come from different models, or a file is damaged: {what}. Copy or download the folder again.",
+    )
