@@ -1,8 +1,8 @@
 """Conversations as Markdown, to read and to pass on. https://spec.commonmark.org/0.31.2/
 
 What was said stands in block quotes, and what is said about it outside, so a heading, a list or an open fence in a
-message ends with its quote. Raw HTML would not: a comment that is never closed swallows the rest of the page. So a `<`
-that could begin a tag is escaped, outside of code; it is seen as it was written.
+message ends with its quote. Raw HTML would not: a comment that is never closed swallows the rest of the page.
+`escaping` takes care of that.
 """
 
 from __future__ import annotations
@@ -14,12 +14,9 @@ from dataclasses import dataclass, field
 from app.conversation.message import Message, storable
 from app.conversation.records import Document
 from app.conversation.tree import MessageTree
+from app.exchange.escaping import harmless
 
 _UNTITLED = "Conversation"
-_FENCE = re.compile(r"( *)(`{3,}|~{3,})(.*)")
-_ITEM = re.compile(r"[ \t]*(?:[*+-]|[0-9]{1,9}[.)])[ \t]")
-_CODE_MARK = re.compile("`+")
-_TAG = re.compile(r"<(?=[A-Za-z/!?])(?!https?://[^\s<>]*>)")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#!|~&$])")
 _FIRST_WORDS = 60  # characters
 
@@ -131,74 +128,7 @@ def _speaker(message: Message) -> str:
 
 def _quoted(text: str) -> str:
     lines = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n").split("\n")
-    return "\n".join(f"> {line}".rstrip() if not line.strip() else f"> {line}" for line in _harmless(lines))
-
-
-def _harmless(lines: Iterable[str]) -> Iterator[str]:
-    """The lines, with a backslash before every tag that is not surely code.
-
-    Code is what stands in a fence, within a list as deep as the fence; and between backticks on one line.
-    """
-    fence, depth = "", 0
-    is_sure, is_listed, is_open = True, False, False
-    for line in lines:
-        match = _FENCE.match(line)
-        indent = len(line) - len(line.lstrip())
-        if fence and line.strip() and indent < depth:  # the list has ended here, and the fence with it
-            fence, is_sure = "", False
-        if fence:
-            if match and match[2].startswith(fence) and not match[3].strip():
-                fence = ""
-            yield line
-        elif match and is_sure and (not match[1] or is_listed) and not (match[2][0] == "`" and "`" in match[3]):
-            fence, depth = match[2], indent
-            yield line
-        else:
-            is_listed = bool(_ITEM.match(line)) or (is_listed and (indent > 0 or not line.strip()))
-            spans = _code_spans(line)
-            is_open = bool(line.strip()) and (is_open or spans is None)
-            yield _without_tags(line, [] if is_open or spans is None else spans)
-
-
-def _code_spans(line: str) -> list[tuple[int, int]] | None:
-    """Where there is code between backticks, in order; None when a row of them is left open."""
-    marks = [(mark.start(), mark.end()) for mark in _CODE_MARK.finditer(line)]
-    following: dict[int, int] = {}
-    partner: list[int | None] = [None] * len(marks)
-    for place in range(len(marks) - 1, -1, -1):
-        length = marks[place][1] - marks[place][0]
-        partner[place] = following.get(length)
-        following[length] = place
-    spans: list[tuple[int, int]] = []
-    place = 0
-    while place < len(marks):
-        other = partner[place]
-        if other is None or _is_escaped(line, marks[place][0]):
-            return None
-        spans.append((marks[place][0], marks[other][1]))
-        place = other + 1
-    return spans
-
-
-def _without_tags(line: str, spans: Sequence[tuple[int, int]]) -> str:
-    pieces: list[str] = []
-    at = 0
-    for start, end in (*spans, (len(line), len(line))):
-        pieces += (_escaped(line[at:start]), line[start:end])
-        at = end
-    return "".join(pieces)
-
-
-def _escaped(words: str) -> str:
-    return _TAG.sub(lambda tag: "<" if _is_escaped(words, tag.start()) else r"\<", words)
-
-
-def _is_escaped(words: str, at: int) -> bool:
-    """Whether an odd number of backslashes stands before this place."""
-    first = at
-    while first and words[first - 1] == "\\":
-        first -= 1
-    return (at - first) % 2 == 1
+    return "\n".join(f"> {line}" if line else ">" for line in harmless(lines))
 
 
 def _plain(words: str) -> str:

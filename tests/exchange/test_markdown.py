@@ -98,21 +98,145 @@ def test_no_text_breaks_out_of_its_quote(text: str) -> None:
 
 
 PIECES = [
-    *("```", "~~~", "`", "``", "    ", "\n", "\n\n", "- ", "1. ", "   ", "> ", "# ", "<b>", "</blockquote>", "<!--"),
-    *("-->", "\\", "word ", "<https://pears.example>", "<?x", "<![CDATA[", "---\n", "|", "[a]: b\n", "\t", "```html\n"),
+    *(
+        "```",
+        "~~~",
+        "````",
+        "`",
+        "``",
+        "    ",
+        "  ",
+        "\n",
+        "\n",
+        "\n\n",
+        "- ",
+        "1. ",
+        "2. ",
+        "10) ",
+        "-\n",
+        "   ",
+        "> ",
+        "# ",
+    ),
+    *(
+        "<b>",
+        "</blockquote>",
+        "<!--",
+        "-->",
+        "\\",
+        "word ",
+        "<https://pears.example>",
+        "<https://p`q>",
+        "<?x",
+        "<![CDATA[",
+    ),
+    *(
+        "---\n",
+        "***\n",
+        "===\n",
+        "|",
+        "|-|-|\n",
+        "a|b\n",
+        "[a]: b\n",
+        "[a]: <j> '`\n",
+        "\t",
+        "\t",
+        "```html\n",
+        "~~~ x|\n",
+    ),
+    *("\u00a0", "\f", "\v", "\u2028", "\x1c", "\x85", "&lt;b>", "&#60;b>", "[x](javascript:a)", "[x](<javascript:a>)"),
+    *(
+        "[x](&#106;avascript:a)",
+        "[r]:\n",
+        "[r]: javascript:b\n",
+        "[r]",
+        "<javascript:a>",
+        "[x](data:text/html,a)",
+        "[x](\n",
+    ),
+    *(
+        "![i](javascript:a)",
+        "<img src=x onerror=a>",
+        "\r\n",
+        "javascript:c",
+        "java\tscript:c)",
+        "\0",
+        "<a href='",
+        "'>",
+    ),
+    *("[x](  JaVaScript:c)", "[x](\\javascript:c)", "[x](https://ok.example)", "[a\nb]: javascript:z\n"),
 ]
+_HARMLESS = re.compile(r"(https?://|mailto:).*|[A-Za-z0-9_./#-]*")
 
 
-@pytest.mark.parametrize("seed", range(300))
-def test_random_texts_keep_the_structure(seed: int) -> None:
-    rng = random.Random(seed)
-    text = "x" + "".join(rng.choice(PIECES) for _ in range(rng.randint(1, 25)))
-    markdown = markdown_of_path(conversation_of(text, "end"))
-    ended = ["# Pears", "## You", "blockquote_open", "## Answer (not finished)", "blockquote_open"]
-    assert outer(markdown) == ended
-    shown = MarkdownIt("commonmark").render(markdown)
-    assert shown.count("</blockquote>") >= 2
-    assert "<p>end</p>" in shown
+def reader(kind: str, html: bool = True) -> MarkdownIt:
+    """A reader that hides nothing: every link is made, so that what it leads to can be looked at."""
+    made = MarkdownIt(kind, {"html": html, "linkify": False})
+    made.validateLink = lambda _address: True  # type: ignore[method-assign]
+    return made
+
+
+COMMONMARK, GFM, NO_HTML = reader("commonmark"), reader("gfm-like"), reader("commonmark", html=False)
+NO_HTML.validateLink = lambda address: bool(_HARMLESS.fullmatch(address))  # type: ignore[method-assign]
+
+
+def random_text(rng: random.Random) -> str:
+    pool = rng.sample(PIECES, rng.randint(4, 14)) if rng.random() < 0.7 else PIECES
+    return "x" + "".join(rng.choice(pool) for _ in range(rng.randint(1, 30)))
+
+
+def dangers(markdown: str, parser: MarkdownIt) -> list[str]:
+    """Raw HTML, and links to what is no page."""
+    found: list[str] = []
+    for token in parser.parse(markdown):
+        for one in (token, *(token.children or ())):
+            if one.type in ("html_block", "html_inline"):
+                found.append(one.content)
+            address = str(one.attrs.get("href") or one.attrs.get("src") or "")
+            if re.match(r"[a-z][a-z0-9+.-]*:(?<!http:)(?<!https:)(?<!mailto:)", address.lower()):
+                found.append(address)
+    return found
+
+
+def test_no_random_text_brings_html_or_script_or_leaves_its_quote() -> None:
+    for seed in range(1500):
+        text = random_text(random.Random(seed))
+        markdown = markdown_of_path(conversation_of(text, "end"))
+        for parser in (COMMONMARK, GFM):
+            assert not dangers(markdown, parser), f"seed {seed}: {text!r}"
+        ended = ["# Pears", "## You", "blockquote_open", "## Answer (not finished)", "blockquote_open"]
+        assert outer(markdown) == ended, f"seed {seed}: {text!r}"
+
+
+def test_the_structure_of_a_text_is_read_as_it_was_written() -> None:
+    """The quote has what a reader makes of the text where it shows HTML as words; backslashes may stand in code."""
+    differing = []
+    for seed in range(1500):
+        text = random_text(random.Random(seed)).replace("p`q", "pq")
+        shown = COMMONMARK.render(markdown_of_path(conversation_of(text)).split("\n\n", 2)[2])
+        text = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+        wanted = f"<blockquote>\n{NO_HTML.render(text + chr(10))}</blockquote>\n"
+        if _without_doubt(shown) != _without_doubt(wanted):
+            differing.append(seed)
+    assert len(differing) < 75, differing  # the columns of a tab, and what else is in doubt
+
+
+def _without_doubt(html: str) -> str:
+    return re.sub(r"language-[^\">]*", "", html.replace("\\", ""))
+
+
+def test_ordinary_code_in_lists_stays_as_it_was() -> None:
+    rng = random.Random(1)
+    for _ in range(300):
+        lines: list[str] = []
+        for number in range(rng.randint(1, 4)):
+            mark = rng.choice(["- ", "* ", f"{number + 1}. "])
+            space = " " * len(mark)
+            code = [f"{space}{line}".rstrip() for line in ("```html", "<div>", "", "  <b>[a](javascript:b)</b>", "```")]
+            lines += [f"{mark}Do this:", *([""] if rng.random() < 0.5 else []), *code, ""]
+        text = "\n".join(lines).strip("\n")
+        quoted = markdown_of_path(conversation_of(text)).split("\n\n", 2)[2]
+        assert re.sub(r"(?m)^> ?", "", quoted).rstrip("\n") == text
 
 
 @pytest.mark.parametrize(
@@ -143,7 +267,17 @@ def test_code_and_sums_stay_as_they_were(text: str) -> None:
         ("`a\nb` <i> `c`", r"> b` \<i> `c`"),
         ("> ```\n<div>", r"> \<div>"),
         ("- ```\n\n<div>", r"> \<div>"),
-        ("- a\n  ```\n<div>\n```\n<p>", r"> \<p>"),
+        ("- a\n  ```\n<div>\n```\n<p>", r"> \<div>"),
+        ("- a\nb\n  ```\n<div>", r"> \<div>"),
+        ("2. a\n   ```\n<div>", r"> \<div>"),
+        ("\f```\n<div>", r"> \<div>"),
+        ("\u00a0```\n<div>", r"> \<div>"),
+        ("[a](javascript:b)", r"> [a]\(javascript:b)"),
+        ("[a]( <&#106;avascript:b>)", r"> [a]\( <&#106;avascript:b>)"),
+        ("[a]:\njavascript:b", r"> [a]\:"),
+        ("<javascript:a>", r"> \<javascript:a>"),
+        ("`|` `a|<b>`\n-|-", r"> `|` `a|\<b>`"),
+        ("~~~ |\n\t---", "> ~~~  "),
     ],
 )
 def test_tags_are_shown_and_not_obeyed(text: str, line: str) -> None:
@@ -168,3 +302,13 @@ def test_a_deep_tree_and_a_long_line_take_no_recursion() -> None:
     assert markdown_of_tree(Document(conversation, tuple(messages))).count("\n### ") == 3001
     line = "".join("`" * number + " <b>" for number in range(1, 1000))
     assert markdown_of_path(conversation_of(line)).count(r"\<b>") == 999
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "piece", ["- ", "-", "1. ", "> ", "`", "```\n", "\\", "<", "](", "]:", "<https://", "|", "- \n", "\t"]
+)
+def test_no_long_text_takes_long(piece: str) -> None:
+    """Quadratic in these would be minutes."""
+    text = piece * 100_000 + "x <b>"
+    assert len(markdown_of_path(conversation_of(text))) < 4 * len(text) + 1000
