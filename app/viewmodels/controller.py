@@ -153,12 +153,13 @@ class Controller(QObject):
         self._display.show_status()
 
     def begin_edit(self, message_id: str | None = None) -> None:
-        """Put a question into the composer to be sent as another version; the old branch stays."""
+        """Put a question into the composer, to be sent as another version, and into view; the old branch stays."""
         question = question_of(self.tree, message_id) if message_id else last_question(self.tree)
         if question is not None:
             self._display.card = None
             self._drafts.edit(self._open_id, question.id, question.text)
             self._show_draft()
+            self.messageShown.emit(question.id)
 
     def cancel_edit(self) -> None:
         """Put back what stood in the composer before."""

@@ -68,13 +68,13 @@ class ChatPane(QWidget):
         view.editAsked.connect(controller.begin_edit)
         view.againAsked.connect(controller.regenerate)
         view.linkAsked.connect(self._ask_about_link)
-        composer.submitted.connect(controller.send)
+        composer.submitted.connect(self._send)
         composer.changed.connect(controller.composer_changed)
         composer.stopAsked.connect(controller.stop)
         composer.escaped.connect(self._escape)
         composer.editCancelled.connect(controller.cancel_edit)
         controller.composerText.connect(composer.show_text)
-        controller.messageShown.connect(view.show_message)
+        controller.messageShown.connect(self._show_message)
         self.desk.acted.connect(controller.act)
         self.banner.dismissed.connect(controller.dismiss_notice)
         self.banner.acted.connect(controller.act)
@@ -93,6 +93,19 @@ class ChatPane(QWidget):
             self.composer.focus_text()
         self._pages.setCurrentWidget(self.first_run if is_empty else self.view)
         self.desk.set_first_run(is_empty)
+
+    def _send(self, text: str) -> None:
+        """Who says something wants to see it answered, wherever they were reading."""
+        if text.strip():
+            self.view.go_to_end()
+        self._controller.send(text)
+
+    def _show_message(self, message_id: str) -> None:
+        """Bring a message into sight, in the room that the composer's new text leaves."""
+        layout = self.layout()
+        if layout is not None:
+            layout.activate()
+        self.view.show_message(message_id)
 
     def _escape(self) -> None:
         if "stop" in self._controller.status.now.enabled:

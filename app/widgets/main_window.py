@@ -271,7 +271,7 @@ class MainWindow(QMainWindow):
         return row.id if row is not None and row.versions > 1 else None
 
     def _fork(self) -> None:
-        self._controller.begin_edit(self._current("user"))
+        self._controller.begin_edit(self.chat.view.question_to_edit)
 
     # Events
 

@@ -205,6 +205,27 @@ def test_copy_takes_the_selected_text_else_the_message_the_keyboard_is_on(
     assert QGuiApplication.clipboard().text() == "hello"
 
 
+def test_fork_means_a_question_that_is_seen_and_keeps_it_in_sight(
+    qtbot: QtBot, window: MainWindow, controller: Controller
+) -> None:
+    for number in range(12):
+        ask(qtbot, window, controller, f"Question {number}")
+    view = window.chat.view
+    for offset in (0, 400, 800, view.verticalScrollBar().maximum()):
+        view.verticalScrollBar().setValue(offset)
+        window.chat.composer.focus_text()
+        QApplication.processEvents()
+        row = next(row for row in controller.chat.rows if row.id == view.question_to_edit)
+        assert view.visualRect(controller.chat.index(controller.chat.row_of(row.id))).intersects(view.rect())
+        window.do("fork")
+        for _ in range(3):
+            QApplication.processEvents()
+        assert window.chat.composer.text == row.text
+        rect = view.visualRect(controller.chat.index(controller.chat.row_of(row.id)))
+        assert rect.intersects(view.viewport().rect())
+        controller.cancel_edit()
+
+
 def test_fork_means_the_question_the_keyboard_is_on(qtbot: QtBot, window: MainWindow, controller: Controller) -> None:
     ask(qtbot, window, controller, "one")
     ask(qtbot, window, controller, "two")

@@ -40,11 +40,13 @@ class Pointer(QObject):
         self._is_selecting = False
         view.viewport().installEventFilter(self)
 
-    def forget(self) -> None:
-        """Rows have gone: nothing is under the mouse, nothing is selected."""
-        self.hovered = -1
-        self.selection.clear()
-        self._is_selecting = False
+    def forget_from(self, number: int) -> None:
+        """Rows from this one on are going: they are not under the mouse, and nothing of them is selected."""
+        kept = self._view.layout_of_rows.items[:number]
+        self.hovered = self.hovered if self.hovered < number else -1
+        if all(item.row.id != self.selection.message_id for item in kept):
+            self.selection.clear()
+            self._is_selecting = False
 
     def selected_text(self) -> str:
         """The text that is selected, or nothing."""

@@ -26,6 +26,8 @@ class RowView(QListView):
         self.layout_of_rows = ChatLayout(look)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        # The list would scroll to whatever row is clicked, dragged over or comes under the keyboard.
+        self.setAutoScroll(False)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAcceptDrops(False)

@@ -50,6 +50,9 @@ _CursorAction = QAbstractItemView.CursorAction
 class ChatView(RowView):
     """Shows a `ChatModel`. New text of the streaming answer is taken up at most 30 times a second.
 
+    Nothing moves the view but what the person asks for: scrolling, keys that go from message to message, a message to
+    be shown, another path, and the end while it is followed.
+
     Signals: versionAsked(message id, -1 or +1); editAsked, againAsked, deleteAsked(message id); linkAsked(address).
     """
 
@@ -66,6 +69,7 @@ class ChatView(RowView):
         self._status = status
         self._is_settling = True
         self._follows_end = True
+        self._has_left_end = False
         self._last = Last()
         self._painter = RowPainter(look)
         self._tail = QTimer(self, singleShot=True, interval=_TAIL_EVERY)
@@ -101,7 +105,7 @@ class ChatView(RowView):
 
     def go_to_end(self) -> None:
         """Show the end, and keep it in sight while text comes."""
-        self._follows_end = True
+        self._follows_end, self._has_left_end = True, False
         self.updateGeometries()
 
     def show_message(self, message_id: str) -> None:
@@ -110,6 +114,7 @@ class ChatView(RowView):
         if number >= 0:
             self.executeDelayedItemsLayout()
             self.setCurrentIndex(self._chat.index(number))
+            self.scrollTo(self.currentIndex())
 
     def copy(self) -> bool:
         """Copy the selected text, else the message that the keyboard is on. False when there is neither."""
@@ -136,6 +141,19 @@ class ChatView(RowView):
         """The row that the keyboard is on, or -1 while the keyboard is elsewhere."""
         return self.currentIndex().row() if self._has_focus_within() else -1
 
+    @property
+    def question_to_edit(self) -> str | None:
+        """Id of the question that the keyboard is on or whose answer it is on, else of the last one in sight."""
+        number = self.keyboard_row
+        if number < 0:
+            number = max(self._rows_in_sight(), default=-1)
+        rows = reversed(self._chat.rows[: number + 1])
+        return next((row.id for row in rows if row.role == "user"), None)
+
+    def _rows_in_sight(self) -> range:
+        top = self.verticalOffset()
+        return self.layout_of_rows.in_sight(top, top + self.viewport().height() - 1)
+
     # The model
 
     def reset(self) -> None:
@@ -143,14 +161,14 @@ class ChatView(RowView):
         super().reset()
         self.layout_of_rows.remove(0, len(self.layout_of_rows.items) - 1)
         self.layout_of_rows.insert(0, self._chat.rows)
-        self._follows_end = True
+        self._follows_end, self._has_left_end = True, False
         self.scheduleDelayedItemsLayout()
 
     def rowsInserted(self, parent: AnyIndex, start: int, end: int) -> None:
-        """New messages: shown where one is, or followed when an answer begins."""
+        """New messages: an answer that begins is followed, unless the person has scrolled away since asking."""
         rows = self._chat.rows[start : end + 1]
         self.layout_of_rows.insert(start, rows)
-        if rows and rows[-1].is_streaming:
+        if rows and rows[-1].is_streaming and not self._has_left_end:
             self._follows_end = True
         self.scheduleDelayedItemsLayout()
         super().rowsInserted(parent, start, end)
@@ -158,9 +176,9 @@ class ChatView(RowView):
     def rowsAboutToBeRemoved(self, parent: AnyIndex, start: int, end: int) -> None:
         """Another branch below row `start` is shown: that fork stays where it is. Another conversation: its end."""
         super().rowsAboutToBeRemoved(parent, start, end)
-        self._follows_end = start == 0
+        self._follows_end, self._has_left_end = start == 0, False
         self.layout_of_rows.remove(start, end)
-        self.pointer.forget()
+        self.pointer.forget_from(start)
         self.scheduleDelayedItemsLayout()
 
     def dataChanged(self, topLeft: AnyIndex, bottomRight: AnyIndex, roles: Sequence[int] = ()) -> None:
@@ -239,6 +257,7 @@ class ChatView(RowView):
         if not self._is_settling:
             bar = self.verticalScrollBar()
             self._follows_end = bar.value() >= bar.maximum() - 1
+            self._has_left_end = not self._follows_end
             self.updateGeometries()
         self.viewport().update()
 
@@ -275,6 +294,7 @@ class ChatView(RowView):
             self._turn_page(pages[Qt.Key(key)])
         elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Home, Qt.Key.Key_End):
             super().keyPressEvent(event)
+            self.scrollTo(self.currentIndex())
         else:
             event.ignore()
 
@@ -283,10 +303,11 @@ class ChatView(RowView):
         bar.setValue(bar.value() + way * (bar.pageStep() - _WHEEL_STEP))
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """The keyboard comes to the message it was on, or to the last one."""
+        """The keyboard comes to the message it was on while that is in sight, else to the last one in sight."""
+        in_sight = self._rows_in_sight()
+        if in_sight and self.currentIndex().row() not in in_sight:
+            self.setCurrentIndex(self._chat.index(in_sight[-1]))
         super().focusInEvent(event)
-        if not self.currentIndex().isValid() and self._chat.rows:
-            self.setCurrentIndex(self._chat.index(len(self._chat.rows) - 1))
 
     def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
         super().currentChanged(current, previous)

@@ -1,19 +1,20 @@
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QModelIndex, QPoint, QPointF, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 import app.widgets.chat.laid_part as laid_part
 import app.widgets.chat.row_painter as row_painter
 from app.viewmodels.chat_model import ChatModel
-from app.viewmodels.rows import Footer
+from app.viewmodels.rows import Footer, MessageRow
 from app.viewmodels.status import Status, StatusValues
 from app.viewmodels.verbs import VERBS
 from app.widgets.chat.row_controls import ActionStrip, CodeCopy, Place
@@ -218,13 +219,143 @@ def test_the_pill_goes_when_one_scrolls_to_the_end(qtbot: QtBot, view: ChatView,
     assert view.follows_end
 
 
-def test_a_new_question_is_shown_from_wherever_one_was(view: ChatView, chat: ChatModel) -> None:
+def test_a_new_question_is_shown_to_whoever_asked_it(view: ChatView, chat: ChatModel) -> None:
     chat.show(talk(10))
     settle()
     view.verticalScrollBar().setValue(0)
+    view.go_to_end()
     chat.show([*talk(10), question("q"), answer("s", "", is_streaming=True)])
     settle()
     assert view.verticalOffset() == view.verticalScrollBar().maximum()
+
+
+def test_a_question_that_waited_moves_nobody_who_has_scrolled_away_since(view: ChatView, chat: ChatModel) -> None:
+    chat.show(talk(10))
+    settle()
+    view.go_to_end()
+    view.verticalScrollBar().setValue(100)
+    settle()
+    before = view.verticalOffset()
+    chat.show([*talk(10), question("q"), answer("s", "", is_streaming=True)])
+    settle()
+    assert view.verticalOffset() == before
+
+
+def test_another_answer_is_shown_wherever_it_was_asked_for(view: ChatView, chat: ChatModel) -> None:
+    chat.show(talk(10))
+    settle()
+    view.verticalScrollBar().setValue(100)
+    chat.show([*talk(10)[:-1], answer("s", "", is_streaming=True)])
+    settle()
+    assert view.verticalOffset() == view.verticalScrollBar().maximum()
+
+
+# Nothing moves the view but what the person asks for
+
+
+def long_talk() -> list[MessageRow]:
+    """Messages from one line to several screens, the last answer being written."""
+    rows = []
+    for number in range(12):
+        rows += [question(f"q{number}", "Words. " * (number * number)), answer(f"a{number}", PLAN * (1 + number % 5))]
+    return [*rows, question("q"), answer("s", "It begins.\n\n", is_streaming=True)]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_nothing_that_is_not_scrolling_moves_the_view(
+    qtbot: QtBot, view: ChatView, chat: ChatModel, look: Look, seed: int
+) -> None:
+    draw = random.Random(seed)
+    chat.show(long_talk())
+    other = QLineEdit()
+    qtbot.addWidget(host := QWidget())
+    column = QVBoxLayout(host)
+    column.addWidget(other)
+    column.addWidget(view)
+    show(host, 840, 640)
+    settle()
+    for step in range(60):
+        if step % 4 == 0:
+            view.verticalScrollBar().setValue(draw.randrange(view.verticalScrollBar().maximum() - 50))
+            settle()
+        at = QPoint(draw.randrange(100, 700), draw.randrange(10, 590))
+        before = view.visualRect(view.indexAt(at)).top(), view.indexAt(at).row()
+        what = draw.choice(["click", "double", "drag", "hover", "focus", "tab", "leave", "menu", "write", "figures"])
+        disturb(qtbot, view, chat, other, what, at, draw)
+        settle()
+        assert (view.visualRect(view.indexAt(at)).top(), view.indexAt(at).row()) == before, (seed, step, what)
+    before = view.verticalOffset()
+    qtbot.wait(QApplication.doubleClickInterval() + 150)
+    view.setParent(None)
+    assert view.verticalOffset() == before
+
+
+def disturb(
+    qtbot: QtBot, view: ChatView, chat: ChatModel, other: QLineEdit, what: str, at: QPoint, draw: random.Random
+) -> None:
+    """Do something that is no scrolling."""
+    port, left = view.viewport(), Qt.MouseButton.LeftButton
+    if what == "click":
+        other.setFocus()
+        qtbot.mouseClick(port, draw.choice([left, Qt.MouseButton.RightButton]), pos=at)
+    elif what == "double":
+        qtbot.mouseDClick(port, left, pos=at)
+    elif what == "drag":
+        qtbot.mousePress(port, left, pos=at)
+        for _ in range(3):
+            qtbot.mouseMove(port, QPoint(draw.randrange(100, 700), draw.randrange(-50, 650)))
+        qtbot.mouseRelease(port, left, pos=QPoint(draw.randrange(100, 700), draw.randrange(10, 590)))
+    elif what == "hover":
+        qtbot.mouseMove(port, QPoint(draw.randrange(100, 700), draw.randrange(10, 590)))
+    elif what == "focus":
+        other.setFocus()
+        view.setFocus(Qt.FocusReason.MouseFocusReason)
+    elif what == "tab":
+        other.setFocus()
+        view.setFocus(draw.choice([Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason]))
+        assert view.current_row() is not None
+        assert view.visualRect(view.currentIndex()).intersects(port.rect())
+    elif what == "leave":
+        view.clearFocus()
+    elif what == "menu":
+        QApplication.sendEvent(port, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, port.mapToGlobal(at)))
+        for menu in view.findChildren(QMenu):
+            menu.close()
+        view.window().activateWindow()
+    elif what == "write":
+        write(qtbot, view, chat, "s", "More text, and more.\n\n" * draw.randrange(1, 9))
+    else:
+        chat.set_tail_footer("s", Footer(0, 168, draw.randrange(1000), 38.0, None, ""))
+
+
+def test_selected_text_stays_selected_while_the_focus_comes_and_goes(
+    qtbot: QtBot, view: ChatView, chat: ChatModel
+) -> None:
+    chat.show(talk(2))
+    settle()
+    rect = view.visualRect(chat.index(3))
+    qtbot.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(130, rect.top() + 60))
+    selected = view.pointer.selected_text()
+    assert selected
+    view.clearFocus()
+    enter(view)
+    chat.show([*talk(2), question("q"), answer("s", "", is_streaming=True)])
+    chat.show(talk(2))
+    assert view.pointer.selected_text() == selected
+
+
+def test_the_question_to_edit_is_one_that_is_seen(view: ChatView, chat: ChatModel) -> None:
+    chat.show(long_talk())
+    settle()
+    assert view.question_to_edit == "q"
+    for number in range(12):
+        view.show_message(f"q{number}")
+        view.setCurrentIndex(QModelIndex())
+        in_sight = [row.id for row in chat.rows if view.visualRect(chat.index(chat.row_of(row.id))).top() < 600]
+        assert view.question_to_edit == [name for name in in_sight if name.startswith("q")][-1]
+    enter(view)
+    view.setCurrentIndex(chat.index(chat.row_of("a3")))
+    assert view.question_to_edit == "q3"
 
 
 def test_figures_so_far_are_painted(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
