@@ -25,6 +25,7 @@ class Fault(StrEnum):
     NEWER = "newer"
     WRITING = "being written"
     MEMORY = "out of memory"
+    ORPHAN = "follows what is not stored"
 
 
 class StoreError(Exception):
@@ -75,6 +76,11 @@ _PROBLEMS = {
         "An answer is being written",
         "Nothing was changed, because that would take away an answer that is not finished. Stop it or wait for its "
         "end, then try again.",
+    ),
+    Fault.ORPHAN: (
+        "The message was not saved",
+        "What it follows is not stored, or not any more, so it would stand alone. Copy what you need, then go on from "
+        "another message.",
     ),
     Fault.MEMORY: (
         "There is not enough memory",

@@ -12,7 +12,7 @@ import struct
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from app.conversation.database import Database
 from app.conversation.edit import Edit, Operation
@@ -41,6 +41,14 @@ _CONVERSATIONS = """SELECT conversation.id, title, created, updated, folder.id, 
 # When a conversation was used (?1), but after all others were: a clock that was set back changes no order.
 _LATEST = "max(?1, (SELECT ifnull(max(updated), 0) + 1e-3 FROM conversation WHERE updated > ?1))"
 _SHOWN = " WHERE conversation.trash IS NULL ORDER BY updated DESC, conversation.number DESC"
+
+
+class Progress(NamedTuple):
+    """How much of a message is stored: whether it is, how many characters of it, and whether it has ended."""
+
+    is_stored: bool
+    length: int
+    has_ended: bool
 
 
 class MessageStore(Database):
@@ -82,7 +90,19 @@ class MessageStore(Database):
         The first question gives a conversation without title one. What is said below a message in the trash is kept
         there with it.
         """
-        with self._editing(Operation.ADD) as done:
+        return self._add(Operation.ADD, None, message, select)
+
+    def begin_conversation(self, conversation: Conversation, first: Message) -> Edit:
+        """Keep a new conversation with its first message, in one commit. As `add_message` where it is there already."""
+        is_new = not self._rows("SELECT 1 FROM conversation WHERE id = ?", checked_id(conversation.id))
+        if is_new:
+            return self._add(Operation.CREATE, conversation, first, True)
+        return self.add_message(first)
+
+    def _add(self, operation: Operation, new: Conversation | None, message: Message, select: bool) -> Edit:
+        with self._editing(operation) as done:
+            if new is not None:
+                self._insert_conversation(new)
             conversation = self._conversation(message.conversation_id)
             number, is_hidden = self._insert(conversation, message)
             if not is_hidden:
@@ -99,8 +119,7 @@ class MessageStore(Database):
         """Add to the text of an answer that has not ended. Only `new_text` is written."""
         with self._writing():
             number = self._growing_answers.get(message_id) or self._growing(message_id)
-            if new_text:
-                self._execute("INSERT INTO message_text (message, text) VALUES (?, ?)", number, new_text)
+            self._insert_piece("text", number, new_text)
         self._growing_answers[message_id] = number
 
     def finish_message(
@@ -108,23 +127,32 @@ class MessageStore(Database):
         message_id: str,
         *,
         stop: str,
+        text: str = "",
         ids: Sequence[int] | None = None,
         stats: Mapping[str, Any] | None = None,
         model: str | None = None,
         model_name: str | None = None,
     ) -> None:
-        """End an answer: why it stopped, its token ids, figures that JSON can hold, and who wrote it, if not known yet.
+        """End an answer: why it stopped, the last of its text, its token ids, figures that JSON can hold, and who wrote
+        it, if not known yet.
 
-        It has not ended before the last of several commits; after a StoreError it can be ended again.
+        It has not ended before the last commit, of which there are several for many ids; after a StoreError it can be
+        ended again.
         """
-        with self._writing():
-            self._execute("DELETE FROM message_ids WHERE message = ?", self._growing(message_id))
-        for piece in _pieces(ids or ()):
+        *first, last = _pieces(ids) if ids else (b"",)
+        clear = "DELETE FROM message_ids WHERE message = ?"
+        if first:
             with self._writing():
-                number = self._growing(message_id)
-                self._execute("INSERT INTO message_ids (message, ids) VALUES (?, ?)", number, piece)
+                self._execute(clear, self._growing(message_id))
+        for piece in first:
+            with self._writing():
+                self._insert_piece("ids", self._growing(message_id), piece)
         with self._writing():
             number = self._growing(message_id)
+            if not first:
+                self._execute(clear, number)
+            self._insert_piece("text", number, text)
+            self._insert_piece("ids", number, last)
             self._end(number, stop, ids, stats)
             query = "UPDATE message SET model = ifnull(?, model), model_name = ifnull(?, model_name) WHERE number = ?"
             self._execute(query, model, model_name, number)
@@ -136,6 +164,13 @@ class MessageStore(Database):
             )
         self._growing_answers.pop(message_id, None)
         self._news.append(number)
+
+    def progress_of(self, message_id: str) -> Progress:
+        """Return how much of a message is stored."""
+        query = "SELECT number, role <> 'assistant' OR stop IS NOT NULL FROM message WHERE id = ?"
+        for number, has_ended in self._rows(query, checked_id(message_id)):
+            return Progress(True, len(self._text(number)), bool(has_ended))
+        return Progress(False, 0, False)
 
     def select_path(self, conversation_id: str, leaf_id: str | None) -> None:
         """Remember where the selected path ends, and its messages as the last visited ones at every fork."""
@@ -230,10 +265,14 @@ class MessageStore(Database):
         )
         number = int(cursor.lastrowid or 0)
         for piece in _pieces(message.ids or ()):
-            self._execute("INSERT INTO message_ids (message, ids) VALUES (?, ?)", number, piece)
+            self._insert_piece("ids", number, piece)
         if message.stop is not None:
             self._end(number, message.stop, message.ids, message.stats)
         return number, bool(entry and entry[0])
+
+    def _insert_piece(self, column: str, number: int, piece: str | bytes) -> None:
+        if piece:
+            self._execute(f"INSERT INTO message_{column} (message, {column}) VALUES (?, ?)", number, piece)
 
     def _insert_alternatives(self, number: int, alternatives: Alternatives) -> None:
         query = "INSERT OR REPLACE INTO message_alternatives (message, position, candidates) VALUES (?, ?, ?)"
@@ -259,6 +298,12 @@ class MessageStore(Database):
         self._execute("UPDATE conversation SET leaf = ? WHERE number = ?", leaf, conversation)
         self._connection.execute(_FORGET, values)
         self._connection.execute(_REMEMBER, values)
+
+    def _text(self, message: int) -> str:
+        """The whole text of a message."""
+        query = """SELECT text FROM (SELECT 0 AS place, text FROM message WHERE number = ?1
+            UNION ALL SELECT number, text FROM message_text WHERE message = ?1) ORDER BY place"""
+        return "".join(row[0] for row in self._rows(query, message))
 
     def _gather(self, conversation: int, column: str) -> dict[int, list[Any]]:
         """The pieces of text or ids of every message of a conversation, in order."""

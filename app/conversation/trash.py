@@ -274,12 +274,6 @@ class Trash(MessageStore):
         is_whole = bool(self._rows("SELECT EXISTS (SELECT 1 FROM conversation WHERE trash = ?)", entry)[0][0])
         return Trashed(entry, at, Operation(operation), conversation_id, title or "", excerpt, messages, is_whole)
 
-    def _text(self, message: int) -> str:
-        """The whole text of a message."""
-        query = """SELECT text FROM (SELECT 0 AS place, text FROM message WHERE number = ?1
-            UNION ALL SELECT number, text FROM message_text WHERE message = ?1) ORDER BY place"""
-        return "".join(row[0] for row in self._rows(query, message))
-
 
 def _by_table(changes: Iterable[Change]) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}

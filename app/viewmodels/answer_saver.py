@@ -3,25 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.conversation.edit import Edit
 from app.conversation.message import Message
+from app.conversation.message_store import Progress
 from app.conversation.store import Store
 from app.protocol.reports import Problem
 from app.viewmodels.store_link import StoreLink
 
 SAVE_EVERY_MS = 1000
+NOTHING = Progress(False, 0, False)
+
+
+@dataclass(slots=True)
+class _Stored:
+    """What the database has of an answer. On the store's thread alone.
+
+    progress: None where a request failed, so that the database has to be asked.
+    """
+
+    progress: Progress | None = NOTHING
+
+    def bring_up(
+        self, store: Store, answer: Message, is_selected: bool, record: Callable[[Edit], None] | None
+    ) -> Progress:
+        """Add what is missing. Doing it again changes nothing, wherever it was broken off."""
+        before = self.progress or store.progress_of(answer.id)
+        self.progress = None
+        if not before.is_stored:
+            edit = store.add_message(answer, select=is_selected)
+            if record is not None:
+                record(edit)
+        elif not before.has_ended:
+            _grow(store, answer, answer.text[before.length :])
+        after = Progress(True, len(answer.text), answer.stop is not None)
+        self.progress = max(before, after)
+        return self.progress
+
+
+def _grow(store: Store, answer: Message, text: str) -> None:
+    if answer.stop is None:
+        store.append_text(answer.id, text)
+    else:
+        store.finish_message(
+            answer.id,
+            stop=answer.stop,
+            text=text,
+            ids=answer.ids,
+            stats=answer.stats,
+            model=answer.model,
+            model_name=answer.model_name,
+        )
 
 
 class AnswerSaver(QObject):
     """Keeps the stored text of one answer at most a second behind what is shown.
 
-    Properties: the store gets every character once, in order; one request is under way at a time; what was refused (a
-    full disk) is offered again every second until it is taken. An answer without a word is never stored, unless it
-    ended by itself.
+    Properties: the store gets every character once, in order; what comes while a request is under way goes with the
+    next one; what was refused (a full disk) is offered again every second until it is taken. An answer without a word
+    is never stored, unless it ended by itself.
+
+    Attribute: problem, why the last request was refused, None when it was not.
 
     Signals, with the answer's id: added(str) when the database knows it; done(str) when nothing is left to save. And
     failed(object), the `Problem` of a refused request.
@@ -45,16 +90,15 @@ class AnswerSaver(QObject):
         stored path then ends with it, whatever is looked at meanwhile.
         """
         super().__init__(parent)
+        self.problem: Problem | None = None
         self._store = store
         self._record = record
         self._is_on_path = is_on_path
         self._answer = answer
         self._text = ""
-        self._sent = 0
-        self._saved = 0
-        self._is_added = False
-        self._is_busy = False
-        self._is_ended = False
+        self._stored = _Stored()
+        self._progress = NOTHING
+        self._under_way = 0
         self._timer = QTimer(self, interval=SAVE_EVERY_MS)
         self._timer.timeout.connect(self.save)
         self._timer.start()
@@ -67,7 +111,7 @@ class AnswerSaver(QObject):
     @property
     def is_stored(self) -> bool:
         """Whether the database knows this answer, so that a path may end with it."""
-        return self._is_added
+        return self._progress.is_stored
 
     def grow(self, text: str) -> None:
         """New text, to be saved with the next beat."""
@@ -75,69 +119,51 @@ class AnswerSaver(QObject):
 
     def finish(self, answer: Message) -> None:
         """The answer as it ended; what is left is saved at once."""
-        self._answer, self._is_ended = answer, True
+        self._answer = answer
         self.save()
 
     def save(self) -> None:
         """Save what is not saved yet, unless a request is under way; then its end goes on with it."""
-        if self._is_busy:
+        if not self._under_way:
+            self.save_now()
+
+    def save_now(self) -> None:
+        """Have all there is in the database before whatever the store is asked next."""
+        if self._is_behind:
+            self._under_way += 1
+            answer, stored, record = self.answer, self._stored, self._record
+            is_selected = self._is_on_path(answer.id)
+            self._store.do(
+                lambda store: stored.bring_up(store, answer, is_selected, record), self._taken, self._refused
+            )
+
+    @property
+    def _has_ended(self) -> bool:
+        return self._answer.stop is not None
+
+    @property
+    def _is_behind(self) -> bool:
+        if not self._text and not self._has_ended:
+            return False
+        return self._progress < Progress(True, len(self._text), self._has_ended)
+
+    def _taken(self, progress: Progress) -> None:
+        is_first, was_done = not self._progress.is_stored, self._progress.has_ended
+        self._under_way -= 1
+        self._progress, self.problem = max(progress, self._progress), None
+        if was_done:
             return
-        if not self._is_added:
-            self._add()
-        elif self._saved < len(self._text):
-            self._append()
-        elif self._is_ended:
-            self._end()
-
-    def _add(self) -> None:
-        if not self._text and not self._is_ended:
-            return
-        message = replace(self._answer, text=self._text, ids=None, stats=None, stop=None)
-        record, is_selected = self._record, self._is_on_path(message.id)
-
-        def add(store: Store) -> None:
-            edit = store.add_message(message, select=is_selected)
-            if record is not None:
-                record(edit)
-
-        self._ask(add, self._taken)
-
-    def _append(self) -> None:
-        answer_id, text = self._answer.id, self._text[self._saved :]
-        self._ask(lambda store: store.append_text(answer_id, text), self._taken)
-
-    def _end(self) -> None:
-        self._timer.stop()
-        answer = self._answer
-        self._ask(
-            lambda store: store.finish_message(
-                answer.id,
-                stop=answer.stop or "",
-                ids=answer.ids,
-                stats=answer.stats,
-                model=answer.model,
-                model_name=answer.model_name,
-            ),
-            self._finished,
-        )
-
-    def _ask(self, request: Callable[[Store], object], then: Callable[[object], None]) -> None:
-        self._is_busy, self._sent = True, len(self._text)
-        self._store.do(request, then, self._refused)
-
-    def _taken(self, _result: object) -> None:
-        is_first = not self._is_added
-        self._is_busy, self._is_added, self._saved = False, True, self._sent
         if is_first:
             self.added.emit(self._answer.id)
-        if self._is_ended:
+        if progress.has_ended:
+            self._timer.stop()
+            self.done.emit(self._answer.id)
+        elif self._has_ended:
             self.save()
 
-    def _finished(self, _result: object) -> None:
-        self._is_busy = False
-        self.done.emit(self._answer.id)
-
     def _refused(self, problem: Problem) -> None:
-        self._is_busy = False
-        self._timer.start()
-        self.failed.emit(problem)
+        self._under_way -= 1
+        if not self._progress.has_ended:
+            self.problem = problem
+            self._timer.start()
+            self.failed.emit(problem)

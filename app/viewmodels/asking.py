@@ -69,6 +69,7 @@ class Asking(QObject):
         """Say something below a message, or as a first message. A second child is the fork."""
         message = Message.new(conversation_id, parent_id, "user", text)
         self._committing[message.id] = conversation_id
+        self._runs.save_before(parent_id)
         self._library.add(message, partial(self._on_committed, message), partial(self._on_refused, message))
         self.moved.emit(conversation_id)
         return message
@@ -118,7 +119,7 @@ class Asking(QObject):
     def _on_refused(self, message: Message, problem: Problem) -> None:
         self._committing.pop(message.id, None)
         self.moved.emit(message.conversation_id)
-        self.refused.emit(message, problem)
+        self.refused.emit(message, self._runs.trouble_with(message.parent_id) or problem)
 
     def _on_ended(self, run: Run, problem: Problem | None) -> None:
         answer = run.answer

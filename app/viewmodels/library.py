@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
-from app.conversation.edit import Edit, joined
+from app.conversation.edit import Edit
+from app.conversation.faults import Fault, store_error
 from app.conversation.message import Conversation, Message, title_from
 from app.conversation.records import Folder
 from app.conversation.store import Store
@@ -138,11 +139,14 @@ class Library(QObject):
         beginning = self._unstored.get(message.conversation_id)
 
         def commit(store: Store) -> None:
-            edit = None
-            if beginning is not None and all(known.id != beginning.id for known in store.conversations()):
-                edit = store.create_conversation(replace(beginning, title=None))
-            added = store.add_message(message)
-            self._record(added if edit is None else joined(edit, added))
+            try:
+                if beginning is None:
+                    edit = store.add_message(message)
+                else:
+                    edit = store.begin_conversation(replace(beginning, title=None), message)
+            except LookupError as error:
+                raise store_error(Fault.ORPHAN, None) from error
+            self._record(edit)
 
         def take(_result: None) -> None:
             self.read_list()

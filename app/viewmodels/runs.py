@@ -133,11 +133,27 @@ class Runs(QObject):
         return tuple(saver.answer for saver in self._savers.values())
 
     def when_saved(self, act: Callable[[], None]) -> None:
-        """Do this once every answer that has ended is in the database to its end; at once where that is so."""
+        """Do this once every answer that has ended is in the database to its end; at once where that is so.
+
+        Where one cannot be saved, `failed` tells so and this is not done.
+        """
         if self._is_saving:
             self._waiting.append(act)
+            for saver in self._savers.values():
+                saver.save()
         else:
             act()
+
+    def save_before(self, message_id: str | None) -> None:
+        """Have an answer, if this is one, in the database before whatever the store is asked next."""
+        saver = None if message_id is None else self._savers.get(message_id)
+        if saver is not None:
+            saver.save_now()
+
+    def trouble_with(self, message_id: str | None) -> Problem | None:
+        """Return why an answer could not be saved; None for one that is saved, or was not refused."""
+        saver = None if message_id is None else self._savers.get(message_id)
+        return None if saver is None else saver.problem
 
     @property
     def _is_saving(self) -> bool:
@@ -166,7 +182,7 @@ class Runs(QObject):
         record = self._record if is_step else None
         saver = AnswerSaver(self._store, answer, record, lambda _id: self._is_on_path(answer), self)
         self._savers[answer.id] = saver
-        saver.failed.connect(self.failed)
+        saver.failed.connect(self._on_failed)
         saver.done.connect(self._forget)
         return saver
 
@@ -201,6 +217,10 @@ class Runs(QObject):
         else:
             self._forget(run.answer.id)
         self.ended.emit(run, problem)
+
+    def _on_failed(self, problem: Problem) -> None:
+        self._waiting.clear()
+        self.failed.emit(problem)
 
     def _forget(self, message_id: str) -> None:
         self._savers.pop(message_id).deleteLater()

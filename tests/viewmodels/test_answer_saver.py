@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partialmethod
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -70,7 +72,7 @@ def test_text_is_appended_piece_by_piece_and_finished(
     with qtbot.waitSignal(saver.done) as done:
         saver.finish(finished(answer, "one two three four"))
     assert done.args == [answer.id]
-    assert appended == ["two ", "three ", "four"]
+    assert appended == ["two ", "three "]  # the rest comes with the end, in one commit
     assert stored(link) == [finished(answer, "one two three four")]
 
 
@@ -83,6 +85,42 @@ def test_text_that_comes_while_a_request_is_under_way_follows_it(link: StoreLink
     saver.finish(finished(answer, "one two "))
     link.drain()
     assert stored(link) == [finished(answer, "one two ")]
+
+
+def test_wherever_a_request_breaks_off_every_character_is_stored_once(
+    qtbot: QtBot, link: StoreLink, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may fail before its commit, after it, or between two: what is stored is asked for, and not remembered."""
+    link.drain()
+    unlucky = random.Random(5)
+    for name in ("add_message", "append_text", "finish_message", "progress_of"):
+
+        def break_off(store: Store, *arguments: object, working: Callable[..., object], **named: object) -> object:
+            if unlucky.random() < 0.3:
+                raise MemoryError
+            result = working(store, *arguments, **named)
+            if unlucky.random() < 0.3:
+                raise LookupError
+            return result
+
+        monkeypatch.setattr(Store, name, partialmethod(break_off, working=getattr(Store, name)))
+    for seed in range(40):
+        rng, text = random.Random(seed), ""
+        answer = Message.new(HOME.id, QUESTION.id, "assistant")
+        saver, done = AnswerSaver(link, answer), []
+        saver.done.connect(done.append)
+        for number in range(rng.randint(1, 8)):
+            text += f"{number} "
+            saver.grow(f"{number} ")
+            rng.choice([saver.save, saver.save_now, link.drain])()
+        whole = replace(finished(answer, text), ids=tuple(range(rng.choice([3, 9000]))))
+        saver.finish(whole)
+        while not done:
+            saver.save()
+            link.drain()
+        assert done == [answer.id], f"seed {seed}"
+        assert stored(link)[-1] == whole, f"seed {seed}"
+        saver.deleteLater()
 
 
 @pytest.mark.parametrize("name", ["add_message", "append_text", "finish_message"])
@@ -105,14 +143,15 @@ def test_what_was_refused_is_offered_again(
     saver._timer.setInterval(5)
     problems: list[Problem] = []
     saver.failed.connect(problems.append)
-    saver.grow("one ")
-    saver.save()
-    link.drain()
-    saver.grow("two")
+    for piece in ("one ", "two ", "three ", "four "):
+        saver.grow(piece)
+        saver.save()
+        link.drain()
     with qtbot.waitSignal(saver.done):
-        saver.finish(finished(answer, "one two"))
+        saver.finish(finished(answer, "one two three four "))
     assert [problem.title for problem in problems] == ["The disk is full"] * 2
-    assert stored(link) == [finished(answer, "one two")]
+    assert saver.problem is None
+    assert stored(link) == [finished(answer, "one two three four ")]
     saver.deleteLater()
 
 

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.conversation.edit import Edit
 from app.conversation.faults import Fault, store_error
-from app.conversation.message import Message
+from app.conversation.message import Conversation, Message
 from app.conversation.store import Store
 from app.protocol.commands import Cancel, Generate, LoadModel, Price
 from app.viewmodels import problem_cards
@@ -88,15 +88,14 @@ def test_the_question_is_committed_before_the_engine_is_asked(
 ) -> None:
     ready(qtbot, controller)
     asked_at_commit: list[bool] = []
-    commit = Store.add_message
+    commit = Store.begin_conversation
 
-    def watched(store: Store, message: Message, select: bool = True) -> Edit:
-        edit = commit(store, message, select)
-        if message.role == "user":
-            asked_at_commit.append(any(isinstance(command, Generate) for command in script.commands))
+    def watched(store: Store, conversation: Conversation, first: Message) -> Edit:
+        edit = commit(store, conversation, first)
+        asked_at_commit.append(any(isinstance(command, Generate) for command in script.commands))
         return edit
 
-    monkeypatch.setattr(Store, "add_message", watched)
+    monkeypatch.setattr(Store, "begin_conversation", watched)
     ask(qtbot, controller, "First things first")
     assert asked_at_commit == [False]
 

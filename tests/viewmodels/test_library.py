@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.conversation.edit import Edit
 from app.conversation.faults import Fault, store_error
-from app.conversation.message import Message
+from app.conversation.message import Conversation, Message
 from app.conversation.store import Store
 from app.conversation.store_thread import StoreThread
 from app.protocol.reports import Problem
@@ -60,11 +60,11 @@ def test_a_conversation_is_stored_with_its_first_message(qtbot: QtBot, library: 
 def test_a_conversation_is_blank_again_when_its_first_message_is_refused(
     qtbot: QtBot, library: Library, link: StoreLink, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(store: Store, message: Message, select: bool = True) -> None:
+    def full(store: Store, beginning: Conversation, message: Message) -> None:
         raise store_error(Fault.FULL, None)
 
     blank = library.begin()
-    monkeypatch.setattr(Store, "add_message", full)
+    monkeypatch.setattr(Store, "begin_conversation", full)
     told = say(library, blank, "What is a branch?")
     link.drain()
     assert told == ["The disk is full"]

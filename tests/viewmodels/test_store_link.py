@@ -129,7 +129,7 @@ def test_an_answer_that_raises_keeps_no_other_from_coming(link: StoreLink) -> No
 
     for number in range(10):
         link.do(lambda _store, number=number: number, take)
-    with pytest.raises(KeyError, match="0"):
+    with pytest.raises(KeyError):
         link.drain()
     assert told == list(range(10))
     link.do(lambda _store: 0, take)

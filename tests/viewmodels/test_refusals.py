@@ -1,0 +1,219 @@
+"""A database that refuses: what is shown is stored later or given back, and nothing waits for ever."""
+
+from __future__ import annotations
+
+import errno
+import random
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.conversation.faults import Fault, store_error
+from app.conversation.message import Message
+from app.conversation.store import Store
+from app.conversation.store_thread import StoreThread
+from app.protocol.reports import Problem
+from app.viewmodels import answer_saver
+from app.viewmodels.controller import Controller
+from app.worker.engine_host import EngineHost
+from tests.conftest import close_controller
+from tests.conversation.builders import raw
+from tests.fakes.engine import FakeEngine, Script
+from tests.fakes.shelf import FakeShelf
+from tests.viewmodels.test_controller_stress import Restless, all_of
+
+ACTIONS = 60
+
+
+def sqlite_error(code: int) -> sqlite3.OperationalError:
+    error = sqlite3.OperationalError("refused by the test")
+    error.sqlite_errorcode = code
+    return error
+
+
+ERRORS: tuple[Callable[[], BaseException], ...] = (
+    MemoryError,
+    lambda: LookupError("nothing there"),
+    lambda: RuntimeError("no reason"),
+    lambda: OSError(errno.ENOSPC, "full"),
+    lambda: sqlite3.InterfaceError("misuse"),
+    *(lambda fault=fault: store_error(fault, None) for fault in Fault),
+    *(
+        lambda code=code: sqlite_error(code)
+        for code in (
+            *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_NOMEM),
+            *(sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_READONLY),
+        )
+    ),
+)
+
+
+class Trouble:
+    """Statements fail by chance while it is on, and commits after they were made."""
+
+    def __init__(self, rng: random.Random, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.is_on = False
+        self.rng = rng
+        executing, writing = Store._execute, Store._writing
+
+        def execute(store: Store, query: str, *values: object) -> sqlite3.Cursor:
+            self.strike(0.1)
+            return executing(store, query, *values)
+
+        @contextmanager
+        def write(store: Store) -> Iterator[None]:
+            with writing(store):
+                yield
+                self.strike(0.1)
+            self.strike(0.1)
+
+        monkeypatch.setattr(Store, "_execute", execute)
+        monkeypatch.setattr(Store, "_writing", write)
+
+    def strike(self, chance: float) -> None:
+        if self.is_on and self.rng.random() < chance:
+            raise self.rng.choice(ERRORS)()
+
+
+class Stubborn(Restless):
+    """Somebody who does everything at once, deletes and takes back too."""
+
+    def act(self) -> None:
+        controller = self.controller
+        verbs = ["undo", "undo", "redo", "delete_message", "prune", "delete_conversation", "favourite", "dismiss"]
+        if self.rng.random() < 0.25:
+            controller.act(self.rng.choice(verbs))
+        else:
+            super().act()
+
+    def crash(self) -> None:
+        """Not here: the engine does not come back by itself."""
+
+
+def is_at_rest(controller: Controller) -> bool:
+    parts = controller._parts
+    return not (
+        parts.asking.is_busy
+        or parts.changes.is_pending
+        or parts.runs.unsaved
+        or parts.runs._waiting
+        or parts.store._pending
+        or parts.drafts.next_sent
+    )
+
+
+def all_stored(database: Path) -> dict[str, str]:
+    """Texts of all messages by their ids, from the trash too."""
+    query = """SELECT id, message.text || ifnull((SELECT group_concat(piece.text, '') FROM
+        (SELECT text FROM message_text WHERE message = message.number ORDER BY number) AS piece), '') FROM message"""
+    with raw(database) as connection:
+        return dict(connection.execute(query))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_whatever_the_database_refuses_no_word_is_lost_and_nothing_sticks(
+    qtbot: QtBot,
+    make_controller: Callable[[], Controller],
+    script: Script,
+    data_folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    seed: int,
+) -> None:
+    rng = random.Random(seed)
+    monkeypatch.setattr(answer_saver, "SAVE_EVERY_MS", 15)
+    trouble = Trouble(rng, monkeypatch)
+    controller = make_controller()
+    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
+    person = Stubborn(controller, script, rng)
+    shown: dict[str, str] = {}
+    given_back: set[str] = set()
+
+    def note(_id: str) -> None:
+        shown.update((row.id, row.text) for row in controller.chat.rows)
+
+    def take_back(message: Message, _problem: Problem) -> None:
+        draft = controller._drafts.of(message.conversation_id)
+        assert message.text in draft.text, f"seed {seed}: words were not given back"
+        given_back.add(message.id)
+
+    controller._asking.moved.connect(note)
+    controller._asking.refused.connect(take_back)
+    for _ in range(ACTIONS):
+        if rng.random() < 0.15:
+            trouble.is_on = not trouble.is_on
+        person.act()
+        qtbot.wait(rng.choice([0, 1, 5, 30]))
+    trouble.is_on = False
+    qtbot.waitUntil(lambda: is_at_rest(controller), timeout=10_000)
+    kept = all_stored(data_folder / "conversations.db")
+    missing = {one: text for one, text in shown.items() if text and not kept.get(one, "").startswith(text)}
+    assert missing.keys() <= given_back, f"seed {seed}: {missing}"
+    trees = dict(controller._library._trees)
+    for message in (message for tree in trees.values() for message in all_of(tree)):
+        assert kept[message.id] == message.text, f"seed {seed}"
+    controller.new_conversation()
+    controller.send("Does it still go on?")
+    qtbot.waitUntil(lambda: [row.role for row in controller.chat.rows] == ["user", "assistant"], timeout=5000)
+    qtbot.waitUntil(lambda: is_at_rest(controller), timeout=5000)
+
+
+@pytest.fixture
+def on_tiny_disk(qtbot: QtBot, tiny_disk: Path, script: Script, shelf: FakeShelf) -> Iterator[Controller]:
+    """A controller whose database lies on a disk that is soon full."""
+    host = EngineHost(lambda sink: FakeEngine(sink, script))
+    controller = Controller(host, StoreThread(tiny_disk / "conversations.db"), shelf)
+    host.setParent(controller)
+    controller.start(shelf.guide, None)
+    host.start()
+    yield controller
+    close_controller(controller)
+
+
+def fill(place: Path) -> None:
+    with (place / "filler").open("wb", buffering=0) as filler:
+        for size in (65536, 4096, 512, 1):
+            try:
+                while filler.write(bytes(size)) == size:
+                    pass
+            except OSError:
+                continue
+
+
+def texts_of(controller: Controller) -> list[str]:
+    return [row.text for row in controller.chat.rows]
+
+
+def test_who_asks_on_while_the_disk_is_full_gets_the_words_back_and_can_go_on_when_it_is_not(
+    qtbot: QtBot, on_tiny_disk: Controller, tiny_disk: Path, script: Script
+) -> None:
+    controller = on_tiny_disk
+    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
+    script.answers["One"] = f"{'pear' * 30} " * 100
+    script.hold = 1
+    given_back: list[str] = []
+    controller.composerText.connect(given_back.append)
+    controller.send("One")
+    qtbot.waitUntil(lambda: len(texts_of(controller)) == 2)
+    fill(tiny_disk)
+    script.go.set()
+    qtbot.waitUntil(lambda: "disk is full" in controller.status.now.notice, timeout=10_000)
+    qtbot.waitUntil(lambda: not controller._asking.is_busy)
+    for _ in range(2):  # here, and in another conversation
+        controller.dismiss_notice()
+        controller.send("Two")
+        qtbot.waitUntil(lambda: given_back[-1] == "Two", timeout=5000)
+        assert "disk is full" in controller.status.now.notice
+        assert not controller._asking.is_busy
+        controller.new_conversation()
+    (tiny_disk / "filler").unlink()
+    first = next(row for row in controller.conversations.rows if row.title.startswith("One"))
+    controller.open_conversation(first.id)
+    controller.send("Two")
+    qtbot.waitUntil(lambda: len(texts_of(controller)) == 4, timeout=5000)
+    qtbot.waitUntil(lambda: is_at_rest(controller), timeout=10_000)
+    kept = list(all_stored(tiny_disk / "conversations.db").values())
+    assert kept == ["One", script.answers["One"], "Two", "You said: Two"]
