@@ -75,16 +75,19 @@ class MessageTree:
         self._messages[message.id] = message
 
     def remove(self, message_id: str) -> None:
-        """Take back a message that nothing was said after; a path that ended with it ends above it now."""
+        """Take back a message that nothing was said after; a path that ended with it goes to what else follows there.
+
+        Where nothing else does, it ends with the message above.
+        """
         message = self.message(message_id)
         if self._children[message_id]:
             raise ValueError(f"message {message_id} has {len(self._children[message_id])} children")
-        if self._leaf_id == message_id:
-            self._leaf_id = message.parent_id
         if self._visited.get(message.parent_id) == message_id:
             del self._visited[message.parent_id]
         self._children[message.parent_id].remove(message_id)
         del self._children[message_id], self._messages[message_id]
+        if self._leaf_id == message_id:
+            self.select(self.leaf_below(message.parent_id))
 
     def children(self, message_id: str | None) -> tuple[Message, ...]:
         """What was said after a message, oldest first; the first messages for None."""

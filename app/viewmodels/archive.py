@@ -146,7 +146,7 @@ class Archive(QObject):
             return
         if message_id not in {message.id for message in tree.path}:
             tree.select(tree.leaf_below(message_id))
-            self._parts.library.save_path(conversation_id, tree.leaf_id)
+            self._parts.paths.save(conversation_id)
         # The path is shown after this, by whoever hears of the opening next.
         QTimer.singleShot(0, self, lambda: self.reached.emit(message_id))
 
@@ -171,7 +171,8 @@ class Archive(QObject):
         neighbour = self._neighbour(display.open_id, picture) if is_left else None
         if is_left:
             display.open_id = library.begin()
-        library.take(picture, self._parts.runs.unsaved)
+        for conversation_id in library.take(picture, self._parts.runs.unsaved, self._parts.paths.waiting):
+            self._parts.paths.save(conversation_id)
         if is_left and neighbour is None:
             self.opened.emit(display.open_id)
         elif neighbour is not None:

@@ -84,6 +84,10 @@ class Asking(QObject):
 
     def withdraw(self) -> None:
         """Questions that wait for a model are not answered after all; they stay where they are."""
+        for question in self._asked:
+            tree = self._library.tree(question.conversation_id)
+            if tree.leaf_id == question.id:
+                tree.select(tree.leaf_below(question.id))
         self._asked.clear()
         self._again.clear()
 

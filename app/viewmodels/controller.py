@@ -61,7 +61,6 @@ class Controller(QObject):
         self.trie, self.events, self.status = display.trie, display.events, display.status
         self.keeping = Keeping(self._parts, display, self)
         self.archive = Archive(self._parts, display, self)
-        self._paths_to_save: set[str] = set()
         self._connect()
         display.show_conversations()
 
@@ -82,7 +81,7 @@ class Controller(QObject):
         self._asking.refused.connect(self._on_refused)
         self._asking.ended.connect(self._on_ended)
         self._prices.changed.connect(display.show_all)
-        self._parts.changes.recorded.connect(self._go_on)
+        self._parts.changes.recorded.connect(self._send_waiting)
         self.archive.opened.connect(self._on_opened)
         self.archive.moved.connect(self._on_moved)
         self.archive.said.connect(self._on_said)
@@ -190,7 +189,7 @@ class Controller(QObject):
         if target is None:
             return
         tree.select(tree.leaf_below(target.id))
-        self._save_path(self._open_id)
+        self._parts.paths.save(self._open_id)
         self._on_moved(self._open_id)
         self.messageShown.emit(target.id)
         versions = tree.siblings(target.id)
@@ -404,14 +403,6 @@ class Controller(QObject):
             self.announced.emit("Answer stopped")
         QTimer.singleShot(0, self._send_waiting)
 
-    def _go_on(self) -> None:
-        """A change of what is stored has come to its end: what waited for it is done."""
-        if not self._parts.changes.is_pending:
-            waiting, self._paths_to_save = self._paths_to_save, set()
-            for conversation_id in waiting:
-                self._save_path(conversation_id)
-        self._send_waiting()
-
     def _send_waiting(self) -> None:
         waiting = self._drafts.next_sent
         if waiting is not None and not self._asking.is_busy and not self._parts.changes.is_pending:
@@ -429,20 +420,6 @@ class Controller(QObject):
         self._asking.send(conversation_id, parent_for(tree, draft.editing), draft.text)
         if conversation_id == self._open_id:
             self._show_draft()
-
-    def _save_path(self, conversation_id: str) -> None:
-        """Remember the end of a path; what the database does not know yet cannot be its end."""
-        tree = self._library.tree_of(conversation_id)
-        if tree is None:
-            return
-        if self._parts.changes.is_pending:
-            self._paths_to_save.add(conversation_id)
-            return
-        leaf = tree.leaf_id
-        while leaf is not None and (self._asking.is_committing(leaf) or not self._runs.is_stored(leaf)):
-            leaf = tree.message(leaf).parent_id
-        if leaf is not None:
-            self._library.save_path(conversation_id, leaf)
 
     def _say_hint(self, sentence: str) -> None:
         self._display.hint = sentence

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import replace
 
@@ -76,17 +76,27 @@ class Library(QObject):
 
         self._store.do(lambda store: (store.conversations(), store.folders()), take, self.failed.emit)
 
-    def take(self, picture: Picture, unsaved: Iterable[Message] = ()) -> None:
-        """Hold what the database holds after an edit. unsaved: answers that it does not know, or not all of."""
-        ids = picture.ids
+    def take(self, picture: Picture, unsaved: Iterable[Message] = (), moved: Collection[str] = ()) -> tuple[str, ...]:
+        """Hold what the database holds after an edit; returns the conversations whose path is not the stored one.
+
+        unsaved: answers that the database does not know, or not all of. moved: conversations in which the person has
+        gone to another path since.
+        """
+        ids, differing = picture.ids, list[str]()
         for gone in (one for one in picture.edit.conversation_ids if one not in ids):
             self._trees.pop(gone, None)
         for tree in picture.trees:
             known = self._trees.get(tree.conversation_id)
             if known is not None:
                 self._trees[tree.conversation_id] = tree
+                stored_leaf = tree.leaf_id
                 _keep(tree, known.leaf_id, (one for one in unsaved if one.conversation_id == tree.conversation_id))
+                if tree.conversation_id in moved and known.leaf_id in tree:
+                    tree.select(tree.leaf_below(known.leaf_id))
+                if tree.leaf_id != stored_leaf:
+                    differing.append(tree.conversation_id)
         self._show(picture.conversations, picture.folders)
+        return tuple(differing)
 
     def is_stored(self, conversation_id: str) -> bool:
         """Whether the database is known to have this conversation."""

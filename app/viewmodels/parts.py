@@ -15,6 +15,7 @@ from app.viewmodels.disk_desk import DiskDesk, DiskShelf
 from app.viewmodels.drafts import Drafts
 from app.viewmodels.library import Library
 from app.viewmodels.model_desk import ModelDesk, ModelShelf
+from app.viewmodels.open_paths import OpenPaths
 from app.viewmodels.path_prices import PathPrices
 from app.viewmodels.prices import Prices
 from app.viewmodels.runs import Runs
@@ -29,7 +30,7 @@ class Shelf(ModelShelf, BudgetShelf, DiskShelf, Protocol):
 @dataclass(frozen=True, slots=True)
 class Parts:
     """Each does one thing: what is stored, which model, its cache, its files, the answer being written, the way of a
-    question, prices."""
+    question, the open paths, prices."""
 
     host: EngineHost
     store: StoreLink
@@ -40,6 +41,7 @@ class Parts:
     disk: DiskDesk
     runs: Runs
     asking: Asking
+    paths: OpenPaths
     queries: Prices
     prices: PathPrices
     drafts: Drafts
@@ -53,6 +55,7 @@ def build(host: EngineHost, thread: StoreThread, shelf: Shelf, owner: QObject) -
     models = ModelDesk(host, shelf, owner)
     runs = Runs(host, store, changes.record, library.is_on_path, owner)
     queries = Prices(host.submit)
+    asking = Asking(library, runs, models, owner)
     return Parts(
         host=host,
         store=store,
@@ -62,7 +65,8 @@ def build(host: EngineHost, thread: StoreThread, shelf: Shelf, owner: QObject) -
         cache=CacheDesk(host, shelf, owner),
         disk=DiskDesk(host, shelf, owner),
         runs=runs,
-        asking=Asking(library, runs, models, owner),
+        asking=asking,
+        paths=OpenPaths(library, changes, asking, runs, owner),
         queries=queries,
         prices=PathPrices(queries, models, runs, owner),
         drafts=Drafts(),

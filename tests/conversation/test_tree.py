@@ -124,7 +124,7 @@ def test_what_does_not_belong_is_refused_and_changes_nothing() -> None:
     assert (len(tree), tree.path) == (1, (root,))
 
 
-def test_a_message_is_taken_back_with_its_mark_and_the_path_ends_above_it() -> None:
+def test_a_message_is_taken_back_with_its_mark_and_the_path_goes_to_what_is_left_beside_it() -> None:
     tree = MessageTree(HOME)
     question = Message.new(HOME, None, "user", "one")
     first, second = (Message.new(HOME, question.id, "assistant") for _ in range(2))
@@ -134,9 +134,9 @@ def test_a_message_is_taken_back_with_its_mark_and_the_path_ends_above_it() -> N
         tree.remove(question.id)
     tree.remove(second.id)
     assert second.id not in tree
-    assert tree.leaf_id == question.id
+    assert tree.leaf_id == first.id
     assert tree.children(question.id) == (first,)
-    assert tree.leaf_below(question.id) == first.id
     tree.remove(first.id)
+    assert tree.leaf_id == question.id
     tree.remove(question.id)
     assert (len(tree), tree.leaf_id, tree.leaf_below(None)) == (0, None, None)

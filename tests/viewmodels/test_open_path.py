@@ -141,3 +141,33 @@ def _act(controller: Controller, dice: random.Random, text: str) -> None:
             controller.select_version(None, dice.choice((-1, 1)))
         case _:
             controller.open_conversation(dice.choice(rows).id)
+
+
+def test_a_stop_before_the_first_word_of_another_answer_shows_the_one_there_was(
+    qtbot: QtBot, controller: Controller, script: Script
+) -> None:
+    ask(qtbot, controller, "What is a tree?")
+    script.hold = 0
+    controller.regenerate()
+    qtbot.waitUntil(lambda: controller._runs.current is not None)
+    controller.stop()
+    qtbot.waitUntil(lambda: texts(controller) == ["What is a tree?", "You said: What is a tree?"])
+
+
+def test_a_branch_chosen_while_something_is_undone_stays_chosen(
+    qtbot: QtBot, controller: Controller, script: Script
+) -> None:
+    ask(qtbot, controller, "What is a tree?")
+    controller.begin_edit()
+    ask(qtbot, controller, "What is a bush?")
+    ask(qtbot, controller, "And a shrub?")
+    controller.archive.delete_message()
+    controller.select_version(None, -1)
+    qtbot.waitUntil(lambda: not controller._parts.changes.is_pending)
+    assert texts(controller) == ["What is a tree?", "You said: What is a tree?"]
+    controller._parts.store.drain()
+    found: list[list[str]] = []
+    open_id = controller.archive.open_id
+    controller._parts.store.do(lambda store: [one.text for one in store.load(open_id).path], found.append)
+    controller._parts.store.drain()
+    assert found == [texts(controller)]

@@ -1,0 +1,47 @@
+"""The paths that a person is on, on their way to the database."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from app.viewmodels.asking import Asking
+from app.viewmodels.changes import Changes
+from app.viewmodels.library import Library
+from app.viewmodels.runs import Runs
+
+
+class OpenPaths(QObject):
+    """Stores where each conversation's path ends, after the changes that are under way.
+
+    Attribute: waiting, ids of the conversations whose path is stored as soon as those are done.
+    """
+
+    def __init__(
+        self, library: Library, changes: Changes, asking: Asking, runs: Runs, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._library, self._changes = library, changes
+        self._asking, self._runs = asking, runs
+        self.waiting: set[str] = set()
+        changes.recorded.connect(self._save_what_waits)
+
+    def save(self, conversation_id: str) -> None:
+        """Store the end of a path as it is in memory. What the database does not know yet cannot be its end."""
+        if self._changes.is_pending:
+            self.waiting.add(conversation_id)
+            return
+        tree = self._library.tree_of(conversation_id)
+        leaf = None if tree is None else tree.leaf_id
+        while tree is not None and leaf is not None and not self._is_stored(leaf):
+            leaf = tree.message(leaf).parent_id
+        if leaf is not None:
+            self._library.save_path(conversation_id, leaf)
+
+    def _is_stored(self, message_id: str) -> bool:
+        return not self._asking.is_committing(message_id) and self._runs.is_stored(message_id)
+
+    def _save_what_waits(self) -> None:
+        if not self._changes.is_pending:
+            waiting, self.waiting = self.waiting, set()
+            for conversation_id in waiting:
+                self.save(conversation_id)
