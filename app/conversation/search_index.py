@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -18,13 +18,14 @@ from typing import TypeVar
 from app.conversation import terms
 from app.conversation.faults import Fault, fault_of, store_error
 from app.conversation.schema import transaction
-from app.conversation.terms import Term, Word, words_of
+from app.conversation.terms import Term, Word, words_in_steps
 from app.protocol.reports import Problem
 
 T = TypeVar("T")
 
 PAGE_SIZE = 1024  # bytes: a commit touches a dozen pages, whatever their size
 SLICE = 5120  # bytes of words
+SPAN = 64 * 1024  # characters of a message from which the words of a slice come: blanks between them may be many
 OVERLAP = 8  # words that two slices share: phrases up to this length are found wherever a slice ends
 MERGE_PAGES = 8  # of the index, in one commit
 SECURE_DELETE = (3, 42, 0)  # SQLite that removes words from the index itself, https://sqlite.org/fts5.html
@@ -74,6 +75,7 @@ class SearchIndex:
     def __init__(self, path: Path | None) -> None:
         """Open or make the index; where its file cannot be used, one in memory. `path` None keeps it in memory."""
         self._path = path
+        self._adding: Iterator[bool] | None = None
         self.problem: Problem | None = None
         self.is_available = True
         self._connection = self._open()
@@ -89,19 +91,49 @@ class SearchIndex:
             lambda: {number: (message_id, bool(whole)) for number, message_id, whole in self._execute(query)}, {}
         )
 
-    def add(self, message: int, message_id: str, text: str, is_whole: bool = True) -> bool:
-        """Index a message, anew where it was; False when that was not possible now."""
+    @property
+    def is_adding(self) -> bool:
+        """Whether a message has been begun."""
+        return self._adding is not None
 
-        def add() -> bool:
-            self._remove(message)
-            for start, stop, words in _slices(words_of(text)):
-                self._add_slice(message, start, stop, words)
-            with transaction(self._connection):
-                self._execute("INSERT INTO message VALUES (?, ?, ?)", message, message_id, is_whole)
-            self.problem = None
+    def begin(self, message: int, message_id: str, text: str, is_whole: bool = True) -> None:
+        """Index a message, anew where it was, by the steps that follow."""
+        self._adding = self._add(message, message_id, text, is_whole)
+
+    def step(self) -> bool:
+        """Do a little for the message that was begun; False when that was not possible, and the message is given up."""
+
+        def go_on() -> bool:
+            if self._adding is not None and next(self._adding, None) is None:
+                self._adding = self.problem = None
             return True
 
-        return self._try(add, False)
+        is_done = self._try(go_on, False)
+        if not is_done:
+            self._adding = None
+        return is_done
+
+    def give_up(self) -> None:
+        """Leave the message that was begun as it is: it does not count as indexed."""
+        self._adding = None
+
+    def held(self) -> set[int]:
+        """Messages of which there is anything here, those too that were given up."""
+        query = "SELECT number FROM message UNION SELECT message FROM slice"
+        return self._try(lambda: {row[0] for row in self._execute(query)}, set())
+
+    def _add(self, message: int, message_id: str, text: str, is_whole: bool) -> Iterator[bool]:
+        self._remove(message)
+        yield True
+        for piece in _slices(words_in_steps(text)):
+            if piece is not None:
+                self._add_slice(message, *piece)
+                yield True
+                yield from self._merge()
+            else:
+                yield True
+        with transaction(self._connection):
+            self._execute("INSERT INTO message VALUES (?, ?, ?)", message, message_id, is_whole)
 
     def remove(self, messages: Iterable[int]) -> bool:
         """Take messages out; False when that was not possible."""
@@ -126,18 +158,28 @@ class SearchIndex:
 
         return not self.is_available or self._try(scrub, False) or self.discard()
 
-    def find(self, wanted: tuple[Term, ...]) -> list[Found]:
+    def find(self, wanted: tuple[Term, ...]) -> Iterator[Found]:
         """Messages in which all terms stand, newest first."""
-        return self._try(lambda: self._find(wanted), [])
+        slices: list[dict[int, set[int]]] = self._try(lambda: self._slices_of(wanted), [])
+        common = set(slices[0]).intersection(*slices[1:]) if slices else set()
+        for message in sorted(common, reverse=True):
+            best = _best([found[message] for found in slices])
+            query = "SELECT start, stop FROM slice WHERE number = ?"
+            place = self._try(lambda: self._execute(query, best).fetchone(), None)  # noqa: B023 (called at once)
+            if place is None:  # the index was thrown away in this moment
+                return
+            yield Found(message, *place)
 
     def discard(self) -> bool:
         """Throw everything away and begin anew; False when the files could not be deleted."""
+        self.give_up()
         self.close()
         is_deleted = _delete(self._path)
         self._connection = self._open()
         return is_deleted
 
-    def _find(self, wanted: tuple[Term, ...]) -> list[Found]:
+    def _slices_of(self, wanted: tuple[Term, ...]) -> list[dict[int, set[int]]]:
+        """For each term, the slices in which it stands by their messages."""
         query = (
             "SELECT slice.message, slice.number FROM words JOIN slice ON slice.number = words.rowid WHERE words MATCH ?"
         )
@@ -147,25 +189,15 @@ class SearchIndex:
             for message, number in self._execute(query, term.match):
                 found.setdefault(message, set()).add(number)
             slices.append(found)
-        if not slices:
-            return []
-        common = set(slices[0]).intersection(*slices[1:])
-        return [self._best(message, [found[message] for found in slices]) for message in sorted(common, reverse=True)]
-
-    def _best(self, message: int, slices: list[set[int]]) -> Found:
-        """The slice in which most of the terms stand, the first of several."""
-        counts = {number: sum(number in found for found in slices) for found in slices for number in found}
-        best = max(counts, key=lambda number: (counts[number], -number))
-        return Found(message, *self._execute("SELECT start, stop FROM slice WHERE number = ?", best).fetchone())
+        return slices
 
     def _add_slice(self, message: int, start: int, stop: int, words: str) -> None:
         with transaction(self._connection):
             query = "INSERT INTO slice (message, start, stop) VALUES (?, ?, ?)"
             number = self._execute(query, message, start, stop).lastrowid
             self._execute("INSERT INTO words (rowid, text) VALUES (?, ?)", number, words)
-        self._merge()
 
-    def _merge(self) -> None:
+    def _merge(self) -> Iterator[bool]:
         """Bring pieces of the index together, in small commits, until there are few enough to be read quickly.
 
         A merge that had nothing to do changes fewer than two rows, https://sqlite.org/fts5.html#the_merge_command.
@@ -174,6 +206,7 @@ class SearchIndex:
         while self._connection.total_changes - changes >= 2:
             changes = self._connection.total_changes
             self._execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", MERGE_PAGES)
+            yield True
 
     def _remove(self, message: int) -> None:
         """A message that is indexed in part only has slices, but does not count."""
@@ -252,17 +285,35 @@ def _delete(path: Path | None) -> bool:
     return True
 
 
-def _slices(words: Iterable[Word]) -> Iterator[tuple[int, int, str]]:
-    """First and last character of each slice, and its words."""
+def _best(slices: list[set[int]]) -> int:
+    """The slice in which most of the terms stand, the first of several."""
+    counts = {number: sum(number in found for found in slices) for found in slices for number in found}
+    return max(counts, key=lambda number: (counts[number], -number))
+
+
+def _slices(words: Iterable[Word | None]) -> Iterator[tuple[int, int, str] | None]:
+    """First and last character of each slice, and its words; None wherever there was none."""
     held: deque[Word] = deque()
     size, new = 0, 0
     for word in words:
+        if word is None:
+            yield None
+            continue
+        if held and word.end - held[0].start > SPAN:
+            if new:
+                yield _slice(held)
+            held.clear()
+            size, new = 0, 0
         held.append(word)
         new += 1
         size += len(word.folded.encode()) + 1
         if size >= SLICE:
-            yield held[0].start, held[-1].end, " ".join(one.folded for one in held)
+            yield _slice(held)
             held = deque(list(held)[-OVERLAP:])
             size, new = sum(len(one.folded.encode()) + 1 for one in held), 0
     if new:
-        yield held[0].start, held[-1].end, " ".join(one.folded for one in held)
+        yield _slice(held)
+
+
+def _slice(held: Sequence[Word]) -> tuple[int, int, str]:
+    return held[0].start, held[-1].end, " ".join(one.folded for one in held)

@@ -24,8 +24,8 @@ from app.conversation.terms import Term, terms_of
 from app.conversation.trash import THIRTY_DAYS
 from app.protocol.reports import Problem
 
-AT_ONCE = 25_000  # characters that are indexed without letting others have their turn
-SOON = 200  # messages that a search waits for
+STEP = 0.02  # seconds for which messages are indexed without letting others have their turn
+SOON = 200  # messages that a search waits for, unless they are long
 
 NEAR = 40  # characters before the first or after the last word of a message
 
@@ -123,8 +123,9 @@ class Store(Shelves):
         """Messages in which every word stands that was typed, newest first; the last word may be a beginning."""
         wanted = terms_of(text)
         if len(self._backlog()) <= SOON:
-            while self.index_some():
-                pass
+            for _ in range(10):
+                if not self.index_some():
+                    break
         hits: list[Hit] = []
         for found in self._index.find(wanted):
             if len(hits) == limit:
@@ -135,25 +136,38 @@ class Store(Shelves):
     @property
     def search_state(self) -> SearchState:
         """How far the index is."""
-        return SearchState(self._index.is_available, len(self._backlog()), self._index.problem)
+        left = len(self._backlog()) + self._index.is_adding
+        return SearchState(self._index.is_available, left, self._index.problem)
 
     def index_some(self) -> int:
         """Bring the index on by a step that takes a moment; returns how many messages can follow at once."""
-        backlog, left = self._backlog(), AT_ONCE
-        while backlog and left > 0:
-            number = backlog[-1]
-            for message_id, is_whole in self._rows(_UNINDEXED, number):
-                text = self._text(number)
-                if not self._index.add(number, message_id, text, bool(is_whole)):
-                    return 0  # what could not be written now is tried again after the next message
-                left -= len(text) + 100
-            backlog.pop()
-        return len(backlog)
+        backlog, end = self._backlog(), time.monotonic() + STEP
+        while self._index.is_adding or backlog:
+            if not self._index.is_adding:
+                self._begin_to_index(backlog.pop())
+            elif not self._index.step():
+                self._give_up_indexing()
+                return 0  # what could not be written now is tried again after the next message
+            if time.monotonic() >= end:
+                break
+        return len(backlog) + self._index.is_adding
+
+    def _begin_to_index(self, number: int) -> None:
+        self._being_indexed = number
+        for message_id, is_whole in self._rows(_UNINDEXED, number):
+            self._index.begin(number, message_id, self._text(number), bool(is_whole))
+
+    def _give_up_indexing(self) -> None:
+        """The message that is being indexed is begun anew later."""
+        self._index.give_up()
+        if self._left is not None:
+            self._left.append(self._being_indexed)
 
     def _open_index(self) -> None:
         is_in_memory = self._path is None or self.is_read_only
         self._index = SearchIndex(None if is_in_memory or self._path is None else index_path(self._path))
         self._left: list[int] | None = None
+        self._being_indexed = 0
 
     def _backlog(self) -> list[int]:
         """Numbers of messages that are not in the index, the next one last. Growing answers come when they end."""
@@ -162,7 +176,7 @@ class Store(Shelves):
         if self._left is None:
             indexed, growing = self._index.indexed(), set(self._growing_answers.values())
             stored = {row[0]: (row[1], bool(row[2])) for row in self._rows(_ALL)}
-            self._index.remove([number for number in indexed if number not in stored])
+            self._index.remove(self._index.held() - stored.keys())
             self._left = [
                 number
                 for number, (message_id, is_whole) in stored.items()
@@ -194,8 +208,10 @@ class Store(Shelves):
 
     def _wipe_traces(self) -> None:
         """Take what is no longer stored out of the index, and overwrite both journals."""
+        if self._index.is_adding:
+            self._give_up_indexing()
         stored = {row[0] for row in self._rows("SELECT number FROM message")}
-        gone = [number for number in self._index.indexed() if number not in stored]
+        gone = self._index.held() - stored
         if not self._index.remove(gone):
             self._index.discard()
             self._left = None

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-VERSION = f"1 {unicodedata.unidata_version}"  # of the rules: words from other rules are not the same words
+VERSION = f"2 {unicodedata.unidata_version}"  # of the rules: words from other rules are not the same words
 
 # Thai to Tibetan, Myanmar, Khmer; CJK with kana: scripts that are written without spaces.
 _SINGLE = (
@@ -24,8 +24,13 @@ _MARKS = (
     "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u3099\u309a"
     "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f"
 )
-_PARTS = re.compile(f"[{_SINGLE}][{_MARKS}]*|(?:[^\\W_{_SINGLE}]|[{_MARKS}])+|[^\\x00-\\x7f\\s]")
 LONGEST = 64  # characters of a word that count
+_LONGEST_PART = 1024  # characters of a text that are looked at for one word, marks that do not count among them
+_WINDOW = 16 * 1024  # characters that are looked at in one go: a search within a text cannot be interrupted
+_PARTS = re.compile(
+    f"[{_SINGLE}][{_MARKS}]{{0,{_LONGEST_PART}}}|(?:[^\\W_{_SINGLE}]|[{_MARKS}]){{1,{_LONGEST_PART}}}|[^\\x00-\\x7f\\s]"
+)
+_REST = re.compile(f"(?:[^\\W_{_SINGLE}]|[{_MARKS}])+")
 _QUOTED = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 
@@ -53,12 +58,28 @@ class Term:
 
 
 def words_of(text: str) -> Iterator[Word]:
-    """The words of a text, in order."""
-    for part in _PARTS.finditer(text):
-        found = part.group()
-        folded = _folded(found)
-        if folded:
-            yield Word(folded, part.start(), part.end())
+    """The words of a text, in order; of a word that is longer than any, only its beginning."""
+    return (word for word in words_in_steps(text) if word is not None)
+
+
+def words_in_steps(text: str) -> Iterator[Word | None]:
+    """The words of a text, and None wherever a while has passed without one."""
+    at = 0
+    while at < len(text):
+        stop = at + _WINDOW
+        part = _PARTS.search(text, at, stop)
+        if part is None:
+            at = stop
+            yield None
+        elif part.end() == stop < len(text) and part.start() > at:
+            at = part.start()  # it may go on behind the window
+        else:
+            at = part.end()
+            folded = _folded(part.group())
+            yield Word(folded, *part.span()) if folded else None
+            while part.end() - part.start() >= _LONGEST_PART and (rest := _REST.match(text, at, at + _WINDOW)):
+                at = rest.end()
+                yield None
 
 
 def terms_of(typed: str) -> tuple[Term, ...]:

@@ -93,7 +93,7 @@ class SearchDesk(QObject):
         found = [*titles, *(_found(hit, now) for hit in hits)]
         self.rows.show(found)
         self.sentence = _sentence(len(found), text, state)
-        if state.is_available and state.left > SOON:
+        if state.is_available and state.left and state.problem is None:
             self._timer.start(AGAIN_MS)
         self.changed.emit()
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import re
 import sqlite3
 import string
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from typing import Any
 import pytest
 
 from app.conversation import search_index, terms
+from app.conversation import store as store_module
 from app.conversation.message import Conversation, Message
 from app.conversation.search import LENGTH, Hit, excerpt_of
 from app.conversation.search_index import SLICE, SearchIndex, index_path
@@ -338,10 +341,12 @@ def test_an_excerpt_is_one_line_around_the_match() -> None:
 def test_long_words_count_by_their_beginning() -> None:
     index = SearchIndex(None)
     long = "a" * 5000
-    assert index.add(1, "id", f"before {long} after")
+    index.begin(1, "id", f"before {long} after")
+    while index.is_adding:
+        assert index.step()
     (found,) = index.find(terms_of(long))
     assert found.message == 1
-    assert ranges_of(f"before {long} after", terms_of(long)) == ((7, 7 + len(long)),)
+    assert ranges_of(f"before {long} after", terms_of(long)) == ((7, 7 + terms._LONGEST_PART),)
     assert len(next(words_of(long)).folded) == LONGEST
     index.close()
 
@@ -369,3 +374,96 @@ def test_the_library_removes_words_from_the_index_itself_where_it_can(path: Path
     config = fts_config(store._index._connection)
     assert config.get("secure-delete", 0) == int(sqlite3.sqlite_version_info >= search_index.SECURE_DELETE)
     store.close()
+
+
+UNBOUNDED = re.compile(
+    f"[{terms._SINGLE}][{terms._MARKS}]*|(?:[^\\W_{terms._SINGLE}]|[{terms._MARKS}])+|[^\\x00-\\x7f\\s]"
+)
+
+
+def test_looking_at_a_text_in_windows_finds_the_words_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(terms, "_WINDOW", 1100)
+    compared = 0
+    for seed in range(300):
+        rng = random.Random(seed)
+        pieces = [
+            "pear",
+            " ",
+            "\n",
+            "梨",
+            "ก็",
+            "é",
+            "e\u0301",
+            "\U0001f350",
+            "-",
+            "x" * rng.randint(1, 1000),
+            " " * 1200,
+        ]
+        text = "".join(rng.choice(pieces) for _ in range(60))
+        if max(one.end() - one.start() for one in UNBOUNDED.finditer(text)) >= terms._LONGEST_PART:
+            continue
+        compared += 1
+        wanted = [(one.start(), one.end()) for one in UNBOUNDED.finditer(text) if terms._folded(one.group())]
+        assert [(word.start, word.end) for word in words_of(text)] == wanted, f"seed {seed}"
+    assert compared > 100
+
+
+@pytest.mark.parametrize("piece", ["a", "é", "ß", "\u0301", "梨", " ", "_", "ﷺ"])
+def test_a_text_without_an_end_is_indexed_in_small_steps_and_little_memory(
+    monkeypatch: pytest.MonkeyPatch, piece: str
+) -> None:
+    """A step of the index, a few of which go between two requests, takes memory for a window and not for the text."""
+    monkeypatch.setattr(store_module, "STEP", 0.0)
+    store = Store(None)
+    (message,) = said(store, "pear " + piece * (50_000 if piece == "梨" else 3_000_000) + " plum")
+    assert store.index_some()  # the text is fetched
+    tracemalloc.start()
+    largest, steps = 0, 0
+    while store.index_some():
+        steps += 1
+        largest = max(largest, tracemalloc.get_traced_memory()[1])
+        tracemalloc.reset_peak()
+    tracemalloc.stop()
+    assert steps > 40
+    assert largest < 2_500_000
+    assert [hit.message_id for hit in store.search("pear plum")] == [message.id]
+    assert store.search_state.left == 0
+    store.close()
+
+
+def test_what_was_indexed_in_part_leaves_nothing_when_it_is_deleted(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(store_module, "STEP", 0.0)
+    for is_restarted in (False, True):
+        path = tmp_path / f"{is_restarted}.db"
+        store = Store(path)
+        (message,) = said(store, "quince " * 20_000)
+        for _ in range(8):
+            assert store.index_some()
+        assert store.search_state.left == 1
+        if is_restarted:
+            store.close()
+            store = Store(path)
+        store.delete_conversation(message.conversation_id)
+        store.empty_trash()
+        while store.index_some():
+            pass
+        assert store._index.held() == set()
+        store.close()
+        assert not any(b"quince" in file.read_bytes() for file in tmp_path.iterdir())
+
+
+def test_the_first_hits_of_many_are_all_that_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store(None)
+    said(store, *["pears"] * 300)
+    while store.index_some():
+        pass
+    looked_up: list[str] = []
+    text = Store._text
+    monkeypatch.setattr(Store, "_text", lambda store, number: looked_up.append("") or text(store, number))
+    places: list[str] = []
+    store._index._connection.set_trace_callback(lambda query: places.append(query) if "WHERE number" in query else None)
+    assert len(store.search("pears", 7)) == 7
+    assert len(looked_up) == 7
+    assert len(places) <= 8
