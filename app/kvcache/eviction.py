@@ -13,26 +13,27 @@ against them. Properties kept here:
    states of a live path go by their worth like any: the path itself does not need them.
 5. What the person pinned stays: the rows down to the pinned place and the state there.
 6. The clock counts requests, so that a night changes nothing and a run can be repeated.
-7. One pass builds a heap. Evicting a state makes those below it worth more: an entry that grew is pushed back.
+7. Each victim is the one that comparing all of them now would give. What may be worth less than it was is looked at
+   again when the trie tells of a change; what is worth more, as by a use or a state above that went, when its turn
+   comes. So a making of room costs by what changed and what goes, and not by what there is.
 
 A model without whole states has rows only, one without rows has states only; the same rule serves all.
 """
 
 from __future__ import annotations
 
-import heapq
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic, Protocol
 
 from app.kvcache.journal import Journal
+from app.kvcache.tournament import Entry, Tournament
 from app.kvcache.trie import Node, R, S, Trie
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.reports import Reason
 
 PIECE = 512  # tokens; rows are let go in such pieces
-GROWN = 1.0001  # an entry's worth has grown when it is more than this times what it was
 
 
 class DiskSaver(Protocol[R, S]):
@@ -46,130 +47,165 @@ class DiskSaver(Protocol[R, S]):
 
 @dataclass(slots=True)
 class Tally:
-    """What one eviction cost in heap operations, and what it let go."""
+    """What was let go of in all, and how many candidates were looked at for it."""
 
-    pops: int = 0
-    pushes: int = 0
+    looks: int = 0
+    rows: int = 0
     states: int = 0
     tokens: int = 0
     bytes: int = 0
 
 
 class Eviction(Generic[R, S]):
-    """One making of room. `clock`: number of the current request. `has_states`: the model keeps whole states.
+    """The candidates of a trie, and making room by letting go of them. has_states: the model keeps whole states.
 
-    journal: is told of what goes. disk: takes over what goes, if it can. is_desperate: give up the first states of
-    branches too.
+    journal: is told of what goes. disk: takes over what goes, if it can.
     """
 
     def __init__(
         self,
         trie: Trie[R, S],
-        clock: int,
         has_states: bool,
-        is_desperate: bool = False,
         journal: Journal | None = None,
         disk: DiskSaver[R, S] | None = None,
     ) -> None:
         self.tally = Tally()
-        self._journal, self._disk = journal, disk
-        self._trie, self._clock = trie, clock
-        self._has_states, self._is_desperate = has_states, is_desperate
-        self._heap = [
-            (worth, 2 * node.id + is_state, node, is_state)
-            for node in trie.nodes.values()
-            if ((is_state := node.state is not None) or not node.held_children)
-            and (worth := self._state_worth(node) if is_state else self._rows_worth(node)) is not None
-        ]
-        heapq.heapify(self._heap)
+        self.disk = disk
+        self._trie, self._has_states, self._journal = trie, has_states, journal
+        self._changed = trie.watch()
+        # Keys are twice a node's number, one more for its state than for its rows.
+        self._usual = Tournament()
+        self._first = Tournament()  # the first states of branches
 
-    def run(self, surplus: Callable[[], int]) -> None:
-        """Let go of the least worth until `surplus()` bytes are none, or nothing can go any more."""
-        while self._heap and (wanted := surplus()) > 0:
-            worth, _, node, is_state = heapq.heappop(self._heap)
-            self.tally.pops += 1
-            now = self._state_worth(node) if is_state else self._rows_worth(node)
-            if now is None:
+    def run(self, clock: int, surplus: Callable[[], int], is_desperate: bool = False) -> None:
+        """Let go of the least worth until `surplus()` bytes are none, or nothing can go any more.
+
+        clock: number of the current request. is_desperate: give up the first states of branches too.
+        """
+        while (wanted := surplus()) > 0:
+            self.update(clock)
+            found = [self._usual.least(), self._first.least() if is_desperate else None]
+            key = min(((entry.worth(clock), key) for key, entry in filter(None, found)), default=(0.0, -1))[1]
+            if key < 0:
+                return
+            self.tally.looks += 1
+            node = self._trie.nodes[key // 2]
+            if self._enter(node):
                 continue
-            if now > worth * GROWN:
-                self._push(node, is_state, now)
-            elif is_state:
+            if key % 2:
                 self._drop_state(node)
             else:
                 self._drop_rows(node, wanted)
 
-    def _push(self, node: Node[R, S], is_state: bool, worth: float) -> None:
-        self.tally.pushes += 1
-        heapq.heappush(self._heap, (worth, 2 * node.id + is_state, node, is_state))
+    def update(self, clock: int) -> None:
+        """Look again at what has changed, so that the next making of room need not."""
+        self._usual.advance(clock)
+        self._first.advance(clock)
+        changed = [self._trie.nodes[number] for number in self._changed if number in self._trie.nodes]
+        for number in self._changed - self._trie.nodes.keys():
+            self._discard(number)
+        self._changed.clear()
+        for node in [*changed, *self._depending_on(changed)] if self._has_states else changed:
+            self._enter(node)
 
-    def _state_worth(self, node: Node[R, S]) -> float | None:
-        """None when there is no state or it must stay."""
+    def _enter(self, node: Node[R, S]) -> bool:
+        """Enter a node's state or rows for what they are worth. False when they stood so already."""
+        entry, place = self._rows_entry(node), self._usual
+        if node.state is not None:
+            entry, is_first = self._state_entry(node)
+            place = self._first if is_first else self._usual
+        key = 2 * node.id + (node.state is not None)
+        if entry is not None and place.get(key) == entry:
+            return False
+        self._discard(node.id)
+        if entry is not None:
+            place.put(key, entry)
+        return True
+
+    def _discard(self, number: int) -> None:
+        for key in (2 * number, 2 * number + 1):
+            self._usual.discard(key)
+        self._first.discard(2 * number + 1)
+
+    def _depending_on(self, changed: list[Node[R, S]]) -> Iterator[Node[R, S]]:
+        """The states that may be worth less because of these changes above them: all that are next below a new state,
+        and the one that may be charged with rows from here on, where there is but one way down."""
+        new = [node for node in changed if node.state is not None and not self._has_entry(node)]
+        gone = [node for node in changed if node.state is None]
+        seen: set[int] = set()
+        for node in (*new, *gone):
+            is_new = node.state is not None
+            stack = _next_held(node, is_new)
+            while stack:
+                below = stack.pop()
+                if below.id in seen:
+                    continue
+                seen.add(below.id)
+                if below.state is not None:
+                    yield below
+                else:
+                    stack += _next_held(below, is_new)
+
+    def _has_entry(self, node: Node[R, S]) -> bool:
+        return 2 * node.id + 1 in self._usual or 2 * node.id + 1 in self._first
+
+    def _state_entry(self, node: Node[R, S]) -> tuple[Entry | None, bool]:
+        """What a node's state is worth, None when it must stay; and whether it is the first of its branch."""
         above, state = node.parent, node.state
         if state is None or above is None or (node.pins and node.is_pinned_end):
-            return None
+            return None, False
         gap, nbytes, is_alone = len(node.tokens), state.nbytes, not node.held_children
         if is_alone and node.rows:
             nbytes += node.rows.nbytes
-        while above.state is None:
-            if above.parent is None:
-                if not self._is_desperate:
-                    return None
-                break
+        while above.state is None and above.parent is not None:
             is_alone = is_alone and above.held_children == 1
             if is_alone and above.rows:
                 nbytes += above.rows.nbytes
             gap += len(above.tokens)
             above = above.parent
-        return gap * math.sqrt(node.state_uses) / (self._clock - node.state_used + 1) / (nbytes or 1)
+        return Entry(gap * math.sqrt(node.state_uses) / (nbytes or 1), node.state_used), above.state is None
 
-    def _rows_worth(self, node: Node[R, S]) -> float | None:
+    def _rows_entry(self, node: Node[R, S]) -> Entry | None:
         """None when there are no rows or they must stay: something below stands on them, or a state at their end."""
         if node.rows is None or node.locks or node.pins or node.held_children or node.state is not None:
             return None
         if self._has_states:
-            return 0.0
-        return len(node.tokens) * math.sqrt(node.uses) / (self._clock - node.last_use + 1) / (node.rows.nbytes or 1)
+            return Entry(0.0, 0)
+        return Entry(len(node.tokens) * math.sqrt(node.uses) / (node.rows.nbytes or 1), node.last_use)
 
     def _drop_state(self, node: Node[R, S]) -> None:
         assert node.state is not None
         self.tally.states += 1
         self._tell(node.end, 0, node.state.nbytes)
-        is_saved = self._disk is not None and self._disk.save_state(node, node.state)
+        is_saved = self.disk is not None and self.disk.save_state(node, node.state)
         self._trie.set_state(node, None)
         node.lost = Reason.NONE if is_saved else Reason.EVICTED
-        self._reconsider(node)
 
     def _drop_rows(self, node: Node[R, S], wanted: int) -> None:
         """The end of an edge goes, in pieces. What stays is an edge of its own."""
         assert node.rows is not None
         pieces = math.ceil(wanted * len(node.tokens) / node.rows.nbytes / PIECE)
-        upper = self._trie.split(node, node.end - pieces * PIECE) if pieces * PIECE < len(node.tokens) else None
+        if pieces * PIECE < len(node.tokens):
+            self._trie.split(node, node.end - pieces * PIECE)
+        self.tally.rows += 1
         self.tally.tokens += len(node.tokens)
         self._tell(node.start, len(node.tokens), node.rows.nbytes)
-        is_saved = self._disk is not None and self._disk.save_rows(node)
+        is_saved = self.disk is not None and self.disk.save_rows(node)
         self._trie.set_rows(node, None)
         node.lost = Reason.NONE if is_saved else Reason.EVICTED
-        if self._disk is not None and not is_saved:
-            self._disk.forget(node)
-        above = upper or node.parent
+        if self.disk is not None and not is_saved:
+            self.disk.forget(node)
         if self._trie.can_merge(node):
             self._trie.merge(node)
-        if above is not None:
-            self._reconsider(above)
 
     def _tell(self, offset: int, tokens: int, nbytes: int) -> None:
         self.tally.bytes += nbytes
         if self._journal is not None:
             self._journal.add(CacheEventKind.EVICTED, offset, tokens, nbytes, Reason.EVICTED)
 
-    def _reconsider(self, node: Node[R, S]) -> None:
-        """What lies at and above a change may go now, or is worth less than before."""
-        while node.parent is not None and not (node.holds or node.held_children):
-            node = node.parent
-        if node.parent is None or node.held_children:
-            return
-        worth = self._rows_worth(node)
-        if worth is not None:
-            self._push(node, False, worth)
-        elif node.state is not None and (worth := self._state_worth(node)) is not None:
-            self._push(node, True, worth)
+
+def _next_held(node: Node[R, S], is_every: bool) -> list[Node[R, S]]:
+    """The held children of a node, unless there are several and not every one is wanted."""
+    if not is_every and node.held_children != 1:
+        return []
+    return [child for child in node.children.values() if child.is_held]

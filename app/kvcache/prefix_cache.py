@@ -26,6 +26,7 @@ import mlx.core as mx
 
 from app.kvcache.disk.tier import Tier
 from app.kvcache.eviction import PIECE, Eviction
+from app.kvcache.ghosts import Ghosts
 from app.kvcache.journal import Journal
 from app.kvcache.lane import Forward, Lane, TrieNode
 from app.kvcache.layers import CacheFaultError
@@ -45,7 +46,7 @@ from app.kvcache.paging import (
 from app.kvcache.session import Session
 from app.kvcache.snapshot import Bookmark, StateSnapshot
 from app.kvcache.trie import Trie
-from app.kvcache.usage import count_uses, disown, forget_ghosts, own, remember, replace_tip, touch
+from app.kvcache.usage import count_uses, disown, own, remember, replace_tip, touch
 from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.protocol.reports import Reason, RequestReport
 from app.protocol.trie_view import Place
@@ -80,6 +81,8 @@ class PrefixCache:
         self.forward, self.new_caches = forward, new_caches
         self.lane = self._new_lane()
         self.unsupported = self.lane.unsupported
+        self.eviction = Eviction(self.trie, bool(self.lane.states), self.journal)
+        self.ghosts = Ghosts(self.trie)
         self._layers = Counter(type(cache).__name__ for cache in new_caches())
 
     @property
@@ -218,6 +221,7 @@ class PrefixCache:
         """
         if not self.unsupported and not self.trie.nodes:
             self.disk = Tier(self.trie, self.lane, self.journal, root, fingerprint, budget_bytes, writes_all)
+            self.eviction.disk = self.disk
             self.requests = self.disk.load()
 
     @property
@@ -229,7 +233,7 @@ class PrefixCache:
         """Write what is worth it within so much time; from now on there is no disk."""
         if self.disk is not None:
             self.disk.close(seconds)
-            self.disk = None
+            self.disk = self.eviction.disk = None
 
     def close(self) -> None:
         """Let go of all arrays at once, without waiting for the garbage collector."""
@@ -335,7 +339,8 @@ class PrefixCache:
             tidy(self.trie, self.lane)
         own(self.lane.path[1:], session.owner)
         self._make_room(0)
-        forget_ghosts(self.trie)
+        self.eviction.update(self.requests)
+        self.ghosts.forget_oldest()
         if self.disk is not None:
             self.disk.touch()
 
@@ -467,9 +472,7 @@ class PrefixCache:
         ahead = growth + PIECE // 2 * self.lane.row_bytes
         for desperate in (False, True) if is_desperate else (False,):
             if self._surplus(growth) > 0:
-                has_states = bool(self.lane.states)
-                eviction = Eviction(self.trie, self.requests, has_states, desperate, self.journal, self.disk)
-                eviction.run(partial(self._surplus, growth if desperate else ahead))
+                self.eviction.run(self.requests, partial(self._surplus, growth if desperate else ahead), desperate)
         return self._fits(growth)
 
     def _fits(self, growth: int) -> bool:

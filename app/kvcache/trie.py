@@ -8,6 +8,8 @@ Properties it keeps:
 4. Node ids are never reused; when an edge is split, the new upper node gets the new id.
 5. A node is held while it, or anything below it, has state in memory; it is on disk while a file holds state of it or
    of anything below it. One that is neither is a ghost: its tokens were seen, no more.
+6. Whoever `watch`es is told of each edge that came, went, or is held, stored, locked or pinned in another way; not of
+   uses, which only grow.
 
 It knows neither arrays nor layers: what is stored has a size, and rows can be cut and joined.
 """
@@ -206,6 +208,14 @@ class Trie(Generic[R, S]):
         self.tokens = 0  # of all edges
         self.nodes: dict[int, Node[R, S]] = {}  # by id, in the order they came, without the root
         self._last_id = 0
+        self._watches: list[set[int]] = []
+        self._pinned_bytes: int | None = 0  # None: to be counted again
+
+    def watch(self) -> set[int]:
+        """Return a set to which the ids of all changed nodes are added from now on, for its owner to empty."""
+        changed = set(self.nodes)
+        self._watches.append(changed)
+        return changed
 
     def __iter__(self) -> Iterator[Node[R, S]]:
         """All nodes but the root, parents before children, siblings in the order they came."""
@@ -249,6 +259,7 @@ class Trie(Generic[R, S]):
         node.pieces = list(pieces)
         parent.children[tokens[0]] = node
         self.tokens += len(node.tokens)
+        self._changed(node)
         return node
 
     def extend(self, leaf: Node[R, S], tokens: Sequence[int], pieces: Sequence[Piece]) -> None:
@@ -281,6 +292,8 @@ class Trie(Generic[R, S]):
             self._put_rows(upper, halves[0])
             self._put_rows(node, halves[1])
         upper.held_children, upper.disk_children = int(node.is_held), int(node.is_on_disk)
+        self._changed(upper)
+        self._changed(node)
         return upper
 
     def merge(self, node: Node[R, S]) -> Node[R, S]:
@@ -302,6 +315,8 @@ class Trie(Generic[R, S]):
         child.uses = max(node.uses, child.uses)
         child.owners |= node.owners
         child.disk_rows = tuple(dict.fromkeys((*node.disk_rows, *child.disk_rows)))
+        self._changed(node)
+        self._changed(child)
         return child
 
     def can_merge(self, node: Node[R, S]) -> bool:
@@ -331,6 +346,8 @@ class Trie(Generic[R, S]):
         del parent.children[leaf.tokens[0]], self.nodes[leaf.id]
         leaf.parent = None
         self.tokens -= len(leaf.tokens)
+        self._changed(leaf)
+        self._changed(parent)
 
     def set_rows(self, node: Node[R, S], rows: R | None) -> None:
         """Hang rows over the node's edge, or let the ones that hang there go."""
@@ -343,11 +360,10 @@ class Trie(Generic[R, S]):
     def set_state(self, node: Node[R, S], state: S | None, is_tip: bool = False) -> None:
         """Hang the whole state at the node's end, or let the one that hangs there go."""
         was = node.is_held
-        if node.state is not None:
-            self.paged_bytes -= node.state.nbytes
+        before = node.state.nbytes if node.state is not None else 0
         node.state, node.is_tip = state, is_tip and state is not None
+        self._add_bytes(node, (state.nbytes if state is not None else 0) - before)
         if state is not None:
-            self.paged_bytes += state.nbytes
             node.lost = Reason.NONE
         self._spread(node, was)
 
@@ -355,11 +371,13 @@ class Trie(Generic[R, S]):
         """Files hold the edge's rows, or the state at its end, or no longer."""
         was = node.is_on_disk
         node.disk_rows, node.disk_state = rows, state
+        self._changed(node)
         while node.parent is not None and node.is_on_disk != was:
             parent, change = node.parent, 1 if node.is_on_disk else -1
             was = parent.is_on_disk
             parent.disk_children += change
             node = parent
+            self._changed(node)
 
     def enter(self, node: Node[R, S], lane: int) -> None:
         """A lane's live arrays now hold the node's edge: rows that were stored for it are let go."""
@@ -386,11 +404,20 @@ class Trie(Generic[R, S]):
         above: Node[R, S] | None = node
         while above is not None:
             above.pins += change
+            self._pinned_bytes = None
+            if above.pins <= 1:
+                self._changed(above)
             above = above.parent
+        self._changed(node)
 
     @property
     def pinned_bytes(self) -> int:
         """Stored bytes that pins keep."""
+        if self._pinned_bytes is None:
+            self._pinned_bytes = self._count_pinned()
+        return self._pinned_bytes
+
+    def _count_pinned(self) -> int:
         total, stack = 0, [self.root] if self.root.pins else []
         while stack:
             node = stack.pop()
@@ -403,24 +430,38 @@ class Trie(Generic[R, S]):
             node.locks += change
             if node.locks < 0:
                 raise ValueError(f"node {node.id} was unlocked more often than locked")
+            if not node.locks:
+                self._changed(node)
             node = node.parent
 
     def _spread(self, node: Node[R, S], was: bool) -> None:
         """Tell the ancestors when a node became held or a ghost."""
+        self._changed(node)
         while node.parent is not None and node.is_held != was:
             parent, change = node.parent, 1 if node.is_held else -1
             was = parent.is_held
             parent.held_children += change
             node = parent
+            self._changed(node)
+
+    def _changed(self, node: Node[R, S]) -> None:
+        for changed in self._watches:
+            changed.add(node.id)
 
     def _take_rows(self, node: Node[R, S]) -> R | None:
         rows, node.rows = node.rows, None
-        self.paged_bytes -= rows.nbytes if rows else 0
+        self._add_bytes(node, -rows.nbytes if rows else 0)
         return rows
 
     def _put_rows(self, node: Node[R, S], rows: R) -> None:
         node.rows = rows
-        self.paged_bytes += rows.nbytes
+        self._add_bytes(node, rows.nbytes)
+
+    def _add_bytes(self, node: Node[R, S], nbytes: int) -> None:
+        """What is stored on a node has become more."""
+        if node.pins:
+            self._pinned_bytes = None
+        self.paged_bytes += nbytes
 
     def _new_node(self, parent: Node[R, S], start: int, tokens: array[int]) -> Node[R, S]:
         self._last_id += 1

@@ -1,4 +1,4 @@
-"""Who used which edge, and when; and what is remembered of edges whose state is gone. Numbers only, no arrays."""
+"""Who used which edge, and when. Numbers only, no arrays."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from functools import lru_cache
 from app.kvcache.lane import TrieNode
 from app.kvcache.look import Look
 from app.kvcache.paging import CacheTrie
-
-GHOST_TOKENS = 1 << 20  # 4 MiB of tokens whose state is gone are remembered, to tell "evicted" from "new"
 
 
 def count_uses(look: Look, clock: int) -> None:
@@ -68,25 +66,7 @@ def remember(trie: CacheTrie, tokens: Sequence[int]) -> None:
         trie.append(last, tokens[seen:], ())
 
 
-def forget_ghosts(trie: CacheTrie) -> None:
-    """Drop the longest unused ghosts when more tokens are remembered than `GHOST_TOKENS`."""
-    if trie.tokens <= GHOST_TOKENS:
-        return
-    ghosts = [node for node in trie.nodes.values() if _is_ghost(node)]
-    surplus = sum(len(node.tokens) for node in ghosts) - GHOST_TOKENS
-    for node in sorted(ghosts, key=lambda ghost: (ghost.last_use, -ghost.end)):
-        if surplus <= 0:
-            return
-        if not node.children:
-            surplus -= len(node.tokens)
-            trie.remove(node)
-
-
 @lru_cache(maxsize=256)
 def _with(owners: frozenset[str], owner: str) -> frozenset[str]:
     """One more owner. Nodes of the same owners share one set."""
     return owners | {owner}
-
-
-def _is_ghost(node: TrieNode) -> bool:
-    return not (node.is_held or node.is_on_disk or node.saving or node.locks or node.pins)

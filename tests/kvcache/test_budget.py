@@ -8,7 +8,7 @@ import mlx.core as mx
 import pytest
 from mlx_lm.models.cache import ArraysCache, KVCache
 
-from app.kvcache import usage
+from app.kvcache import ghosts
 from app.kvcache.invariants import check
 from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.reports import Reason
@@ -45,13 +45,13 @@ def test_the_oldest_branches_go_and_the_shared_beginning_stays(mix: str) -> None
 
 
 def test_ghosts_are_remembered_only_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(usage, "GHOST_TOKENS", 20)
+    monkeypatch.setattr(ghosts, "GHOST_TOKENS", 20)
     cache, _ = ledger_cache("T", budget_bytes=0)
     for branch in range(8):
         ask(cache, [10 + branch, 2, 3, 4, 5, 6], [7])
     check(cache)
-    ghosts = [node for node in cache.trie if not node.is_held]
-    assert 0 < sum(len(node.tokens) for node in ghosts) <= 20
+    remembered = [node for node in cache.trie if not node.is_held]
+    assert 0 < sum(len(node.tokens) for node in remembered) <= 20
     assert cache.price([10, 2, 3, 4, 5, 6]).seen == 0
     assert cache.price([16, 2, 3, 4, 5, 6]).seen == 6
 

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import random
+from array import array
+from collections.abc import Callable
+
 import pytest
 
+from app.kvcache import prefix_cache
 from app.kvcache.eviction import PIECE, Eviction, Tally
+from app.kvcache.lane import TrieNode
+from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
 from app.kvcache.trie import Trie
 from tests.bench.eviction import BUDGETS, MODELS, loss, requests
 from tests.bench.paper import PaperCache
@@ -15,8 +22,8 @@ from tests.kvcache.test_trie import FakeNode, FakeState, FakeTrie, add
 def evict(trie: FakeTrie, wanted: int, clock: int = 10, has_states: bool = False, is_desperate: bool = False) -> Tally:
     """Make `wanted` bytes of room."""
     before = trie.paged_bytes
-    eviction = Eviction(trie, clock, has_states, is_desperate)
-    eviction.run(lambda: wanted - (before - trie.paged_bytes))
+    eviction = Eviction(trie, has_states)
+    eviction.run(clock, lambda: wanted - (before - trie.paged_bytes), is_desperate)
     return eviction.tally
 
 
@@ -106,25 +113,83 @@ class TestStates:
         assert trie.paged_bytes == 0
 
 
-def test_two_pops_and_two_pushes_for_a_victim_are_enough() -> None:
+def test_two_looks_for_a_victim_are_enough() -> None:
     """Counted over a whole trace, at the tightest budget."""
-    asked = requests(Trace("rewrite", 1))
-    tallies: list[Tally] = []
-    run = Eviction.run
+    cache = PaperCache(*MODELS["HYB60"], budget_bytes=2_000_000_000)
+    for request in requests(Trace("rewrite", 1)):
+        cache.ask(request.prompt, request.answer, request.points)
+    tally = cache.eviction.tally
+    assert tally.states > 100
+    assert tally.looks <= 2 * (tally.states + tally.rows)
 
-    def counted(self: Eviction, surplus: object) -> None:  # type: ignore[type-arg]
-        run(self, surplus)  # type: ignore[arg-type]
-        tallies.append(self.tally)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Eviction, "run", counted)
-        cache = PaperCache(*MODELS["HYB60"], budget_bytes=2_000_000_000)
-        for request in asked:
-            cache.ask(request.prompt, request.answer, request.points)
-    victims = sum(tally.states + (tally.tokens > 0) for tally in tallies)
-    assert victims > 100
-    assert sum(tally.pops for tally in tallies) <= 2 * victims
-    assert sum(tally.pushes for tally in tallies) <= 2 * victims
+class Compared(Eviction[RowsSnapshot, StateSnapshot]):
+    """Looks at all candidates before each victim goes: it must be the one that is worth least."""
+
+    victims = 0
+
+    def run(self, clock: int, surplus: Callable[[], int], is_desperate: bool = False) -> None:
+        self.now = clock, is_desperate
+        super().run(clock, surplus, is_desperate)
+
+    def _drop_state(self, node: TrieNode) -> None:
+        assert self.least() == (node.id, True)
+        super()._drop_state(node)
+
+    def _drop_rows(self, node: TrieNode, wanted: int) -> None:
+        assert self.least() == (node.id, False)
+        super()._drop_rows(node, wanted)
+
+    def least(self) -> tuple[int, bool]:
+        clock, is_desperate = self.now
+        found = []
+        for node in self._trie.nodes.values():
+            entry = self._rows_entry(node)
+            if node.state is not None:
+                entry, is_first = self._state_entry(node)
+                entry = None if is_first and not is_desperate else entry
+            if entry is not None:
+                found.append((entry.worth(clock), node.id, node.state is not None))
+        type(self).victims += 1
+        return min(found)[1:]
+
+
+@pytest.mark.parametrize("kind", ["rows", "states", "both"])
+def test_each_victim_is_the_least_of_all(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Random requests over a small alphabet, budgets that move, pins that come and go."""
+    monkeypatch.setattr(prefix_cache, "Eviction", Compared)
+    monkeypatch.setattr(Compared, "victims", 0)
+    for seed in range(8):
+        rng = random.Random(seed)
+        cache = PaperCache(0 if kind == "states" else 7, 0 if kind == "rows" else 400, 6_000, grid=8 * (seed % 2))
+        pinned: list[array[int]] = []
+        for _ in range(150):
+            known = [node for node in cache.trie if rng.random() < 0.2]
+            prompt = array("i", rng.choices(range(3), k=rng.randrange(1, 30)))
+            if known and rng.random() < 0.7:
+                prompt = tokens_of(rng.choice(known)) + prompt[: rng.randrange(1, len(prompt) + 1)]
+            points = sorted(rng.sample(range(len(prompt)), rng.randrange(min(5, len(prompt)))))
+            cache.ask(prompt, array("i", rng.choices(range(3), k=rng.randrange(1, 20))), points)
+            if rng.random() < 0.2:
+                cache.set_budget(rng.choice((0, 2_000, 6_000, 12_000)))
+            if rng.random() < 0.2 and cache.pin(prompt):
+                pinned.append(prompt)
+            if pinned and rng.random() < 0.3:
+                cache.unpin(pinned.pop(rng.randrange(len(pinned))))
+            cache.ghosts.update()
+            known = [node for node in cache.trie if not (node.is_held or node.is_on_disk)]
+            assert cache.ghosts.tokens == sum(len(node.tokens) for node in known)
+            assert cache.trie.pinned_bytes == sum(node.pinned_bytes for node in cache.trie)
+    assert Compared.victims > 1_000
+
+
+def tokens_of(node: TrieNode) -> array[int]:
+    """All tokens from the root to a node's end."""
+    found = array("i")
+    above: TrieNode | None = node
+    while above is not None:
+        found, above = above.tokens + found, above.parent
+    return found
 
 
 # Tokens recomputed by "oldest, then deepest, then largest" on the same traces.
