@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from app.environment import give_streams, seal
+from app.environment import allow_files, give_streams, seal
 from app.paths import Paths, guide_model, paths_in, usable
 from app.protocol.reports import Problem
 
@@ -72,6 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # A frozen program is its own Python: a helper process of the libraries begins here too, and ends in this call.
     multiprocessing.freeze_support()
     seal()
+    allow_files()
     asked = options(sys.argv[1:] if arguments is None else arguments)
     if asked.self_test:
         return self_test(asked.model, asked.data, on_cpu=asked.cpu)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import sys
 import tempfile
 
@@ -23,6 +24,9 @@ _SWITCHES = {
 }
 
 
+FILES = 4096  # open at once; more than that macOS may refuse
+
+
 def seal() -> None:
     """Set the switches in this process's environment. To be called before mlx_lm is imported, once or more often."""
     os.environ.update(_SWITCHES)
@@ -32,6 +36,18 @@ def seal() -> None:
     if sys.platform != "darwin":
         # On the CPU, mx.compile writes C++ to a temporary file and calls g++ on it.
         os.environ["MLX_DISABLE_COMPILE"] = "1"
+
+
+def allow_files() -> None:
+    """Let this process have as many files open as the system allows it, within reason.
+
+    A program that was started from the Finder may have 256, of which a large model with its caches has use for all.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def has_display() -> bool:

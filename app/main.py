@@ -5,10 +5,12 @@ This is the one file that knows everybody.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 from PySide6.QtCore import QCoreApplication, QDir, QObject, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QIcon
@@ -86,8 +88,15 @@ class Program(QObject):
     def start(self, model: Path | None = None) -> None:
         """Show the window; read the conversations; once the window is painted, start the engine and load a model.
 
-        After a run that was not closed, the last conversation and its model wait until the person asks for them.
+        After a run that was not closed, the last conversation and its model wait until the person asks for them. A
+        model that was being opened then, or that ended the engine, is not opened by itself: the guide is.
         """
+        suspect = self.settings.now.suspect
+        if model is None and suspect:
+            is_usual = suspect == self.settings.model
+            self.controller.start_without(suspect, self.settings.guide if is_usual else self.settings.model)
+            self.window.show()
+            return
         offer = None if self._last is None else problem_cards.ended_badly(self._last.has_crashed)
         self.controller.start(self.settings.model if model is None else str(model), offer)
         self.window.show()
@@ -144,13 +153,27 @@ def run(beginning: Beginning, asked: Asked) -> int:
         app = application()
         program = Program(beginning.paths, notice=beginning.notice, last=beginning.last)
         program.answer_later_starts(beginning.claim)
-        if not is_seen:
+        if is_seen:
+            status = _show(app, program, asked, messages)
+        else:
             from app.tour import take_tour
 
-            return take_tour(program, asked.model)
-        return _show(app, program, asked, messages)
+            status = take_tour(program, asked.model)
     finally:
         messages.close()
+    if program.host.is_stuck:
+        leave(status, beginning.claim)
+    return status
+
+
+def leave(status: int, claim: Claim) -> NoReturn:
+    """End the process although a thread of it hangs. To be called when everything has been saved and closed."""
+    claim.release()
+    logging.shutdown()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(status)
 
 
 def _show(app: Application, program: Program, asked: Asked, messages: QtMessages) -> int:

@@ -21,6 +21,7 @@ MOST_RECENT = 8
 @dataclass(frozen=True, slots=True)
 class Settings:
     """model: folder of the model to start with, "" for the guide. recent_models: folders, the last one first.
+    suspect: folder of a model that was being opened, or in use, when the engine or the program died; "" for none.
 
     budget, disk_budget: how much memory and how much of the disk the cache may take, by the id of a `Budget`.
     keeps_every_fork: every state that can be gone back to is written to the disk.
@@ -28,6 +29,7 @@ class Settings:
 
     model: str = ""
     recent_models: tuple[str, ...] = ()
+    suspect: str = ""
     budget: str = DEFAULT.id
     disk_budget: str = DEFAULT.id
     keeps_every_fork: bool = False
@@ -72,10 +74,14 @@ class SettingsFile:
     def opened(self, path: str) -> None:
         """A model was loaded from this folder."""
         if path == self._guide:
-            self._save(replace(self._now, model=""))
+            self._save(replace(self._now, model="", suspect=""))
             return
         recent = (path, *(one for one in self.recent if one != path))[:MOST_RECENT]
-        self._save(replace(self._now, model=path, recent_models=recent))
+        self._save(replace(self._now, model=path, recent_models=recent, suspect=""))
+
+    def suspect(self, path: str) -> None:
+        """The program may not live through opening this folder; "" once it has."""
+        self._save(replace(self._now, suspect=path))
 
     @property
     def budget(self) -> str:

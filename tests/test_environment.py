@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 
 import pytest
 
-from app.environment import seal
+from app.environment import FILES, allow_files, seal
 
 
 def test_the_switches_are_set_over_what_the_shell_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,3 +35,30 @@ def test_there_is_a_folder_for_temporary_files(monkeypatch: pytest.MonkeyPatch) 
 def test_it_imports_nothing_that_would_read_them_too_early() -> None:
     code = "import sys, app.environment; assert not {'mlx', 'mlx_lm', 'huggingface_hub', 'PySide6'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+FEW_FILES = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, (16, int(sys.argv[1])))
+from app.environment import allow_files, seal
+seal()
+allow_files()
+before = resource.getrlimit(resource.RLIMIT_NOFILE)
+import app.engine
+assert resource.getrlimit(resource.RLIMIT_NOFILE) == before, before
+print(*before)
+"""
+
+
+@pytest.mark.parametrize("most", [64, 1000, FILES])
+def test_as_many_files_may_be_open_as_are_allowed_and_the_engine_is_imported(most: int) -> None:
+    """mlx-lm asks for 4,096 while it is imported, and cannot be imported where that is refused."""
+    done = subprocess.run([sys.executable, "-c", FEW_FILES, str(most)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [str(most), str(most)]
+
+
+def test_a_limit_that_is_high_enough_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _kind: (2 * FILES, 4 * FILES))
+    monkeypatch.setattr(resource, "setrlimit", lambda *_: pytest.fail("the limit was changed"))
+    allow_files()

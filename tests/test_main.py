@@ -329,3 +329,101 @@ def test_closing_while_a_model_loads(make_program: Callable[..., Program], scrip
     program.close()
     program.close()
     assert not program.window.isVisible()
+
+
+def test_a_model_that_ended_the_engine_is_not_opened_by_itself_again(
+    qtbot: QtBot, make_program: Callable[..., Program], script: Script
+) -> None:
+    """The guide is, and a sentence says why, with a way to open it all the same."""
+    program = make_program(model=Path("/models/one"))
+    ask(qtbot, program, "Well?")
+    script.crash = "Crash"
+    program.controller.send("Crash")
+    qtbot.waitUntil(lambda: program.controller.status.now.problem is not None)
+    script.commands.clear()
+    again = make_program()
+    card = again.controller.status.now.problem
+    assert card is not None
+    assert "one was not opened" in card.title
+    ask(qtbot, again, "Still there?")
+    guide = again.settings.guide
+    assert [command.path for command in script.commands if isinstance(command, LoadModel)] == [guide]
+    again.controller.act(card.action_verb)
+    qtbot.waitUntil(lambda: again.settings.model == "/models/one")
+    assert again.controller.status.now.problem is None
+    assert make_program().controller.status.now.problem is None
+
+
+DEATH_OR_HANG = """
+import os, sys, threading, time
+from pathlib import Path
+from app.environment import seal
+seal()
+from PySide6.QtCore import QTimer
+from app import main
+from app.main import Program
+from app.one_process import claim
+from app.paths import paths_in
+from app.protocol.commands import Generate, LoadModel
+from app.start import Asked, Beginning
+from tests.fakes.engine import FakeEngine, Script
+
+data, what = Path(sys.argv[1]), sys.argv[2]
+script = Script()
+
+class Engine(FakeEngine):
+    def _load(self, command):
+        if what == "abort" and command.path == "/models/deadly":
+            os.abort()
+        super()._load(command)
+    def _step(self, run):
+        time.sleep(1000 if what == "hang" and len(run.ids) == 3 else 0.05)
+        super()._step(run)
+
+Engine_init = Program.__init__
+Program.__init__ = lambda self, *a, **named: Engine_init(self, *a, factory=lambda sink: Engine(sink, script), **named)
+start = Program.start
+def begin(self, model=None):
+    start(self, model)
+    def go():
+        now = self.controller.status.now
+        if what == "abort" and now.engine_line.startswith("Ready"):
+            self.controller.open_model("/models/deadly")
+        elif what == "hang" and now.engine_line.startswith("Ready"):
+            self.controller.send("one two three four five")
+        elif what == "hang" and self.controller._runs.current and self.controller._runs.current.tokens == 3:
+            print("quit", flush=True)
+            self.window.close()
+        else:
+            return
+    self.timer = QTimer(self, interval=50)
+    self.timer.timeout.connect(go)
+    self.timer.start()
+Program.start = begin
+data.mkdir(exist_ok=True)
+paths = paths_in(data)
+main.choose_platform = lambda: True
+sys.exit(main.run(Beginning(paths, claim(data, "1"), None, None), Asked()))
+"""
+
+
+def test_a_model_that_ends_the_process_while_it_opens_is_remembered(
+    qtbot: QtBot, make_program: Callable[..., Program], data_folder: Path
+) -> None:
+    done = run("-c", DEATH_OR_HANG, str(data_folder), "abort", QT_QPA_PLATFORM="offscreen")
+    assert done.returncode < 0, done.stderr
+    program = make_program()
+    card = program.controller.status.now.problem
+    assert card is not None
+    assert "deadly was not opened" in card.title
+
+
+def test_a_forward_that_never_returns_does_not_keep_the_program_from_ending(
+    qtbot: QtBot, make_program: Callable[..., Program], data_folder: Path
+) -> None:
+    done = run("-c", DEATH_OR_HANG, str(data_folder), "hang", QT_QPA_PLATFORM="offscreen")
+    assert done.returncode == 0, done.stderr
+    program = make_program()
+    qtbot.waitUntil(lambda: bool(program.controller.chat.rows))
+    texts = [row.text for row in program.controller.chat.rows]
+    assert texts == ["one two three four five", "You said: one"]

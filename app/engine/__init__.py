@@ -3,6 +3,10 @@
 Importing it imports MLX and mlx-lm, which takes about a second: only the model's thread does.
 """
 
-from app.engine.loop import EngineLoop
+from app.engine.libraries import import_mlx_lm
+
+import_mlx_lm()
+
+from app.engine.loop import EngineLoop  # noqa: E402
 
 __all__ = ["EngineLoop"]

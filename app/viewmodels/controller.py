@@ -61,6 +61,7 @@ class Controller(QObject):
         self.trie, self.events, self.status = display.trie, display.events, display.status
         self.keeping = Keeping(self._parts, display, self)
         self.archive = Archive(self._parts, display, self)
+        self._suspect = ""
         self._connect()
         display.show_conversations()
 
@@ -115,6 +116,15 @@ class Controller(QObject):
             self._models.want(model)
             self._show_card(offer)
 
+    def start_without(self, suspect: str, model: str) -> None:
+        """Start with another model than one that the program did not live through, and say so."""
+        self._suspect = suspect
+        self.start(model)
+        self._show_card(problem_cards.suspected(suspect))
+
+    def _open_anyway(self) -> None:
+        self.open_model(self._suspect)
+
     def _release(self, conversation_ids: Iterable[str]) -> None:
         """Something of these conversations is gone for ever: the cached state goes as well."""
         for conversation_id in conversation_ids:
@@ -125,6 +135,8 @@ class Controller(QObject):
         self._asking.close()
         self._display.close()
         self._parts.host.close()
+        if not (self._parts.host.is_stuck or self._parts.host.has_failed):
+            self._models.close()
         self._runs.abandon(None)
         self._parts.store.close()
         self.archive.close()
@@ -204,8 +216,10 @@ class Controller(QObject):
         self._library.open(conversation_id)
 
     def open_model(self, path: str) -> None:
-        """Load the model in this folder in place of the one in use."""
+        """Load the model in this folder in place of the one in use; an engine that died is started again."""
         self._display.card = None
+        if self._parts.host.has_failed:
+            self._restart()
         self._runs.stop()
         self._models.open(str(Path(path).expanduser().absolute()))
 
@@ -215,9 +229,13 @@ class Controller(QObject):
 
     def restart_engine(self) -> None:
         """Start the engine again after it died, with the model it had."""
+        self._restart()
+        self.open_model(self._models.path)
+
+    def _restart(self) -> None:
+        """A new engine, which knows nothing yet."""
         self._parts.host.restart()
         self._parts.disk.tell()
-        self.open_model(self._models.path)
 
     def composer_changed(self, text: str) -> None:
         """What stands in the composer now; its price follows."""
@@ -268,6 +286,7 @@ class Controller(QObject):
             "verify": self.verify,
             "restart": self.restart_engine,
             "reopen": self._reopen,
+            "open_anyway": self._open_anyway,
             "show_log": self.logWanted.emit,
             "dismiss": self._dismiss_card,
             **self.keeping.actions,

@@ -36,6 +36,10 @@ class ModelShelf(Protocol):
         """A model was loaded from this folder: it is the one to start with next time."""
         ...
 
+    def suspect(self, path: str) -> None:
+        """Remember that this folder may end the program, until it is opened or another one is named; "" for none."""
+        ...
+
 
 class ModelDesk(QObject):
     """The model in use, as the events of the engine tell it.
@@ -96,12 +100,23 @@ class ModelDesk(QObject):
         """Ask the engine for the model in this folder; the one in use is closed."""
         self.path, self.info, self.problem = path, None, None
         self.loading = ModelLoading(path, "")
+        self._suspect(path)
         self._host.submit(LoadModel(path))
         self.changed.emit()
+
+    def close(self) -> None:
+        """The program ends and the engine has ended in order: what was being opened is not to blame for anything."""
+        if self.loading is not None:
+            self._shelf.suspect("")
+
+    def _suspect(self, path: str) -> None:
+        """Write it down before the engine is asked: a process that dies writes nothing. The guide is known to open."""
+        self._shelf.suspect("" if path == self._shelf.guide else path)
 
     def take(self, event: Event) -> None:
         """What the engine says about models; other events are ignored, and so is news of a folder no longer wanted."""
         if isinstance(event, EngineFailed):
+            self._suspect(self.path)
             self.info, self.loading = None, None
             self.changed.emit()
         elif isinstance(event, ModelReady):
@@ -109,6 +124,8 @@ class ModelDesk(QObject):
         elif isinstance(event, ModelLoading | ModelFailed) and event.path == self.path:
             self.loading = event if isinstance(event, ModelLoading) else None
             self.problem = event.problem if isinstance(event, ModelFailed) else None
+            if isinstance(event, ModelFailed):
+                self._shelf.suspect("")
             self.changed.emit()
 
     def _loaded(self, info: ModelInfo) -> None:

@@ -27,7 +27,18 @@ def run_failed(problem: Problem) -> ProblemCard:
 
 def engine_failed(problem: Problem) -> ProblemCard:
     """The engine met what nobody foresaw."""
-    return ProblemCard(problem.title, problem.sentence, "Restart", "restart")
+    return ProblemCard(problem.title, problem.sentence, "Restart", "restart", "Use the Guide Meanwhile", "use_guide")
+
+
+def suspected(path: str) -> ProblemCard:
+    """At the start: a model that the program, or its engine, did not live through. Another one is opened instead."""
+    name = path.rstrip("/").rsplit("/", 1)[-1]
+    sentence = (
+        f"The last time, Espalier or its engine ended while the model {name} was being opened or in use, so it is not "
+        "opened by itself. Everything you said is saved. Go on with the model named in the toolbar, or open this one "
+        "all the same."
+    )
+    return ProblemCard(f"{name} was not opened", sentence, "Open It Anyway", "open_anyway", "Go On", "dismiss")
 
 
 def ended_badly(has_crashed: bool) -> ProblemCard:

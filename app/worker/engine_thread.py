@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import logging
+import resource
 import threading
 from collections.abc import Callable
 from typing import Protocol
 
-from PySide6.QtCore import QObject, QThread, Signal
+from PySide6.QtCore import QDeadlineTimer, QObject, QThread, Signal
 
 from app.protocol.commands import Command, Shutdown
 from app.protocol.engine import EventSink
@@ -19,6 +21,8 @@ logger = logging.getLogger(__name__)
 
 # macOS gives a secondary thread 512 KiB, which imports and graph evaluation can outgrow.
 STACK_BYTES = 16 * 1024 * 1024
+_LONGEST_WORDS = 300
+_LONGEST_CHAIN = 20  # errors that caused one another
 
 
 class HostedEngine(Protocol):
@@ -46,8 +50,11 @@ def local_engine(sink: EventSink) -> HostedEngine:
 class EngineThread(QThread):
     """Makes an engine on its own thread, runs its loop, and sends its events as a signal.
 
-    Commands may be submitted before the engine exists: it gets them in order once it does. The one broad `except` of
-    the program is here: what nobody foresaw ends this thread, not the window, and is told as `EngineFailed`.
+    Commands may be submitted before the engine exists: it gets them in order once it does. What nobody foresaw ends
+    this thread, not the window, and is told as `EngineFailed`, whatever kind of exception it is: a library that panics
+    raises no `Exception`, and what ends the process is never raised on this thread.
+
+    has_failed: the engine ended by an error and takes no more commands.
 
     Signal: happened(object), an `app.protocol.events.Event`, sent from the engine's thread.
     """
@@ -62,6 +69,7 @@ class EngineThread(QThread):
         self._lock = threading.Lock()
         self._waiting: list[Command] = []
         self._engine: HostedEngine | None = None
+        self.has_failed = False
 
     def submit(self, command: Command) -> None:
         """Hand a command to the engine, or keep it until there is one. Returns at once; any thread."""
@@ -71,18 +79,22 @@ class EngineThread(QThread):
             else:
                 self._engine.submit(command)
 
-    def close(self) -> None:
-        """End the loop after its current step and wait for the thread. Safe to call twice, or before the start."""
+    def close(self, patience: float) -> bool:
+        """End the loop after its current step and wait for the thread at most `patience` seconds.
+
+        Returns whether it has ended. Safe to call twice, or before the start.
+        """
         self.submit(Shutdown())
-        self.wait()
+        return self.wait(QDeadlineTimer(round(patience * 1000)))
 
     def run(self) -> None:
         """Qt calls this on the new thread."""
         batcher = TextBatcher(self.happened.emit)
         try:
             self._serve(batcher)
-        except Exception as error:  # the one place that may: elsewhere, what is expected is named
-            logger.exception("the engine stopped")
+        except BaseException as error:  # the one place that may: elsewhere, what is expected is named
+            logger.critical("the engine stopped", exc_info=True)
+            self.has_failed = True
             batcher.flush()
             self.happened.emit(EngineFailed(_problem_of(error)))
         finally:
@@ -103,6 +115,25 @@ class EngineThread(QThread):
         engine.run()
 
 
-def _problem_of(error: Exception) -> Problem:
-    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+def _problem_of(error: BaseException) -> Problem:
+    if _is_short_of_files(error):
+        limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        return Problem(
+            "The engine stopped",
+            f"Too many files are open: this process may have {limit} at once. Your conversations are safe. Raise the "
+            "limit (ulimit -n), or ask whoever set it, then open Espalier again.",
+        )
+    words = " ".join(str(error).split())[:_LONGEST_WORDS]
+    what = f"{type(error).__name__}: {words}" if words else type(error).__name__
     return Problem("The engine stopped", f"Your conversations are safe. Restart the engine to go on. ({what})")
+
+
+def _is_short_of_files(error: BaseException | None) -> bool:
+    """Whether the system's limit of open files is behind an error, directly or as the cause of another."""
+    for _ in range(_LONGEST_CHAIN):
+        if error is None:
+            return False
+        if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

@@ -48,8 +48,9 @@ class Script:
     """What the fake does. Tests set it before or while the engine runs.
 
     answers: text for a question; others get "You said: ...". hold: answers stop growing after this many tokens until
-    `go` is set. broken: folders that cannot be opened. crash: a question that ends the engine's loop. fail: a question
-    that is refused. load_gate: cleared, a model stays loading. verified: what a check finds, whatever its id; None: it
+    `go` is set. broken: folders that cannot be opened. deadly: folders that end the engine's loop. crash: a question
+    that does, with `error`. hang: a question that holds the loop up until `go`. fail: a question that is refused.
+    load_gate: cleared, a model stays loading. verified: what a check finds, whatever its id; None: it
     never ends. disk_bytes, disk_problem: what views say of the files. pin_problem: why nothing can be pinned.
     """
 
@@ -57,7 +58,10 @@ class Script:
     hold: int | None = None
     go: threading.Event = field(default_factory=threading.Event)
     broken: set[str] = field(default_factory=set)
+    deadly: set[str] = field(default_factory=set)
     crash: str = ""
+    error: BaseException = field(default_factory=lambda: RuntimeError("the fake was told to crash"))
+    hang: str = ""
     fail: str = ""
     load_gate: threading.Event = field(default_factory=threading.Event)
     commands: list[Command] = field(default_factory=list)
@@ -156,6 +160,8 @@ class FakeEngine:
         if path is None or not self._script.load_gate.is_set():
             return
         self._wanted_model = None
+        if path in self._script.deadly:
+            raise self._script.error
         if path in self._script.broken:
             self._sink(ModelFailed(path, Problem("The model folder is not where it was", f"Nothing at {path}.")))
             return
@@ -170,7 +176,9 @@ class FakeEngine:
             return
         question = command.turns[-1].text
         if question == self._script.crash:
-            raise RuntimeError("the fake was told to crash")
+            raise self._script.error
+        if question == self._script.hang:
+            self._script.go.wait()
         prompt, ends = self._tokens(command)
         if question == self._script.fail or len(prompt) > CONTEXT:
             self._sink(RunFailed(command.run_id, Problem("The context is full", f"{len(prompt)} tokens do not fit.")))

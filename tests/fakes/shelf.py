@@ -15,6 +15,7 @@ class FakeShelf:
     disk_folder: str = "/caches/snapshots"
     disk_budget: str = "default"
     keeps_every_fork: bool = False
+    suspected: str = ""
 
     @property
     def recent(self) -> tuple[str, ...]:
@@ -29,6 +30,10 @@ class FakeShelf:
     def keep_every_fork(self, is_wanted: bool) -> None:
         self.keeps_every_fork = is_wanted
 
+    def suspect(self, path: str) -> None:
+        self.suspected = path
+
     def opened(self, path: str) -> None:
+        self.suspected = ""
         if path != self.guide:
             self.folders = [path, *(one for one in self.folders if one != path)]

@@ -469,6 +469,59 @@ def test_an_engine_that_died_is_started_again(qtbot: QtBot, controller: Controll
     assert sum(isinstance(command, LoadModel) for command in script.commands) == 2
 
 
+def test_after_the_engine_died_any_model_can_be_opened(
+    qtbot: QtBot, controller: Controller, script: Script, shelf: FakeShelf
+) -> None:
+    """And as often as it dies."""
+    ready(qtbot, controller)
+    script.deadly.add("/models/deadly")
+    for path, verb in (("/models/other", ""), ("/models/guide", "use_guide"), ("/models/other", "")):
+        controller.open_model("/models/deadly")
+        qtbot.waitUntil(lambda: controller.status.now.problem is not None)
+        card = controller.status.now.problem
+        assert card is not None
+        assert (card.action_verb, card.other_verb) == ("restart", "use_guide")
+        assert shelf.suspected == "/models/deadly"
+        controller.act(verb) if verb else controller.open_model(path)
+        ready(qtbot, controller)
+        assert controller.status.now.problem is None
+        assert controller._models.path == path
+        assert shelf.suspected == ""
+        ask(qtbot, controller, "Still there?")
+
+
+def test_a_model_is_under_suspicion_until_it_is_opened_or_refused(
+    qtbot: QtBot, controller: Controller, script: Script, shelf: FakeShelf
+) -> None:
+    ready(qtbot, controller)
+    script.load_gate.clear()
+    controller.open_model("/models/one")
+    assert shelf.suspected == "/models/one"
+    script.load_gate.set()
+    ready(qtbot, controller)
+    assert shelf.suspected == ""
+    script.broken.add("/models/gone")
+    controller.open_model("/models/gone")
+    qtbot.waitUntil(lambda: shelf.suspected == "")
+    script.load_gate.clear()
+    controller.open_model("/models/guide")
+    assert shelf.suspected == ""
+    controller.open_model("/models/one")
+    controller.close()
+    assert shelf.suspected == ""
+
+
+def test_a_model_in_use_when_the_engine_died_is_under_suspicion(
+    qtbot: QtBot, controller: Controller, script: Script, shelf: FakeShelf
+) -> None:
+    controller.open_model("/models/one")
+    ask(qtbot, controller, "First")
+    script.crash = "Crash"
+    controller.send("Crash")
+    qtbot.waitUntil(lambda: controller.status.now.problem is not None)
+    assert shelf.suspected == "/models/one"
+
+
 def test_events_of_unknown_runs_are_dropped(qtbot: QtBot, controller: Controller, script: Script) -> None:
     from app.protocol.events import TextDelta
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import threading
 
-from PySide6.QtCore import QObject, QThread, Slot
+import pytest
+from PySide6.QtCore import QDeadlineTimer, QObject, QThread, Slot
 from pytestqt.qtbot import QtBot
 
 from app.protocol.chat import Turn
@@ -12,6 +14,7 @@ from app.protocol.commands import Command, Generate, LoadModel, Price, Shutdown
 from app.protocol.engine import EventSink
 from app.protocol.events import EngineFailed, EngineStarted, Event, ModelReady, RunFinished, TextDelta
 from app.protocol.reports import StopReason
+from app.worker import engine_host
 from app.worker.engine_host import EngineHost
 from tests.fakes.engine import FakeEngine, Script
 
@@ -91,6 +94,70 @@ def test_an_engine_that_raises_is_reported_with_its_text_and_replaced(qtbot: QtB
     host.submit(LoadModel("/models/guide"))
     qtbot.waitUntil(lambda: listener.has(ModelReady))
     host.close()
+
+
+class PanicException(BaseException):
+    """What such a library raises when it meets what it did not foresee: no `Exception`."""
+
+
+@pytest.mark.parametrize("error", [PanicException("called `Option::unwrap()`"), SystemExit(3), KeyboardInterrupt()])
+def test_whatever_ends_an_engine_is_told(qtbot: QtBot, error: BaseException) -> None:
+    script = Script(crash="Crash", error=error)
+    host = EngineHost(lambda sink: FakeEngine(sink, script))
+    listener = Listener(host)
+    host.submit(LoadModel("/models/guide"))
+    host.submit(question("Crash"))
+    host.start()
+    qtbot.waitUntil(lambda: listener.has(EngineFailed))
+    failed = next(event for event in listener.events if isinstance(event, EngineFailed))
+    assert type(error).__name__ in failed.problem.sentence
+    assert host.has_failed
+    listener.events.clear()
+    host.restart()
+    assert not host.has_failed
+    host.submit(LoadModel("/models/guide"))
+    qtbot.waitUntil(lambda: listener.has(ModelReady))
+    host.close()
+    assert not host.is_stuck
+
+
+def test_too_few_open_files_are_named_as_the_reason(qtbot: QtBot) -> None:
+    def factory(sink: EventSink) -> FakeEngine:
+        try:
+            raise OSError(errno.EMFILE, "Too many open files")
+        except OSError as cause:
+            raise ImportError("cannot import this") from cause
+
+    host = EngineHost(factory)
+    listener = Listener(host)
+    host.start()
+    qtbot.waitUntil(lambda: listener.has(EngineFailed))
+    failed = next(event for event in listener.events if isinstance(event, EngineFailed))
+    assert "Too many files are open" in failed.problem.sentence
+    assert "ulimit -n" in failed.problem.sentence
+    host.close()
+
+
+def test_an_engine_that_hangs_is_not_waited_for(qtbot: QtBot) -> None:
+    script = Script(hang="Hang")
+    host = EngineHost(lambda sink: FakeEngine(sink, script), patience=0.2)
+    listener = Listener(host)
+    host.submit(LoadModel("/models/guide"))
+    host.submit(question("Hang"))
+    host.start()
+    qtbot.waitUntil(lambda: listener.has(ModelReady))
+    host.close()
+    assert host.is_stuck
+    listener.events.clear()
+    host.start()
+    host.submit(LoadModel("/models/guide"))
+    qtbot.waitUntil(lambda: listener.has(ModelReady))
+    script.go.set()
+    host.close()
+    assert not [event for event in listener.events if isinstance(event, RunFinished)]
+    hanging = engine_host._stuck.pop()
+    assert hanging.wait(QDeadlineTimer(10_000))
+    hanging.deleteLater()
 
 
 def test_an_engine_that_cannot_even_be_made_is_reported(qtbot: QtBot) -> None:

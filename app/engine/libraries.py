@@ -1,0 +1,20 @@
+"""Importing mlx-lm without what it does to the process."""
+
+from __future__ import annotations
+
+import importlib
+import resource
+
+
+def import_mlx_lm() -> None:
+    """Import mlx-lm without letting it change how many files may be open.
+
+    It sets that limit while it is imported, and raises ValueError where the system allows fewer: then nothing could be
+    opened at all. `app.environment` has asked for what there is.
+    """
+    original = resource.setrlimit
+    resource.setrlimit = lambda *_: None
+    try:
+        importlib.import_module("mlx_lm.utils")
+    finally:
+        resource.setrlimit = original
