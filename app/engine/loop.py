@@ -218,6 +218,7 @@ class EngineLoop:
             self.cache.close_disk(_PARTING)
             self.cache.close()
         self.model = self.cache = None
+        self._feed.closed()
         self._pace = Pace(self._chunk)
         gc.collect()
         mx.clear_cache()
@@ -304,9 +305,11 @@ class EngineLoop:
                 cache.erase(self._erasing.pop())
             self._feed.ended(model, cache)
         elif is_first:
-            self._feed.changed(model, cache)
-        else:
+            self._feed.begun(model, cache)
+        elif run.has_answered:
             self._feed.growing(model, cache)
+        else:
+            self._feed.reading(model, cache)
         if problem is not None:
             self._emit(RunFailed(run.command.run_id, problem))
         elif run.outcome is not None:

@@ -71,6 +71,11 @@ class Run:
         self._places: Places | None = None
         self._sampled = 0
 
+    @property
+    def has_answered(self) -> bool:
+        """A token of the answer was read."""
+        return self._sampled > 0
+
     def steps(self) -> Iterator[None]:
         """Each step computes one chunk of the prompt or one token. Raises RequestError."""
         self._clock.start()

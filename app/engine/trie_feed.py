@@ -1,5 +1,5 @@
 """Pictures of the trie for the window, and the log of what the cache did: after every change of its shape, and while
-tokens come at most ten a second."""
+tokens come at most ten a second. The first token of an answer waits for none but of a small trie."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from itertools import takewhile
 
 from app.engine.model import LoadedModel
 from app.kvcache.prefix_cache import PrefixCache
-from app.kvcache.view import dump, view
+from app.kvcache.view import Views, dump
 from app.protocol.engine import EventSink
 from app.protocol.events import CacheHappened, TrieChanged
 
 log = logging.getLogger(__name__)
 
 _SECONDS_BETWEEN = 0.1
-# A picture of ten thousand edges takes 12 ms: at most this share of the time goes into pictures while tokens come.
+# A picture of fifty thousand edges takes some 20 ms: at most this share of the time goes into them while tokens come.
 _LARGEST_SHARE = 0.01
+_FEW = 500  # edges; a picture of so many takes a millisecond at most
 
 
 class TrieFeed:
@@ -29,20 +30,39 @@ class TrieFeed:
         self._serial = 0
         self._next = 0.0
         self._told = 0
+        self._views: Views | None = None
 
     def opened(self, model: LoadedModel, cache: PrefixCache) -> None:
         """Send the first picture of a new cache, whose log begins anew."""
         self._told = 0
+        self._views = Views(cache, model.codec.label)
         self.changed(model, cache)
+
+    def closed(self) -> None:
+        """Let go of the cache."""
+        self._views = None
 
     def changed(self, model: LoadedModel, cache: PrefixCache) -> None:
         """Send what happened and a picture now."""
         begun = self._now()
         self._tell_events(cache)
         self._serial += 1
-        self._emit(TrieChanged(view(cache, self._serial, model.codec.label)))
+        self._views = self._views or Views(cache, model.codec.label)
+        self._emit(TrieChanged(self._views.take(self._serial)))
         ended = self._now()
         self._next = begun + max(_SECONDS_BETWEEN, (ended - begun) / _LARGEST_SHARE)
+
+    def begun(self, model: LoadedModel, cache: PrefixCache) -> None:
+        """A run has found its path: send what happened, and a picture if it is made in no time."""
+        if len(cache.trie.nodes) <= _FEW:
+            self.changed(model, cache)
+        else:
+            self._tell_events(cache)
+
+    def reading(self, model: LoadedModel, cache: PrefixCache) -> None:
+        """Part of a prompt was read: as `growing`, if a picture is made in no time."""
+        if len(cache.trie.nodes) <= _FEW:
+            self.growing(model, cache)
 
     def growing(self, model: LoadedModel, cache: PrefixCache) -> None:
         """Send a picture unless one was sent a moment ago."""

@@ -123,14 +123,15 @@ class PrefixCache:
         if not tokens or lanes != 1:
             raise ValueError(f"cannot begin {len(tokens)} tokens on {lanes} lanes")
         self.requests += 1
+        points = set(restore_points)
         look = self._sound_look(tokens)
         report = report_of(self.lane, tokens, look)
         if not self._switch(look):
             report = RequestReport(len(tokens), look.seen, look.matched, 0, Reason.FAULT, report.diverged_at)
-        count_uses(look, self.requests)
+        count_uses(self.trie, look, self.requests)
         for node in self.lane.path[1:]:
-            if owner and node.end in restore_points:
-                node.anchors.add(owner)
+            if node.end in points:
+                self._anchor(node, owner)
         if self.lane.states and report.cached and report.cached in restore_points:
             self.capture(owner)
         self.session = Session(self, tokens, report, self._captures(restore_points, look, report), owner)
@@ -161,7 +162,9 @@ class PrefixCache:
     def release(self, owner: str) -> None:
         """The owner will not come back: its anchors hold nothing together any more."""
         for node in self.trie.nodes.values():
-            node.anchors.discard(owner)
+            if owner in node.anchors:
+                node.anchors.discard(owner)
+                self.trie.used(node)
 
     def erase(self, owner: str) -> None:
         """The owner is gone: so is all that only it used, in memory and on disk, tokens too.
@@ -276,8 +279,7 @@ class PrefixCache:
         record(self.trie, self.lane, is_final=True)
         node = self.lane.path[-1]
         node.is_tip = False  # somebody will come back to it, follow-up or not
-        if owner:
-            node.anchors.add(owner)
+        self._anchor(node, owner)
         if node.state is None and self._make_room(self.lane.state_bytes, is_desperate=False):
             self._store_state(node, self.lane.take_state(), BOUNDARY_USES)
             replace_tip(self.trie, node)
@@ -303,11 +305,15 @@ class PrefixCache:
         record(self.trie, self.lane, is_final=True)
         node = end_at(self.trie, self.lane, bookmark.offset)
         node.is_tip = False
-        if owner:
-            node.anchors.add(owner)
+        self._anchor(node, owner)
         if node.state is None and self._make_room(bookmark.state.nbytes, is_desperate=False):
             self._store_state(node, bookmark.state.settled(), BOUNDARY_USES)
             replace_tip(self.trie, node)
+
+    def _anchor(self, node: TrieNode, owner: str) -> None:
+        if owner:
+            node.anchors.add(owner)
+            self.trie.used(node)
 
     def _store_state(self, node: TrieNode, state: StateSnapshot, uses: float) -> None:
         self.trie.set_state(node, state)
@@ -319,7 +325,7 @@ class PrefixCache:
         """Bring the trie up to date with the live path."""
         if not self.unsupported:
             record(self.trie, self.lane, is_final=False)
-            touch([node for node in self.lane.path[1:] if not node.last_use], self.requests)
+            touch(self.trie, [node for node in self.lane.path[1:] if not node.last_use], self.requests)
 
     def finish(self, session: Session, has_failed: bool) -> None:
         """End a session: keep what was computed, or, after a failure, what is known to be whole."""
@@ -335,7 +341,7 @@ class PrefixCache:
             record(self.trie, self.lane, is_final=True)
             is_cut = self.lane.offset < session.report.total - 1
             self.lane.path[-1].lost = Reason.CANCELLED if is_cut else Reason.NONE
-            touch(self.lane.path, self.requests)
+            touch(self.trie, self.lane.path, self.requests)
             tidy(self.trie, self.lane)
         own(self.lane.path[1:], session.owner)
         self._make_room(0)

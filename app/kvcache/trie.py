@@ -8,8 +8,7 @@ Properties it keeps:
 4. Node ids are never reused; when an edge is split, the new upper node gets the new id.
 5. A node is held while it, or anything below it, has state in memory; it is on disk while a file holds state of it or
    of anything below it. One that is neither is a ghost: its tokens were seen, no more.
-6. Whoever `watch`es is told of each edge that came, went, or is held, stored, locked or pinned in another way; not of
-   uses, which only grow.
+6. Whoever `watch`es is told of each edge that came, went, or is held, stored, locked or pinned in another way.
 
 It knows neither arrays nor layers: what is stored has a size, and rows can be cut and joined.
 """
@@ -209,13 +208,28 @@ class Trie(Generic[R, S]):
         self.nodes: dict[int, Node[R, S]] = {}  # by id, in the order they came, without the root
         self._last_id = 0
         self._watches: list[set[int]] = []
+        self._use_watches: list[set[int]] = []
         self._pinned_bytes: int | None = 0  # None: to be counted again
 
-    def watch(self) -> set[int]:
-        """Return a set to which the ids of all changed nodes are added from now on, for its owner to empty."""
+    def watch(self, with_uses: bool = False) -> set[int]:
+        """Return a set to which the ids of all changed nodes are added from now on, for its owner to empty.
+
+        with_uses: also of those that only were used, anchored or lengthened.
+        """
         changed = set(self.nodes)
-        self._watches.append(changed)
+        (self._use_watches if with_uses else self._watches).append(changed)
         return changed
+
+    def changed(self, node: Node[R, S]) -> None:
+        """Tell whoever watches that an edge came, went, or is held, stored, locked or pinned in another way."""
+        for changed in self._watches:
+            changed.add(node.id)
+        self.used(node)
+
+    def used(self, node: Node[R, S]) -> None:
+        """Tell whoever watches that a node was used, anchored or lengthened."""
+        for changed in self._use_watches:
+            changed.add(node.id)
 
     def __iter__(self) -> Iterator[Node[R, S]]:
         """All nodes but the root, parents before children, siblings in the order they came."""
@@ -259,7 +273,7 @@ class Trie(Generic[R, S]):
         node.pieces = list(pieces)
         parent.children[tokens[0]] = node
         self.tokens += len(node.tokens)
-        self._changed(node)
+        self.changed(node)
         return node
 
     def extend(self, leaf: Node[R, S], tokens: Sequence[int], pieces: Sequence[Piece]) -> None:
@@ -268,6 +282,7 @@ class Trie(Generic[R, S]):
             raise ValueError(f"node {leaf.id} [{leaf.start}, {leaf.end}) cannot be extended")
         leaf.tokens.extend(tokens)
         self.tokens += len(tokens)
+        self.used(leaf)
         leaf.pieces = joined(leaf.pieces, pieces)
 
     def split(self, node: Node[R, S], offset: int) -> Node[R, S]:
@@ -292,8 +307,8 @@ class Trie(Generic[R, S]):
             self._put_rows(upper, halves[0])
             self._put_rows(node, halves[1])
         upper.held_children, upper.disk_children = int(node.is_held), int(node.is_on_disk)
-        self._changed(upper)
-        self._changed(node)
+        self.changed(upper)
+        self.changed(node)
         return upper
 
     def merge(self, node: Node[R, S]) -> Node[R, S]:
@@ -315,8 +330,8 @@ class Trie(Generic[R, S]):
         child.uses = max(node.uses, child.uses)
         child.owners |= node.owners
         child.disk_rows = tuple(dict.fromkeys((*node.disk_rows, *child.disk_rows)))
-        self._changed(node)
-        self._changed(child)
+        self.changed(node)
+        self.changed(child)
         return child
 
     def can_merge(self, node: Node[R, S]) -> bool:
@@ -346,8 +361,8 @@ class Trie(Generic[R, S]):
         del parent.children[leaf.tokens[0]], self.nodes[leaf.id]
         leaf.parent = None
         self.tokens -= len(leaf.tokens)
-        self._changed(leaf)
-        self._changed(parent)
+        self.changed(leaf)
+        self.changed(parent)
 
     def set_rows(self, node: Node[R, S], rows: R | None) -> None:
         """Hang rows over the node's edge, or let the ones that hang there go."""
@@ -371,13 +386,13 @@ class Trie(Generic[R, S]):
         """Files hold the edge's rows, or the state at its end, or no longer."""
         was = node.is_on_disk
         node.disk_rows, node.disk_state = rows, state
-        self._changed(node)
+        self.changed(node)
         while node.parent is not None and node.is_on_disk != was:
             parent, change = node.parent, 1 if node.is_on_disk else -1
             was = parent.is_on_disk
             parent.disk_children += change
             node = parent
-            self._changed(node)
+            self.changed(node)
 
     def enter(self, node: Node[R, S], lane: int) -> None:
         """A lane's live arrays now hold the node's edge: rows that were stored for it are let go."""
@@ -406,9 +421,9 @@ class Trie(Generic[R, S]):
             above.pins += change
             self._pinned_bytes = None
             if above.pins <= 1:
-                self._changed(above)
+                self.changed(above)
             above = above.parent
-        self._changed(node)
+        self.changed(node)
 
     @property
     def pinned_bytes(self) -> int:
@@ -431,22 +446,18 @@ class Trie(Generic[R, S]):
             if node.locks < 0:
                 raise ValueError(f"node {node.id} was unlocked more often than locked")
             if not node.locks:
-                self._changed(node)
+                self.changed(node)
             node = node.parent
 
     def _spread(self, node: Node[R, S], was: bool) -> None:
         """Tell the ancestors when a node became held or a ghost."""
-        self._changed(node)
+        self.changed(node)
         while node.parent is not None and node.is_held != was:
             parent, change = node.parent, 1 if node.is_held else -1
             was = parent.is_held
             parent.held_children += change
             node = parent
-            self._changed(node)
-
-    def _changed(self, node: Node[R, S]) -> None:
-        for changed in self._watches:
-            changed.add(node.id)
+            self.changed(node)
 
     def _take_rows(self, node: Node[R, S]) -> R | None:
         rows, node.rows = node.rows, None

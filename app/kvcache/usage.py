@@ -11,23 +11,24 @@ from app.kvcache.look import Look
 from app.kvcache.paging import CacheTrie
 
 
-def count_uses(look: Look, clock: int) -> None:
+def count_uses(trie: CacheTrie, look: Look, clock: int) -> None:
     """Request number `clock` passes these edges; it would like to begin at the deepest state that was ever kept."""
     passed = [node for node in look.path[1:] if node.start < look.seen]
     for node in passed:
         node.uses += 1
-    touch([node for node in passed if node.start < look.matched], clock)
+    touch(trie, [node for node in passed if node.start < look.matched], clock)
     wanted = [node for node in passed if node.end <= max(look.target, look.seen - 1) and node.state_uses]
     if wanted:
         wanted[-1].state_uses += 1
         wanted[-1].state_used = clock
 
 
-def touch(path: Iterable[TrieNode], clock: int) -> None:
+def touch(trie: CacheTrie, path: Iterable[TrieNode], clock: int) -> None:
     """Request number `clock` passes these edges now."""
     now = time.time()
     for node in path:
         node.last_use, node.used_at, node.uses = clock, now, max(1, node.uses)
+        trie.used(node)
 
 
 def own(path: Iterable[TrieNode], owner: str) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 
 import mlx.core as mx
 
-from app.kvcache.disk.tier import Tier
 from app.kvcache.lane import TrieNode
 from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.trie_view import Place, TrieNodeView, TrieView
@@ -15,12 +14,43 @@ LABEL_TOKENS = 24  # an edge is named by its first words
 Label = Callable[[Sequence[int]], str]
 
 
+class Views:
+    """Makes views of one cache; what has not changed since the last one is used again. `label`: see `view`."""
+
+    def __init__(self, cache: PrefixCache, label: Label) -> None:
+        self._cache, self._label = cache, label
+        self._changed = cache.trie.watch(with_uses=True)
+        self._nodes: dict[int, TrieNodeView] = {}
+        self._order: list[int] = []
+
+    def take(self, serial: int) -> TrieView:
+        """Return what `view` would."""
+        self._cache.record()
+        if self._update():
+            self._order = [node.id for node in self._cache.trie]
+        return _view(self._cache, serial, tuple(map(self._nodes.__getitem__, self._order)))
+
+    def _update(self) -> bool:
+        """Make the nodes that have changed anew. Whether their order may be another."""
+        has_moved = False
+        for number in self._changed:
+            node, before = self._cache.trie.nodes.get(number), self._nodes.pop(number, None)
+            now = _node_view(node, self._cache, self._label, before) if node is not None else None
+            if now is not None:
+                self._nodes[number] = now
+            has_moved |= before is None or now is None or before.parent_id != now.parent_id
+        self._changed.clear()
+        return has_moved
+
+
 def view(cache: PrefixCache, serial: int, label: Label) -> TrieView:
     """What is where now. `label` decodes the first tokens of an edge."""
     cache.record()
-    lane = cache.lane
-    disk = cache.disk
-    nodes = tuple(_node_view(node, lane.row_bytes, disk, label) for node in cache.trie)
+    return _view(cache, serial, tuple(_node_view(node, cache, label) for node in cache.trie))
+
+
+def _view(cache: PrefixCache, serial: int, nodes: tuple[TrieNodeView, ...]) -> TrieView:
+    lane, disk = cache.lane, cache.disk
     return TrieView(
         serial=serial,
         nodes=nodes,
@@ -37,14 +67,16 @@ def view(cache: PrefixCache, serial: int, label: Label) -> TrieView:
     )
 
 
-def _node_view(node: TrieNode, row_bytes: int, disk: Tier | None, label: Label) -> TrieNodeView:
-    live = row_bytes * len(node.tokens) if node.lanes else 0
+def _node_view(node: TrieNode, cache: PrefixCache, label: Label, before: TrieNodeView | None = None) -> TrieNodeView:
+    """One edge. `before`: what stood for it, whose words are used again where they are the same."""
+    live = cache.lane.row_bytes * len(node.tokens) if node.lanes else 0
+    shorter = min(before.tokens, len(node.tokens)) if before is not None and before.start == node.start else 0
     return TrieNodeView(
         id=node.id,
         parent_id=node.parent.id if node.parent is not None and node.parent.parent is not None else None,
         start=node.start,
         end=node.end,
-        label=label(node.tokens[:LABEL_TOKENS]),
+        label=before.label if before is not None and shorter >= LABEL_TOKENS else label(node.tokens[:LABEL_TOKENS]),
         bytes=live + node.stored_bytes,
         place=place(node),
         lanes=tuple(sorted(node.lanes)),
@@ -52,7 +84,7 @@ def _node_view(node: TrieNode, row_bytes: int, disk: Tier | None, label: Label) 
         is_restore_point=bool(node.anchors),
         last_use=node.last_use,
         used_at=node.used_at,
-        disk_bytes=disk.size_of(node) if disk else 0,
+        disk_bytes=cache.disk.size_of(node) if cache.disk else 0,
         is_pinned=node.pins > 0,
     )
 

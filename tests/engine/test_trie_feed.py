@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from app.engine import trie_feed
 from app.engine.trie_feed import TrieFeed
 from app.protocol.cache_events import CacheEvent
 from app.protocol.cache_events import CacheEventKind as Kind
 from app.protocol.commands import SetBudget
-from app.protocol.events import CacheHappened, Event, TrieChanged
+from app.protocol.events import CacheHappened, Event, RunFinished, RunStarted, TextDelta, TrieChanged
 from app.protocol.reports import Reason
 from tests.engine.bench import LONG, Bench, user
 
@@ -53,6 +54,20 @@ def test_pictures_that_take_long_come_seldom(tiny: Bench) -> None:
     while ticks[0] < 20:
         feed.growing(model, cache)
     assert 3 <= len([event for event in told if isinstance(event, TrieChanged)]) <= 5
+
+
+def test_the_first_token_waits_for_no_picture_of_a_large_trie(tiny: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    tiny.ask(user("hi"))
+    monkeypatch.setattr(trie_feed, "_FEW", 0)
+    monkeypatch.setattr(trie_feed, "_SECONDS_BETWEEN", 0.0)
+    begin = len(tiny.events)
+    tiny.ask(LONG)
+    kinds = [type(event) for event in tiny.events[begin:]]
+    begun, first = kinds.index(RunStarted), kinds.index(TextDelta)
+    assert TrieChanged not in kinds[begun:first]
+    assert CacheHappened in kinds[begun:first]
+    assert TrieChanged in kinds[first:]
+    assert kinds[-2:] == [TrieChanged, RunFinished]
 
 
 # The log of what the cache did

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 
-from app.kvcache.view import dump, view
+import pytest
+
+from app.kvcache.view import Views, dump, view
 from tests.kvcache.ledger import ask, ledger_cache
 
 
@@ -68,3 +71,41 @@ def test_an_edge_that_is_being_written_was_used_just_now() -> None:
         (node,) = view(cache, 1, label).nodes
     assert node.last_use == 1
     assert node.used_at > 1e9
+
+
+@pytest.mark.parametrize("mix", ["T", "R"])
+def test_what_is_used_again_of_the_last_view_is_as_it_is_now(mix: str) -> None:
+    for seed in range(3):
+        rng = random.Random(seed)
+        cache, _ = ledger_cache(mix, budget_bytes=1 << 20)
+        views, prompts = Views(cache, label), [[1, 2, 3]]
+        for step in range(60):
+            prompt = rng.choice(prompts)[: rng.randrange(1, 60)] + rng.choices(range(1, 5), k=rng.randrange(1, 40))
+            points = sorted(rng.sample(range(len(prompt)), min(3, len(prompt))))
+            prompts.append(prompt)
+            with cache.begin(prompt, points, owner=rng.choice("abc")) as session:
+                while session.prefill(8) and rng.random() < 0.95:
+                    assert views.take(step).nodes == view(cache, step, label).nodes, f"seed {seed}, step {step}"
+            match rng.randrange(8):
+                case 0:
+                    cache.set_budget(rng.choice((0, 5_000, 1 << 20)))
+                case 1:
+                    cache.pin(rng.choice(prompts))
+                case 2:
+                    cache.unpin(rng.choice(prompts))
+                case 3:
+                    cache.erase(rng.choice("abc"))
+                case 4:
+                    cache.release(rng.choice("abc"))
+            assert views.take(step).nodes == view(cache, step, label).nodes, f"seed {seed}, step {step}"
+
+
+def test_an_edge_that_stays_is_the_same_object() -> None:
+    cache, _ = ledger_cache("T")
+    for branch in range(20):
+        ask(cache, [1, 2, 3, 10 + branch, 5], [7])
+    views = Views(cache, label)
+    before = views.take(1).nodes
+    ask(cache, [1, 2, 3, 10, 5], [7])
+    same = {id(node) for node in before} & {id(node) for node in views.take(2).nodes}
+    assert len(same) == len(before) - 3, "the one that is left, the one that is entered, and what they share"
