@@ -51,6 +51,10 @@ class Asking(QObject):
         """Whether a committed question waits for a model to be ready."""
         return bool(self._asked) and self._models.info is None
 
+    def is_waiting_in(self, conversation_id: str) -> bool:
+        """Whether a committed question of this conversation waits to be answered."""
+        return any(question.conversation_id == conversation_id for question in self._asked)
+
     @property
     def held(self) -> dict[str, str]:
         """Questions on their way to an answer and the answer under way, by id, each with its conversation."""
@@ -82,14 +86,14 @@ class Asking(QObject):
         self.moved.emit(question.conversation_id)
         self.answer_next()
 
-    def withdraw(self) -> None:
-        """Questions that wait for a model are not answered after all; they stay where they are."""
-        for question in self._asked:
-            tree = self._library.tree(question.conversation_id)
+    def withdraw(self, conversation_id: str) -> None:
+        """Leave the questions of a conversation that wait for a model or an answer unanswered, where they are."""
+        for question in [one for one in self._asked if one.conversation_id == conversation_id]:
+            self._asked.remove(question)
+            self._again.discard(question.id)
+            tree = self._library.tree(conversation_id)
             if tree.leaf_id == question.id:
                 tree.select(tree.leaf_below(question.id))
-        self._asked.clear()
-        self._again.clear()
 
     def close(self) -> None:
         """Nothing more is answered; what is on its way to the database still gets there."""

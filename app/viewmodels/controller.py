@@ -114,13 +114,13 @@ class Controller(QObject):
         else:
             self._library.read_list()
             self._models.want(model)
-            self._show_card(offer)
+            self._show_program_card(offer)
 
     def start_without(self, suspect: str, model: str) -> None:
         """Start with another model than one that the program did not live through, and say so."""
         self._suspect = suspect
         self.start(model)
-        self._show_card(problem_cards.suspected(suspect))
+        self._show_program_card(problem_cards.suspected(suspect))
 
     def _open_anyway(self) -> None:
         self.open_model(self._suspect)
@@ -157,17 +157,19 @@ class Controller(QObject):
         self._display.show_status()
 
     def stop(self) -> None:
-        """End the answer within a token. Words that were to follow it stay in the composer."""
+        """End the answer in the open conversation within a token. Words that were to follow it stay in the composer."""
         self._drafts.hold(self._open_id)
-        self._asking.withdraw()
-        self._runs.stop()
+        self._asking.withdraw(self._open_id)
+        run = self._runs.current
+        if run is not None and run.answer.conversation_id == self._open_id:
+            self._runs.stop()
         self._display.show_status()
 
     def begin_edit(self, message_id: str | None = None) -> None:
         """Put a question into the composer, to be sent as another version, and into view; the old branch stays."""
         question = question_of(self.tree, message_id) if message_id else last_question(self.tree)
         if question is not None:
-            self._display.card = None
+            self._display.drop_card()
             self._drafts.edit(self._open_id, question.id, question.text)
             self._show_draft()
             self.messageShown.emit(question.id)
@@ -188,7 +190,7 @@ class Controller(QObject):
             self._say_hint(status_words.STILL_WRITING)
             return
         self._load_what_waits()
-        self._display.card = None
+        self._display.drop_card()
         self._asking.ask_again(question)
 
     def select_version(self, message_id: str | None, step: int) -> None:
@@ -200,10 +202,7 @@ class Controller(QObject):
         target = version_beside(tree, message, step) if message else None
         if target is None:
             return
-        tree.select(tree.leaf_below(target.id))
-        self._parts.paths.save(self._open_id)
-        self._on_moved(self._open_id)
-        self.messageShown.emit(target.id)
+        self._show_branch(target.id)
         versions = tree.siblings(target.id)
         self.announced.emit(f"Version {versions.index(target) + 1} of {len(versions)}")
 
@@ -217,7 +216,7 @@ class Controller(QObject):
 
     def open_model(self, path: str) -> None:
         """Load the model in this folder in place of the one in use; an engine that died is started again."""
-        self._display.card = None
+        self._display.program_card = None
         if self._parts.host.has_failed:
             self._restart()
         self._runs.stop()
@@ -289,6 +288,7 @@ class Controller(QObject):
             "open_anyway": self._open_anyway,
             "show_log": self.logWanted.emit,
             "dismiss": self._dismiss_card,
+            "edit_failed": self._edit_failed,
             **self.keeping.actions,
             **self.archive.actions,
         }
@@ -312,8 +312,15 @@ class Controller(QObject):
             self.open_model(self._models.path)
 
     def _dismiss_card(self) -> None:
-        self._display.card = None
+        self._display.drop_card()
         self._display.show_status()
+
+    def _edit_failed(self) -> None:
+        """Edit the question that the card in the open conversation is about, on the branch where it stands."""
+        card = self._display.card
+        if card is not None and card.message_id in self.tree:
+            self._show_branch(card.message_id)
+            self.begin_edit(card.message_id)
 
     # What happens
 
@@ -343,7 +350,7 @@ class Controller(QObject):
         self._models.take(event)
         if isinstance(event, EngineFailed):
             self._runs.abandon(None)
-            self._show_card(problem_cards.engine_failed(event.problem))
+            self._show_program_card(problem_cards.engine_failed(event.problem))
         self._display.show_status()
 
     def _on_model_changed(self) -> None:
@@ -357,11 +364,12 @@ class Controller(QObject):
             self._price_draft()
         problem = self._models.problem
         if problem is not None:
-            self._show_card(problem_cards.model_failed(problem, self._models.is_guide))
+            self._show_program_card(problem_cards.model_failed(problem, self._models.is_guide))
         self._display.show_all()
         self._display.show_conversations()
 
     def _on_model_ready(self) -> None:
+        self._display.drop_cards_of_questions()
         self._cache.renew()
         info = self._models.info
         if info is not None and info.note:
@@ -414,8 +422,7 @@ class Controller(QObject):
         self._library.read_list()
         self._prices.renew()
         if problem is not None:
-            self._drafts.hold(run.answer.conversation_id)
-            self._show_card(problem_cards.run_failed(problem))
+            self._on_failed(run.answer, problem)
         elif run.answer.stop == StopReason.FINISHED:
             self.announced.emit(f"Answer finished, {words.tokens(run.tokens)}")
         else:
@@ -428,6 +435,15 @@ class Controller(QObject):
             self._send_draft(waiting)
 
     # Steps that several of these take
+
+    def _show_branch(self, message_id: str) -> None:
+        """Go to the branch through a message, where one last was below it, unless it is shown."""
+        tree = self.tree
+        if all(message.id != message_id for message in tree.path):
+            tree.select(tree.leaf_below(message_id))
+            self._parts.paths.save(self._open_id)
+            self._on_moved(self._open_id)
+        self.messageShown.emit(message_id)
 
     @property
     def _open_id(self) -> str:
@@ -451,8 +467,21 @@ class Controller(QObject):
         self.announced.emit(sentence)
         self._display.show_status()
 
-    def _show_card(self, card: ProblemCard) -> None:
-        self._display.card = card
+    def _on_failed(self, answer: Message, problem: Problem) -> None:
+        """A question could not be answered: that stands in the way there, and is told where it is not seen."""
+        conversation_id = answer.conversation_id
+        self._drafts.hold(conversation_id)
+        self._display.put_card(conversation_id, problem_cards.run_failed(problem, answer.parent_id or ""))
+        if conversation_id == self._open_id:
+            self.announced.emit(problem.sentence)
+            self._display.show_status()
+        else:
+            known = self._library.conversation(conversation_id)
+            title = words.first_words(known.title) if known is not None and known.title else "Another conversation"
+            self.warn(Problem(f"{title}: {problem.title}", problem.sentence))
+
+    def _show_program_card(self, card: ProblemCard) -> None:
+        self._display.program_card = card
         self.announced.emit(card.sentence)
         self._display.show_status()
 

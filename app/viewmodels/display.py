@@ -17,6 +17,7 @@ from app.viewmodels.parts import Parts
 from app.viewmodels.status import ProblemCard, Status
 from app.viewmodels.status_view import Scene, status_values
 from app.viewmodels.trie_model import TrieModel
+from app.viewmodels.words import first_words
 
 TICK_MS = 250
 MINUTE_MS = 60_000
@@ -25,8 +26,9 @@ MINUTE_MS = 60_000
 class Display(QObject):
     """Holds what views look at. `folded`: ids of the folders that show nothing.
 
-    Attributes: chat, conversations, trie, events, status; open_id, the conversation that is shown; card, notice and
-    hint, the problem in the composer's place, the banner, and a sentence for the composer's foot; is_notice_good,
+    Attributes: chat, conversations, trie, events, status; open_id, the conversation that is shown; program_card, a
+    problem that stands in the way of every conversation; notice and hint, the banner, and a sentence for the composer's
+    foot; is_notice_good,
     whether the banner has good news; notice_step, the step of undo that it speaks of, or 0; is_engine_up, whether
     the engine's libraries are imported.
     """
@@ -35,7 +37,8 @@ class Display(QObject):
         super().__init__(parent)
         self._parts = parts
         self.open_id = parts.library.begin()
-        self.card: ProblemCard | None = None
+        self.program_card: ProblemCard | None = None
+        self._cards: dict[str, ProblemCard] = {}
         self.notice = ""
         self.is_notice_good = False
         self.notice_step = 0
@@ -57,6 +60,26 @@ class Display(QObject):
     def tree(self) -> MessageTree:
         """The messages of the open conversation."""
         return self._parts.library.tree(self.open_id)
+
+    @property
+    def card(self) -> ProblemCard | None:
+        """What stands in the way in the open conversation."""
+        return self.program_card or self._cards.get(self.open_id)
+
+    def put_card(self, conversation_id: str, card: ProblemCard) -> None:
+        """Have a problem stand in the way of one conversation, until it is dropped there."""
+        self._cards[conversation_id] = card
+
+    def drop_cards_of_questions(self) -> None:
+        """Another model may do what the one before could not."""
+        self._cards.clear()
+
+    def drop_card(self) -> None:
+        """Take away what stands in the way in the open conversation."""
+        if self.program_card is not None:
+            self.program_card = None
+        else:
+            self._cards.pop(self.open_id, None)
 
     def close(self) -> None:
         """Nothing changes by itself any more."""
@@ -114,8 +137,17 @@ class Display(QObject):
             undo=parts.changes.undo_words,
             redo=parts.changes.redo_words,
             can_undo_notice=0 < self.notice_step == parts.changes.steps,
+            writing_title=self._writing_title,
         )
         self.status.show(status_values(scene, self.card, self.notice, self.is_notice_good))
+
+    @property
+    def _writing_title(self) -> str:
+        run = self._parts.runs.current
+        if run is None or run.answer.conversation_id == self.open_id:
+            return ""
+        known = self._parts.library.conversation(run.answer.conversation_id)
+        return first_words(known.title) if known is not None and known.title else "another conversation"
 
     def _set_ticking(self) -> None:
         if self._parts.runs.current is None:

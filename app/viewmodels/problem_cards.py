@@ -20,9 +20,11 @@ def model_failed(problem: Problem, is_guide: bool) -> ProblemCard:
     )
 
 
-def run_failed(problem: Problem) -> ProblemCard:
+def run_failed(problem: Problem, question_id: str) -> ProblemCard:
     """A question that cannot be answered as it is, for example because the context is full."""
-    return ProblemCard(problem.title, problem.sentence, "Edit the Question", "fork", "Not Now", "dismiss")
+    return ProblemCard(
+        problem.title, problem.sentence, "Edit the Question", "edit_failed", "Not Now", "dismiss", question_id
+    )
 
 
 def engine_failed(problem: Problem) -> ProblemCard:

@@ -14,6 +14,7 @@ class ProblemCard:
     """Something that stands in the way, shown in the composer's place until it is put right.
 
     action_verb, other_verb: what `Controller.act` is called with when the button is pressed. An empty label: no button.
+    message_id: the question that it is about, "" where it is about none.
     """
 
     title: str
@@ -22,6 +23,7 @@ class ProblemCard:
     action_verb: str
     other_label: str = ""
     other_verb: str = ""
+    message_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,12 @@ from app.viewmodels.runs import Run
 from app.viewmodels.status import ProblemCard, StatusValues
 from app.viewmodels.verbs import VERBS
 from app.viewmodels.versions import last_fork, last_question, version_beside
+from app.viewmodels.words import DOT
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What the status is told from."""
+    """What the status is told from. writing_title: the conversation that is being answered, where it is not shown."""
 
     conversation: Conversation | None
     is_first: bool
@@ -41,6 +42,7 @@ class Scene:
     undo: str = ""
     redo: str = ""
     can_undo_notice: bool = False
+    writing_title: str = ""
 
     @property
     def is_empty(self) -> bool:
@@ -102,7 +104,8 @@ def status_values(scene: Scene, card: ProblemCard | None, notice: str, is_notice
 def _engine_line(scene: Scene) -> str:
     if scene.cache.is_checking and scene.run is None:
         return status_words.CHECKING
-    return status_words.engine_line(scene.run, scene.models, scene.asking.is_waiting_for_model, scene.is_engine_up)
+    line = status_words.engine_line(scene.run, scene.models, scene.asking.is_waiting_for_model, scene.is_engine_up)
+    return f"{line}{DOT}in “{scene.writing_title}”" if scene.writing_title else line
 
 
 def _title(scene: Scene) -> str:
@@ -138,7 +141,7 @@ def _context_used(scene: Scene) -> int:
 
 
 def _can_stop(scene: Scene) -> bool:
-    return scene.run is not None or scene.asking.is_waiting_for_model
+    return scene.is_shown_writing or scene.asking.is_waiting_in(scene.tree.conversation_id)
 
 
 def _placeholder(scene: Scene) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QTextLayout, QTextOption
 from PySide6.QtWidgets import QWidget
 
@@ -20,7 +20,10 @@ _BANNER, _BANNER_SIDE = 44, 20
 
 
 class ProblemView(QWidget):
-    """A card: icon, title, one sentence, the way on, and at most one other. `acted` carries the verb of a button."""
+    """A card: icon, title, one sentence, the way on, and at most one other. `acted` carries the verb of a button.
+
+    The card itself takes the keyboard, so that whoever was typing presses no button; Tab leads to the buttons.
+    """
 
     acted = Signal(str)
 
@@ -28,6 +31,7 @@ class ProblemView(QWidget):
         super().__init__(parent)
         self._look = look
         self._card = ProblemCard("", "", "", "")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.action = Button(look, "", is_default=True, parent=self)
         self.other = Button(look, "", parent=self)
         self.action.clicked.connect(lambda: self.acted.emit(self._card.action_verb))

@@ -87,6 +87,12 @@ class ChatPane(QWidget):
         """Whether nothing has been said in the open conversation."""
         return self._pages.currentWidget() is self.first_run
 
+    @property
+    def _is_dismissable(self) -> bool:
+        """Whether a problem stands in the composer's place that one may leave alone."""
+        card = self._controller.status.now.problem
+        return card is not None and card.other_verb == "dismiss"
+
     def _choose_page(self) -> None:
         is_empty = self._controller.chat.rowCount() == 0
         if is_empty and self.view.keyboard_row >= 0:
@@ -108,7 +114,9 @@ class ChatPane(QWidget):
         self.view.show_message(message_id)
 
     def _escape(self) -> None:
-        if "stop" in self._controller.status.now.enabled:
+        if self._is_dismissable:
+            self._controller.act("dismiss")
+        elif "stop" in self._controller.status.now.enabled:
             self._controller.act("stop")
         else:
             self.escaped.emit()
@@ -116,9 +124,12 @@ class ChatPane(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Letters that nothing here has a use for are typed into the composer; Escape works from everywhere."""
         is_command = event.modifiers() & (_CONTROL | _META)
+        is_letter = event.text().isprintable() and event.text().strip() and not is_command
         if event.key() == Qt.Key.Key_Escape:
             self._escape()
-        elif event.text().isprintable() and event.text().strip() and not is_command and self.composer.isVisible():
+        elif is_letter and (self.composer.isVisible() or self._is_dismissable):
+            if self._is_dismissable:
+                self._controller.act("dismiss")
             self.composer.edit.setFocus()
             self.composer.edit.insertPlainText(event.text())
         else:

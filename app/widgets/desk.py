@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRect, QSize, Signal
+from PySide6.QtCore import QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
 from app.viewmodels.status import Status
 from app.widgets.cards import ProblemView
@@ -57,11 +57,11 @@ class Desk(QWidget):
             self._refit()
 
     def take_focus(self) -> None:
-        """Put the keyboard where the person goes on: the text, or the way out of a problem."""
+        """Put the keyboard where the person goes on: the text, or the problem in its place."""
         if self.problem.isHidden():
             self.composer.focus_text()
         else:
-            self.problem.action.setFocus()
+            self.problem.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @property
     def column(self) -> Column:
@@ -84,7 +84,8 @@ class Desk(QWidget):
         if card is not None:
             self.problem.show_problem(card)
         if (card is not None) == self.problem.isHidden():
-            had_focus = self.composer.edit.hasFocus() or self.problem.action.hasFocus()
+            inside = QApplication.focusWidget()
+            had_focus = inside is not None and self.isAncestorOf(inside)
             self.problem.setVisible(card is not None)
             self.composer.setVisible(card is None)
             if had_focus:

@@ -163,7 +163,7 @@ class MainWindow(QMainWindow):
             chat.view.pill,
         ]
         order += [desk.composer.edit, desk.composer.button, desk.composer.cancel]
-        order += [desk.problem.action, desk.problem.other, self.inspector.tree]
+        order += [desk.problem, desk.problem.action, desk.problem.other, self.inspector.tree]
         order += [self.inspector.events.head, self.inspector.events.list]
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.status import ProblemCard, Status, StatusValues
@@ -90,7 +91,10 @@ def test_the_problem_takes_the_composers_place_and_leaves_its_words(qtbot: QtBot
     status.show(replace(READY, problem=MISSING))
     assert not desk.problem.isHidden()
     assert desk.composer.isHidden()
-    assert desk.problem.action.hasFocus()
+    assert desk.problem.hasFocus()
+    with qtbot.assertNotEmitted(desk.acted):
+        qtbot.keyClicks(QApplication.focusWidget(), " and on")
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
     with qtbot.waitSignal(desk.acted) as heard:
         qtbot.mouseClick(desk.problem.action, Qt.MouseButton.LeftButton)
     assert heard.args == ["open_model"]

@@ -169,6 +169,27 @@ def test_a_folder_that_cannot_be_opened_is_said_in_the_composers_place(
     qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
 
 
+def test_whoever_types_while_a_question_fails_presses_nothing_and_types_on(
+    qtbot: QtBot, window: MainWindow, controller: Controller, script: Script
+) -> None:
+    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
+    script.fail = "Does it fit?"
+    edit = window.chat.composer.edit
+    qtbot.keyClicks(edit, "Does it fit?")
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: not window.chat.desk.problem.isHidden())
+    asked = len(controller.chat.rows)
+    focused = QApplication.focusWidget()
+    assert focused is not None
+    qtbot.keyClick(focused, Qt.Key.Key_Space)
+    assert controller.status.now.editing is None
+    qtbot.keyClicks(focused, "n")
+    assert controller.status.now.problem is None
+    assert window.chat.composer.text == "n"
+    assert edit.hasFocus()
+    assert len(controller.chat.rows) == asked
+
+
 def test_closing_while_it_writes_waits_for_nothing(
     qtbot: QtBot, window: MainWindow, controller: Controller, script: Script
 ) -> None:

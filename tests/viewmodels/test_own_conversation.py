@@ -1,0 +1,155 @@
+"""Problems, Stop and drafts belong to the conversation in which they came up."""
+
+from __future__ import annotations
+
+import random
+
+from pytestqt.qtbot import QtBot
+
+from app.protocol.commands import Cancel
+from app.viewmodels.controller import Controller
+from tests.fakes.engine import Script
+from tests.viewmodels.test_controller import ask, ready, texts, wait_for_text
+
+TOO_LONG = "Does all of this fit?"
+
+
+def fail(qtbot: QtBot, controller: Controller, script: Script) -> str:
+    """Ask what cannot be answered; returns the conversation."""
+    script.fail = TOO_LONG
+    controller.send(TOO_LONG)
+    left = controller.archive.open_id
+    qtbot.waitUntil(lambda: controller.status.now.problem is not None)
+    return left
+
+
+def test_a_question_that_failed_stands_in_the_way_only_where_it_was_asked(
+    qtbot: QtBot, controller: Controller, script: Script
+) -> None:
+    ask(qtbot, controller, "How are you?")
+    left = fail(qtbot, controller, script)
+    controller.new_conversation()
+    assert controller.status.now.problem is None
+    ask(qtbot, controller, "And you?")
+    controller.open_conversation(left)
+    problem = controller.status.now.problem
+    assert problem is not None
+    assert problem.title == "The context is full"
+    controller.act(problem.action_verb)
+    assert controller.status.now.editing == TOO_LONG
+    assert controller.status.now.problem is None
+
+
+def test_the_question_that_failed_is_edited_on_its_own_branch(
+    qtbot: QtBot, controller: Controller, script: Script
+) -> None:
+    ask(qtbot, controller, "How are you?")
+    fail(qtbot, controller, script)
+    controller.select_version(controller.chat.rows[0].id, 1)
+    controller.begin_edit(controller.chat.rows[0].id)
+    controller.cancel_edit()
+    fail_id = controller.chat.rows[-1].id
+    controller.regenerate(fail_id)
+    qtbot.waitUntil(lambda: controller.status.now.problem is not None)
+    controller._display.drop_card()
+    controller.begin_edit(controller.chat.rows[0].id)
+    ask(qtbot, controller, "How was it?")
+    controller.act("edit_failed")
+    assert controller.status.now.editing is None, "a card that is gone does nothing"
+
+
+def test_a_question_that_failed_elsewhere_is_told_and_takes_nothing_away(
+    qtbot: QtBot, controller: Controller, script: Script
+) -> None:
+    ready(qtbot, controller)
+    script.fail, script.hold = TOO_LONG, 0
+    script.load_gate.clear()
+    controller.open_model("/models/one")
+    controller.send(TOO_LONG)
+    controller.new_conversation()
+    controller.composer_changed("half a thought")
+    script.load_gate.set()
+    qtbot.waitUntil(lambda: "The context is full" in controller.status.now.notice)
+    assert TOO_LONG in controller.status.now.notice
+    assert controller.status.now.problem is None
+    assert controller._drafts.of(controller.archive.open_id).text == "half a thought"
+
+
+def test_another_model_may_do_what_the_one_before_could_not(
+    qtbot: QtBot, controller: Controller, script: Script
+) -> None:
+    ready(qtbot, controller)
+    fail(qtbot, controller, script)
+    controller.open_model("/models/one")
+    ready(qtbot, controller)
+    assert controller.status.now.problem is None
+
+
+def test_stop_in_one_conversation_leaves_the_answer_in_another(
+    qtbot: QtBot, controller: Controller, script: Script
+) -> None:
+    ready(qtbot, controller)
+    script.hold = 2
+    controller.send("How are you?")
+    wait_for_text(qtbot, controller)
+    left = controller.archive.open_id
+    controller.new_conversation()
+    assert not controller.status.now.can_stop
+    assert "stop" not in controller.status.now.enabled
+    controller.act("stop")
+    controller.stop()
+    assert not [command for command in script.commands if isinstance(command, Cancel)]
+    assert "How are you?" in controller.status.now.engine_line, "where it is written is told"
+    controller.open_conversation(left)
+    assert controller.status.now.can_stop
+    controller.act("stop")
+    qtbot.waitUntil(lambda: not controller.chat.rows[-1].is_streaming)
+
+
+def test_a_question_that_waits_elsewhere_is_not_withdrawn(qtbot: QtBot, controller: Controller, script: Script) -> None:
+    script.load_gate.clear()
+    controller.open_model("/models/one")
+    controller.send("How are you?")
+    left = controller.archive.open_id
+    qtbot.waitUntil(lambda: controller._asking.is_waiting_in(left))
+    controller.new_conversation()
+    controller.stop()
+    script.load_gate.set()
+    controller.open_conversation(left)
+    qtbot.waitUntil(lambda: texts(controller) == ["How are you?", "You said: How are you?"])
+
+
+def test_whatever_happens_elsewhere_a_draft_is_only_what_was_typed_there(
+    qtbot: QtBot, controller: Controller, script: Script
+) -> None:
+    """Typing, failing, editing and stopping in several conversations, in any order."""
+    ready(qtbot, controller)
+    for seed in range(6):
+        dice = random.Random(seed)
+        typed: dict[str, str] = {}
+        conversations = [controller.archive.open_id]
+        for step in range(30):
+            here = controller.archive.open_id
+            match dice.randrange(6):
+                case 0:
+                    typed[here] = f"draft {seed} {step}"
+                    controller.composer_changed(typed[here])
+                case 1:
+                    ask_here = f"question {seed} {step}"
+                    script.fail = ask_here if dice.random() < 0.5 else ""
+                    controller.send(ask_here)
+                    typed[here] = ""
+                    qtbot.waitUntil(lambda: not controller._asking.is_busy)
+                case 2 if controller.chat.rows:
+                    controller.begin_edit(dice.choice(controller.chat.rows).id)
+                    controller.cancel_edit()
+                case 3:
+                    controller.stop()
+                case 4:
+                    controller.new_conversation()
+                    conversations.append(controller.archive.open_id)
+                case _:
+                    controller.open_conversation(dice.choice(conversations))
+            here = controller.archive.open_id
+            shown = controller._drafts.of(here)
+            assert (shown.text, shown.editing) == (typed.get(here, ""), None), f"seed {seed}, step {step}"
