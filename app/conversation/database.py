@@ -19,7 +19,7 @@ from app.protocol.reports import Problem
 # What a person can take back. The rest of a row is written once, or is an answer that grows.
 FIELDS = {
     "folder": ("name", "position", "trash"),
-    "conversation": ("title", "updated", "leaf", "favourite", "folder", "trash"),
+    "conversation": ("title", "updated", "used", "leaf", "favourite", "folder", "trash"),
     "message": ("visited", "name", "pinned", "favourite", "trash"),
 }
 _CHANGED_CONVERSATIONS = """SELECT id FROM conversation WHERE number IN (

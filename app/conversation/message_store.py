@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from app.conversation.clock import look_at
 from app.conversation.database import Database
 from app.conversation.edit import Edit, Operation
 from app.conversation.message import Conversation, Message, checked_id, checked_title, title_from
@@ -38,9 +39,11 @@ _MESSAGES = """SELECT message.number, message.id, parent.id, message.role, messa
     FROM message LEFT JOIN message AS parent ON parent.number = message.parent"""
 _CONVERSATIONS = """SELECT conversation.id, title, created, updated, folder.id, favourite
     FROM conversation LEFT JOIN folder ON folder.number = conversation.folder"""
-# When a conversation was used (?1), but after all others were: a clock that was set back changes no order.
-_LATEST = "max(?1, (SELECT ifnull(max(updated), 0) + 1e-3 FROM conversation WHERE updated > ?1))"
-_SHOWN = " WHERE conversation.trash IS NULL ORDER BY updated DESC, conversation.number DESC"
+_LAST = "(SELECT ifnull(max(used), 0) FROM conversation)"
+_USE = f"UPDATE conversation SET updated = ?1, used = {_LAST} + 1 WHERE number = ?2"
+# One from a file takes its place among the others by its date; it drives out none that is used later.
+_PLACE = "(SELECT ifnull(max(used), 0) FROM conversation WHERE updated <= ?)"
+_SHOWN = " WHERE conversation.trash IS NULL ORDER BY used DESC, updated DESC, conversation.number DESC"
 
 
 class Progress(NamedTuple):
@@ -74,7 +77,7 @@ class MessageStore(Database):
     def create_conversation(self, conversation: Conversation) -> Edit:
         """Keep a new, empty conversation."""
         with self._editing(Operation.CREATE) as done:
-            self._insert_conversation(conversation)
+            self._execute(_USE, conversation.updated_at, self._insert_conversation(conversation))
         return done.edit
 
     def rename(self, conversation_id: str, title: str) -> Edit:
@@ -156,12 +159,8 @@ class MessageStore(Database):
             self._end(number, stop, ids, stats)
             query = "UPDATE message SET model = ifnull(?, model), model_name = ifnull(?, model_name) WHERE number = ?"
             self._execute(query, model, model_name, number)
-            self._execute(
-                f"UPDATE conversation SET updated = {_LATEST}"
-                " WHERE number = (SELECT conversation FROM message WHERE number = ?2)",
-                time.time(),
-                number,
-            )
+            home = self._execute("SELECT conversation FROM message WHERE number = ?", number).fetchone()[0]
+            self._execute(_USE, time.time(), home)
         self._growing_answers.pop(message_id, None)
         self._news.append(number)
 
@@ -244,10 +243,11 @@ class MessageStore(Database):
 
     def _insert_conversation(self, conversation: Conversation) -> int:
         title = None if conversation.title is None else checked_title(conversation.title)
+        updated = min(conversation.updated_at, time.time())
         cursor = self._execute(
-            "INSERT INTO conversation (id, title, created, updated, favourite, folder) VALUES (?, ?, ?, ?, ?,"
-            " (SELECT number FROM folder WHERE id = ? AND trash IS NULL))",
-            *(checked_id(conversation.id), title, conversation.created_at, conversation.updated_at),
+            "INSERT INTO conversation (id, title, created, updated, used, favourite, folder)"
+            f" VALUES (?, ?, ?, ?, {_PLACE}, ?, (SELECT number FROM folder WHERE id = ? AND trash IS NULL))",
+            *(checked_id(conversation.id), title, conversation.created_at, updated, updated),
             *(conversation.is_favourite, conversation.folder_id),
         )
         return int(cursor.lastrowid or 0)
@@ -290,8 +290,9 @@ class MessageStore(Database):
         if leaf is not None:
             self._select(conversation, leaf)
         title = title_from(message.text) or None if message.role == "user" else None
-        query = f"UPDATE conversation SET updated = {_LATEST}, title = ifnull(title, ?2) WHERE number = ?3"
-        self._execute(query, message.created_at, title, conversation)
+        self._execute("UPDATE conversation SET title = ifnull(title, ?) WHERE number = ?", title, conversation)
+        self._execute(_USE, message.created_at, conversation)
+        look_at(self._connection)
 
     def _select(self, conversation: int, leaf: int | None) -> None:
         values = {"conversation": conversation, "leaf": leaf}

@@ -29,8 +29,9 @@ class Folder:
 class Trashed:
     """What one operation has put into the trash.
 
-    at: seconds since the epoch. title: of the conversation, or the name of the folder. excerpt: the first words of the
-    first message. messages: how many there are, those of a whole conversation too. is_conversation: it is the whole.
+    at: seconds since the epoch, by the clock of `Store.now`. title: of the conversation, or the name of the folder.
+    excerpt: the first words of the first message. messages: how many there are, those of a whole conversation too.
+    is_conversation: it is the whole.
     """
 
     number: int

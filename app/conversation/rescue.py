@@ -18,6 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from app.conversation.clock import now_of
 from app.conversation.message import new_id
 from app.conversation.schema import APPLICATION_ID, PAGE_SIZE, VERSION_1, migrate, transaction
 from app.conversation.search_index import index_files
@@ -261,6 +262,8 @@ def _copy(damaged: Damaged, target: sqlite3.Connection) -> None:
     """Rows that break a rule of the schema are left out; a message that lost its parent becomes a first message."""
     for row in damaged.rows("trash"):
         _insert(target, "trash", row)
+    # A damaged date must not empty the trash: its clock begins anew, with what was deleted last.
+    target.execute("UPDATE clock SET now = ifnull((SELECT min(now, max(at)) FROM trash), now)")
     for row in damaged.rows("folder"):
         _insert_deleted(target, "folder", row)
     leaves: dict[Any, Any] = {}
@@ -292,7 +295,7 @@ def _copy(damaged: Damaged, target: sqlite3.Connection) -> None:
 def _insert_deleted(target: sqlite3.Connection, table: str, row: Row) -> bool:
     """Insert a row that may lie in the trash; where that entry was lost, it lies there from now on."""
     if row["trash"] is not None:
-        _insert(target, "trash", {"number": row["trash"], "at": time.time(), "operation": "delete"})
+        _insert(target, "trash", {"number": row["trash"], "at": now_of(target), "operation": "delete"})
     return _insert(target, table, row)
 
 

@@ -1,3 +1,4 @@
+# ruff: noqa: S608 (the names in the statements are this program's own)
 """The schema of the database, in versions. `PRAGMA user_version` counts the migrations that have been applied.
 
 An answer's text is the message's own text and then its pieces in order of their numbers; so are its token ids, which
@@ -6,6 +7,9 @@ siblings, and a parent has a smaller number than its children, so there is no cy
 
 What is deleted stays where it is and points at an entry of the trash until that is emptied. What can be seen hangs on
 what can be seen: a message on its parent, a conversation in its folder, and the open path ends with such a message.
+
+Dates are for showing. What decides by time, which is only the trash, goes by the clock of `clock.py`; what was used
+last has the highest number in `conversation.used`.
 
 The first page of a file says where its tables begin, and is the one that is written most often. So a table that is
 never moved, that of the highest numbers given away, says it again: a row `@name` for each table.
@@ -131,7 +135,23 @@ VERSION_2 = (
         WHEN NEW.trash IS NOT NULL AND EXISTS (SELECT 1 FROM conversation WHERE folder = NEW.number)
     BEGIN SELECT RAISE(ABORT, 'a folder in the trash is empty'); END""",
 )
-MIGRATIONS: tuple[tuple[str, ...], ...] = (VERSION_1, VERSION_2)
+_DAY = 86400.0  # seconds
+_TOO_LATE = 4102444800.0  # the year 2100: no clock of ours has been there, so the date came from a file
+_SYSTEM_NOW = "(julianday('now') - 2440587.5) * 86400.0"
+VERSION_3 = (
+    # What was used last comes first, by a number and not by a date: a clock may be wrong, and dates come from files.
+    "ALTER TABLE conversation ADD COLUMN used INTEGER NOT NULL DEFAULT 0 CHECK (used >= 0)",
+    """UPDATE conversation SET used = place FROM (SELECT number AS one, row_number() OVER (ORDER BY updated, number)
+        AS place FROM conversation) WHERE number = one""",
+    # Dates that had followed one from a file, or a wrong clock, are told by the messages again.
+    f"""UPDATE conversation SET updated = newest FROM (SELECT conversation AS one, max(created) AS newest FROM message
+        GROUP BY conversation) WHERE number = one AND updated > newest + {_DAY}""",
+    f"UPDATE conversation SET updated = {_SYSTEM_NOW} WHERE updated > {_TOO_LATE}",
+    f"UPDATE trash SET at = {_SYSTEM_NOW} WHERE at > {_SYSTEM_NOW}",
+    "CREATE TABLE clock (number INTEGER PRIMARY KEY CHECK (number = 1), seen REAL NOT NULL, now REAL NOT NULL) STRICT",
+    f"INSERT INTO clock SELECT 1, {_SYSTEM_NOW}, ifnull((SELECT max(at) FROM trash), {_SYSTEM_NOW})",
+)
+MIGRATIONS: tuple[tuple[str, ...], ...] = (VERSION_1, VERSION_2, VERSION_3)
 
 _NOTE_PLACES = (
     "DELETE FROM sqlite_sequence WHERE name LIKE '@%'",

@@ -8,9 +8,9 @@ be, and what it returns tells what it has really done.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator
 
+from app.conversation.clock import look_at, now_of
 from app.conversation.edit import Change, Edit, Operation, Value
 from app.conversation.faults import Fault, store_error
 from app.conversation.message import title_from
@@ -26,7 +26,6 @@ _BELOW = """WITH RECURSIVE below (number) AS (
 _UNUSED = """DELETE FROM trash WHERE NOT EXISTS (SELECT 1 FROM message WHERE trash = trash.number)
     AND NOT EXISTS (SELECT 1 FROM conversation WHERE trash = trash.number)
     AND NOT EXISTS (SELECT 1 FROM folder WHERE trash = trash.number)"""
-_NOW = "SELECT max(?, ifnull((SELECT max(at) FROM trash), 0), ifnull((SELECT max(updated) FROM conversation), 0))"
 _IN_ENTRY = """FROM (SELECT number FROM message WHERE trash = ?1 UNION SELECT message.number FROM conversation
     JOIN message ON message.conversation = conversation.number WHERE conversation.trash = ?1)"""
 _IN_ENTRY_AND_BELOW = f"""WITH RECURSIVE below (number, conversation) AS (
@@ -89,6 +88,12 @@ class Trash(MessageStore):
         rows = self._rows("SELECT number, at, operation FROM trash ORDER BY number DESC")
         return tuple(self._trashed(*row) for row in rows)
 
+    @property
+    def now(self) -> float:
+        """The time by which the trash goes, in seconds since the epoch; see `clock.py`."""
+        with self._reading():
+            return now_of(self._connection)
+
     def restore(self, number: int) -> Edit:
         """Bring back what one operation has deleted, and what it hangs on. LookupError when there is nothing."""
         with self._editing(Operation.RESTORE) as done:
@@ -109,7 +114,7 @@ class Trash(MessageStore):
         query = "SELECT number FROM trash WHERE ? IS NULL OR at <= ? - ?"
         with self._writing():
             before = self._count()
-            due = [row[0] for row in self._execute(query, older_than, time.time(), older_than)]
+            due = [row[0] for row in self._execute(query, older_than, look_at(self._connection), older_than)]
             messages = self._lying_in(due)
             self._refuse_growing(messages)
             for number in sorted(messages, reverse=True):  # SQLite follows a long branch down not far enough by itself
@@ -161,9 +166,8 @@ class Trash(MessageStore):
             raise store_error(Fault.WRITING, self._path)
 
     def _entry(self, operation: Operation) -> int:
-        """A new entry of the trash. A clock that was put back does not make it older than what is there."""
-        now = self._execute(_NOW, time.time()).fetchone()[0]
-        cursor = self._execute("INSERT INTO trash (at, operation) VALUES (?, ?)", now, str(operation))
+        values = (look_at(self._connection), str(operation))
+        cursor = self._execute("INSERT INTO trash (at, operation) VALUES (?, ?)", *values)
         return int(cursor.lastrowid or 0)
 
     def _leave(self, messages: set[int]) -> None:

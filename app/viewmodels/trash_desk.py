@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from PySide6.QtCore import QObject, Signal
 
 from app.conversation.edit import Edit
@@ -48,7 +46,7 @@ class TrashDesk(QObject):
 
     def read(self) -> None:
         """Ask the database what lies there."""
-        self._store.do(lambda store: store.trash(), self._show, self.refused.emit)
+        self._store.do(lambda store: (store.trash(), store.now), self._show, self.refused.emit)
 
     def restore(self, number: str) -> None:
         """Bring back what one deletion has taken away."""
@@ -86,8 +84,8 @@ class TrashDesk(QObject):
 
         self._store.do(go, take, give_up)
 
-    def _show(self, entries: tuple[Trashed, ...]) -> None:
-        now = time.time()
+    def _show(self, found: tuple[tuple[Trashed, ...], float]) -> None:
+        entries, now = found
         self.rows.show([self._row(entry, now) for entry in entries])
         self.changed.emit()
 

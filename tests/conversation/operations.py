@@ -15,7 +15,7 @@ from tests.conversation.builders import words
 
 _DUMPS = {
     "folder": "SELECT id, name, position, trash IS NULL FROM folder ORDER BY number",
-    "conversation": """SELECT one.id, title, one.created, updated, one.favourite, folder.id, message.id,
+    "conversation": """SELECT one.id, title, one.created, updated, used, one.favourite, folder.id, message.id,
         one.trash IS NULL FROM conversation AS one LEFT JOIN folder ON folder.number = folder
         LEFT JOIN message ON message.number = leaf ORDER BY one.number""",
     "message": """SELECT one.id, one.conversation, parent, role, text, one.created, visited, model, model_name, tokens,

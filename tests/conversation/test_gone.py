@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -12,8 +13,9 @@ import pytest
 from app.conversation.faults import Fault, StoreError
 from app.conversation.message import Conversation, Message
 from app.conversation.records import Document, Folder
+from app.conversation.schema import PAGE_SIZE, VERSION_1, VERSION_2, migrate
 from app.conversation.search_index import index_path
-from app.conversation.store import Store
+from app.conversation.store import DAY, Store
 from app.conversation.trash import THIRTY_DAYS
 from app.protocol.events import Alternative
 from tests.conversation.builders import asked, fails, raw
@@ -89,24 +91,109 @@ def test_what_lay_in_the_trash_before_a_restart_is_gone_too(path: Path) -> None:
     store.close()
 
 
+def at_day(path: Path, monkeypatch: pytest.MonkeyPatch, day: float, began: float) -> tuple[int, ...]:
+    """What lies in the trash after a start on this day: how many messages each entry has."""
+    monkeypatch.setattr(time, "time", lambda: began + day * DAY)
+    store = Store(path)
+    found = tuple(entry.messages for entry in store.trash())
+    assert all(0.0 <= store.now - entry.at < THIRTY_DAYS for entry in store.trash())
+    store.close()
+    return found
+
+
 def test_the_trash_empties_itself_after_thirty_days_and_not_before(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store(path)
     conversation, _ = tell_secrets(store)
     store.delete_conversation(conversation.id)
     store.close()
-    now = time.time()
-    for moment in (now + THIRTY_DAYS - 60, now - 9e8, 0.0):  # the clock may have been put back
-        monkeypatch.setattr(time, "time", lambda moment=moment: moment)
-        store = Store(path)
-        assert [entry.messages for entry in store.trash()] == [32]
-        assert store.emptied == frozenset()
-        store.close()
-    monkeypatch.setattr(time, "time", lambda: now + THIRTY_DAYS + 60)
+    began = time.time()
+    for day in (0.3, 6.0, 12.9, 13.2, 19.0, 25.0, 29.9):
+        assert at_day(path, monkeypatch, day, began) == (32,)
+    monkeypatch.setattr(time, "time", lambda: began + 30.1 * DAY)
     store = Store(path)
     assert store.trash() == ()
     assert store.emptied == {conversation.id}
     store.close()
     assert holding(path.parent) == []
+
+
+def test_a_clock_that_is_wrong_takes_a_week_at_most_and_never_adds_one(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The system's clock jumps both ways, by hours or by decades, and is put right again or not."""
+    monkeypatch.undo()
+    for seed in range(12):
+        rng = random.Random(seed)
+        began, place = time.time(), path.with_name(f"{seed}.sqlite")
+        store = Store(place)
+        _, question, answer = asked(store)
+        store.finish_message(answer.id, stop="finished")
+        store.delete_message(question.id)
+        store.close()
+        day, wrong = 0.0, 0
+        while at_day(place, monkeypatch, day, began):
+            if wrong < 3 and rng.random() < 0.3:
+                wrong += 1
+                jump = rng.choice([-1, 1]) * 10 ** rng.uniform(-1, 5)
+                if not at_day(place, monkeypatch, day + jump, began):
+                    break
+            day += rng.uniform(0.1, 6.0)
+        assert 30 - 7 * wrong <= day <= 30 + 6 + 7 * wrong, f"seed {seed}: emptied after {day} days, {wrong} jumps"
+        monkeypatch.undo()
+
+
+def test_dates_from_a_file_are_shown_and_drive_no_clock(path: Path) -> None:
+    store, now = Store(path), time.time()
+    late = 252_971_856_000.0  # the year 9987
+    conversation = replace(Conversation.new("Late"), created_at=late, updated_at=late)
+    message = replace(Message.new(conversation.id, None, "user", "From a file"), created_at=late)
+    store.add_conversation(Document(conversation, (message,), leaf_id=message.id))
+    assert store.messages(conversation.id)[0].created_at == late
+    own, question, answer = asked(store, "Which pears keep?")
+    store.finish_message(answer.id, stop="finished")
+    assert [one.id for one in store.conversations()] == [own.id, conversation.id]
+    assert all(now <= one.updated_at <= time.time() for one in store.conversations())
+    store.delete_message(question.id)
+    assert [0.0 <= store.now - entry.at < 60.0 for entry in store.trash()] == [True]
+    old = replace(Conversation.new("Old"), updated_at=now - 9 * DAY)
+    store.add_conversation(Document(old))
+    older = replace(Conversation.new("Older"), updated_at=now - 99 * DAY)
+    store.add_conversation(Document(older))
+    between = replace(Conversation.new("Between"), updated_at=now - 50 * DAY)
+    store.add_conversation(Document(between))
+    assert [one.id for one in store.conversations()] == [own.id, conversation.id, old.id, between.id, older.id]
+    store.close()
+
+
+def test_an_older_database_whose_dates_had_followed_one_from_a_file_is_mended(path: Path) -> None:
+    late, now = 252_971_856_000.0, time.time()
+    path.parent.mkdir(parents=True)
+    with raw(path) as old:
+        old.execute(f"PRAGMA page_size = {PAGE_SIZE}")
+        migrate(old, None, (VERSION_1, VERSION_2))
+        insert = "INSERT INTO conversation (id, title, created, updated) VALUES (?, ?, ?, ?)"
+        rows = (("First", now - 5 * DAY), ("Before", now - 4 * DAY), ("Late", late), ("After", late + 1), ("Last", 3.0))
+        for number, (title, updated) in enumerate(rows, 1):
+            old.execute(insert, (f"{number:032x}", title, now, updated))
+            created = late if title == "Late" else now - 2 * DAY if title == "After" else min(updated, now)
+            old.execute(
+                "INSERT INTO message (id, conversation, role, text, created) VALUES (?, ?, 'user', 'X', ?)",
+                (f"{number + 10:032x}", number, created),
+            )
+        for at in (now - 40 * DAY, now - 3 * DAY, late + 2):
+            entry = old.execute("INSERT INTO trash (at, operation) VALUES (?, 'delete')", (at,)).lastrowid
+            old.execute(
+                "INSERT INTO message (id, conversation, role, text, created, trash) VALUES (?, 1, 'user', 'X', 1.0, ?)",
+                (f"{entry + 20:032x}", entry),
+            )
+    store = Store(path)
+    found = {one.title: one.updated_at for one in store.conversations()}
+    assert list(found) == ["After", "Late", "Before", "First", "Last"]  # the order stays
+    assert found["After"] == pytest.approx(now - 2 * DAY)
+    assert found["Late"] == pytest.approx(now, abs=60)
+    assert found["Before"] == pytest.approx(now - 4 * DAY)
+    assert [store.now - entry.at for entry in store.trash()] == pytest.approx([0, 3 * DAY], abs=60)
+    store.close()
 
 
 def test_what_is_deleted_while_the_clock_is_wrong_is_kept_for_its_thirty_days(

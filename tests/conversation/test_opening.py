@@ -146,7 +146,7 @@ def test_a_copy_is_kept_before_an_old_database_is_brought_up_to_date(
     assert pragma(store._connection, "user_version") == len(MIGRATIONS) + 1
     store.close()
     monkeypatch.undo()
-    copy = path.with_name("conversations.version-2.sqlite")
+    copy = path.with_name(f"conversations.version-{len(MIGRATIONS)}.sqlite")
     assert copy.stat().st_mode & 0o777 == 0o600
     old = Store(copy)
     assert contents(old) == kept

@@ -282,7 +282,7 @@ def test_an_edit_is_small_and_is_a_value() -> None:
         message = Message.new(conversation.id, parent, "user", "pear " * 1000)
         edit = store.add_message(message)
         parent = message.id
-        assert len(edit.changes) <= 5
+        assert len(edit.changes) <= 6
         assert len(pickle.dumps(edit)) < 2000
     deleted = store.delete_message(store.messages(conversation.id)[0].id)
     assert len(pickle.dumps(deleted)) < 300 * 150

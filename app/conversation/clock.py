@@ -1,0 +1,25 @@
+"""The database's own clock, by which the trash is emptied.
+
+Properties: it follows the system's clock, but never goes back, and goes on by a week at most from one look to the next.
+So a wrong date takes a week of the thirty days at most, and one that is put right takes nothing.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+
+LONGEST_STEP = 7 * 86400.0  # seconds
+
+
+def now_of(connection: sqlite3.Connection) -> float:
+    """Return what the clock says, in seconds since the epoch."""
+    seen, now = connection.execute("SELECT seen, now FROM clock").fetchone()
+    return float(now + min(max(time.time() - seen, 0.0), LONGEST_STEP))
+
+
+def look_at(connection: sqlite3.Connection) -> float:
+    """Bring the clock on, inside a transaction; returns what it says, in seconds since the epoch."""
+    now = now_of(connection)
+    connection.execute("UPDATE clock SET seen = ?, now = ?", (time.time(), now))
+    return now
