@@ -96,17 +96,38 @@ class TrieModel(QAbstractItemModel):
 
     def show(self, view: TrieView) -> None:
         """Put a new picture in place of the old one."""
-        wanted = _children_by_parent(view)
-        gone = self._items.keys() - {node.id for node in view.nodes} - {_ROOT_ID}
+        changed, moved = self._differences(view)
+        new = sum(node.id not in self._items for node in changed)
+        gone = set[int]()
+        if len(self._items) - 1 + new > len(view.nodes):
+            gone = self._items.keys() - {node.id for node in view.nodes} - {_ROOT_ID}
+        moved |= {self._items[node_id].parent for node_id in gone}
+        wanted = _children_by_parent(view, moved)
         self._remove_whole_branches(gone)
-        for parent in (_ROOT_ID, *(node.id for node in view.nodes)):
-            self._place(parent, wanted.get(parent, []))
+        for parent in (_ROOT_ID, *(node.id for node in view.nodes)) if moved else ():
+            if parent in moved:
+                self._place(parent, wanted.get(parent, []))
         for parent in {self._items[node_id].parent for node_id in gone & self._items.keys()}:
             if parent in self._items:
                 self._remove_rows(parent, len(wanted.get(parent, ())), len(self._items[parent].children))
-        self._renew(view)
+        self._renew(changed)
         self._view = view
         self.viewChanged.emit()
+
+    def _differences(self, view: TrieView) -> tuple[list[TrieNodeView], set[int]]:
+        """Nodes that are new or other objects than before, and the ids of those below which rows came or moved."""
+        changed: list[TrieNodeView] = []
+        moved: set[int] = set()
+        rows: dict[int, int] = {}
+        for node in view.nodes:
+            item, parent = self._items.get(node.id), _ROOT_ID if node.parent_id is None else node.parent_id
+            if item is None or item.node is not node:
+                changed.append(node)
+            if item is None or item.parent != parent or item.row < rows.get(parent, 0):
+                moved.add(parent)
+            else:
+                rows[parent] = item.row
+        return changed, moved
 
     def _item(self, index: AnyIndex) -> _Item:
         return self._items[index.internalId() if index.isValid() else _ROOT_ID]
@@ -191,20 +212,23 @@ class TrieModel(QAbstractItemModel):
         for row in range(first, len(children)):
             self._items[children[row]].row = row
 
-    def _renew(self, view: TrieView) -> None:
+    def _renew(self, changed: list[TrieNodeView]) -> None:
         """Exchange the nodes that differ and say so."""
-        for node in view.nodes:
+        for node in changed:
             item = self._items[node.id]
-            if item.node is not node and item.node != node:
-                item.node = node
+            before, item.node = item.node, node
+            if before != node:
                 index = self.index_of(node.id)
                 self.dataChanged.emit(index, index)
 
 
-def _children_by_parent(view: TrieView) -> dict[int, list[TrieNodeView]]:
-    children: dict[int, list[TrieNodeView]] = {}
-    for node in view.nodes:
-        children.setdefault(_ROOT_ID if node.parent_id is None else node.parent_id, []).append(node)
+def _children_by_parent(view: TrieView, parents: set[int]) -> dict[int, list[TrieNodeView]]:
+    """The children of these parents, in order."""
+    children: dict[int, list[TrieNodeView]] = {parent: [] for parent in parents}
+    for node in view.nodes if parents else ():
+        parent = _ROOT_ID if node.parent_id is None else node.parent_id
+        if parent in parents:
+            children[parent].append(node)
     return children
 
 

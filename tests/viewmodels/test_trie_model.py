@@ -174,3 +174,41 @@ def test_rows_speak() -> None:
     assert spoken == "Level 2, tokens 412 to 3\u202f412, 3\u202f000\u00a0tokens, 240\u00a0MB, in memory: Lisbon"
     assert model.rowCount(model.createIndex(0, 1, 1)) == 0
     assert model.index(5, 0) == QModelIndex()
+
+
+def test_a_large_view_costs_what_has_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 1,000 rows ten are used and one has a new row below it."""
+    rng = random.Random(5)
+    growing = Growing(rng)
+    while len(growing.nodes) < 1_000:
+        growing.grow()
+    model = TrieModel()
+    model.show(flat(growing))
+    placed: list[int] = []
+    place = TrieModel._place
+
+    def counted(self: TrieModel, parent: int, children: list[TrieNodeView]) -> None:
+        placed.append(parent)
+        place(self, parent, children)
+
+    monkeypatch.setattr(TrieModel, "_place", counted)
+    told: list[object] = []
+    model.dataChanged.connect(lambda first, last: told.append(first.data(RowRole.ROW)))
+    used = rng.sample(sorted(growing.nodes), 10)
+    for number in used:
+        growing.nodes[number] = replace(growing.nodes[number], last_use=7)
+    growing.grow()
+    model.show(flat(growing))
+    assert len(placed) == 1
+    assert sorted(one.id for one in told if isinstance(one, TrieNodeView)) == sorted(used)
+    assert model.view.nodes[0] in [one for one, _ in shown(model)]
+
+
+def flat(growing: Growing) -> TrieView:
+    """The view of a trie that may be too deep for calling oneself."""
+    found, stack = [], growing.order[None][::-1]
+    while stack:
+        number = stack.pop()
+        found.append(growing.nodes[number])
+        stack += growing.order[number][::-1]
+    return TrieView(growing.last_id, tuple(found))
