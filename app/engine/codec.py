@@ -74,14 +74,17 @@ class Codec:
         """Characters of a token that is decoded by itself."""
         return len(self._decode([token]))
 
-    def sayable(self, ids: Sequence[int]) -> Sequence[int]:
-        """Return the ids up to the first that may not stand in an answer.
+    def sayable(self, ids: Sequence[int], trusted: int = 0) -> Sequence[int]:
+        """Return the ids up to the first that may not stand in an answer. The first `trusted` may be control tokens.
 
         Ids come with messages from files, and can be anything: another model's, or control tokens that would begin a
         turn of the template's own. Marks of thinking and of tool calls may stand in an answer.
         """
-        unfit = (at for at, token in enumerate(ids) if not 0 <= token < self.rows or not self._sayable[token])
+        unfit = (at for at, token in enumerate(ids) if not self._may_say(token, is_trusted=at < trusted))
         return ids[: next(unfit, len(ids))]
+
+    def _may_say(self, token: int, is_trusted: bool) -> bool:
+        return 0 <= token < self.rows and (is_trusted or bool(self._sayable[token]))
 
     def unknown(self, ids: Sequence[int]) -> int | None:
         """Return the first id that the model does not know, None where it knows all. No such id may reach MLX."""

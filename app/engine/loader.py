@@ -42,26 +42,32 @@ class LoadStep:
 
 
 class Opening:
-    """One model folder being opened. `model` is set when `steps` has run to its end."""
+    """One model folder being opened. `model` is set when `steps` has run to its end.
+
+    weight_bytes: 0 until everything that can be known without the weights is known to be sound; reading them is next.
+    """
 
     def __init__(self, path: str, memory: Memory | None = None, now: datetime | None = None) -> None:
         """`now`: the date that templates print while the model is open."""
         self.path = path
         self.model: LoadedModel | None = None
-        self._memory = memory or machine_memory()
+        self.weight_bytes = 0
+        self.memory = memory or machine_memory()
         self._now = now or datetime.now().astimezone()
 
     def steps(self) -> Iterator[LoadStep]:
         """Yields what is about to be done. Raises ModelError. To be run on the model thread."""
         yield LoadStep("Checking the model")
         folder = check_folder(Path(self.path))
-        check_room(folder.weight_bytes, self._memory)
-        limit_mlx_cache(self._memory)
+        check_room(folder.weight_bytes, self.memory)
+        limit_mlx_cache(self.memory)
         yield LoadStep("Reading the tokenizer")
         tokenizer = _tokenizer(folder)
         yield LoadStep("Building the model", 0.0)
         model, config = _lazy_model(folder)
         whole = self._put_together(folder, tokenizer, model, config)
+        self.weight_bytes = whole.weight_bytes
+        yield LoadStep("Reading the weights", 0.0)
         for fraction in _read_weights(model):
             yield LoadStep("Reading the weights", fraction)
         maybe_set_recommended_wired_limit()
@@ -93,7 +99,7 @@ class Opening:
             state_fingerprint=state_name,
             context_length=context_length(config, _tokenizer_length(tokenizer)),
             weight_bytes=weight_bytes,
-            memory=self._memory,
+            memory=self.memory,
             forward=lambda tokens, caches: model(tokens, cache=caches),
             new_caches=lambda: make_prompt_cache(model),
             codec=codec,

@@ -10,14 +10,16 @@ import gc
 import logging
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
 import mlx.core as mx
 
+from app.engine.border import foreign_code
 from app.engine.description import describe, versions
 from app.engine.loader import LoadStep, Opening
-from app.engine.memory import default_budget
+from app.engine.memory import default_budget, has_room_beside
 from app.engine.model import LoadedModel
 from app.engine.pace import Pace
 from app.engine.pinning import pin
@@ -43,13 +45,15 @@ from app.protocol.commands import (
     WipeDisk,
 )
 from app.protocol.engine import Capabilities, EventSink
-from app.protocol.events import EngineStarted, ModelFailed, ModelLoading, ModelReady, Pinned, RunFailed
+from app.protocol.events import EngineStarted, ModelClosed, ModelFailed, ModelLoading, ModelReady, Pinned, RunFailed
 from app.protocol.reports import Problem
 
 log = logging.getLogger(__name__)
 
 _PARTING = 1.4  # seconds that writing to disk may take when a model is closed; a disk that hangs adds a fifth
 _WINK = 0.05  # seconds between two looks at whether the disk is done
+
+_OVER: object = object()  # what a generator that has ended gives
 
 _NO_MODEL = Problem("No model is open", "Open a model with File > Open Model, then send the message again.")
 _BUSY = Problem("An answer is being written", "Wait until it has ended, or stop it, then try again.")
@@ -78,6 +82,7 @@ class EngineLoop:
         self._running: tuple[Run, Iterator[None]] | None = None
         self._checking: tuple[Check, Iterator[None]] | None = None
         self._waiting: deque[Generate] = deque()
+        self._later: deque[Generate] = deque()  # asked while a model was being opened
         self._queries: deque[Price] = deque()
         self._erasing: list[str] = []
         self._budget: int | None = None
@@ -102,14 +107,14 @@ class EngineLoop:
         self._drain()
         if self._has_ended:
             return False
+        is_opening = self._opening is not None
         if self._opening is not None:
             self._advance_opening(*self._opening)
-            return True
         if self._checking is not None:
             self._advance_check(*self._checking)
             return True
         if self._running is None and not self._begin_next():
-            return False
+            return is_opening
         if self._running is not None:
             self._advance_run(*self._running)
         return True
@@ -146,8 +151,7 @@ class EngineLoop:
             case LoadModel(path):
                 self._open(path)
             case Generate():
-                self._stop_check()
-                self._waiting.append(command)
+                self._queue(command)
             case Cancel(run_id):
                 self._cancel(run_id)
             case Price():
@@ -166,6 +170,8 @@ class EngineLoop:
             case ReleaseOwner(owner):
                 self._erase(owner)
             case Shutdown():
+                self._opening = None
+                self._waiting += self._later
                 self._stop_everything()
                 self._close_model()
                 self._has_ended = True
@@ -173,9 +179,7 @@ class EngineLoop:
     # Models
 
     def _open(self, path: str) -> None:
-        """What was asked of the old model is cancelled; what is asked from now on waits for the new one."""
-        self._stop_everything()
-        self._close_model()
+        """The open model goes on until the new one is known to be sound; what is asked from now on waits for that."""
         opening = Opening(path)
         self._opening = opening, opening.steps()
         self._emit(ModelLoading(path, "Opening"))
@@ -186,24 +190,33 @@ class EngineLoop:
         except EngineError as error:
             self._fail_opening(opening.path, error.problem)
             return
+        if opening.weight_bytes and not has_room_beside(opening.weight_bytes, opening.memory):
+            self._leave_model()
         if step is None and opening.model is not None:
             self._ready(opening.model)
         elif step is not None:
             self._emit(ModelLoading(opening.path, step.stage, step.fraction))
 
     def _fail_opening(self, path: str, problem: Problem) -> None:
+        """The model that was open, if it still is, answers what was asked meanwhile."""
         log.info("no model: %s", problem.title)
         self._opening = None
-        self._close_model()
-        self._queries.clear()
+        _give_memory_back()
         self._emit(ModelFailed(path, problem))
-        while self._waiting:
-            self._emit(RunFailed(self._waiting.popleft().run_id, problem))
+        self._waiting += self._later
+        self._later.clear()
+        if self.model is None:
+            self._queries.clear()
+            while self._waiting:
+                self._emit(RunFailed(self._waiting.popleft().run_id, problem))
 
     def _ready(self, model: LoadedModel) -> None:
         self._opening = None
-        self.model = model
-        self.cache = PrefixCache(model.forward, model.new_caches, self._budget_for(model))
+        self._leave_model()
+        self._waiting += self._later
+        self._later.clear()
+        self.cache = cache = PrefixCache(model.forward, model.new_caches, self._budget_for(model))
+        self.model = model = replace(model, prompts=replace(model.prompts, seen=lambda ids: cache.price(ids).seen))
         if self._disk.folder:
             folder, budget, writes_all = Path(self._disk.folder), self._disk.budget_bytes, self._disk.writes_all
             self.cache.open_disk(folder, model.state_fingerprint, budget, writes_all)
@@ -211,17 +224,23 @@ class EngineLoop:
         self._feed.opened(model, self.cache)
         self._answer_queries()
 
+    def _leave_model(self) -> None:
+        """End what was asked of the open model, if there is one, and close it."""
+        if self.model is None:
+            return
+        path = self.model.path
+        self._stop_everything()
+        self._close_model()
+        self._emit(ModelClosed(path))
+
     def _close_model(self) -> None:
-        """Give the memory back before anything else is loaded."""
-        self._opening = None
         if self.cache is not None:
             self.cache.close_disk(_PARTING)
             self.cache.close()
         self.model = self.cache = None
         self._feed.closed()
         self._pace = Pace(self._chunk)
-        gc.collect()
-        mx.clear_cache()
+        _give_memory_back()
 
     def _budget_for(self, model: LoadedModel) -> int:
         return default_budget(model.weight_bytes, model.memory) if self._budget is None else self._budget
@@ -275,6 +294,13 @@ class EngineLoop:
 
     # Runs
 
+    def _queue(self, command: Generate) -> None:
+        if self._opening is not None:
+            self._later.append(command)
+        else:
+            self._stop_check()
+            self._waiting.append(command)
+
     def _begin_next(self) -> bool:
         """Take the next waiting run. False when there is none."""
         if not self._waiting:
@@ -295,9 +321,9 @@ class EngineLoop:
         problem: Problem | None = None
         is_first = not run.has_begun
         try:
-            next(steps)
-        except StopIteration:
-            self._running = None
+            with foreign_code(_failed):
+                is_over = next(steps, _OVER) is _OVER
+            self._running = None if is_over else self._running
         except RequestError as error:
             self._running, problem = None, error.problem
         if self._running is None:
@@ -321,9 +347,10 @@ class EngineLoop:
             self._advance_run(*self._running)
         if self._checking is not None and self._checking[0].command.query_id == run_id:
             self._stop_check()
-        for command in [waiting for waiting in self._waiting if waiting.run_id == run_id]:
-            self._waiting.remove(command)
-            self._emit(never_started(command))
+        for queue in (self._waiting, self._later):
+            for command in [waiting for waiting in queue if waiting.run_id == run_id]:
+                queue.remove(command)
+                self._emit(never_started(command))
 
     def _stop_everything(self) -> None:
         """End the check or run in progress and those that wait, each with its event."""
@@ -357,13 +384,19 @@ class EngineLoop:
             self._checking = check, check.steps()
 
     def _advance_check(self, check: Check, steps: Iterator[None]) -> None:
-        is_over = object()
-        if next(steps, is_over) is not is_over:
-            return
+        problem: Problem | None = None
+        try:
+            with foreign_code(_failed):
+                if next(steps, _OVER) is not _OVER:
+                    return
+        except RequestError as error:
+            problem = error.problem
         self._checking = None
         if self.model is not None and self.cache is not None:
             self._feed.changed(self.model, self.cache)
-        if check.outcome is not None:
+        if problem is not None:
+            self._emit(refusal(check.command, problem))
+        elif check.outcome is not None:
             self._emit(check.outcome)
 
     def _stop_check(self) -> None:
@@ -371,3 +404,17 @@ class EngineLoop:
         if self._checking is not None:
             command, self._checking = self._checking[0].command, None
             self._emit(refusal(command, _STOPPED))
+
+
+def _failed(words: str) -> RequestError:
+    """What a model or a library raised in the middle of its work."""
+    return RequestError(
+        "The model failed",
+        f"It says: {words} Try again; if it fails each time, open another model. The log tells more.",
+    )
+
+
+def _give_memory_back() -> None:
+    """Before anything else is loaded."""
+    gc.collect()
+    mx.clear_cache()

@@ -44,6 +44,11 @@ def check_room(weight_bytes: int, memory: Memory) -> None:
         )
 
 
+def has_room_beside(weight_bytes: int, memory: Memory) -> bool:
+    """Return whether weights of another model fit beside all that is held now, with some room to work in."""
+    return weight_bytes + mx.get_active_memory() + _HEADROOM <= memory.working_set
+
+
 def default_budget(weight_bytes: int, memory: Memory) -> int:
     """Bytes for cached state: the smallest of 8 GiB, a quarter of the memory, and what weights and 2 GiB leave."""
     beside = memory.working_set - weight_bytes - _HEADROOM

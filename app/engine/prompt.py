@@ -8,7 +8,7 @@ character as it was.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from app.engine.answers import keep_own, shared_length
@@ -33,16 +33,22 @@ class Prompt:
     turn_ends: tuple[int, ...]
 
 
+def _nothing_seen(_ids: Sequence[int]) -> int:
+    return 0
+
+
 @dataclass(frozen=True, slots=True)
 class PromptBuilder:
     """Builds the prompts of one model.
 
-    history_header: the template's text between a question and an answer that lies in the past.
+    history_header: the template's text between a question and an answer that lies in the past. seen: how many of some
+    ids, from the first on, this program is known to have computed.
     """
 
     codec: Codec
     template: ChatTemplate
     history_header: str
+    seen: Callable[[Sequence[int]], int] = _nothing_seen
 
     def build(self, turns: Sequence[Turn]) -> Prompt:
         """Raises RequestError when there is nothing to answer, the template refuses, or the model lacks a token."""
@@ -153,12 +159,23 @@ class _Assembly:
         """Write the part of an answer that its own ids spell, and what the template prints before it."""
         text, codec = self.layout.text, self.builder.codec
         inserted = text[self.at : span.start]
-        kept = keep_own(codec, codec.sayable(turn.ids or ()), self.ids, inserted, text[span.start : span.end])
+        kept = keep_own(codec, self._believed(turn.ids or ()), self.ids, inserted, text[span.start : span.end])
         if kept.start if kept.ids else inserted.strip():
             self._markup(span.start)
             self.points.add(len(self.ids))
         self.ids += kept.ids
         self.at += kept.end - kept.start if kept.ids else 0
+
+    def _believed(self, ids: Sequence[int]) -> Sequence[int]:
+        """The answer's ids as far as they may be used. A model may have said a control token: that it did, and no file
+        made it up, is known where the very prompt with these ids has been computed."""
+        codec = self.builder.codec
+        sayable = codec.sayable(ids)
+        if len(sayable) == len(ids):
+            return ids
+        known = codec.sayable(ids, trusted=len(ids))
+        seen = self.builder.seen((*self.ids, *known)) - len(self.ids)
+        return codec.sayable(known, trusted=seen) if seen > len(sayable) else sayable
 
     def _mark_new_answer(self, before: int) -> None:
         """The new answer's restore points: before the seed, and where its own past form will leave this prompt."""

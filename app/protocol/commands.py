@@ -9,7 +9,11 @@ from app.protocol.chat import Sampling, Turn
 
 @dataclass(frozen=True, slots=True)
 class LoadModel:
-    """Close the open model, if any, and open the one in this folder."""
+    """Open the model in this folder and then close the one that was open, if any.
+
+    That one stays open, and what it does goes on, until the new one is known to be sound; where both do not fit into
+    memory together it is closed then, else when the new one is ready. What is asked from now on waits for the outcome.
+    """
 
     path: str
 

@@ -31,8 +31,15 @@ class ModelReady:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelClosed:
+    """The model that was open in this folder no longer is: another one takes its place, or needs its memory."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class ModelFailed:
-    """The folder could not be opened. No model is loaded afterwards."""
+    """The folder could not be opened. A model that was open still is, unless `ModelClosed` came before."""
 
     path: str
     problem: Problem
@@ -187,6 +194,7 @@ Event = (
     EngineStarted
     | ModelLoading
     | ModelReady
+    | ModelClosed
     | ModelFailed
     | RunStarted
     | PrefillProgress

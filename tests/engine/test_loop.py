@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import json
+import random
+import shutil
 import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from app.engine import loader
 from app.engine.loop import EngineLoop
+from app.engine.model import LoadedModel
+from app.engine.problems import ModelError
 from app.protocol.chat import Sampling
 from app.protocol.commands import Cancel, Generate, LoadModel, Price, ReleaseOwner, SetBudget, Shutdown
 from app.protocol.events import (
     CacheHappened,
     EngineStarted,
     Event,
+    ModelClosed,
     ModelFailed,
     ModelLoading,
     ModelReady,
@@ -26,7 +36,7 @@ from app.protocol.events import (
     TrieChanged,
 )
 from app.protocol.reports import StopReason
-from tests.engine.bench import LONG, Asked, Bench, opened, outcome, steps_until, user
+from tests.engine.bench import LONG, Asked, Bench, opened, outcome, outcomes, steps_until, user
 from tests.engine.conftest import GUIDE
 
 # Stopping
@@ -130,9 +140,129 @@ def test_opening_can_be_given_up_for_another_model(tiny_folder: Path, mixed_fold
     assert [event.info.path for event in ready] == [str(mixed_folder)]
 
 
-def test_an_old_models_failure_leaves_no_model(tiny: Bench, tmp_path: Path) -> None:
-    tiny.open(tmp_path / "nowhere")
+@pytest.mark.parametrize("kind", ["nowhere", "no model", "broken weights", "misfit"])
+def test_a_folder_that_is_no_model_leaves_the_open_one_and_its_answer_alone(
+    tiny: Bench, tiny_folder: Path, tmp_path: Path, kind: str
+) -> None:
+    """What was asked before goes on, what is asked meanwhile is answered by the model that stayed, and warm."""
+    folder = tmp_path / "folder"
+    if kind != "nowhere":
+        folder.mkdir()
+    if kind in ("broken weights", "misfit"):
+        folder = Path(shutil.copytree(tiny_folder, tmp_path / "copy"))
+        if kind == "misfit":
+            config = json.loads((folder / "config.json").read_text())
+            (folder / "config.json").write_text(json.dumps({**config, "hidden_size": 32}))
+        else:
+            (folder / "model.safetensors").write_bytes(b"x" * 100)
+    first = tiny.ask(user("hi"))
+    running, waiting, later = (tiny.command(user(text), max_tokens=30, temperature=1.2) for text in ("a", "b", "c"))
+    tiny.loop.submit(running)
+    tiny.loop.submit(waiting)
+    steps_until(tiny, TextDelta)
+    events = tiny.do(LoadModel(str(folder)), later)
+    told = [type(event) for event in events if isinstance(event, ModelFailed | ModelClosed | ModelReady)]
+    assert told == [ModelFailed]
+    for command in (running, waiting, later):
+        ended = outcome(tiny.events, command.run_id)
+        assert isinstance(ended, RunFinished)
+        assert ended.stats.stop is not StopReason.CANCELLED
+    again = tiny.ask(user("hi"), first.turn, user("on"))
+    assert again.started.request.excess == 0
+    assert again.started.request.cached > 4
+
+
+def test_a_folder_that_fails_while_its_weights_are_read_may_cost_the_open_model(
+    tiny: Bench, mixed_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only where both do not fit into memory, and it is told."""
+
+    def fail(_model: object) -> Iterator[float]:
+        yield 0.5
+        raise ModelError("The disk failed", "Check it.")
+
+    monkeypatch.setattr(loader, "_read_weights", fail)
+    for has_room, kinds in ((True, [ModelFailed]), (False, [ModelClosed, ModelFailed])):
+        monkeypatch.setattr("app.engine.loop.has_room_beside", lambda *_, has_room=has_room: has_room)
+        later = tiny.command(user("c"))
+        events = tiny.do(LoadModel(str(mixed_folder)), later)
+        assert [type(event) for event in events if isinstance(event, ModelFailed | ModelClosed)] == kinds
+        assert isinstance(outcome(events, later.run_id), RunFinished if has_room else RunFailed)
     assert tiny.ask(user("hi")).failed.problem.title == "No model is open"
+
+
+def test_models_and_questions_in_any_order_each_get_one_outcome(
+    tiny_folder: Path, mixed_folder: Path, tmp_path: Path
+) -> None:
+    """Random openings, of folders good and bad, between questions, cancellations and steps."""
+    for seed in range(8):
+        dice, bench = random.Random(seed), Bench(chunk=16)
+        asked: list[int] = []
+        for _ in range(20):
+            action = dice.choice(["open", "ask", "ask", "cancel", "price", "step", "step"])
+            if action == "open":
+                bench.loop.submit(LoadModel(str(dice.choice([tiny_folder, mixed_folder, tmp_path / "nowhere"]))))
+            elif action == "ask":
+                text = dice.choice("abc") * dice.randrange(1, 60)
+                command = bench.command(user(text), max_tokens=dice.choice([2, 20]))
+                asked.append(command.run_id)
+                bench.loop.submit(command)
+            elif action == "cancel" and asked:
+                bench.loop.submit(Cancel(dice.choice(asked)))
+            elif action == "price":
+                bench.loop.submit(Price(1000, (user("a"),)))
+            for _ in range(dice.randrange(6)):
+                bench.loop.step()
+        bench.idle()
+        for run_id in asked:
+            assert len(outcomes(bench.events, run_id)) == 1, f"seed {seed}: run {run_id}"
+        balance = 0
+        for event in bench.events:
+            balance += isinstance(event, ModelReady) - isinstance(event, ModelClosed)
+            assert balance in (0, 1), f"seed {seed}: two models told of at once"
+        assert (bench.loop.model is not None) == (balance == 1), f"seed {seed}"
+
+
+class PanicException(BaseException):
+    """What a library written in Rust raises where it panics: no `Exception`."""
+
+
+@pytest.mark.parametrize("error", [PanicException("called `Option::unwrap()`"), SystemExit(1), RuntimeError("no")])
+@pytest.mark.parametrize("where", ["tokenizer", "decoder", "template", "model"])
+def test_whatever_a_library_raises_ends_the_run_and_not_the_engine(
+    tiny_folder: Path, error: BaseException, where: str
+) -> None:
+    bench = opened(tiny_folder)
+    before = bench.ask(user("hi")).finished.ids
+    model = bench.loop.model
+    assert model is not None
+
+    def fail(*_: object, **__: object) -> object:
+        raise error
+
+    with pytest.MonkeyPatch.context() as patch:
+        if where == "tokenizer":
+            patch.setattr(model.codec, "_tokenizer", SimpleNamespace(encode=fail))
+            model.codec._markup.cache_clear()
+        elif where == "decoder":
+            guarded = model.codec._decode
+            cells = dict(zip(guarded.__code__.co_freevars, guarded.__closure__ or (), strict=True))
+            patch.setattr(cells["decode"], "cell_contents", fail)
+        elif where == "template":
+            patch.setattr(bench.loop, "model", with_template(model, fail))
+        else:
+            assert bench.loop.cache is not None
+            patch.setattr(bench.loop.cache.lane, "_forward", fail)
+        asked = Asked(bench.do(bench.command(user("ho"))))
+        assert asked.failed.problem.sentence
+        if where != "model":
+            assert bench.price(user("hu")) is None or where == "decoder"
+    assert bench.ask(user("hi")).finished.ids == before
+
+
+def with_template(model: LoadedModel, render: Callable[..., object]) -> LoadedModel:
+    template = replace(model.prompts.template, render_text=render)  # type: ignore[arg-type]
+    return replace(model, prompts=replace(model.prompts, template=template))
 
 
 # The trie's picture, budget and owners

@@ -19,6 +19,7 @@ from app.protocol.events import ModelFailed, ModelReady, Pinned, RunFailed, Veri
 from tests.engine.bench import Asked, Bench, opened, user
 from tests.engine.codecs import builder_of
 from tests.fakes.model_folder import write_model_folder
+from tests.fakes.scripted_model import ScriptedModel
 from tests.fakes.tiny_models import configuration, tiny_model
 from tests.fakes.tiny_tokenizer import BARE, TEMPLATES, THINKING, byte_level, sentence_piece
 
@@ -69,6 +70,24 @@ def test_an_imported_answer_cannot_say_a_system_turn(tiny: Bench) -> None:
     ids = build((user("hi"), turn, user("on"))).ids
     assert codec.markup("<|system|>")[0] not in ids
     assert text in codec.decode(ids)
+
+
+def test_a_control_token_that_the_model_said_itself_is_kept(tmp_path: Path) -> None:
+    """Nothing is computed again for it; the same ids from a file, below another question, are text."""
+    bench = opened(write_model_folder(tmp_path / "m"))
+    model = ScriptedModel(402, has_rows_only=False)
+    model.install(bench.loop)
+    assert bench.loop.model is not None
+    codec, build = bench.loop.model.codec, bench.loop.model.prompts.build
+    [control] = codec.markup("<|system|>")
+    answer = [*codec.plain("well "), control, *codec.plain(" no more")]
+    model.says(len(build((user("hi"),)).ids), [*answer, *codec.stop_ids])
+    turn = bench.ask(user("hi"), max_tokens=50, temperature=0.0).turn
+    assert list(turn.ids or ()) == answer
+    again = bench.ask(user("hi"), turn, user("on"), temperature=0.0)
+    assert again.started.request.excess == 0
+    assert control in build((user("hi"), turn, user("on"))).ids
+    assert control not in build((user("ho"), turn, user("on"))).ids
 
 
 def test_the_marks_of_thinking_stay_the_tokens_they_were(tmp_path: Path) -> None:

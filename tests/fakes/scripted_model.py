@@ -53,8 +53,9 @@ class ScriptedModel:
     def install(self, loop: EngineLoop, budget_bytes: int = 1 << 30) -> None:
         """Take the place of the loop's model, with its tokenizer and template and an empty cache."""
         assert loop.model is not None
-        loop.model = replace(loop.model, forward=self.forward, new_caches=self.new_caches)
-        loop.cache = PrefixCache(self.forward, self.new_caches, budget_bytes)
+        loop.cache = cache = PrefixCache(self.forward, self.new_caches, budget_bytes)
+        prompts = replace(loop.model.prompts, seen=lambda ids: cache.price(ids).seen)
+        loop.model = replace(loop.model, forward=self.forward, new_caches=self.new_caches, prompts=prompts)
 
     def held(self, cache: PrefixCache) -> tuple[list[int], int | None]:
         """The tokens that the live rows hold, and the checksum in the live state."""
