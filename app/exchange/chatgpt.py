@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from app.exchange.dates import moment
 from app.exchange.fences import fenced
-from app.exchange.grafting import Node, Plant, Said, moment
+from app.exchange.grafting import Node, Plant, Said
 from app.exchange.notes import Notes, named
 from app.exchange.spot import Object, Spot, spot_of
 from app.protocol.reports import StopReason
@@ -44,7 +45,7 @@ def plant_of(conversation: Spot, notes: Notes) -> Plant:
     if mapping is None:
         raise conversation.wrong("mapping", "is missing")
     return Plant(
-        {key: _node(spot_of(node, mapping.at(key)), notes) for key, node in mapping.entries.items()},
+        {key: node_of(node, mapping.at(key), notes) for key, node in mapping.entries.items()},
         conversation.text("title"),
         moment(conversation.entries.get("create_time")),
         moment(conversation.entries.get("update_time")),
@@ -53,7 +54,11 @@ def plant_of(conversation: Spot, notes: Notes) -> Plant:
     )
 
 
-def _node(node: Spot, notes: Notes) -> Node:
+def node_of(value: Any, place: str, notes: Notes) -> Node:
+    """One node of a mapping; one that was made already is taken as it is."""
+    if isinstance(value, Node):
+        return value
+    node = spot_of(value, place)
     message = node.below("message")
     return Node(node.text("parent"), node.texts("children"), message and _said(message, notes))
 

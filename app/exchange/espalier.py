@@ -33,12 +33,13 @@ and of an answer:
     "sampling"      how its tokens were chosen, an object of numbers
     "stop"          why it ended: "finished", "stop text", "length limit", "context full", "stopped" or "failed";
                     left out when it was cut off. Only an answer that ended has what follows.
-    "tokens"        ids of its tokens, from 0 to 4294967295
+    "tokens"        ids of its tokens, from 0 to 2147483647
     "stats"         its figures: "tokens", "rate" (per second), "seconds", "first_token" (seconds), "seed" and
                     "request": {"total", "seen", "matched", "cached" (tokens), "reason", "diverged_at"}
     "alternatives"  what else could have stood: {"0": [{"id": 7, "text": "a", "logprob": -1.5}, …], …} by token
 
-What is left out and what is null is the same. Entries with other names are passed over.
+What is left out and what is null is the same. Entries with other names are passed over. Dates outside of our time are
+set right, and token ids that cannot belong to their text are left out with the alternatives that they count.
 """
 
 from __future__ import annotations
@@ -49,8 +50,10 @@ from typing import Any, TypeVar, get_args
 
 from app.conversation.message import Conversation, Message, checked_id, checked_title
 from app.conversation.records import Alternatives, Document
+from app.exchange.dates import clamped
 from app.exchange.faults import MalformedError, reading, shown
 from app.exchange.json_text import parsed
+from app.exchange.notes import Change, Notes
 from app.exchange.spot import Object, Spot, spot_of
 from app.protocol.chat import Role
 from app.protocol.events import Alternative
@@ -60,7 +63,9 @@ FORMAT = "espalier conversation"
 VERSION = 1
 
 _LATEST = 253_000_000_000.0  # in the year 9987; later ones are no dates for Python
-_TOKENS = 2**32
+_TOKENS = 2**32  # of a figure
+_IDS = 2**31  # what fits a signed 32-bit integer, as every tokenizer's does
+_SPARE_IDS = 256  # that need spell nothing: signs of a turn's beginning and end, halves of a character
 _LONGEST_WORDS = 1000  # characters of a name of a model
 _FIGURE = 1e15
 
@@ -95,7 +100,7 @@ def write(document: Document) -> str:
 def read(text: str, name: str = "the file") -> Document:
     """The document in a text that `write` made. ExchangeError for any other; `name` is for its sentence."""
     with reading(name):
-        return document_of(parsed(text))
+        return document_of(parsed(text), Notes())
 
 
 def is_espalier(value: Any) -> bool:
@@ -103,39 +108,102 @@ def is_espalier(value: Any) -> bool:
     return isinstance(value, dict) and value.get("format") == FORMAT
 
 
-def document_of(value: Any) -> Document:
+def document_of(value: Any, notes: Notes) -> Document:
     """The document that the JSON holds. MalformedError where it contradicts what is said above."""
     file = spot_of(value, "")
-    _check_version(file)
-    conversation = Conversation(
-        _needed(_id(file, "id"), file, "id"),
-        _title(file, "title"),
-        _needed(_time(file, "created"), file, "created"),
-        _needed(_time(file, "updated"), file, "updated"),
-        _id(file, "folder"),
-        file.claim("favourite"),
-    )
-    messages: dict[str, Message] = {}
-    visited: dict[str | None, str] = {}
-    alternatives: dict[str, Alternatives] = {}
+    draft = Draft(file, notes)
     for spot in file.each("messages", "message"):
-        message = _message(spot, conversation.id, messages)
-        messages[message.id] = message
-        if spot.claim("visited") and visited.setdefault(message.parent_id, message.id) != message.id:
+        draft.add(spot)
+    return draft.finished(file)
+
+
+class Draft:
+    """A document whose messages are still to come."""
+
+    def __init__(self, file: Spot, notes: Notes) -> None:
+        """file: what stands before the messages, the version and the id in any case."""
+        _check_version(file)
+        self._id = _needed(_id(file, "id"), file, "id")
+        self._notes = notes
+        self._messages: dict[str, Message] = {}
+        self._visited: dict[str | None, str] = {}
+        self._alternatives: dict[str, Alternatives] = {}
+
+    def add(self, spot: Spot) -> None:
+        """The next message."""
+        message = self._message(spot)
+        self._messages[message.id] = message
+        if spot.claim("visited") and self._visited.setdefault(message.parent_id, message.id) != message.id:
             raise spot.wrong("visited", "one of its siblings is the last visited already")
-        if found := _alternatives(spot, message):
-            alternatives[message.id] = found
-    leaf = _id(file, "selected")
-    if leaf is not None and leaf not in messages:
-        raise file.wrong("selected", "no message has this id")
-    seen = set(visited.values())
-    return Document(
-        conversation,
-        tuple(messages.values()),
-        tuple(message_id for message_id in messages if message_id in seen),
-        leaf,
-        alternatives,
-    )
+        found = _alternatives(spot, message)
+        if found and (message.ids is not None or spot.entries.get("tokens") is None):
+            self._alternatives[message.id] = found
+
+    def finished(self, file: Spot) -> Document:
+        """The whole. file: all of it that stands outside of the messages."""
+        created, updated = (_needed(_time(file, name), file, name) for name in ("created", "updated"))
+        conversation = Conversation(
+            self._id,
+            _title(file, "title"),
+            self._dated(created),
+            self._dated(updated),
+            _id(file, "folder"),
+            file.claim("favourite"),
+        )
+        leaf = _id(file, "selected")
+        if leaf is not None and leaf not in self._messages:
+            raise file.wrong("selected", "no message has this id")
+        seen = set(self._visited.values())
+        return Document(
+            conversation,
+            tuple(self._messages.values()),
+            tuple(message_id for message_id in self._messages if message_id in seen),
+            leaf,
+            self._alternatives,
+        )
+
+    def _message(self, spot: Spot) -> Message:
+        message_id = _needed(_id(spot, "id"), spot, "id")
+        if message_id in self._messages:
+            raise spot.wrong("id", "an earlier message has the same")
+        parent_id = _id(spot, "parent")
+        if parent_id is not None and parent_id not in self._messages:
+            raise spot.wrong("parent", "refers to a message that comes later, or is not there")
+        text = _needed(spot.whole_text("text"), spot, "text")
+        try:
+            return Message(
+                *(message_id, self._id, parent_id, _role(spot), text),
+                self._dated(_needed(_time(spot, "created"), spot, "created")),
+                ids=self._ids(spot, text),
+                model=spot.whole_text("model", _LONGEST_WORDS),
+                model_name=spot.whole_text("model_name", _LONGEST_WORDS),
+                stats=_stats(spot),
+                stop=_stop(spot),
+                sampling=spot.figures("sampling"),
+                name=_title(spot, "branch"),
+                is_pinned=spot.claim("pinned"),
+                is_favourite=spot.claim("favourite"),
+            )
+        except ValueError as error:
+            raise MalformedError(spot.place, str(error)) from error
+
+    def _ids(self, spot: Spot, text: str) -> tuple[int, ...] | None:
+        """Token ids, or None where they cannot be those of the text: each spells a byte at least, but for a few."""
+        found = spot.entries.get("tokens")
+        if found is None:
+            return None
+        is_sound = (
+            type(found) is list
+            and len(found) <= len(text.encode()) + _SPARE_IDS
+            and all(type(one) is int and 0 <= one < _IDS for one in found)
+        )
+        self._notes.add(Change.TOKENS, not is_sound)
+        return tuple(found) if is_sound else None
+
+    def _dated(self, at: float) -> float:
+        found = clamped(at)
+        self._notes.add(Change.CLOCK, found != at)
+        return found
 
 
 def _written(message: Message, is_visited: bool, alternatives: Alternatives) -> Object:
@@ -177,33 +245,6 @@ def _check_version(file: Spot) -> None:
     if version > VERSION:
         reason = f"a newer Espalier has written it, in version {version} of its form, and this one reads {VERSION}"
         raise MalformedError("", reason, "Open it with that version.")
-
-
-def _message(spot: Spot, conversation_id: str, known: Mapping[str, Message]) -> Message:
-    message_id = _needed(_id(spot, "id"), spot, "id")
-    if message_id in known:
-        raise spot.wrong("id", "an earlier message has the same")
-    parent_id = _id(spot, "parent")
-    if parent_id is not None and parent_id not in known:
-        raise spot.wrong("parent", "refers to a message that comes later, or is not there")
-    ids = spot.array("tokens")
-    _check_tokens(spot, ids or [])
-    try:
-        return Message(
-            *(message_id, conversation_id, parent_id, _role(spot), _needed(spot.whole_text("text"), spot, "text")),
-            _needed(_time(spot, "created"), spot, "created"),
-            ids=None if ids is None else tuple(ids),
-            model=spot.whole_text("model", _LONGEST_WORDS),
-            model_name=spot.whole_text("model_name", _LONGEST_WORDS),
-            stats=_stats(spot),
-            stop=_stop(spot),
-            sampling=spot.figures("sampling"),
-            name=_title(spot, "branch"),
-            is_pinned=spot.claim("pinned"),
-            is_favourite=spot.claim("favourite"),
-        )
-    except ValueError as error:
-        raise MalformedError(spot.place, str(error)) from error
 
 
 def _needed(value: T | None, spot: Spot, name: str) -> T:
@@ -261,12 +302,6 @@ def _stats(spot: Spot) -> Mapping[str, Any] | None:
     for name in ("total", "seen", "matched", "cached", "diverged_at"):
         request.integer(name, _TOKENS)
     return found
-
-
-def _check_tokens(spot: Spot, ids: list[Any]) -> None:
-    for position, one in enumerate(ids, 1):
-        if type(one) is not int or not 0 <= one < _TOKENS:
-            raise spot.wrong("tokens", f"number {position} is no token id, a whole number from 0 to {_TOKENS - 1}")
 
 
 def _alternatives(spot: Spot, message: Message) -> Alternatives:

@@ -16,7 +16,6 @@ from app.conversation.records import Document
 from app.exchange.notes import Change, Notes
 from app.protocol.chat import Role
 
-_EARLIEST, _LATEST = 631_152_000.0, 4_102_444_800.0  # 1990 and 2100, in seconds since the epoch
 _LONGEST_TITLE = 200
 
 
@@ -61,16 +60,6 @@ class _Kept:
     texts: list[str] = field(default_factory=list)
     children: int = 0
     host: int = 0
-
-
-def moment(value: object) -> float | None:
-    """Seconds since the epoch from seconds, milli-, micro- or nanoseconds; None for what is no date of our time."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e20:
-        return None
-    for unit in (1.0, 1e3, 1e6, 1e9):
-        if _EARLIEST <= value / unit < _LATEST:
-            return value / unit
-    return None
 
 
 def grafted(plant: Plant, notes: Notes) -> Document | None:
@@ -210,5 +199,5 @@ def _title(title: str | None, messages: Iterable[Message], notes: Notes) -> str 
     line = " ".join(whole.split())
     if line:
         return checked_title(line if len(line) <= _LONGEST_TITLE else line[: _LONGEST_TITLE - 1] + "…")
-    question = next((message.text for message in messages if message.role == "user"), "")
+    question = next((message.text[:1000] for message in messages if message.role == "user"), "")
     return title_from(question) or None

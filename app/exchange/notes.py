@@ -27,6 +27,14 @@ class Change(Enum):
         "1 message had no date or an impossible one, and was given that of the message before it.",
         "{} messages had no dates or impossible ones, and were given those of the messages before them.",
     )
+    CLOCK = (
+        "1 date lay before 1990 or in the future, and was set to the nearest that does not.",
+        "{} dates lay before 1990 or in the future, and were set to the nearest that do not.",
+    )
+    TOKENS = (
+        "1 answer had token ids that cannot be its own. They were left out: its text is read anew.",
+        "{} answers had token ids that cannot be their own. They were left out: their text is read anew.",
+    )
     HALF = (
         "1 text held half of a character, which is shown as a question mark.",
         "{} texts held halves of characters, which are shown as question marks.",

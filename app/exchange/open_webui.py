@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.exchange.grafting import Node, Plant, Said, moment
+from app.exchange.dates import moment
+from app.exchange.grafting import Node, Plant, Said
 from app.exchange.notes import Notes, named
 from app.exchange.spot import Spot, spot_of
 from app.protocol.reports import StopReason
@@ -60,10 +61,14 @@ def _mapped(history: Spot, notes: Notes) -> dict[str, Node]:
     messages = history.below("messages")
     if messages is None:
         raise history.wrong("messages", "is missing")
-    return {key: _node(spot_of(value, messages.at(key)), notes) for key, value in messages.entries.items()}
+    return {key: node_of(value, messages.at(key), notes) for key, value in messages.entries.items()}
 
 
-def _node(message: Spot, notes: Notes) -> Node:
+def node_of(value: Any, place: str, notes: Notes) -> Node:
+    """One message of a history; one that was made a node already is taken as it is."""
+    if isinstance(value, Node):
+        return value
+    message = spot_of(value, place)
     return Node(message.text("parentId"), message.texts("childrenIds"), _said(message, notes))
 
 

@@ -82,7 +82,7 @@ def _finished(rng: random.Random, message: Message) -> Message:
     stats = {"request": request, "stop": "finished", "tokens": 3, "first_token": None, "rate": 38.5, "seconds": 0.1}
     return replace(
         message,
-        ids=rng.choice([None, (), (0, 2**32 - 1), tuple(rng.randrange(50_000) for _ in range(200))]),
+        ids=rng.choice([None, (), (0, 2**31 - 1), tuple(rng.randrange(50_000) for _ in range(200))]),
         stats=rng.choice([None, stats, {}]),
         stop=str(rng.choice(list(StopReason))),
     )

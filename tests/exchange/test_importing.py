@@ -5,12 +5,15 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import stat
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from app.exchange import ExchangeError, importing, read_any, read_file, write
+from app.exchange import ExchangeError, conversations, importing, read_any, read_file, write
+from app.exchange import archive as archives
+from app.exchange.importing import FileImport
 from tests.exchange.samples import forked, outline, packed, random_document, webui_forked
 
 
@@ -111,6 +114,109 @@ def test_a_bomb_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
         for number in range(3):
             made.writestr(f"conversations-{number}.json", packed([forked()]) + b" " * (600 << 10))
     assert "more than 1 MB are packed in it" in refused(several.getvalue())
+
+
+def entry(name: str = "conversations.json", flags: int = 0, mode: int = 0) -> bytes:
+    """An archive with one entry of which the directory says this."""
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as made:
+        info = zipfile.ZipInfo(name)
+        info.external_attr = mode << 16
+        made.writestr(info, packed([forked()]))
+    data = bytearray(whole.getvalue())
+    for signature, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.rindex(signature) + place] |= flags
+    return bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (entry(flags=1), "“conversations.json” is locked with a password"),
+        (entry("../conversations.json"), "the name “../conversations.json” leads out of it"),
+        (entry("/conversations.json"), "the name “/conversations.json” leads out of it"),
+        (entry("C:/conversations.json"), "the name “C:/conversations.json” leads out of it"),
+        (entry(mode=stat.S_IFLNK | 0o777), "“conversations.json” is a link"),
+    ],
+)
+def test_an_entry_that_is_no_plain_file_is_told(data: bytes, words: str) -> None:
+    assert words in refused(data)
+    assert len(read_any("x", entry()).documents) == 1
+
+
+def test_entries_over_one_another_are_told() -> None:
+    """The same data named twice: what is small on the disk would be large when it is unpacked."""
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as made:
+        for number in range(2):
+            made.writestr(f"conversations-{number}.json", packed([forked()]))
+    data = bytearray(whole.getvalue())
+    first, second = data.index(b"PK\x01\x02"), data.rindex(b"PK\x01\x02")
+    data[second + 42 : second + 46] = data[first + 42 : first + 46]
+    assert "its files lie over one another" in refused(bytes(data))
+
+
+def test_an_archive_of_several_disks_is_told() -> None:
+    data = bytearray(entry())
+    end = data.rindex(b"PK\x05\x06")
+    data[end + 4], data[end + 6] = 1, 1
+    with contextlib.suppress(AssertionError):  # some versions of the library read it where all of it is there
+        assert len(read_any("x", bytes(data)).documents) == 1
+    locator = b"PK\x06\x07" + (0).to_bytes(4, "little") + (0).to_bytes(8, "little") + (2).to_bytes(4, "little")
+    assert "the archive cannot be unpacked" in refused(bytes(data[:end]) + locator + bytes(data[end:]))
+
+
+def test_a_list_of_very_many_files_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as made:
+        made.writestr("conversations.json", packed([forked()]))
+        for number in range(200):
+            made.writestr(f"{number}.json", b"")
+    assert len(read_any("x", whole.getvalue()).documents) == 1
+    monkeypatch.setattr(archives, "LARGEST_DIRECTORY", 10_000)
+    assert "it holds too many files" in refused(whole.getvalue())
+
+
+def test_a_pipe_is_no_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pears.json")
+    with pytest.raises(ExchangeError, match="it is a device or a pipe"):
+        read_file(tmp_path / "pears.json")
+
+
+def test_limits_of_messages_and_conversations_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conversations, "MOST_MESSAGES", 7)
+    for value in (forked(), webui_forked()):
+        assert len(read_any("x", packed([value])).documents) == 1
+    assert "it has more than 13 messages" in refused_by(monkeypatch, "MOST_IN_A_FILE", 13)
+    assert "it has more than 1 conversations" in refused_by(monkeypatch, "MOST_CONVERSATIONS", 1)
+    monkeypatch.setattr(conversations, "MOST_IN_A_FILE", 99)
+    monkeypatch.setattr(conversations, "MOST_CONVERSATIONS", 99)
+    assert "a conversation in it has more than 6 messages" in refused_by(monkeypatch, "MOST_MESSAGES", 6)
+    own = write(random_document(3))
+    assert len(random_document(3).messages) > 6
+    assert "a conversation in it has more than 6 messages" in refused(own.encode())
+
+
+def refused_by(monkeypatch: pytest.MonkeyPatch, limit: str, value: int) -> str:
+    monkeypatch.setattr(conversations, limit, value)
+    return refused(packed([forked(), forked()]))
+
+
+def test_what_is_read_is_told_on_the_way_and_can_be_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(importing, "PIECE", 100)
+    for name, data in (("a.json", packed([forked()])), ("a.zip", archive(conversations__json=packed([forked()])))):
+        (tmp_path / name).write_bytes(data)
+        shares: list[float] = []
+        assert len(list(FileImport(tmp_path / name, shares.append))) == 1
+        assert len(shares) > 5
+        assert shares == sorted(shares)
+        assert shares[-1] == 1.0
+
+    def stop(_share: float) -> None:
+        raise InterruptedError
+
+    with pytest.raises(ExchangeError):  # as an error of the system; the window raises one of its own
+        list(FileImport(tmp_path / "a.json", stop))
 
 
 def test_a_file_has_a_largest_size(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

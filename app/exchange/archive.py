@@ -1,0 +1,110 @@
+"""The conversations in ChatGPT's archive, read where they lie: nothing is ever unpacked to the disk.
+
+https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT. An archive tells the sizes of what it holds, and may lie:
+they are looked at before anything is unpacked, and no more than was told is unpacked.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import IO, Any, BinaryIO, cast
+
+from app.exchange.faults import MalformedError, shown
+
+BEGINNING = b"PK\x03\x04"
+LARGEST_DIRECTORY = 16 << 20  # bytes of the list of what is in it: over 100,000 entries
+
+_INSIDE = re.compile(r"(?:.*/)?conversations(?:-[0-9]+)?\.json")  # large exports are divided
+_IS_ENCRYPTED = 0x1  # of an entry's flags
+_UNPACK = "Unpack it, then import the “conversations.json” in it."
+_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OverflowError)
+
+
+class Archive:
+    """An open archive. MalformedError for whatever is wrong with it."""
+
+    def __init__(self, file: BinaryIO, largest: int, choose: str) -> None:
+        """largest: bytes that its conversations may have together; choose: what to do when it holds none."""
+        with _unpacking():
+            self._archive = zipfile.ZipFile(cast(IO[bytes], _Bounded(file)))
+            everything = self._archive.infolist()
+        found = [entry for entry in everything if _INSIDE.fullmatch(entry.filename)]
+        if not found:
+            raise MalformedError("", "there is no “conversations.json” in the archive", choose)
+        _check_apart(everything)
+        for entry in found:
+            _check_entry(entry)
+        self.size = sum(entry.file_size for entry in found)
+        if self.size > largest:
+            raise MalformedError("", f"more than {largest >> 20} MB are packed in it", "Import it in parts.")
+        self._entries = sorted(found, key=lambda entry: entry.filename)
+
+    def files(self, piece: int) -> Iterator[tuple[str, Iterator[bytes]]]:
+        """What each file is called, and what it holds in pieces of so many bytes."""
+        for entry in self._entries:
+            yield shown(entry.filename), self._content(entry, piece)
+
+    def _content(self, entry: zipfile.ZipInfo, piece: int) -> Iterator[bytes]:
+        with _unpacking():
+            file = self._archive.open(entry)
+        with file:
+            while True:
+                with _unpacking():
+                    found = file.read(piece)
+                if not found:
+                    return
+                yield found
+
+
+class _Bounded:
+    """A file whose list of entries, which is read in one go, has a largest size."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes."""
+        if size > LARGEST_DIRECTORY:
+            raise _wrong("it holds too many files")
+        return self._file.read(size)
+
+
+def _check_apart(entries: list[zipfile.ZipInfo]) -> None:
+    """Each entry begins after the one before it ends: else a small archive holds the same data many times."""
+    ordered = sorted(entries, key=lambda entry: entry.header_offset)
+    if any(one.header_offset + one.compress_size > other.header_offset for one, other in pairwise(ordered)):
+        raise _wrong("its files lie over one another")
+
+
+def _check_entry(entry: zipfile.ZipInfo) -> None:
+    name = shown(entry.filename)
+    if entry.flag_bits & _IS_ENCRYPTED:
+        raise _wrong(f"{name} is locked with a password")
+    if entry.filename.startswith("/") or ".." in entry.filename.split("/") or ":" in entry.filename:
+        raise _wrong(f"the name {name} leads out of it")
+    if stat.S_ISLNK(entry.external_attr >> 16):
+        raise _wrong(f"{name} is a link")
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise _wrong(f"{name} is packed in a way that this program does not know")
+
+
+def _wrong(reason: str) -> MalformedError:
+    return MalformedError("", f"the archive cannot be unpacked ({reason})", _UNPACK)
+
+
+@contextmanager
+def _unpacking() -> Iterator[None]:
+    """Says of what is wrong with the archive that it cannot be unpacked."""
+    try:
+        yield
+    except _ERRORS as error:
+        raise _wrong(str(error)) from error

@@ -1,0 +1,158 @@
+"""From the JSON of a file to its conversations, one after the other, whichever program wrote them.
+
+Properties: what is held at one time is one conversation, as messages and not as JSON. The messages of a conversation
+may be of any number that `MOST_MESSAGES` allows, and reading takes time in proportion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from app.conversation.records import Document
+from app.exchange import chatgpt, open_webui
+from app.exchange.espalier import Draft, document_of, is_espalier
+from app.exchange.faults import MalformedError
+from app.exchange.grafting import Node, Plant, grafted
+from app.exchange.json_text import JsonReader
+from app.exchange.notes import Notes
+from app.exchange.spot import Object, Spot, spot_of
+
+MOST_MESSAGES = 250_000  # of one conversation
+MOST_IN_A_FILE = 1_000_000  # messages
+MOST_CONVERSATIONS = 50_000
+CHOOSE = "Choose an .espalier document, or the JSON that ChatGPT or Open WebUI exports."
+
+_KNOWN = frozenset(  # what the forms have a use for; the rest is read and let go
+    (
+        *("format", "version", "id", "title", "created", "updated", "favourite", "folder", "selected", "messages"),
+        *("mapping", "create_time", "update_time", "current_node", "is_starred", "chat", "created_at", "updated_at"),
+        *("pinned", "history", "currentId", "timestamp", "system", "params"),
+    )
+)
+_FORMS: tuple[tuple[Callable[[Any], bool], Callable[[Spot, Notes], Plant]], ...] = (
+    (chatgpt.is_chatgpt, chatgpt.plant_of),
+    (open_webui.is_open_webui, open_webui.plant_of),
+)
+_NodeOf = Callable[[Any, str, Notes], Node]
+
+
+class ConversationReader:
+    """Reads one file after another, of one import."""
+
+    def __init__(self, notes: Notes) -> None:
+        self._notes = notes
+        self._conversations = 0
+        self._messages = 0
+        self._in_this = 0
+        self._json = JsonReader(())
+        self._rest = Spot({})
+
+    def documents(self, json: JsonReader) -> Iterator[Document]:
+        """The conversations of a file. MalformedError where it is none of those that are known."""
+        self._json = json
+        if json.next_sign() == "[":
+            for number in json.items():
+                yield from self._document(f"conversation {number}")
+        else:
+            yield from self._document("")
+        json.end()
+
+    def _document(self, place: str) -> Iterator[Document]:
+        self._conversations += 1
+        self._in_this = 0
+        if self._conversations > MOST_CONVERSATIONS:
+            raise MalformedError("", f"it has more than {MOST_CONVERSATIONS} conversations", "Import it in parts.")
+        found = self._read(place)
+        if isinstance(found, Draft):
+            yield found.finished(self._rest)
+        elif is_espalier(found):
+            yield document_of(found, self._notes)
+        else:
+            for is_it, plant_of in _FORMS:
+                if is_it(found):
+                    document = grafted(plant_of(spot_of(found, place), self._notes), self._notes)
+                    yield from () if document is None else (document,)
+                    return
+            raise MalformedError(place, "this is no conversation in a form that Espalier knows", CHOOSE)
+
+    def _read(self, place: str) -> Any:
+        """A conversation, its messages made nodes already; or a draft, and `_rest` is what stands beside it."""
+        if self._json.next_sign() != "{":
+            return self._json.value()
+        entries: Object = {}
+        draft: Draft | None = None
+        for name in self._json.members():
+            sign = self._json.next_sign()
+            if name == "mapping" and sign == "{":
+                entries[name] = self._nodes(Spot(entries, place).at(name), chatgpt.node_of)
+            elif name == "chat" and sign == "{":
+                entries[name] = self._chat(Spot(entries, place).at(name))
+            elif name == "history" and sign == "{":
+                entries[name] = self._history(Spot(entries, place).at(name))
+            elif name == "messages" and sign == "[":
+                if is_espalier(entries) and {"version", "id"} <= entries.keys():
+                    draft = self._draft(Spot(entries, place))
+                else:
+                    entries[name] = self._list()
+            else:
+                self._take(entries, name)
+        self._rest = Spot(entries, place)
+        return entries if draft is None else draft
+
+    def _draft(self, file: Spot) -> Draft:
+        draft = Draft(file, self._notes)
+        for number in self._json.items():
+            self._count()
+            place = f"{file.place}, message {number}" if file.place else f"message {number}"
+            draft.add(spot_of(self._json.value(), place))
+        return draft
+
+    def _chat(self, place: str) -> Object:
+        """Open WebUI's: it has its messages in `history`, those of the open path again in a list."""
+        entries: Object = {}
+        for name in self._json.members():
+            sign = self._json.next_sign()
+            if name == "history" and sign == "{":
+                entries[name] = self._history(Spot(entries, place).at(name))
+            elif name == "messages" and sign == "[" and "history" not in entries:
+                entries[name] = self._list()
+            else:
+                self._take(entries, name)
+        return entries
+
+    def _history(self, place: str) -> Object:
+        entries: Object = {}
+        for name in self._json.members():
+            if name == "messages" and self._json.next_sign() == "{":
+                entries[name] = self._nodes(Spot(entries, place).at(name), open_webui.node_of)
+            else:
+                self._take(entries, name)
+        return entries
+
+    def _nodes(self, place: str, node_of: _NodeOf) -> dict[str, Node]:
+        nodes: dict[str, Node] = {}
+        for key in self._json.members():
+            self._count()
+            nodes[key] = node_of(self._json.value(), Spot({}, place).at(key), self._notes)
+        return nodes
+
+    def _list(self) -> list[Any]:
+        found: list[Any] = []
+        for _ in self._json.items():
+            self._count()
+            found.append(self._json.value())
+        return found
+
+    def _take(self, entries: Object, name: str) -> None:
+        value = self._json.value()
+        if name in _KNOWN:
+            entries[name] = value
+
+    def _count(self) -> None:
+        self._in_this += 1
+        self._messages += 1
+        if self._in_this > MOST_MESSAGES:
+            raise MalformedError("", f"a conversation in it has more than {MOST_MESSAGES} messages", "Divide it.")
+        if self._messages > MOST_IN_A_FILE:
+            raise MalformedError("", f"it has more than {MOST_IN_A_FILE} messages", "Import it in parts.")
