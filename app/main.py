@@ -22,7 +22,7 @@ from app.crash import LastRun
 from app.data_watch import DataWatch
 from app.doorbell import Doorbell
 from app.environment import has_display
-from app.first_aid import QtMessages
+from app.first_aid import QtMessages, tell
 from app.first_paint import FirstPaint
 from app.one_process import Claim
 from app.paths import NAME, Paths, guide_model, resources
@@ -187,6 +187,8 @@ def _show(app: Application, program: Program, asked: Asked, messages: QtMessages
     messages.started()
     status = app.exec()
     signals.close()
+    if program.controller.lost is not None:
+        tell(program.controller.lost)
     return status
 
 

@@ -5,10 +5,11 @@ Properties: a method that returns has committed. A request is kept whole or not 
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,9 @@ from pathlib import Path
 from app.conversation.clock import look_at
 from app.conversation.edit import ADDED, Change, Edit, Operation
 from app.conversation.faults import Fault, StoreError, explained, store_error
-from app.conversation.message import new_id
+from app.conversation.leftover import leftover_files, read_leftover, write_leftover
+from app.conversation.message import Message, new_id
+from app.conversation.message_store import Progress
 from app.conversation.opening import PATIENCE, database_files
 from app.conversation.records import Document
 from app.conversation.search import Hit, SearchState, excerpt_of
@@ -25,6 +28,8 @@ from app.conversation.shelves import Shelves
 from app.conversation.terms import Term, terms_of
 from app.conversation.trash import THIRTY_DAYS
 from app.protocol.reports import Problem
+
+logger = logging.getLogger(__name__)
 
 DAY = 86400.0  # seconds
 STEP = 0.02  # seconds for which messages are indexed without letting others have their turn
@@ -39,6 +44,11 @@ _HIT = """SELECT message.id, role, message.created, conversation.id, title, upda
     WHERE message.number = ? AND message.trash IS NULL AND conversation.trash IS NULL"""
 
 
+SAVED_NOW = Problem(
+    "The last answer is saved now", "There was no room for all of it when Espalier quit. Its words were kept in a file."
+)
+
+
 class Store(Shelves):
     """The database, open, with its search index. It belongs to the thread that made it.
 
@@ -49,9 +59,12 @@ class Store(Shelves):
     def __init__(self, path: Path | None, *, notice: Problem | None = None, patience: float = PATIENCE) -> None:
         """`path` None keeps everything in memory. `patience`: seconds to wait while another program writes."""
         self.emptied: frozenset[str] = frozenset()
+        self._left: list[int] | None = None
+        self._index: SearchIndex
         super().__init__(path, notice=notice, patience=patience)
         self._open_index()
         self._empty_in_time()
+        self._take_leftover()
 
     def close(self) -> None:
         """Close the files; the journal is merged. Closing again does nothing."""
@@ -88,8 +101,40 @@ class Store(Shelves):
         if self._path is None:
             return ()
         stem, suffix = self._path.stem, self._path.suffix
-        patterns = (f"{stem}.version-*", f"{stem}.damaged-*", f"{stem}{suffix}.rescued*", ".rescue-*")
+        patterns = (
+            f"{stem}.version-*",
+            f"{stem}.damaged-*",
+            f"{stem}{suffix}.rescued*",
+            ".rescue-*",
+            f"{stem}.unsaved.*",
+        )
         return tuple(sorted(file for pattern in patterns for file in self._path.parent.glob(pattern)))
+
+    def make_room(self) -> None:
+        """Throw the search index away, for words that the disk has no room for; the next start makes it again."""
+        self._index.close()
+        with explained(self._path):
+            for file in () if self._path is None else index_files(self._path):
+                file.unlink(missing_ok=True)
+        self._index = SearchIndex(None)
+        self._left = []
+
+    def bring_up(self, answer: Message, before: Progress | None = None, select: bool = True) -> Edit | None:
+        """Add what is stored of an answer not yet. Doing it again changes nothing, wherever it was broken off.
+
+        before: what is stored of it, asked for where it is not known. Returns the edit that added it, None where it
+        was there. LookupError where its question is not.
+        """
+        before = before or self.progress_of(answer.id)
+        if not before.is_stored:
+            return self.add_message(answer, select)
+        if not before.has_ended:
+            self._grow(answer, answer.text[before.length :])
+        return None
+
+    def keep_for_next_start(self, answers: Sequence[Message]) -> bool:
+        """Put answers that could not be saved into a file of their own; False where that was not possible either."""
+        return self._path is not None and write_leftover(self._path, answers)
 
     def export(self, conversation_id: str) -> Document:
         """A whole conversation as a value, without what lies in the trash. LookupError when it is not known."""
@@ -169,7 +214,7 @@ class Store(Shelves):
     def _open_index(self) -> None:
         is_in_memory = self._path is None or self.is_read_only
         self._index = SearchIndex(None if is_in_memory or self._path is None else index_path(self._path))
-        self._left: list[int] | None = None
+        self._left = None
         self._being_indexed = 0
 
     def _backlog(self) -> list[int]:
@@ -210,6 +255,35 @@ class Store(Shelves):
                 self.emptied = frozenset(one.conversation_id for one in due if one.conversation_id is not None)
             self._drop_versions(THIRTY_DAYS)
 
+    def _grow(self, answer: Message, text: str) -> None:
+        if answer.stop is None:
+            self.append_text(answer.id, text)
+        else:
+            self.finish_message(
+                answer.id,
+                stop=answer.stop,
+                text=text,
+                ids=answer.ids,
+                stats=answer.stats,
+                model=answer.model,
+                model_name=answer.model_name,
+            )
+
+    def _take_leftover(self) -> None:
+        """Save what could not be saved when the program was quit. What cannot be saved now either is kept."""
+        if self._path is None or self.is_read_only:
+            return
+        for file, answers in read_leftover(self._path):
+            try:
+                for answer in answers:
+                    with suppress(LookupError):  # its question was deleted for ever
+                        self.bring_up(answer)
+                file.unlink()
+            except (StoreError, OSError, ValueError) as error:
+                logger.warning("%s was not taken over: %s", file, type(error).__name__)
+            else:
+                self.notice = self.notice or SAVED_NOW
+
     def _look_at_clock(self) -> None:
         """Once a day is enough for a clock that counts days: most starts write nothing."""
         with self._reading():
@@ -243,7 +317,8 @@ class Store(Shelves):
 
     def _own_files(self) -> Iterator[Path]:
         if self._path is not None:
-            yield from (file for file in (*index_files(self._path), *database_files(self._path)) if file.exists())
+            files = (*leftover_files(self._path), *index_files(self._path), *database_files(self._path))
+            yield from (file for file in files if file.exists())
 
     def _taken(self, document: Document) -> dict[str, str]:
         """New ids for those that something else has already."""

@@ -30,33 +30,13 @@ class _Stored:
     def bring_up(
         self, store: Store, answer: Message, is_selected: bool, record: Callable[[Edit], None] | None
     ) -> Progress:
-        """Add what is missing. Doing it again changes nothing, wherever it was broken off."""
         before = self.progress or store.progress_of(answer.id)
         self.progress = None
-        if not before.is_stored:
-            edit = store.add_message(answer, select=is_selected)
-            if record is not None:
-                record(edit)
-        elif not before.has_ended:
-            _grow(store, answer, answer.text[before.length :])
-        after = Progress(True, len(answer.text), answer.stop is not None)
-        self.progress = max(before, after)
+        edit = store.bring_up(answer, before, is_selected)
+        if edit is not None and record is not None:
+            record(edit)
+        self.progress = max(before, Progress(True, len(answer.text), answer.stop is not None))
         return self.progress
-
-
-def _grow(store: Store, answer: Message, text: str) -> None:
-    if answer.stop is None:
-        store.append_text(answer.id, text)
-    else:
-        store.finish_message(
-            answer.id,
-            stop=answer.stop,
-            text=text,
-            ids=answer.ids,
-            stats=answer.stats,
-            model=answer.model,
-            model_name=answer.model_name,
-        )
 
 
 class AnswerSaver(QObject):

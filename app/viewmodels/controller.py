@@ -138,8 +138,14 @@ class Controller(QObject):
         if not (self._parts.host.is_stuck or self._parts.host.has_failed):
             self._models.close()
         self._runs.abandon(None)
+        self._runs.close()
         self._parts.store.close()
         self.archive.close()
+
+    @property
+    def lost(self) -> Problem | None:
+        """What to tell, after `close`, of words that could be saved nowhere."""
+        return self._runs.lost
 
     # Verbs
 

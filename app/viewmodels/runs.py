@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -11,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.conversation.edit import Edit
 from app.conversation.message import Message
+from app.conversation.store import Store
 from app.protocol.chat import Sampling, Turn
 from app.protocol.commands import Cancel, Generate
 from app.protocol.events import Event, PrefillProgress, RunFailed, RunFinished, RunStarted, TextDelta
@@ -18,6 +20,8 @@ from app.protocol.reports import ModelInfo, Problem, RequestReport, StopReason
 from app.viewmodels.answer_saver import AnswerSaver
 from app.viewmodels.store_link import StoreLink
 from app.worker.engine_host import EngineHost
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -54,6 +58,8 @@ class Run:
 class Runs(QObject):
     """Runs one answer at a time and sees to it that its words are kept, however it ends.
 
+    Attributes: current, the answer being written; lost, what to tell of words that `close` could save nowhere.
+
     Signals: grew(str) new text of the current run; moved() other news of it; ended(object, object), the `Run`, no
     longer current, and the `Problem` it failed with or None; failed(object), a `Problem` with saving.
     """
@@ -84,6 +90,7 @@ class Runs(QObject):
         self._savers: dict[str, AnswerSaver] = {}
         self._waiting: list[Callable[[], None]] = []
         self.current: Run | None = None
+        self.lost: Problem | None = None
 
     def start(
         self,
@@ -143,6 +150,31 @@ class Runs(QObject):
                 saver.save()
         else:
             act()
+
+    def close(self) -> None:
+        """Save every word as the program ends: in the database, or else in a file for the next start."""
+        for effort in (None, Store.make_room):
+            if effort is not None:
+                self._store.do(effort)
+            for saver in self._savers.values():
+                saver.save_now()
+            self._store.drain()
+            if not self._savers:
+                return
+        answers = self.unsaved
+        self._store.do(lambda store: store.keep_for_next_start(answers), self._tell_of_leftover)
+        self._store.drain()
+
+    def _tell_of_leftover(self, is_kept: bool) -> None:
+        count, length = len(self._savers), sum(len(answer.text) for answer in self.unsaved)
+        if is_kept:
+            logger.warning("%d answers are kept in a file: the database refused them", count)
+        else:
+            logger.error("%d answers with %d characters could not be saved anywhere", count, length)
+            self.lost = Problem(
+                "The last answer could not be saved",
+                f"Neither the conversations nor a file of its own had room for {length:,} characters. They are lost.",
+            )
 
     def save_before(self, message_id: str | None) -> None:
         """Have an answer, if this is one, in the database before whatever the store is asked next."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import random
 import sqlite3
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +14,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.conversation.faults import Fault, store_error
-from app.conversation.message import Message
+from app.conversation.leftover import leftover_files
+from app.conversation.message import Conversation, Message
 from app.conversation.store import Store
 from app.conversation.store_thread import StoreThread
 from app.protocol.reports import Problem
@@ -161,14 +163,102 @@ def test_whatever_the_database_refuses_no_word_is_lost_and_nothing_sticks(
     qtbot.waitUntil(lambda: is_at_rest(controller), timeout=5000)
 
 
-@pytest.fixture
-def on_tiny_disk(qtbot: QtBot, tiny_disk: Path, script: Script, shelf: FakeShelf) -> Iterator[Controller]:
-    """A controller whose database lies on a disk that is soon full."""
+def started(database: Path, script: Script, shelf: FakeShelf) -> Controller:
     host = EngineHost(lambda sink: FakeEngine(sink, script))
-    controller = Controller(host, StoreThread(tiny_disk / "conversations.db"), shelf)
+    controller = Controller(host, StoreThread(database), shelf)
     host.setParent(controller)
     controller.start(shelf.guide, None)
     host.start()
+    return controller
+
+
+def all_of_one(qtbot: QtBot, controller: Controller, script: Script, when_full: Callable[[], None]) -> str:
+    """A long answer during which the disk is full; it has ended, and is not stored."""
+    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
+    script.answers["One"] = f"{'pear' * 30} " * 100
+    script.hold = 1
+    controller.send("One")
+    qtbot.waitUntil(lambda: len(texts_of(controller)) == 2)
+    when_full()
+    script.go.set()
+    qtbot.waitUntil(lambda: "disk is full" in controller.status.now.notice, timeout=10_000)
+    qtbot.waitUntil(lambda: not controller._asking.is_busy)
+    return script.answers["One"]
+
+
+@pytest.mark.parametrize("where", ["beside", "temporary", "nowhere"])
+def test_who_quits_while_nothing_can_be_saved_finds_the_words_at_the_next_start(
+    qtbot: QtBot,
+    script: Script,
+    shelf: FakeShelf,
+    data_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    where: str,
+) -> None:
+    database, is_full = data_folder / "conversations.db", False
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    writing = Store._writing
+
+    @contextmanager
+    def refuse(store: Store) -> Iterator[None]:
+        if is_full:
+            raise store_error(Fault.FULL, database)
+        with writing(store):
+            yield
+
+    def fill_up() -> None:
+        nonlocal is_full
+        is_full = True
+
+    monkeypatch.setattr(Store, "_writing", refuse)
+    controller = started(database, script, shelf)
+    answer = all_of_one(qtbot, controller, script, fill_up)
+    places = leftover_files(database)
+    for refused in places[: ("beside", "temporary", "nowhere").index(where)]:
+        refused.mkdir(parents=True)  # nothing can be put there
+    controller.close()
+    lost = controller.lost
+    controller.deleteLater()
+    assert (lost is not None) is (where == "nowhere")
+    is_full = False
+    if where == "nowhere":
+        assert f"{len(answer):,} characters" in lost.sentence
+        return
+    kept = next(place for place in places if place.is_file())
+    assert kept.stat().st_mode & 0o777 == 0o600
+    again = started(database, script, shelf)
+    qtbot.waitUntil(lambda: "saved now" in again.status.now.notice)
+    qtbot.waitUntil(lambda: texts_of(again) == ["One", answer])
+    assert list(all_stored(database).values()) == ["One", answer]
+    assert not any(place.is_file() for place in places)
+    close_controller(again)
+
+
+def test_who_quits_on_a_full_disk_has_the_room_of_the_search_index(
+    qtbot: QtBot, tiny_disk: Path, script: Script, shelf: FakeShelf
+) -> None:
+    with StoreThread(tiny_disk / "conversations.db") as thread:
+        home = Conversation.new("Much was said before")
+        thread.submit(lambda store: store.create_conversation(home))
+        for number in range(4):
+            words = " ".join(f"word{number}x{count}" for count in range(1000))
+            message = Message.new(home.id, None, "user", words)
+            thread.submit(lambda store, message=message: store.add_message(message))
+        thread.submit(lambda store: store.search("word1x1")).result()
+    controller = started(tiny_disk / "conversations.db", script, shelf)
+    qtbot.waitUntil(lambda: bool(texts_of(controller)))
+    controller.new_conversation()
+    answer = all_of_one(qtbot, controller, script, lambda: fill(tiny_disk))
+    close_controller(controller)
+    assert list(all_stored(tiny_disk / "conversations.db").values())[-2:] == ["One", answer]
+
+
+@pytest.fixture
+def on_tiny_disk(qtbot: QtBot, tiny_disk: Path, script: Script, shelf: FakeShelf) -> Iterator[Controller]:
+    """A controller whose database lies on a disk that is soon full."""
+    controller = started(tiny_disk / "conversations.db", script, shelf)
     yield controller
     close_controller(controller)
 
@@ -191,17 +281,9 @@ def test_who_asks_on_while_the_disk_is_full_gets_the_words_back_and_can_go_on_wh
     qtbot: QtBot, on_tiny_disk: Controller, tiny_disk: Path, script: Script
 ) -> None:
     controller = on_tiny_disk
-    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
-    script.answers["One"] = f"{'pear' * 30} " * 100
-    script.hold = 1
     given_back: list[str] = []
     controller.composerText.connect(given_back.append)
-    controller.send("One")
-    qtbot.waitUntil(lambda: len(texts_of(controller)) == 2)
-    fill(tiny_disk)
-    script.go.set()
-    qtbot.waitUntil(lambda: "disk is full" in controller.status.now.notice, timeout=10_000)
-    qtbot.waitUntil(lambda: not controller._asking.is_busy)
+    answer = all_of_one(qtbot, controller, script, lambda: fill(tiny_disk))
     for _ in range(2):  # here, and in another conversation
         controller.dismiss_notice()
         controller.send("Two")
@@ -216,4 +298,4 @@ def test_who_asks_on_while_the_disk_is_full_gets_the_words_back_and_can_go_on_wh
     qtbot.waitUntil(lambda: len(texts_of(controller)) == 4, timeout=5000)
     qtbot.waitUntil(lambda: is_at_rest(controller), timeout=10_000)
     kept = list(all_stored(tiny_disk / "conversations.db").values())
-    assert kept == ["One", script.answers["One"], "Two", "You said: Two"]
+    assert kept == ["One", answer, "Two", "You said: Two"]

@@ -1,0 +1,67 @@
+"""Answers that the database refused to the last, in a file for the next start.
+
+The file lies beside the database, or in the system's folder for temporary files where there is no room for it. It is
+private to its owner, and deleted when its answers are in the database.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from app.conversation.message import Message
+
+logger = logging.getLogger(__name__)
+
+
+def leftover_files(database: Path) -> tuple[Path, ...]:
+    """Return where answers that could not be saved may lie, whether they are there or not."""
+    mark = hashlib.sha256(str(database.absolute()).encode()).hexdigest()[:16]
+    beside = database.with_name(f"{database.stem}.unsaved.json")
+    return beside, Path(tempfile.gettempdir(), f"espalier-{mark}.unsaved.json")
+
+
+def write_leftover(database: Path, messages: Sequence[Message]) -> bool:
+    """Write answers to the first place that takes them; False where none does."""
+    content = json.dumps([asdict(message) for message in messages], ensure_ascii=False).encode()
+    return any(_write(place, content) for place in leftover_files(database))
+
+
+def read_leftover(database: Path) -> Iterator[tuple[Path, tuple[Message, ...]]]:
+    """Every file that is there, with its answers. A file that is none of ours, or damaged, is left where it is."""
+    for place in leftover_files(database):
+        try:
+            if place.is_file() and place.stat().st_uid == os.geteuid():
+                yield place, tuple(_message(found) for found in json.loads(place.read_bytes()))
+        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+            logger.warning("%s cannot be read: %s", place, type(error).__name__)
+
+
+def _write(place: Path, content: bytes) -> bool:
+    part = place.with_suffix(".part")
+    try:
+        part.unlink(missing_ok=True)
+        with os.fdopen(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(place)
+    except OSError as error:
+        logger.warning("%s cannot be written: %s", place, error)
+        try:
+            part.unlink(missing_ok=True)
+        except OSError:
+            logger.warning("%s cannot be deleted", part)
+        return False
+    return True
+
+
+def _message(found: dict[str, object]) -> Message:
+    ids = found.pop("ids")
+    return Message(**found, ids=None if ids is None else tuple(ids))  # type: ignore[arg-type]
