@@ -40,6 +40,7 @@ class Asking(QObject):
         self._is_open = True
         runs.ended.connect(self._on_ended)
         models.ready.connect(self.answer_next)
+        models.kept.connect(lambda _problem: self.answer_next())
 
     @property
     def is_busy(self) -> bool:
@@ -49,7 +50,7 @@ class Asking(QObject):
     @property
     def is_waiting_for_model(self) -> bool:
         """Whether a committed question waits for a model to be ready."""
-        return bool(self._asked) and self._models.info is None
+        return bool(self._asked) and self._models.to_ask is None
 
     def is_waiting_in(self, conversation_id: str) -> bool:
         """Whether a committed question of this conversation waits to be answered."""
@@ -103,7 +104,7 @@ class Asking(QObject):
 
     def answer_next(self) -> None:
         """Have the question that waits longest answered, if a model is ready for it."""
-        model = self._models.info
+        model = self._models.to_ask
         is_free = self._is_open and self._runs.current is None
         if model is None or not is_free or not self._asked:
             return

@@ -74,6 +74,7 @@ class Controller(QObject):
             source.connect(self.warn)
         self._models.changed.connect(self._on_model_changed)
         self._models.ready.connect(self._on_model_ready)
+        self._models.kept.connect(self._on_model_kept)
         self._cache.checked.connect(self._on_checked)
         self._runs.grew.connect(display.show_text)
         self._runs.moved.connect(display.show_all)
@@ -221,11 +222,13 @@ class Controller(QObject):
         self._library.open(conversation_id)
 
     def open_model(self, path: str) -> None:
-        """Load the model in this folder in place of the one in use; an engine that died is started again."""
+        """Load the model in this folder in place of the one in use, which goes on until the new one is found sound.
+
+        An engine that died is started again.
+        """
         self._display.program_card = None
         if self._parts.host.has_failed:
             self._restart()
-        self._runs.stop()
         self._models.open(str(Path(path).expanduser().absolute()))
 
     def use_guide(self) -> None:
@@ -380,6 +383,10 @@ class Controller(QObject):
         info = self._models.info
         if info is not None and info.note:
             self.warn(Problem(info.name, info.note))
+
+    def _on_model_kept(self, problem: Problem) -> None:
+        """A folder could not be opened, and the model in use is still that."""
+        self.warn(Problem(problem.title, f"{problem.sentence} {self._models.name} stays in use."))
 
     def _on_checked(self, found: Verified) -> None:
         if found.problem is not None:

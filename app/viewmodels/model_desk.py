@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.protocol.chat import Sampling
 from app.protocol.commands import LoadModel
-from app.protocol.events import EngineFailed, Event, ModelFailed, ModelLoading, ModelReady
+from app.protocol.events import EngineFailed, Event, ModelClosed, ModelFailed, ModelLoading, ModelReady
 from app.protocol.reports import ModelInfo, Problem
 from app.worker.engine_host import EngineHost
 
@@ -42,29 +42,52 @@ class ModelShelf(Protocol):
 
 
 class ModelDesk(QObject):
-    """The model in use, as the events of the engine tell it.
+    """The model in use, as the events of the engine tell it, and the one that is being opened.
 
-    Signals: changed() anything of it; ready() a model has been loaded.
+    The model in use stays that until another one is known to be sound: a folder that is no model changes nothing.
+
+    Attributes: info, of the model in use, None when there is none; loading, how far the next one is, None when none is
+    being opened; problem, why there is no model in use.
+
+    Signals: changed() anything of it; ready() a model has been loaded; kept(object), the `Problem` of a folder that
+    could not be opened while the model in use stayed.
     """
 
     changed = Signal()
     ready = Signal()
+    kept = Signal(object)
 
     def __init__(self, host: EngineHost, shelf: ModelShelf, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._host = host
         self._shelf = shelf
-        self.path = ""
+        self._wanted = ""
         self.info: ModelInfo | None = None
         self.loading: ModelLoading | None = None
         self.problem: Problem | None = None
 
     @property
+    def path(self) -> str:
+        """Folder of the model in use; when there is none, of the one wanted."""
+        return self._wanted if self.info is None else self.info.path
+
+    @property
     def name(self) -> str:
         """Of the model in use, or wanted."""
-        if self.info is not None:
-            return self.info.name
-        return GUIDE_NAME if self.is_guide else self.path.rstrip("/").rsplit("/", 1)[-1]
+        return self._name_of(self.path) if self.info is None else self.info.name
+
+    @property
+    def wanted_name(self) -> str:
+        """Of the model that is being opened."""
+        return self._name_of(self._wanted)
+
+    @property
+    def to_ask(self) -> ModelInfo | None:
+        """The model that a question may go to now. While another one is being opened, questions wait for what comes."""
+        return self.info if self.loading is None else None
+
+    def _name_of(self, path: str) -> str:
+        return GUIDE_NAME if path == self._shelf.guide else path.rstrip("/").rsplit("/", 1)[-1]
 
     @property
     def is_guide(self) -> bool:
@@ -93,12 +116,12 @@ class ModelDesk(QObject):
 
     def want(self, path: str) -> None:
         """Name the model in this folder without loading it yet."""
-        self.path = path
+        self._wanted = path
         self.changed.emit()
 
     def open(self, path: str) -> None:
-        """Ask the engine for the model in this folder; the one in use is closed."""
-        self.path, self.info, self.problem = path, None, None
+        """Ask the engine for the model in this folder, to take the place of the one in use."""
+        self._wanted, self.problem = path, None
         self.loading = ModelLoading(path, "")
         self._suspect(path)
         self._host.submit(LoadModel(path))
@@ -116,22 +139,36 @@ class ModelDesk(QObject):
     def take(self, event: Event) -> None:
         """What the engine says about models; other events are ignored, and so is news of a folder no longer wanted."""
         if isinstance(event, EngineFailed):
-            self._suspect(self.path)
+            self._suspect(self._wanted if self.loading is not None else self.path)
+            self._wanted = self.path if self.loading is None else self._wanted
             self.info, self.loading = None, None
             self.changed.emit()
         elif isinstance(event, ModelReady):
             self._loaded(event.info)
-        elif isinstance(event, ModelLoading | ModelFailed) and event.path == self.path:
-            self.loading = event if isinstance(event, ModelLoading) else None
-            self.problem = event.problem if isinstance(event, ModelFailed) else None
-            if isinstance(event, ModelFailed):
-                self._shelf.suspect("")
+        elif isinstance(event, ModelClosed):
+            self.info = None
             self.changed.emit()
+        elif isinstance(event, ModelLoading) and event.path == self._wanted:
+            self.loading = event
+            self.changed.emit()
+        elif isinstance(event, ModelFailed) and event.path == self._wanted:
+            self._failed(event.problem)
+
+    def _failed(self, problem: Problem) -> None:
+        self.loading = None
+        self._shelf.suspect("")
+        if self.info is None:
+            self.problem = problem
+            self.changed.emit()
+            return
+        self._wanted = self.info.path
+        self.changed.emit()
+        self.kept.emit(problem)
 
     def _loaded(self, info: ModelInfo) -> None:
-        if info.path != self.path:
+        if info.path != self._wanted:
             return
-        self.info = replace(info, name=GUIDE_NAME) if self.is_guide else info
+        self.info = replace(info, name=GUIDE_NAME) if info.path == self._shelf.guide else info
         self.loading, self.problem = None, None
         self._shelf.opened(info.path)
         self.changed.emit()

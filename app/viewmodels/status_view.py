@@ -162,7 +162,7 @@ def _send_price(scene: Scene) -> str:
         return "Sends when this answer ends"
     if has_words and scene.run is not None:
         return "Return sends it when this answer ends"
-    if has_words and scene.models.info is None:
+    if has_words and scene.models.to_ask is None:
         return "Answered when the model is ready"
     if has_words:
         return status_words.price_of_sending(scene.prices.sending) if scene.prices.sending else ""

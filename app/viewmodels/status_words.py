@@ -32,7 +32,7 @@ def engine_line(run: Run | None, models: ModelDesk, is_asked: bool, is_engine_up
     if run is not None:
         return _run_line(run)
     if models.loading is not None:
-        what = f"Loading {models.name}" if is_engine_up else "Starting the engine"
+        what = f"Loading {models.wanted_name}" if is_engine_up else "Starting the engine"
         stage = DOT + models.loading.stage if models.loading.stage else ""
         return what + stage + (DOT + "your message is answered when it is ready" if is_asked else "")
     if models.info is None:

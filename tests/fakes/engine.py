@@ -19,6 +19,7 @@ from app.protocol.engine import Capabilities, EventSink
 from app.protocol.events import (
     CacheHappened,
     EngineStarted,
+    ModelClosed,
     ModelFailed,
     ModelLoading,
     ModelReady,
@@ -149,9 +150,6 @@ class FakeEngine:
         handlers.get(type(command), lambda command: None)(command)
 
     def _load(self, command: LoadModel) -> None:
-        if self._run:
-            self._end(self._run, StopReason.CANCELLED)
-        self._info, self._held = None, []
         self._wanted_model = command.path
         self._sink(ModelLoading(command.path, "Reading weights", 0.5))
 
@@ -165,6 +163,11 @@ class FakeEngine:
         if path in self._script.broken:
             self._sink(ModelFailed(path, Problem("The model folder is not where it was", f"Nothing at {path}.")))
             return
+        if self._run:
+            self._end(self._run, StopReason.CANCELLED)
+        if self._info is not None:
+            self._sink(ModelClosed(self._info.path))
+        self._held = []
         name = path.rstrip("/").rsplit("/", 1)[-1]
         self._info = ModelInfo(path, name, "fake", f"print of {path}", CONTEXT, 4_700_000, (("KVCache", 2),), True)
         self._sink(ModelReady(self._info))

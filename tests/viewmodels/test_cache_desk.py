@@ -138,4 +138,5 @@ def test_what_the_cache_does_is_in_the_log_until_its_model_goes(qtbot: QtBot, co
     asked(qtbot, controller)
     assert [row.kind for row in controller.events.rows] == [CacheEventKind.REQUEST]
     controller.open_model("/models/other")
+    qtbot.waitUntil(lambda: controller.status.now.model_name == "other")
     assert not controller.events.rows

@@ -359,10 +359,15 @@ def test_an_empty_prompt_is_not_sent(qtbot: QtBot, controller: Controller, scrip
     assert texts(controller) == []
 
 
-def test_a_missing_model_is_told_with_two_ways_on(qtbot: QtBot, controller: Controller, script: Script) -> None:
+def test_a_missing_model_is_told_with_two_ways_on(
+    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script
+) -> None:
+    """Where there is no model in use that could go on."""
     script.broken.add("/models/gone")
-    ask(qtbot, controller, "First")
+    script.load_gate.clear()
+    controller = make_controller()
     controller.open_model("/models/gone")
+    script.load_gate.set()
     qtbot.waitUntil(lambda: controller.status.now.problem is not None)
     card = controller.status.now.problem
     assert card is not None
@@ -378,6 +383,53 @@ def test_a_missing_model_is_told_with_two_ways_on(qtbot: QtBot, controller: Cont
     assert controller.status.now.problem is None
 
 
+def test_a_folder_that_is_no_model_changes_nothing_but_the_banner(
+    qtbot: QtBot, controller: Controller, script: Script
+) -> None:
+    """The model in use goes on with its answer, chip and card agree, and what was asked meanwhile is answered by it."""
+    script.broken.add("/models/gone")
+    script.answers["Long?"], script.hold = LONG, 5
+    ready(qtbot, controller)
+    before = controller.status.now
+    controller.send("Long?")
+    qtbot.waitUntil(lambda: texts(controller)[-1].endswith("word4"))
+    script.load_gate.clear()
+    controller.open_model("/models/gone")
+    assert controller.status.now.model_name == before.model_name
+    assert controller.status.now.context_used > 0
+    script.load_gate.set()
+    qtbot.waitUntil(lambda: "stays in use" in controller.status.now.notice)
+    now = controller.status.now
+    assert "Nothing at /models/gone" in now.notice
+    assert (now.model_name, now.model_detail, now.model_missing) == (before.model_name, before.model_detail, False)
+    assert now.problem is None
+    script.go.set()
+    ended(qtbot, controller, 2)
+    assert texts(controller)[-1] == LONG
+    assert not any(isinstance(command, Cancel) for command in script.commands)
+    assert controller.trie.rowCount() == 1
+
+
+@pytest.mark.parametrize("path", ["/models/gone", "/models/other"])
+def test_a_question_asked_while_a_model_is_opened_goes_to_the_one_that_is_in_use_then(
+    qtbot: QtBot, controller: Controller, script: Script, path: str
+) -> None:
+    script.broken.add("/models/gone")
+    ask(qtbot, controller, "First")
+    script.load_gate.clear()
+    controller.open_model(path)
+    controller.send("Second")
+    qtbot.wait(50)
+    assert texts(controller)[-1] == "Second"
+    assert "Loading" in controller.status.now.engine_line
+    assert "answered when it is ready" in controller.status.now.engine_line
+    script.load_gate.set()
+    ended(qtbot, controller, 4)
+    answer = controller.tree.path[-1]
+    assert answer.text == "You said: Second"
+    assert answer.model == f"print of {'/models/guide' if path in script.broken else path}"
+
+
 def test_models_that_were_opened_are_remembered(
     qtbot: QtBot, controller: Controller, shelf: FakeShelf, script: Script
 ) -> None:
@@ -386,7 +438,7 @@ def test_models_that_were_opened_are_remembered(
     ready(qtbot, controller)
     script.broken.add("/models/two")
     controller.open_model("/models/two")
-    qtbot.waitUntil(lambda: controller.status.now.problem is not None)
+    qtbot.waitUntil(lambda: "stays in use" in controller.status.now.notice)
     assert shelf.folders == ["/models/one"]
     assert controller.status.now.recent_models == ("/models/one",)
 

@@ -161,6 +161,11 @@ def test_a_suggestion_asks(qtbot: QtBot, window: MainWindow, controller: Control
 def test_a_folder_that_cannot_be_opened_is_said_in_the_composers_place(
     qtbot: QtBot, window: MainWindow, controller: Controller, script: Script
 ) -> None:
+    """Where no model is in use: here the engine has just died."""
+    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
+    script.deadly.add("/models/deadly")
+    controller.open_model("/models/deadly")
+    qtbot.waitUntil(lambda: controller.status.now.engine_line == "No model loaded")
     script.broken.add("/models/broken")
     controller.open_model("/models/broken")
     qtbot.waitUntil(lambda: not window.chat.desk.problem.isHidden())
