@@ -167,7 +167,7 @@ class Eviction(Generic[R, S]):
 
     def _rows_entry(self, node: Node[R, S]) -> Entry | None:
         """None when there are no rows or they must stay: something below stands on them, or a state at their end."""
-        if node.rows is None or node.locks or node.pins or node.held_children or node.state is not None:
+        if node.rows is None or node.pins or node.held_children or node.state is not None:
             return None
         if self._has_states:
             return Entry(0.0, 0)

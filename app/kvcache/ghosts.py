@@ -3,7 +3,7 @@
 Properties kept here:
 
 1. `tokens` is the length of all edges that are neither held nor on disk.
-2. When that is more than `GHOST_TOKENS`, the longest unused leaves go first. One that is pinned, locked or being
+2. When that is more than `GHOST_TOKENS`, the longest unused leaves go first. One that is pinned or being
    written stays. It costs by what changed and what goes, not by what there is.
 """
 
@@ -41,7 +41,7 @@ class Ghosts(Generic[R, S]):
                 continue
             if order != _order(node):
                 self._queue(node)
-            elif node.saving or node.locks or node.pins:
+            elif node.saving or node.pins:
                 staying.append(node)
             else:
                 self._trie.remove(node)

@@ -64,8 +64,8 @@ def _check_stored(node: TrieNode, lane: Lane) -> None:
     if node.state is not None:
         _require(len(node.state.layers) == len(lane.states), f"{name} stores {len(node.state.layers)} states")
         trail = node.state.trail
-        ends = [call.end for call in trail.calls(trail.start, node.end)]
-        _require(node.end == trail.start or node.end in ends, f"{name} stores a state that no call ended at")
+        ended = any(call.end == node.end for call in trail.calls(node.end - 1, node.end))
+        _require(node.end == trail.start or ended, f"{name} stores a state that no call ended at")
 
 
 def _check_files(node: TrieNode, lane: Lane) -> None:
@@ -100,6 +100,8 @@ def _check_pieces(node: TrieNode) -> None:
 def _check_account(cache: PrefixCache, nodes: list[TrieNode]) -> None:
     paged = sum(node.stored_bytes for node in nodes)
     _require(cache.paged_bytes == paged, f"{cache.paged_bytes} bytes accounted, {paged} stored")
+    pinned = sum(node.pinned_bytes for node in nodes)
+    _require(cache.trie.pinned_bytes == pinned, f"{cache.trie.pinned_bytes} bytes counted as pinned, {pinned} are")
     allowed = max(0, cache.budget_bytes - cache.live_bytes, cache.trie.pinned_bytes)
     _require(paged <= allowed, f"{paged} bytes stored, {allowed} allowed beside {cache.live_bytes} live")
     owners = [id(x) for node in nodes for x in (node.rows, node.state) if x is not None]
@@ -118,4 +120,3 @@ def _check_lane(cache: PrefixCache, nodes: list[TrieNode]) -> None:
     on_path = {node.id for node in lane.path[1:]}
     live = {node.id for node in nodes if lane.index in node.lanes}
     _require(live == on_path, f"nodes {live} are marked live, the path is {on_path}")
-    _require(all((node.locks > 0) == (node.id in on_path) for node in nodes), "locks and path disagree")

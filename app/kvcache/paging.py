@@ -6,7 +6,9 @@ paged out, then the new path is entered layer by layer: the peak is both suffixe
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from itertools import chain
 from typing import Protocol
 
 from app.kvcache.journal import Journal
@@ -37,8 +39,8 @@ def page_out(trie: CacheTrie, lane: Lane, keep: int, budget: int, journal: Journ
     tip = lane.take_state() if lane.states and lane.is_whole else None
     kept = [node for node in suffix if node.end <= fits]
     rows = [lane.copy_rows(node.start, node.end) for node in kept] if lane.rows else []
-    _move_lock(trie, lane, lane.path[: -len(suffix)])
-    lane.restore(keep, keep, multi_end=_multi_end(lane.path, keep))
+    del lane.path[len(lane.path) - len(suffix) :]
+    lane.restore(keep, keep, multi_end=_multi_end(lane, keep))
     for node in suffix:
         trie.leave(node, lane.index)
         if node.end > fits:
@@ -81,7 +83,7 @@ def page_in(
     if not was_there:
         rows = [piece for node in nodes for piece in _stored_rows(node, disk)] if lane.rows else []
         state = _stored_state(end, disk) if lane.states and target else None
-        last_multi = _multi_end([*lane.path, *nodes], target)
+        last_multi = _multi_end(lane, target, nodes)
         lane.restore(keep, target, rows, state, last_multi)
         base = state.trail if state is not None else base
         if state is not None and end.state is None:
@@ -94,7 +96,7 @@ def page_in(
             journal.add(CacheEventKind.PAGED_IN, keep, target - keep, moved)
     for node in nodes:
         trie.enter(node, lane.index)
-    _move_lock(trie, lane, [*lane.path, *nodes])
+    lane.path += nodes
     lane.start_trail(base if target else None)
 
 
@@ -133,7 +135,7 @@ def salvage(trie: CacheTrie, lane: Lane, budget: int, journal: Journal) -> None:
     del lane.tail[:]
     lane.discard()
     end = lane.path[-1].end
-    lane.restore(end, end, multi_end=_multi_end(lane.path, end))
+    lane.restore(end, end, multi_end=_multi_end(lane, end))
     suspects = [node for node in lane.path[1:] if any(piece.trail is lane.trail for piece in node.pieces)]
     if suspects:
         page_out(trie, lane, suspects[0].start, 0, journal)
@@ -145,7 +147,7 @@ def salvage(trie: CacheTrie, lane: Lane, budget: int, journal: Journal) -> None:
 def retract(trie: CacheTrie, lane: Lane) -> None:
     """Undo a call that was launched: the lane stands where its path ends, as if the call had not been made."""
     record(trie, lane, is_final=True)
-    lane.retract(_multi_end(lane.path, lane.offset))
+    lane.retract(_multi_end(lane, lane.offset))
 
 
 def forget(trie: CacheTrie, node: TrieNode, reason: Reason) -> None:
@@ -166,49 +168,50 @@ def forget_files(trie: CacheTrie, node: TrieNode) -> None:
 
 def tidy(trie: CacheTrie, lane: Lane) -> None:
     """Join edges of the lane's path between which nothing ends any more."""
-    index = 1
-    while index < len(lane.path) - 1:
-        if trie.can_merge(lane.path[index]):
-            trie.merge(lane.path.pop(index))
+    kept = []
+    for node in lane.path[1:-1]:
+        if trie.can_merge(node):
+            trie.merge(node)
         else:
-            index += 1
+            kept.append(node)
+    lane.path[1:-1] = kept
 
 
-def _multi_end(path: list[TrieNode], at: int) -> int:
-    return multi_end([piece for node in path for piece in node.pieces], at)
+def _multi_end(lane: Lane, at: int, more: Sequence[TrieNode] = ()) -> int:
+    """See `trail.multi_end`, on a lane's path with `more` after it; 0 where no layer depends on it."""
+    if not lane.windows:
+        return 0
+    nodes = chain(reversed(more), reversed(lane.path))
+    return multi_end((piece for node in nodes for piece in reversed(node.pieces)), at)
 
 
 def end_at(trie: CacheTrie, lane: Lane, offset: int) -> TrieNode:
     """The node of the lane's path that ends at `offset`, after splitting the edge that spans it."""
-    _cut_path(trie, lane, offset)
-    return next(node for node in lane.path if node.end == offset)
+    beyond = _cut_path(trie, lane, offset)
+    found = lane.path[len(lane.path) - len(beyond) - 1]
+    if found.end != offset:
+        raise ValueError(f"no edge of the path to {found.end} ends at {offset}")
+    return found
 
 
 def _cut_path(trie: CacheTrie, lane: Lane, keep: int, journal: Journal | None = None) -> list[TrieNode]:
     """The nodes of the lane's path beyond `keep`, after splitting the edge that spans it."""
-    for index, node in enumerate(lane.path):
-        if node.start < keep < node.end:
-            if journal is not None:
-                journal.add(CacheEventKind.SPLIT, keep, len(node.tokens))
-            lane.path.insert(index, trie.split(node, keep))
-            break
-    return [node for node in lane.path[1:] if node.start >= keep]
+    index = bisect_left(lane.path, keep, key=lambda node: node.end)  # the first that ends there or beyond
+    if index < len(lane.path) and lane.path[index].end > keep:
+        if journal is not None:
+            journal.add(CacheEventKind.SPLIT, keep, len(lane.path[index].tokens))
+        lane.path.insert(index, trie.split(lane.path[index], keep))
+    return lane.path[index + 1 :]
 
 
 def _nodes_between(trie: CacheTrie, path: list[TrieNode], start: int, end: int, journal: Journal) -> list[TrieNode]:
     """The nodes of `path` that cover [start, end), after splitting the edge that spans `end`."""
-    nodes = [node for node in path[1:] if node.start >= start and node.start < end]
+    first = bisect_right(path, start, key=lambda node: node.end)
+    nodes = path[first : bisect_left(path, end, lo=first, key=lambda node: node.start)]
     if nodes and nodes[-1].end > end:
         journal.add(CacheEventKind.SPLIT, end, len(nodes[-1].tokens))
         nodes[-1] = trie.split(nodes[-1], end)
     return nodes
-
-
-def _move_lock(trie: CacheTrie, lane: Lane, path: list[TrieNode]) -> None:
-    """The lane stands on another path now."""
-    trie.lock(path[-1])
-    trie.unlock(lane.path[-1])
-    lane.path = path
 
 
 def record(trie: CacheTrie, lane: Lane, is_final: bool) -> None:
@@ -243,7 +246,7 @@ def keep_stored_rows(trie: CacheTrie, lane: Lane, start: int, disk: DiskTier | N
         begin, end = max(start, child.start), child.start + same
         if begin < end and lane.rows and not child.lanes:
             stored = _pieces_of(child, disk)
-            last_multi = _multi_end([*lane.path, child], end) if end == lane.offset else lane.offset
+            last_multi = _multi_end(lane, end, [child]) if end == lane.offset else lane.offset
             _overwrite(lane, stored, child.start, begin, end, last_multi)
         if same == len(lane.tail) and same < len(child.tokens):
             return
@@ -272,7 +275,7 @@ def _absorb(trie: CacheTrie, lane: Lane, child: TrieNode) -> None:
         child.pieces = [Piece(lane.trail, child.start, child.end)]
     trie.enter(child, lane.index)
     del lane.tail[: len(child.tokens)]
-    _move_lock(trie, lane, [*lane.path, child])
+    lane.path.append(child)
 
 
 def _is_growing(node: TrieNode, lane: Lane) -> bool:
@@ -288,7 +291,7 @@ def _append_tail(trie: CacheTrie, lane: Lane) -> None:
     if not _is_growing(node, lane):
         node = trie.append(node, lane.tail, pieces)
         trie.enter(node, lane.index)
-        _move_lock(trie, lane, [*lane.path, node])
+        lane.path.append(node)
     else:
         trie.extend(node, lane.tail, pieces)
     del lane.tail[:]

@@ -10,7 +10,7 @@ What it promises (`invariants.check` tests each line, beside those of trie.py an
 5. Stored rows win over recomputed ones, so that what was built on them stays exactly reproducible from its record.
 6. A failed restore costs recomputation, is counted, and never yields a mixture of offsets.
 
-Owned by the model thread. One lane is used for now; paths, locks and views are counted by lane all the same.
+Owned by the model thread. One lane is used for now; paths and views are counted by lane all the same.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -132,7 +133,7 @@ class PrefixCache:
         for node in self.lane.path[1:]:
             if node.end in points:
                 self._anchor(node, owner)
-        if self.lane.states and report.cached and report.cached in restore_points:
+        if self.lane.states and report.cached and report.cached in points:
             self.capture(owner)
         self.session = Session(self, tokens, report, self._captures(restore_points, look, report), owner)
         kind = CacheEventKind.CHECKED if is_check else CacheEventKind.REQUEST
@@ -325,7 +326,8 @@ class PrefixCache:
         """Bring the trie up to date with the live path."""
         if not self.unsupported:
             record(self.trie, self.lane, is_final=False)
-            touch(self.trie, [node for node in self.lane.path[1:] if not node.last_use], self.requests)
+            new = takewhile(lambda node: not node.last_use and node is not self.trie.root, reversed(self.lane.path))
+            touch(self.trie, new, self.requests)
 
     def finish(self, session: Session, has_failed: bool) -> None:
         """End a session: keep what was computed, or, after a failure, what is known to be whole."""
@@ -456,7 +458,7 @@ class PrefixCache:
         node = next(node for node in look.path if node.end >= at)
         if node.end == at:
             return node
-        return end_at(self.trie, self.lane, at) if node in self.lane.path else self.trie.split(node, at)
+        return end_at(self.trie, self.lane, at) if self.lane.index in node.lanes else self.trie.split(node, at)
 
     def _pinned_need(self) -> int:
         """Bytes that the pins take at least: live rows that are pinned count as what they will be when stored."""
@@ -493,6 +495,4 @@ class PrefixCache:
         return min(surplus, self.paged_bytes - self.trie.pinned_bytes) if surplus > 0 else surplus
 
     def _new_lane(self) -> Lane:
-        lane = Lane(0, self.trie.root, self.forward, self.new_caches())
-        self.trie.lock(self.trie.root)
-        return lane
+        return Lane(0, self.trie.root, self.forward, self.new_caches())

@@ -10,6 +10,7 @@ with. It takes the memory of the path's rows once, and of a few whole states.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
@@ -115,10 +116,10 @@ class _Player:
         owner, end = _origin(trail, offset)
         while self._lane.states and end > 0 and (owner, end) not in known:
             call = next(owner.calls(end - 1, end))
-            steps.insert(0, _Step(owner, call, at, at))
+            steps.append(_Step(owner, call, at, at))
             known.add((owner, end))
             owner, end = _origin(owner, call.start)
-        return steps
+        return steps[::-1]
 
     # Doing it
 
@@ -147,7 +148,8 @@ class _Player:
         return StateSnapshot(layers, trail, 0)
 
     def _multi_end(self, at: int) -> int:
-        return multi_end(self._pieces, at)
+        first = bisect_left(self._pieces, at, key=lambda piece: piece.start)  # that begins there or later
+        return multi_end((self._pieces[index] for index in range(first - 1, -1, -1)), at)
 
 
 def _origin(trail: Trail, offset: int) -> Place:

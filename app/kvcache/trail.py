@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 
@@ -34,12 +34,13 @@ class Trail:
     `base`: the trail whose states this one began with, None for empty states (and for models without whole states).
     """
 
-    __slots__ = ("__weakref__", "_ends", "_tokens", "base", "start")
+    __slots__ = ("__weakref__", "_ends", "_multi_calls", "_tokens", "base", "start")
 
     def __init__(self, start: int = 0, base: Trail | None = None) -> None:
         self.start = start
         self.base = base
         self._ends = array("q")
+        self._multi_calls: list[Call] = []  # those of several tokens
         self._tokens = array("i")
 
     @property
@@ -51,6 +52,8 @@ class Trail:
         """Record one call over `tokens`, which follow what was recorded before."""
         if not tokens:
             raise ValueError(f"a call of no tokens at {self.end}")
+        if len(tokens) > 1:
+            self._multi_calls.append(Call(self.end, len(tokens)))
         self._ends.append(self.end + len(tokens))
         self._tokens.extend(tokens)
 
@@ -72,15 +75,10 @@ class Trail:
 
     def multi_end(self, start: int, end: int) -> int:
         """End of the last call of several tokens that touches [start, end), cut at `end`; 0 when there is none."""
-        index = bisect_right(self._ends, end - 1)
-        while index >= 0:
-            begun = self._ends[index - 1] if index else self.start
-            if self._ends[index] - begun > 1:
-                return min(self._ends[index], end)
-            if begun <= start:
-                break
-            index -= 1
-        return 0
+        index = bisect_right(self._multi_calls, end - 1, key=lambda call: call.start) - 1
+        if index < 0 or self._multi_calls[index].end <= start:
+            return 0
+        return min(self._multi_calls[index].end, end)
 
     def calls(self, start: int, end: int) -> Iterator[Call]:
         """The calls that touch [start, end), whole, in order."""
@@ -103,24 +101,30 @@ class Piece(NamedTuple):
 
 def cut(pieces: Sequence[Piece], at: int) -> tuple[list[Piece], list[Piece]]:
     """Divide pieces at a token offset; a piece that spans it stands in both halves with its own range."""
-    above = [piece._replace(end=min(piece.end, at)) for piece in pieces if piece.start < at]
-    below = [piece._replace(start=max(piece.start, at)) for piece in pieces if piece.end > at]
+    first = bisect_right(pieces, at, key=lambda piece: piece.end)  # the first that ends beyond
+    above, below = list(pieces[:first]), list(pieces[first:])
+    if below and below[0].start < at:
+        above.append(below[0]._replace(end=at))
+        below[0] = below[0]._replace(start=at)
     return above, below
 
 
-def joined(above: Sequence[Piece], below: Sequence[Piece]) -> list[Piece]:
-    """Pieces of two adjacent edges; two that continue the same trail become one."""
+def append_pieces(above: list[Piece], below: Sequence[Piece]) -> None:
+    """Add the pieces of the edge below to those of an edge; two that continue the same trail become one."""
     if above and below and above[-1].trail is below[0].trail and above[-1].end == below[0].start:
-        return [*above[:-1], above[-1]._replace(end=below[0].end), *below[1:]]
-    return [*above, *below]
+        above[-1] = above[-1]._replace(end=below[0].end)
+        above.extend(below[1:])
+    else:
+        above.extend(below)
 
 
-def multi_end(pieces: Sequence[Piece], at: int) -> int:
+def multi_end(pieces: Iterable[Piece], at: int) -> int:
     """End of the last call of several tokens on a path before offset `at`, cut there; 0 when there is none.
 
-    It tells how a sliding window's ring lies: every single token after it took the next slot.
+    pieces: of the path, the last first. It tells how a sliding window's ring lies: every single token after it took the
+    next slot.
     """
-    for piece in reversed(pieces):
+    for piece in pieces:
         if piece.start < at:
             end = piece.trail.multi_end(piece.start, min(piece.end, at))
             if end:

@@ -4,11 +4,12 @@ Properties it keeps:
 
 1. A child's edge starts where its parent's ends; only the root's edge is empty. Siblings never share a first token.
 2. Rows on a node span exactly its edge; a whole state is the state at its node's end.
-3. `paged_bytes` is the sum of what hangs on all nodes; every stored object hangs on one node and is released once.
+3. `paged_bytes` is the sum of what hangs on all nodes, `pinned_bytes` that of what pins keep; every stored object hangs
+   on one node and is released once.
 4. Node ids are never reused; when an edge is split, the new upper node gets the new id.
 5. A node is held while it, or anything below it, has state in memory; it is on disk while a file holds state of it or
    of anything below it. One that is neither is a ghost: its tokens were seen, no more.
-6. Whoever `watch`es is told of each edge that came, went, or is held, stored, locked or pinned in another way.
+6. Whoever `watch`es is told of each edge that came, went, or is held, stored, live or pinned in another way.
 
 It knows neither arrays nor layers: what is stored has a size, and rows can be cut and joined.
 """
@@ -16,10 +17,11 @@ It knows neither arrays nor layers: what is stored has a size, and rows can be c
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, NamedTuple, Protocol, Self, TypeVar
 
-from app.kvcache.trail import Piece, cut, joined
+from app.kvcache.trail import Piece, append_pieces, cut
 from app.protocol.reports import Reason
 
 
@@ -60,8 +62,8 @@ class Node(Generic[R, S]):
     rows, state: stored in memory, or None. disk_rows: the files that hold its rows, in order and all of them, or none;
     disk_state: the file that holds the state at its end, or "". saving: files of its rows that are being written.
     pieces: which calls computed its rows; unknown while they are on disk only and were not read yet. owners:
-    conversations that passed. lanes: lanes that run through it, whose live arrays hold its rows. locks: how many
-    sessions keep it from being evicted or merged. pins: how many places at or below its end the person wants kept.
+    conversations that passed. lanes: lanes that run through it, whose live arrays hold its rows, and which keep it from
+    being removed. pins: how many places at or below its end the person wants kept.
     anchors: owners who will come back to its end. uses: requests that passed. state_uses, state_used: how often the
     state at its end was wanted, and by which request last; kept when the state is gone. is_tip: its state is an
     answer's end that no follow-up has replaced. lost: why there is no state. last_use: number of the last request that
@@ -79,7 +81,6 @@ class Node(Generic[R, S]):
         "is_tip",
         "lanes",
         "last_use",
-        "locks",
         "lost",
         "owners",
         "parent",
@@ -106,7 +107,6 @@ class Node(Generic[R, S]):
         self.state: S | None = None
         self.pieces: list[Piece] = []
         self.lanes: set[int] = set()
-        self.locks = 0
         self.pins = 0
         self.anchors: set[str] = set()
         self.is_tip = False
@@ -131,7 +131,6 @@ class Node(Generic[R, S]):
         """Both are held in the same way, by and for the same."""
         return (
             self.lanes == other.lanes
-            and self.locks == other.locks
             and self.pins == other.pins
             and self.owners == other.owners
             and self.is_held == other.is_held
@@ -169,14 +168,14 @@ class Node(Generic[R, S]):
         """The files that hold state of the edge itself."""
         return {part.name for part in self.disk_rows} | {self.disk_state} - {""}
 
-    def shares_file(self, other: Node[R, S]) -> bool:
-        """A file holds rows of both edges."""
-        return any(part in other.disk_rows for part in self.disk_rows)
+    def shares_file(self, above: Node[R, S]) -> bool:
+        """Whether a file holds rows of this edge and of its parent, `above`."""
+        return bool(self.disk_rows and above.disk_rows) and self.disk_rows[0] == above.disk_rows[-1]
 
     @property
     def is_pinned_end(self) -> bool:
         """A pinned place is the end of this very edge."""
-        return self.pins > sum(child.pins for child in self.children.values())
+        return self.pins > 0 and self.pins > sum(child.pins for child in self.children.values())
 
     @property
     def pinned_bytes(self) -> int:
@@ -204,12 +203,12 @@ class Trie(Generic[R, S]):
     def __init__(self) -> None:
         self.root: Node[R, S] = Node(0, None, 0, array("i"))
         self.paged_bytes = 0
+        self.pinned_bytes = 0
         self.tokens = 0  # of all edges
         self.nodes: dict[int, Node[R, S]] = {}  # by id, in the order they came, without the root
         self._last_id = 0
         self._watches: list[set[int]] = []
         self._use_watches: list[set[int]] = []
-        self._pinned_bytes: int | None = 0  # None: to be counted again
 
     def watch(self, with_uses: bool = False) -> set[int]:
         """Return a set to which the ids of all changed nodes are added from now on, for its owner to empty.
@@ -221,7 +220,7 @@ class Trie(Generic[R, S]):
         return changed
 
     def changed(self, node: Node[R, S]) -> None:
-        """Tell whoever watches that an edge came, went, or is held, stored, locked or pinned in another way."""
+        """Tell whoever watches that an edge came, went, or is held, stored, live or pinned in another way."""
         for changed in self._watches:
             changed.add(node.id)
         self.used(node)
@@ -283,7 +282,7 @@ class Trie(Generic[R, S]):
         leaf.tokens.extend(tokens)
         self.tokens += len(tokens)
         self.used(leaf)
-        leaf.pieces = joined(leaf.pieces, pieces)
+        append_pieces(leaf.pieces, pieces)
 
     def split(self, node: Node[R, S], offset: int) -> Node[R, S]:
         """Divide an edge at a token offset inside it. Returns the new upper node; a state stays with the lower."""
@@ -298,11 +297,11 @@ class Trie(Generic[R, S]):
         node.parent, node.start, node.tokens = upper, offset, node.tokens[at:]
         upper.children = {node.tokens[0]: node}
         upper.pieces, node.pieces = cut(node.pieces, offset)
-        upper.lanes, upper.locks, upper.pins = set(node.lanes), node.locks, node.pins
+        upper.lanes, upper.pins = set(node.lanes), node.pins
         upper.last_use, upper.used_at, upper.uses = node.last_use, node.used_at, node.uses
         upper.lost, upper.owners, upper.saving = node.lost, node.owners, node.saving
-        upper.disk_rows = tuple(part for part in node.disk_rows if part.start < offset)
-        node.disk_rows = tuple(part for part in node.disk_rows if part.end > offset)
+        upper.disk_rows = node.disk_rows[: bisect_left(node.disk_rows, offset, key=lambda part: part.start)]
+        node.disk_rows = node.disk_rows[bisect_right(node.disk_rows, offset, key=lambda part: part.end) :]
         if halves is not None:
             self._put_rows(upper, halves[0])
             self._put_rows(node, halves[1])
@@ -319,9 +318,12 @@ class Trie(Generic[R, S]):
         (child,) = node.children.values()
         if not self.can_merge(node):
             raise ValueError(f"nodes {node.id} and {child.id} are not held alike, or one must stay an end")
+        is_shared = child.shares_file(node)
         above, below = self._take_rows(node), self._take_rows(child)
-        child.parent, child.start, child.tokens = parent, node.start, node.tokens + child.tokens
-        child.pieces = joined(node.pieces, child.pieces)
+        node.tokens.extend(child.tokens)  # in place, so that a long run of edges is joined from above in linear time
+        child.parent, child.start, child.tokens = parent, node.start, node.tokens
+        append_pieces(node.pieces, child.pieces)
+        child.pieces = node.pieces
         parent.children[child.tokens[0]] = child
         del self.nodes[node.id]
         if above is not None and below is not None:
@@ -329,7 +331,7 @@ class Trie(Generic[R, S]):
         child.last_use, child.used_at = max(node.last_use, child.last_use), max(node.used_at, child.used_at)
         child.uses = max(node.uses, child.uses)
         child.owners |= node.owners
-        child.disk_rows = tuple(dict.fromkeys((*node.disk_rows, *child.disk_rows)))
+        child.disk_rows = node.disk_rows + child.disk_rows[int(is_shared) :]
         self.changed(node)
         self.changed(child)
         return child
@@ -340,7 +342,7 @@ class Trie(Generic[R, S]):
             return False
         (child,) = node.children.values()
         same_rows = (node.rows is None) == (child.rows is None)
-        is_alike = node.lanes == child.lanes and node.locks == child.locks and node.is_held == child.is_held
+        is_alike = node.lanes == child.lanes and node.is_held == child.is_held
         is_alike = is_alike and node.saving == child.saving == 0
         is_alike = is_alike and node.pins == child.pins and node.owners == child.owners
         is_alike = (
@@ -353,7 +355,7 @@ class Trie(Generic[R, S]):
         parent = leaf.parent
         if parent is None or leaf.children:
             raise ValueError(f"cannot remove node {leaf.id}: it is the root or has {len(leaf.children)} children")
-        if leaf.lanes or leaf.locks or leaf.pins:
+        if leaf.lanes or leaf.pins:
             raise ValueError(f"cannot remove node {leaf.id}: it is in use")
         self.set_rows(leaf, None)
         self.set_state(leaf, None)
@@ -377,7 +379,7 @@ class Trie(Generic[R, S]):
         was = node.is_held
         before = node.state.nbytes if node.state is not None else 0
         node.state, node.is_tip = state, is_tip and state is not None
-        self._add_bytes(node, (state.nbytes if state is not None else 0) - before)
+        self._add_bytes((state.nbytes if state is not None else 0) - before, node.is_pinned_end)
         if state is not None:
             node.lost = Reason.NONE
         self._spread(node, was)
@@ -407,47 +409,18 @@ class Trie(Generic[R, S]):
         node.lanes.discard(lane)
         self._spread(node, was)
 
-    def lock(self, node: Node[R, S]) -> None:
-        """Keep a node and its ancestors from being evicted, until as many `unlock`s of the same node."""
-        self._count_lock(node, 1)
-
-    def unlock(self, node: Node[R, S]) -> None:
-        self._count_lock(node, -1)
-
     def pin(self, node: Node[R, S], change: int) -> None:
         """Count pins, `change` 1 or -1, on a node and its ancestors: what leads to its end is kept."""
-        above: Node[R, S] | None = node
-        while above is not None:
+        path = [node]
+        while path[-1].parent is not None:
+            path.append(path[-1].parent)
+        self.pinned_bytes -= sum(above.pinned_bytes for above in path)
+        for above in path:
             above.pins += change
-            self._pinned_bytes = None
             if above.pins <= 1:
                 self.changed(above)
-            above = above.parent
+        self.pinned_bytes += sum(above.pinned_bytes for above in path)
         self.changed(node)
-
-    @property
-    def pinned_bytes(self) -> int:
-        """Stored bytes that pins keep."""
-        if self._pinned_bytes is None:
-            self._pinned_bytes = self._count_pinned()
-        return self._pinned_bytes
-
-    def _count_pinned(self) -> int:
-        total, stack = 0, [self.root] if self.root.pins else []
-        while stack:
-            node = stack.pop()
-            total += node.pinned_bytes
-            stack.extend(child for child in node.children.values() if child.pins)
-        return total
-
-    def _count_lock(self, node: Node[R, S] | None, change: int) -> None:
-        while node is not None:
-            node.locks += change
-            if node.locks < 0:
-                raise ValueError(f"node {node.id} was unlocked more often than locked")
-            if not node.locks:
-                self.changed(node)
-            node = node.parent
 
     def _spread(self, node: Node[R, S], was: bool) -> None:
         """Tell the ancestors when a node became held or a ghost."""
@@ -461,18 +434,18 @@ class Trie(Generic[R, S]):
 
     def _take_rows(self, node: Node[R, S]) -> R | None:
         rows, node.rows = node.rows, None
-        self._add_bytes(node, -rows.nbytes if rows else 0)
+        self._add_bytes(-rows.nbytes if rows else 0, node.pins > 0)
         return rows
 
     def _put_rows(self, node: Node[R, S], rows: R) -> None:
         node.rows = rows
-        self._add_bytes(node, rows.nbytes)
+        self._add_bytes(rows.nbytes, node.pins > 0)
 
-    def _add_bytes(self, node: Node[R, S], nbytes: int) -> None:
-        """What is stored on a node has become more."""
-        if node.pins:
-            self._pinned_bytes = None
+    def _add_bytes(self, nbytes: int, is_pinned: bool) -> None:
+        """Change the totals, in an order in which no more than what is pinned is ever stored beyond a budget."""
+        self.pinned_bytes += max(0, nbytes) if is_pinned else 0
         self.paged_bytes += nbytes
+        self.pinned_bytes += min(0, nbytes) if is_pinned else 0
 
     def _new_node(self, parent: Node[R, S], start: int, tokens: array[int]) -> Node[R, S]:
         self._last_id += 1

@@ -10,6 +10,7 @@ from app.kvcache.lane import TrieNode
 from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.trie_view import Place, TrieNodeView, TrieView
 
+DEEPEST_INDENT = 20  # levels; with more, the text of a deep trie would grow with the square of its depth
 LABEL_TOKENS = 24  # an edge is named by its first words
 Label = Callable[[Sequence[int]], str]
 
@@ -105,6 +106,6 @@ def dump(cache: PrefixCache) -> str:
         has = {"state": node.state, "file": node.file_names, "anchor": node.anchors, "pin": node.pins}
         marks = [place(node), *(name for name, value in has.items() if value)]
         text = f"[{node.start}, {node.end}) {len(node.tokens)} tokens, {node.stored_bytes} B"
-        lines.append(f"{'  ' * (depth + 1)}{text} ({', '.join(marks)})")
+        lines.append(f"{'  ' * min(depth + 1, DEEPEST_INDENT)}{text} ({', '.join(marks)})")
         stack.extend((child, depth + 1) for child in reversed(node.children.values()))
     return "\n".join(lines)

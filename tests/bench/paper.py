@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any, cast
 
 from app.kvcache.lane import Lane, TrieNode
@@ -36,7 +37,7 @@ class PaperLane(Lane):
         super().__init__(0, root, lambda tokens, caches: tokens, [])
         self._row_bytes = each
         self.state_bytes = state
-        self.rows = cast(Any, [None] if each else [])
+        self.rows = cast(Any, [SimpleNamespace(offset=0)] if each else [])
         self.states = cast(Any, [None] if state else [])
 
     def compute(self, tokens: Sequence[int]) -> Any:
@@ -47,6 +48,10 @@ class PaperLane(Lane):
 
     def settle(self) -> None:
         pass
+
+    @property
+    def allocated_bytes(self) -> int:
+        return self.used_bytes
 
     def window_bytes(self, offset: int) -> int:
         return 0
@@ -84,9 +89,7 @@ class PaperCache(PrefixCache):
         super().__init__(lambda tokens, caches: tokens, list, budget_bytes, grid)
 
     def _new_lane(self) -> Lane:
-        lane = PaperLane(self.trie.root, *self._sizes)
-        self.trie.lock(self.trie.root)
-        return lane
+        return PaperLane(self.trie.root, *self._sizes)
 
     def ask(self, prompt: array[int], answer: array[int], points: Sequence[int]) -> tuple[int, int]:
         """One request, its answer fed as one piece. Returns the tokens cached and the tokens seen before."""

@@ -4,23 +4,38 @@ from __future__ import annotations
 
 import ast
 import gc
-from collections.abc import Iterator
+import sys
+from array import array
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import app
+from app.kvcache import prefix_cache
 from app.kvcache.eviction import Eviction
+from app.kvcache.invariants import check
 from app.kvcache.journal import Journal
 from app.kvcache.lane import TrieNode
+from app.kvcache.layers import CacheFaultError
 from app.kvcache.paging import CacheTrie, forget, forget_files
 from app.kvcache.trail import Piece, Trail
 from app.kvcache.trie import Part, Trie
+from app.kvcache.view import dump, view
 from app.protocol.reports import Reason
-from tests.bench.paper import PaperRows
+from tests.bench.paper import PaperCache, PaperRows
 
 DEPTH = 50_000
 # Everything that walks the trie, or pictures of it, or the chain of a trail's bases.
-WALKERS = ("kvcache", "engine", "protocol", "viewmodels", "widgets")
-ALLOWED = {"flatten"}  # of a model's own compound cache objects
+WALKERS = (
+    "kvcache/**/*.py",
+    "engine/*.py",
+    "protocol/*.py",
+    "viewmodels/trie*.py",
+    "viewmodels/versions.py",
+    "widgets/trie*.py",
+)
+ALLOWED = {"flatten", "_look_again"}  # a model's compound cache objects; the levels of a balanced tree
 
 
 def chain(depth: int = DEPTH) -> tuple[CacheTrie, list[TrieNode]]:
@@ -56,8 +71,7 @@ class TestADeepTrie:
         trie, nodes = chain()
         for node in nodes[1:-1]:
             trie.set_rows(node, None)
-        eviction = Eviction(trie, 1, has_states=False, journal=Journal())
-        eviction.run(lambda: trie.paged_bytes)
+        Eviction(trie, has_states=False, journal=Journal()).run(1, lambda: trie.paged_bytes)
         assert trie.paged_bytes == 0
 
     def test_its_garbage(self) -> None:
@@ -69,6 +83,100 @@ class TestADeepTrie:
             leaf = Trail(at, leaf)
         del leaf
         gc.collect()
+
+
+class Life:
+    """What may be done with one path whose every token is a restore point, by name, in an order that makes sense.
+
+    Of paper: rows of 16 bytes a token, whole states of 100.
+    """
+
+    def __init__(self, depth: int) -> None:
+        self.cache = PaperCache(16, 100, 1 << 60)
+        self._path = array("i", (at % 1_000 for at in range(depth)))
+        self.operations: dict[str, Callable[[], object]] = {
+            "read it": lambda: self._ask(self._path, range(1, depth)),
+            "go on": lambda: self._ask(self._path + array("i", (1_001, 1_002))),
+            "price": lambda: self.cache.price(self._path),
+            "places": lambda: self.cache.places(self._path, range(0, depth, depth // 10)),
+            "picture": lambda: view(self.cache, 1, lambda tokens: ""),
+            "text": lambda: dump(self.cache),
+            "pin": lambda: self.cache.pin(self._path),
+            "leave": lambda: self._ask(array("i", (1_003, 1_004))),
+            "come back": lambda: self._ask(self._path + array("i", (1_005,))),
+            "split at the top": lambda: self._ask(self._path[:3] + array("i", (1_006,))),
+            "make room beside a pin": self._halve,
+            "unpin": lambda: self.cache.unpin(self._path),
+            "make room": self._halve,
+            "read what went": lambda: self._ask(self._path + array("i", (1_005,)), range(1, depth)),
+            "fail to restore": self._fail,
+            "read it once more": lambda: self._ask(self._path, range(1, depth)),
+            "leave once more": lambda: self._ask(array("i", (1_003, 1_004))),
+            "release": lambda: self.cache.release("chat"),
+            "join the edges": lambda: self._ask(self._path + array("i", (1_005,))),
+            "erase": lambda: self.cache.erase("chat"),
+            "close": self.cache.close,
+        }
+
+    def _ask(self, prompt: array[int], points: Sequence[int] = ()) -> None:
+        with self.cache.begin(prompt, points, owner="chat") as session:
+            while session.prefill(1 << 30):
+                pass
+            for token in (prompt[-1], *range(2_000, 2_010)):
+                self.cache.compute((token,))
+
+    def _halve(self) -> None:
+        self.cache.set_budget(self.cache.live_bytes + self.cache.paged_bytes // 2)
+        self.cache.set_budget(1 << 60)
+
+    def _fail(self) -> None:
+        self._ask(array("i", (1_003, 1_004)))
+        right = prefix_cache.page_in
+
+        def page_in(*args: Any) -> None:
+            raise CacheFaultError("on purpose")
+
+        prefix_cache.page_in = page_in
+        self._ask(self._path)
+        prefix_cache.page_in = right
+        assert self.cache.faults == 1
+
+
+def test_a_whole_life_at_a_great_depth() -> None:
+    life = Life(DEPTH // 5)
+    for operation in life.operations.values():
+        operation()
+    check(life.cache)
+    assert not life.cache.trie.nodes
+
+
+def lines_run(operation: Callable[[], object]) -> int:
+    """How many lines of the program an operation runs, each pass of a loop counted."""
+    lines = 0
+
+    def local(frame: FrameType, event: str, arg: object) -> Any:
+        nonlocal lines
+        lines += event == "line"
+        return local
+
+    def called(frame: FrameType, event: str, arg: object) -> Any:
+        return local if "/app/" in frame.f_code.co_filename else None
+
+    before = sys.gettrace()
+    sys.settrace(called)
+    try:
+        operation()
+    finally:
+        sys.settrace(before)
+    return lines
+
+
+def test_work_grows_with_the_depth_and_no_faster() -> None:
+    """Four times the depth is at most six times the lines; a look at the whole path for each edge would be sixteen."""
+    short, long = Life(250), Life(1_000)
+    for name in short.operations:
+        few, many = lines_run(short.operations[name]), lines_run(long.operations[name])
+        assert many <= 6 * few + 1_000, f"{name}: {few} lines at a depth of 250, {many} at 1,000"
 
 
 def functions(path: Path) -> Iterator[tuple[ast.FunctionDef, bool]]:
@@ -92,8 +200,8 @@ def test_no_function_that_may_walk_the_trie_calls_itself() -> None:
     root = Path(app.__file__).parent
     found = [
         f"{path.relative_to(root)}: {function.name}"
-        for room in WALKERS
-        for path in sorted((root / room).rglob("*.py"))
+        for pattern in WALKERS
+        for path in sorted(root.glob(pattern))
         for function, is_method in functions(path)
         if function.name not in ALLOWED and calls_itself(function, is_method)
     ]

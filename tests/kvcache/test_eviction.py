@@ -64,12 +64,15 @@ class TestRows:
         assert (left.start, left.end, left.has_rows) == (0, 3 * PIECE, True)
         assert not node.has_rows
 
-    def test_locked_paths_stay(self) -> None:
+    def test_live_paths_stay(self) -> None:
+        """Nothing is stored on them that could go, and what leads to them must stay as well."""
         trie: FakeTrie = Trie()
-        node = used(add(trie, trie.root, [1]), by=1)
-        trie.lock(node)
+        above = used(add(trie, trie.root, [1]), by=1)
+        node = used(add(trie, above, [2]), by=1)
+        trie.enter(node, 0)
         evict(trie, 1, is_desperate=True)
-        assert node.rows is not None
+        assert above.rows is not None
+        assert node.has_rows
 
     def test_useless_ones_go_for_nothing(self) -> None:
         """A model with whole states cannot restore rows that no state lies at or below."""

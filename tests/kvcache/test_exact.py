@@ -169,7 +169,7 @@ class TestWrongRestoresAreNoticed:
 
     def forget_multi_end(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The ring is laid out as if every token had come alone."""
-        monkeypatch.setattr(paging, "_multi_end", lambda path, at: 0)
+        monkeypatch.setattr(paging, "_multi_end", lambda lane, at, more=(): 0)
 
     def begin_the_window_late(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A chunk lacks its oldest row."""

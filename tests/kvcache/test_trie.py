@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from app.kvcache.trail import Call, Piece, Trail, cut, joined
+from app.kvcache.trail import Call, Piece, Trail, append_pieces, cut, multi_end
 from app.kvcache.trie import Node, Trie, common
 
 
@@ -165,19 +165,6 @@ class TestHeld:
         trie.leave(node, 0)
         assert not node.is_held
 
-    def test_locks_are_counted_and_reach_up(self) -> None:
-        trie: FakeTrie = Trie()
-        node = add(trie, trie.root, [1, 2, 3])
-        trie.lock(node)
-        trie.lock(node)
-        upper = trie.split(node, 1)
-        assert upper.locks == node.locks == 2
-        trie.unlock(node)
-        trie.unlock(node)
-        assert upper.locks == node.locks == trie.root.locks == 0
-        with pytest.raises(ValueError, match="unlocked more often"):
-            trie.unlock(node)
-
 
 class TestTrail:
     def test_calls_follow_each_other(self) -> None:
@@ -199,4 +186,21 @@ class TestTrail:
         above, below = cut(pieces, 6)
         assert above == [Piece(trail, 0, 4), Piece(other, 4, 6)]
         assert below == [Piece(other, 6, 9)]
-        assert joined(above, below) == pieces
+        append_pieces(above, below)
+        assert above == pieces
+
+    def test_the_last_call_of_several_tokens_is_found_whatever_lies_between(self) -> None:
+        generator = random.Random(8)
+        for seed in range(300):
+            trail = Trail(generator.randrange(5))
+            for _ in range(generator.randrange(1, 12)):
+                trail.add([1] * generator.choice([1, 1, 2, 5]))
+            calls = list(trail.calls(trail.start, trail.end))
+            start = generator.randrange(trail.start, trail.end)
+            end = generator.randrange(start + 1, trail.end + 1)
+            wanted = [min(call.end, end) for call in calls if call.length > 1 and call.start < end and call.end > start]
+            assert trail.multi_end(start, end) == max(wanted, default=0), seed
+            pieces = cut([Piece(trail, trail.start, trail.end)], start)
+            assert multi_end([*reversed(pieces[1]), *reversed(pieces[0])], end) == max(
+                (min(call.end, end) for call in calls if call.length > 1 and call.start < end), default=0
+            ), seed

@@ -15,7 +15,7 @@ from app.kvcache.journal import Journal
 from app.kvcache.lane import Lane, RowSource, TrieNode
 from app.kvcache.layers import CacheFaultError
 from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
-from app.kvcache.trail import Piece, cut, joined
+from app.kvcache.trail import Piece, append_pieces, cut
 from app.kvcache.trie import Part
 from app.protocol.cache_events import CacheEventKind
 
@@ -104,7 +104,7 @@ class Reader:
         for part, file in opened:
             record = self._records.read_pieces(read_record(file))
             begin, end = max(part.start, node.start), min(part.end, node.end)
-            pieces = joined(pieces, cut(cut(record, end)[0], begin)[1])
+            append_pieces(pieces, cut(cut(record, end)[0], begin)[1])
         if (pieces[0].start, pieces[-1].end) != (node.start, node.end):
             raise ValueError(f"recorded from {pieces[0].start} to {pieces[-1].end}")
         return pieces

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 
 from app.kvcache.disk import index
@@ -176,8 +177,8 @@ class Saver:
         for save in self._all():
             if save.node_id == node.id:
                 save.has_failed, save.node_id = True, _NOBODY
-                for one in upwards(node) if save.trail is None else ():
-                    one.saving -= one.end > save.start
+                for one in _edges(node, save.start) if save.trail is None else ():
+                    one.saving -= 1
         self._current = None if self._current and self._current.node_id == _NOBODY else self._current
         self._states.discard(node.id)
 
@@ -252,8 +253,7 @@ class Saver:
     def _hang_rows(self, node: TrieNode | None, save: _Save) -> None:
         """The edge may have been split meanwhile: all its parts get their files."""
         trails = {piece.trail for piece in save.pieces}
-        chain = [one for one in upwards(node) if one.end > save.start] if node is not None else []
-        for one in reversed(chain):
+        for one in reversed(list(_edges(node, save.start)) if node is not None else []):
             one.saving -= 1
             above = one.parent
             is_led_to = above is not None and (above.parent is None or above.will_have_rows)
@@ -266,6 +266,11 @@ class Saver:
         if not save.has_failed:
             moved = sum(self._shelf.size(part.name) for part in save.parts)
             self._journal.add(CacheEventKind.WRITTEN, save.start, save.end - save.start, moved)
+
+
+def _edges(node: TrieNode, start: int) -> Iterator[TrieNode]:
+    """The node and those above it, up to the one that holds the token at `start`."""
+    return takewhile(lambda one: one.end > start, upwards(node))
 
 
 def upwards(node: TrieNode) -> Iterator[TrieNode]:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import takewhile
 from pathlib import Path
 
 from app.kvcache.disk.reading import Reader
@@ -261,7 +262,9 @@ class Tier:
                 continue
             if node.disk_state or self._is_worth_it(node, wanted):
                 wanted.add(node.id)
-        leading = {above.id for node in order if node.id in wanted for above in upwards(node)}
+        leading: set[int] = set()
+        for node in (node for node in order if node.id in wanted):
+            leading.update(above.id for above in takewhile(lambda above: above.id not in leading, upwards(node)))
         room = self.allowed_bytes
         for node in order:
             room -= self.size_of(node)
