@@ -5,18 +5,28 @@ Until it is seen its height is an estimate. A text that grows lays out its last 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter, QPalette, QTextCursor
 
+from app.widgets.chat.copied import selected_text
+from app.widgets.chat.document import shown
 from app.widgets.chat.laid_part import CARD_HEAD, LaidPart, estimated_lines
 from app.widgets.chat.parts import Kind, Part, split, split_plain
 from app.widgets.look import Look
 from app.widgets.typography import Type
 
-_PARAGRAPH, _AFTER_HEADING, _BEFORE_HEADING, _AROUND_CODE = 12, 6, 20, 14
+_PARAGRAPH, _AFTER_HEADING, _BEFORE_HEADING, _AROUND_CODE, _WITHIN = 12, 6, 20, 14, 4
+# Documents of one message that are kept.
+_MOST_LAID = 64
+
+
+_ALL = 1 << 30
 
 
 class TextPoint(NamedTuple):
@@ -31,11 +41,11 @@ Selection = tuple[TextPoint, TextPoint]
 
 
 class Card(NamedTuple):
-    """A piece of code that is in sight: its head, in points from the body's corner, and what Copy copies."""
+    """A piece of code whose beginning is in sight: its head, in points from the body's corner, and what Copy copies."""
 
     part: int
     head: QRectF
-    code: str
+    code: Callable[[], str]
     language: str
 
 
@@ -48,14 +58,14 @@ class Body:
         self._is_plain = is_plain
         self._width = 0.0
         self._parts: list[LaidPart] | None = None
+        self._ends = [0.0]
+        self._laid: dict[LaidPart, None] = {}
         self._rough = 0.0
 
     @property
     def height(self) -> float:
         """In points; exact for what was seen at this width."""
-        if self._parts is None:
-            return self._rough
-        return sum(part.above + part.height for part in self._parts)
+        return self._rough if self._parts is None else self._end_of(len(self._parts) - 1)
 
     @property
     def is_empty(self) -> bool:
@@ -69,6 +79,7 @@ class Body:
         self._rough = 0 if self.is_empty else self._guess()
         for part in self._parts or ():
             part.estimate(width)
+        self._forget_from(0)
 
     def set_text(self, text: str) -> None:
         """Show another text. One that continues the old one lays out only what is new."""
@@ -80,36 +91,38 @@ class Body:
         else:
             self.text = text
             self._parts = None
+            self._laid.clear()
+            self._forget_from(0)
             self._rough = 0 if self.is_empty else self._guess()
 
     def settle(self, top: float, bottom: float) -> bool:
         """Measure all parts between two heights. Returns whether the body's height changed."""
         before = self.height
-        y = 0.0
-        for part in self._split():
-            y += part.above
-            if y < bottom and y + part.height > top:
-                part.lay_out(self._width)
-            y += part.height
+        parts = self._split()
+        number = self._part_at(top)
+        while number < len(parts) and self._top_of(number) < bottom:
+            self._lay_out(number)
+            number += 1
         return abs(self.height - before) > 0.01
 
-    def exact_part(self, top: float) -> int | None:
-        """The first part below a height that is measured, and so will not move by being measured."""
+    def exact_part(self, top: float, bottom: float) -> int | None:
+        """The first part between two heights that is measured, and so will not move by being measured."""
         if self._parts is None:
             return None
-        for number, part, rect in self._placed():
-            if part.is_exact and rect.bottom() > top:
+        for number, part, _rect in self._placed(top, bottom):
+            if part.is_exact:
                 return number
         return None
 
     def top_of(self, number: int) -> float:
         """Where a part begins."""
-        return next(rect.top() for index, _, rect in self._placed() if index == number)
+        return self._top_of(number)
 
     def drop_documents(self) -> None:
         """Free what is only needed in sight."""
-        for part in self._parts or ():
+        for part in self._laid:
             part.drop_document()
+        self._laid.clear()
 
     def paint(
         self,
@@ -120,22 +133,24 @@ class Body:
         selection: tuple[TextPoint, TextPoint] | None,
     ) -> None:
         """Draw what lies in `clip` with the body's corner at `at`. selection: from and to, in reading order."""
-        for number, part, rect in self._placed():
-            rect = rect.translated(at)
-            if rect.intersects(clip):
-                part.paint(painter, rect, palette, _in_part(number, selection), clip)
+        for number, _part, rect in self._placed(clip.top() - at.y(), clip.bottom() - at.y()):
+            part = self._lay_out(number)
+            part.paint(painter, rect.translated(at), palette, _in_part(number, selection), clip)
 
     def point_at(self, at: QPointF) -> TextPoint | None:
         """The character nearest to a place, or None for an empty body."""
-        best: TextPoint | None = None
-        for number, part, rect in self._placed():
-            if best is None or at.y() >= rect.top():
-                best = TextPoint(number, part.hit(at - rect.topLeft(), self._width))
-        return best
+        parts = self._split()
+        if not parts:
+            return None
+        number = min(self._part_at(at.y()), len(parts) - 1)
+        if number and at.y() < self._top_of(number):
+            number -= 1
+        part = self._lay_out(number)
+        return TextPoint(number, part.hit(at - QPointF(0, self._top_of(number)), self._width))
 
     def link_at(self, at: QPointF) -> str:
         """The address of the link at a place, or nothing."""
-        for _, part, rect in self._placed():
+        for _, part, rect in self._placed(at.y(), at.y() + 1):
             if rect.contains(at):
                 return part.link(at - rect.topLeft(), self._width)
         return ""
@@ -145,31 +160,32 @@ class Body:
         if self._parts is None:
             return []
         return [
-            Card(number, QRectF(rect.left(), rect.top(), rect.width(), CARD_HEAD), part.part.text, part.part.language)
-            for number, part, rect in self._placed()
-            if part.is_code and rect.top() < bottom and rect.bottom() > top
+            Card(
+                number, QRectF(0, rect.top(), rect.width(), CARD_HEAD), partial(self._code, number), laid.part.language
+            )
+            for number, laid, rect in self._placed(top, bottom)
+            if laid.has_head
         ]
 
     def end(self) -> QRectF:
         """Where the next character would stand."""
-        placed = list(self._placed())
-        if not placed:
+        parts = self._split()
+        if not parts:
             return QRectF(0, 0, 0, self._look.face(Type.BODY).line)
-        _, part, rect = placed[-1]
-        return part.end(self._width).translated(rect.topLeft())
+        return self._lay_out(len(parts) - 1).end(self._width).translated(0, self._top_of(len(parts) - 1))
 
     def selected_text(self, first: TextPoint, last: TextPoint) -> str:
-        """The plain text between two points in reading order; parts are divided by an empty line."""
-        pieces = []
-        for number in range(first.part, last.part + 1):
+        """The plain text between two points in reading order, with what divides its parts."""
+        pieces: list[str] = []
+        for number in range(first.part, min(last.part + 1, len(self._split()))):
             span = _in_part(number, (first, last))
             if span is not None:
-                pieces.append(self._text_of(number, *span))
-        return "\n\n".join(pieces)
+                pieces += [self._split()[number].part.joint if pieces else "", self._text_of(number, *span)]
+        return "".join(pieces)
 
     def word_at(self, point: TextPoint) -> Selection:
         """The word around a point."""
-        cursor = QTextCursor(self._split()[point.part].lay_out(self._width))
+        cursor = QTextCursor(self._split()[point.part].document)
         cursor.setPosition(point.position)
         cursor.select(QTextCursor.SelectionType.WordUnderCursor)
         return TextPoint(point.part, cursor.selectionStart()), TextPoint(point.part, cursor.selectionEnd())
@@ -177,15 +193,24 @@ class Body:
     def all_of_it(self) -> Selection:
         """From the first to the last character."""
         last = len(self._split()) - 1
-        end = self._split()[last].lay_out(self._width).characterCount() - 1 if last >= 0 else 0
-        return TextPoint(0, 0), TextPoint(max(last, 0), end)
+        return TextPoint(0, 0), TextPoint(max(last, 0), _ALL if last >= 0 else 0)
 
     def _text_of(self, number: int, start: int, end: int) -> str:
-        cursor = QTextCursor(self._split()[number].lay_out(self._width))
-        last = cursor.document().characterCount() - 1
-        cursor.setPosition(min(start, last))
-        cursor.setPosition(min(end, last), QTextCursor.MoveMode.KeepAnchor)
-        return cursor.selectedText().replace("\u2029", "\n").replace("\u2028", "\n")
+        """Text of one part. What lies whole within a selection is not laid out for that, but where Markdown is read."""
+        part = self._split()[number]
+        if part.part.kind is not Kind.MARKDOWN and start == 0 and end == _ALL:
+            return shown(part.part.text)
+        return selected_text(part.document, start, end)
+
+    def _code(self, number: int) -> str:
+        """All pieces of the code that begins with a part."""
+        parts = self._split()
+        pieces = [parts[number].part.text]
+        for laid in islice(parts, number + 1, None):
+            if not laid.part.continues_code:
+                break
+            pieces += [laid.part.joint, laid.part.text]
+        return "".join(pieces)
 
     def _guess(self) -> float:
         return estimated_lines(self.text, self._width, self._look) * self._look.face(Type.BODY).line
@@ -199,9 +224,12 @@ class Body:
     def _add(self, parts: list[Part]) -> None:
         assert self._parts is not None
         for part in parts:
-            before = self._parts[-1].part if self._parts else None
-            laid = LaidPart(part, _space(before, part), self._look)
+            last = self._parts[-1] if self._parts else None
+            laid = LaidPart(part, _space(last.part if last else None, part), self._look)
             laid.estimate(self._width)
+            if last is not None and part.continues_code:
+                last.set_foot(False)
+                self._forget_from(len(self._parts) - 1)
             self._parts.append(laid)
 
     def _extend(self) -> None:
@@ -211,20 +239,67 @@ class Body:
             self._add(split(self.text))
             return
         tail = self._parts[-1]
-        new = split(self.text[tail.part.start :], tail.part.start)
+        self._forget_from(len(self._parts) - 1)
+        new = split(self.text[tail.part.start :], tail.part.start, tail.part.state)
         if new and new[0].kind is tail.part.kind:
             tail.take(new[0], self._width)
+            self._note(tail)
             self._add(new[1:])
-        else:
-            self._parts.pop()
-            self._add(new)
+            return
+        self._laid.pop(self._parts.pop(), None)
+        if self._parts:
+            self._parts[-1].set_foot(True)
+            self._forget_from(len(self._parts) - 1)
+        self._add(new)
 
-    def _placed(self) -> Iterator[tuple[int, LaidPart, QRectF]]:
-        y = 0.0
-        for number, part in enumerate(self._split()):
-            y += part.above
-            yield number, part, QRectF(0, y, self._width, part.height)
-            y += part.height
+    # Where parts stand
+
+    def _end_of(self, number: int) -> float:
+        """Where a part ends; that of -1 is the top."""
+        assert self._parts is not None
+        while len(self._ends) <= number + 1:
+            part = self._parts[len(self._ends) - 1]
+            self._ends.append(self._ends[-1] + part.above + part.height)
+        return self._ends[number + 1]
+
+    def _top_of(self, number: int) -> float:
+        assert self._parts is not None
+        return self._end_of(number - 1) + self._parts[number].above
+
+    def _part_at(self, y: float) -> int:
+        """The first part that ends below a height."""
+        self._end_of(len(self._split()) - 1)
+        return max(0, bisect_right(self._ends, y) - 1)
+
+    def _forget_from(self, number: int) -> None:
+        """This part and those after it may end elsewhere now."""
+        del self._ends[number + 1 :]
+
+    def _placed(self, top: float, bottom: float) -> Iterator[tuple[int, LaidPart, QRectF]]:
+        """The parts between two heights, with their places."""
+        parts = self._split()
+        for number in range(self._part_at(top), len(parts)):
+            rect = QRectF(0, self._top_of(number), self._width, parts[number].height)
+            if rect.top() >= bottom:
+                return
+            yield number, parts[number], rect
+
+    def _lay_out(self, number: int) -> LaidPart:
+        part, before = self._split()[number], self._split()[number].height
+        part.lay_out(self._width)
+        self._note(part)
+        if part.height != before:
+            self._forget_from(number)
+        return part
+
+    def _note(self, part: LaidPart) -> None:
+        """Keep the documents that were used last, and free the others."""
+        self._laid.pop(part, None)
+        self._laid[part] = None
+        while len(self._laid) > _MOST_LAID:
+            first = next(iter(self._laid))
+            del self._laid[first]
+            first.drop_document()
 
 
 def _in_part(number: int, selection: Selection | None) -> tuple[int, int] | None:
@@ -233,16 +308,18 @@ def _in_part(number: int, selection: Selection | None) -> tuple[int, int] | None
         return None
     first, last = selection
     start = first.position if number == first.part else 0
-    end = last.position if number == last.part else 1 << 30
+    end = last.position if number == last.part else _ALL
     return (start, end) if start < end else None
 
 
 def _space(before: Part | None, part: Part) -> int:
     """Points between two parts."""
-    if before is None or part.kind is Kind.PLAIN:
+    if before is None or part.continues_code or (part.kind is Kind.PLAIN and before.kind is Kind.PLAIN):
         return 0
     if Kind.CODE in (before.kind, part.kind):
         return _AROUND_CODE
     if part.text.startswith("#"):
         return _BEFORE_HEADING
+    if part.joint != "\n\n" and before.kind is Kind.MARKDOWN:
+        return _WITHIN
     return _AFTER_HEADING if before.text.startswith("#") and "\n" not in before.text else _PARAGRAPH

@@ -7,6 +7,8 @@ its description before the first layout, and `loadResource` answers with an empt
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import islice
@@ -28,8 +30,11 @@ from app.widgets.typography import Face, Type
 
 FIXED = QTextBlockFormat.LineHeightTypes.FixedHeight.value
 INDENT = 20
-# Colours stop after so many runs, in the thousands of lines: beyond that they would cost a visible pause.
-_MOST_RUNS = 6000
+# Colours stop after so many runs of a piece: beyond that they would cost a visible pause.
+_MOST_RUNS = 3000
+# What Qt keeps for its own use within a text, and what no font can show: line ends aside, controls and noncharacters.
+_UNSHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufdd0-\ufdef\ufffc\ufffe\uffff]")
+_LINE_END = re.compile("[\r\u2028\u2029]")
 
 
 class Sign(Enum):
@@ -70,6 +75,13 @@ class QuietDocument(QTextDocument):
         return QImage(1, 1, QImage.Format.Format_ARGB32_Premultiplied)
 
 
+def shown(text: str) -> str:
+    """Return the text with U+FFFD for each character that cannot be shown, and one sort of line end."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").removesuffix("\r")
+    return _UNSHOWN.sub("\ufffd", _LINE_END.sub("\n", text))
+
+
 def plain_document(text: str, look: Look) -> QuietDocument:
     """Text as it was typed."""
     document = QuietDocument(look, Type.BODY)
@@ -78,12 +90,12 @@ def plain_document(text: str, look: Look) -> QuietDocument:
     return document
 
 
-def code_document(code: str, language: str, look: Look) -> QuietDocument:
-    """Code in its colours; without a known language in the text's own."""
+def code_document(code: str, language: str, look: Look, before: str = "") -> QuietDocument:
+    """Code in its colours; without a known language in the text's own. before: the same code up to here."""
     document = QuietDocument(look, Type.CODE)
     document.setPlainText(code)
     _set_line_height(document, look.face(Type.CODE))
-    _colour(document, code, language, look)
+    _colour(document, code, language, look, before)
     return document
 
 
@@ -100,13 +112,12 @@ def line_format(face: Face) -> QTextBlockFormat:
     return result
 
 
-def _colour(document: QuietDocument, code: str, language: str, look: Look) -> None:
+def _colour(document: QuietDocument, code: str, language: str, look: Look, before: str) -> None:
     """Give each line its colours as layout formats, as a highlighter would: the text itself stays plain."""
     styles = {ink: _ink_style(ink, look) for ink in Ink}
     block = document.begin()
     pieces: list[QTextLayout.FormatRange] = []
-    for start, length, ink in islice(runs(code, language), _MOST_RUNS):
-        end = start + length
+    for start, end, ink in islice(_runs_after(before, code, language), _MOST_RUNS):
         while start < end:
             if start >= block.position() + block.length():
                 block.layout().setFormats(pieces)
@@ -117,6 +128,14 @@ def _colour(document: QuietDocument, code: str, language: str, look: Look) -> No
             pieces.append(piece)
             start = stop
     block.layout().setFormats(pieces)
+
+
+def _runs_after(before: str, code: str, language: str) -> Iterator[tuple[int, int, Ink]]:
+    """(from, to, ink) of the runs in `code`, as code that follows `before`."""
+    skipped = len(before)
+    for start, length, ink in runs(before + code, language):
+        if start + length > skipped:
+            yield max(0, start - skipped), start + length - skipped, ink
 
 
 def _ink_style(ink: Ink, look: Look) -> QTextCharFormat:

@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QAbstractTextDocumentLayout, QPainter, QPalette, QTextCharFormat, QTextCursor, QTextLine
 
-from app.widgets.chat.document import QuietDocument, code_document, plain_document
+from app.widgets.chat.document import QuietDocument, code_document, plain_document, shown
 from app.widgets.chat.markdown import markdown_document
 from app.widgets.chat.parts import Kind, Part, markdown
 from app.widgets.chat.signs import paint_signs
@@ -28,7 +28,8 @@ class LaidPart:
     """A part as it stands in its message.
 
     above: points between the part before it and this one. height: in points, without `above`. is_exact: whether the
-    height is measured; until then it is an estimate.
+    height is measured; until then it is an estimate. has_head, has_foot: whether a piece of code begins and ends with
+    this part.
     """
 
     def __init__(self, part: Part, above: int, look: Look) -> None:
@@ -36,6 +37,8 @@ class LaidPart:
         self.above = above
         self.is_exact = False
         self.height = 0.0
+        self.has_head = part.kind is Kind.CODE and not part.continues_code
+        self.has_foot = part.kind is Kind.CODE
         self._look = look
         self._document: QuietDocument | None = None
         self._is_plain_tail = False
@@ -47,7 +50,18 @@ class LaidPart:
     @property
     def head(self) -> int:
         """Points from the part's top to its text: the head of a card."""
-        return CARD_HEAD + _CARD_ABOVE if self.is_code else 0
+        return CARD_HEAD + _CARD_ABOVE if self.has_head else 0
+
+    @property
+    def foot(self) -> int:
+        """Points below the text: the end of a card."""
+        return _CARD_BELOW if self.has_foot else 0
+
+    def set_foot(self, has_foot: bool) -> None:
+        """Say whether the code ends with this part; its height changes by that alone."""
+        before = self.foot
+        self.has_foot = has_foot and self.is_code
+        self.height += self.foot - before
 
     @property
     def side(self) -> int:
@@ -58,20 +72,25 @@ class LaidPart:
         """Guess the height from the number of characters."""
         face = self._look.face(Type.CODE if self.is_code else Type.BODY)
         lines = estimated_lines(self.part.text, width - 2 * self.side, self._look)
-        self.height = lines * face.line + (self.head + _CARD_BELOW if self.is_code else 0)
+        self.height = lines * face.line + self.head + self.foot
         self.is_exact = False
 
     def lay_out(self, width: float) -> QuietDocument:
         """The document at this width; measures the part. Costs nothing the second time."""
-        if self._document is None:
-            self._document = self._make()
-            self.is_exact = False
-        wanted = width - 2 * self.side
-        if self._document.textWidth() != wanted:
-            self._document.setTextWidth(wanted)
+        document, wanted = self.document, width - 2 * self.side
+        if document.textWidth() != wanted:
+            document.setTextWidth(wanted)
             self.is_exact = False
         if not self.is_exact:
             self._measure()
+        return document
+
+    @property
+    def document(self) -> QuietDocument:
+        """The document, whether or not it was laid out."""
+        if self._document is None:
+            self._document = self._make()
+            self.is_exact = False
         return self._document
 
     def take(self, part: Part, width: float) -> None:
@@ -137,13 +156,15 @@ class LaidPart:
         part = self.part
         self._is_plain_tail = False
         if part.kind is Kind.CODE:
-            return code_document(part.text, part.language if part.is_closed else "", self._look)
+            before = part.state.before if part.is_closed else None
+            language = "" if before is None else part.language
+            return code_document(shown(part.text), language, self._look, shown(before or ""))
         if part.kind is Kind.PLAIN:
-            return plain_document(part.text, self._look)
+            return plain_document(shown(part.text), self._look)
         if not part.is_closed and len(part.text) > _LONGEST_REDONE:
             self._is_plain_tail = True
-            return plain_document(part.text, self._look)
-        return markdown_document(markdown(part), self._look)
+            return plain_document(shown(part.text), self._look)
+        return markdown_document(shown(markdown(part)), self._look)
 
     def _can_append(self, *, is_final: bool) -> bool:
         """Code, and text too long to be set again and again, grow as plain text until they end."""
@@ -153,11 +174,11 @@ class LaidPart:
         assert self._document is not None
         cursor = QTextCursor(self._document)
         cursor.movePosition(QTextCursor.MoveOperation.End)
-        cursor.insertText(text)
+        cursor.insertText(shown(text))
 
     def _measure(self) -> None:
         assert self._document is not None
-        self.height = self._document.size().height() + self.head + (_CARD_BELOW if self.is_code else 0)
+        self.height = self._document.size().height() + self.head + self.foot
         self.is_exact = True
 
     def _inner(self, at: QPointF) -> QPointF:
@@ -176,12 +197,19 @@ class LaidPart:
         return result
 
     def _paint_card(self, painter: QPainter, rect: QRectF) -> None:
+        """The ground of code. A piece of longer code shows its share of a card that goes on above or below."""
         theme, face = self._look.theme, self._look.face(Type.CAP)
-        fill_rounded(painter, rect, _CARD_RADIUS, theme.code)
-        stroke_rounded(painter, rect, _CARD_RADIUS, theme.codeline)
-        painter.fillRect(QRectF(rect.left() + 1, rect.top() + CARD_HEAD, rect.width() - 2, 1), theme.codeline)
-        head = QRectF(rect.left() + _CARD_LEFT, rect.top(), rect.width() - 2 * _CARD_LEFT - CARD_HEAD, CARD_HEAD)
-        draw_text(painter, face, head, self.part.language or "code", theme.text3)
+        above, below = (0 if self.has_head else 2 * _CARD_RADIUS), (0 if self.has_foot else 2 * _CARD_RADIUS)
+        card = rect.adjusted(0, -above, 0, below)
+        painter.save()
+        painter.setClipRect(rect, Qt.ClipOperation.IntersectClip)
+        fill_rounded(painter, card, _CARD_RADIUS, theme.code)
+        stroke_rounded(painter, card, _CARD_RADIUS, theme.codeline)
+        painter.restore()
+        if self.has_head:
+            painter.fillRect(QRectF(rect.left() + 1, rect.top() + CARD_HEAD, rect.width() - 2, 1), theme.codeline)
+            head = QRectF(rect.left() + _CARD_LEFT, rect.top(), rect.width() - 2 * _CARD_LEFT - CARD_HEAD, CARD_HEAD)
+            draw_text(painter, face, head, self.part.language or "code", theme.text3)
 
 
 def _cursor_x(line: QTextLine, position: int) -> float:
@@ -193,6 +221,4 @@ def _cursor_x(line: QTextLine, position: int) -> float:
 def estimated_lines(text: str, width: float, look: Look) -> int:
     """About how many lines a text takes at this width: at least one for each of its own."""
     per_line = max(8, int(width / (_CHARACTER * look.type.body)))
-    if len(text) < per_line and "\n" not in text:
-        return 1
-    return sum(1 + len(line) // per_line for line in text.split("\n"))
+    return text.count("\n") + len(text) // per_line + 1

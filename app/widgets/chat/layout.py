@@ -16,6 +16,8 @@ from app.widgets.chat.row_item import RowItem
 from app.widgets.look import Look
 
 _BELOW = 24
+# What a scroll bar can count.
+_HIGHEST = (1 << 31) - 1
 _MOST_LAID = 96
 _MOST_ROUNDS = 16
 
@@ -119,7 +121,7 @@ class ChatLayout:
 
     def limit(self, height: int) -> int:
         """The highest scroll offset in a viewport of this height."""
-        return max(0, round(self.total - height))
+        return min(_HIGHEST, max(0, round(self.total - height)))
 
     def come_to_rest(self, offset: float, height: int, *, is_at_end: bool) -> float:
         """Measure until nothing in sight is an estimate any more; returns the offset at which it stands still."""
@@ -136,7 +138,7 @@ class ChatLayout:
     def settle(self, top: float, bottom: float) -> Settled:
         """Measure what lies between two heights."""
         rows = self.in_sight(top, bottom)
-        reference = self._reference(rows, top)
+        reference = self._reference(rows, top, bottom)
         before = self._height_of(reference)
         changed = False
         for number in rows:
@@ -149,11 +151,12 @@ class ChatLayout:
         self._drop_far_documents(len(rows))
         return Settled(changed, self._height_of(reference) - before)
 
-    def _reference(self, rows: range, top: float) -> _Reference | None:
+    def _reference(self, rows: range, top: float, bottom: float) -> _Reference | None:
         """What must not move: the first part in sight that is measured, else the first row that begins in sight."""
         for number in rows:
             item = self.items[number]
-            part = item.body.exact_part(top - self.top(number) - item.text.top()) if item.body.text else None
+            start = self.top(number) + item.text.top()
+            part = item.body.exact_part(top - start, bottom - start) if item.body.text else None
             if part is not None:
                 return _Reference(number, part)
         begun = [number for number in rows[:2] if self.top(number) >= top]

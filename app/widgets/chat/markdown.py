@@ -31,6 +31,8 @@ _SIGNS = {
 }
 _RULE = 8
 _SEMIBOLD = QFont.Weight.DemiBold
+# Quotations and lists within one another are moved in so often at most: deeper ones would leave the column.
+_DEEPEST = 8
 _PARAGRAPH, _BEFORE_LIST, _ITEM, _QUOTE, _CELL = 12, 8, 4, 16, 6
 
 
@@ -189,7 +191,7 @@ def _space_below(block: QTextBlock) -> int:
 
 
 def _take_quote(document: QuietDocument, block: QTextBlock, style: QTextBlockFormat, look: Look) -> None:
-    level = int(style.property(QTextFormat.Property.BlockQuoteLevel) or 0)
+    level = min(_DEEPEST, int(style.property(QTextFormat.Property.BlockQuoteLevel) or 0))
     if level:
         document.marks.append(Mark(Sign.QUOTE, block.blockNumber(), level))
         style.setLeftMargin(look.type.scaled(_QUOTE) * level)
@@ -201,8 +203,12 @@ def _take_bullet(document: QuietDocument, block: QTextBlock) -> None:
     if not found:
         return
     style = found.format()
-    if style.style() in _DOTS:
+    is_dotted, is_too_deep = style.style() in _DOTS, style.indent() > _DEEPEST
+    if is_dotted:
         style.setStyle(QTextListFormat.Style.ListStyleUndefined)
+    if is_too_deep:
+        style.setIndent(_DEEPEST)
+    if is_dotted or is_too_deep:
         found.setFormat(style)
     if style.style() is QTextListFormat.Style.ListStyleUndefined:
         sign = _SIGNS.get(block.blockFormat().marker(), Sign.BULLET)

@@ -1,7 +1,12 @@
-"""Markdown cut into the parts that are laid out one by one: runs of text, and fenced code.
+"""Text cut into the parts that are laid out one by one: runs of Markdown, fenced code, and text as it was typed.
 
 A part ends at a fence, or at a blank line that is followed by a line without indentation, so that nested lists stay
-whole. A text that grows only ever changes its last part; all parts before it are laid out once.
+whole; and before it grows too large to be laid out at once. A text that grows only ever changes its last part; all
+parts before it are laid out once.
+
+Cutting takes time in proportion to the text's length, whatever stands in it, and every part takes a bounded time to
+lay out: a long line is cut within the line, code and typed text after some lines, and Markdown at the end of a line.
+Of a very long message only the beginning is read as Markdown; the rest is shown as it was typed.
 """
 
 from __future__ import annotations
@@ -11,13 +16,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 
-_PLAIN_LINES = 64
-_FENCE = re.compile(r"^([ \t]*)(`{3,}|~{3,})[ \t]*([^`\s]*)[^`]*$")
+# Characters of a piece of code or of typed text, and lines of one of code.
+_PIECE, _CODE_LINES = 4000, 64
+# What laying out costs, counted in characters of prose: of one part at most, and of what is read as Markdown at all.
+_MOST_OF_PART, _MOST_OF_MARKDOWN = 6000, 400_000
+_PER_LINE, _PER_CELL, _PER_PART = 24, 24, 200
+# Characters of one piece of code that are read for its colours.
+_COLOURED = 32_000
+_LANGUAGE = 40
 _LEADING_INDENT = re.compile(r"\A(?:[ \t]+)|(?<=\n)[ \t]{1,3}(?=\S)")
 # Qt leaves out images that describe themselves with nothing.
 _BARE_IMAGE = re.compile(r"!\[\s*\]\(")
-_INLINE_MATH = re.compile(r"\\\((.+?)\\\)")
-_DISPLAY_MATH = re.compile(r"\\\[(.+?)\\\]|\$\$(.+?)\$\$", re.DOTALL)
+_MATH = re.compile(r"\\[()\[\]]|\$\$|\n")
+_MATH_ENDS = {r"\(": r"\)", r"\[": r"\]", "$$": "$$"}
 
 
 class Kind(Enum):
@@ -29,11 +40,42 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Fence:
+    """The line that begins a piece of code."""
+
+    indent: str
+    mark: str
+    language: str
+
+    def is_closed_by(self, line: str) -> bool:
+        """Whether the code ends with this line."""
+        bare = line.strip()
+        return len(bare) >= len(self.mark) and not bare.strip(self.mark[0])
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What must be known to go on cutting where a part begins.
+
+    fence: of the code that the part continues. before: that code from its beginning, as far as it is read for colours;
+    None beyond. joint: what stood between the part before and this one. spent: what was read as Markdown so far.
+    """
+
+    fence: Fence | None = None
+    before: str | None = ""
+    joint: str = "\n\n"
+    spent: int = 0
+
+
+_START = State()
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
-    """A run of Markdown, a piece of code without its fence, or text as it was typed.
+    """A run of Markdown, code or a piece of it without the fence, or text as it was typed.
 
     start: where its source begins in the message, in characters. language: as the fence names it. is_closed: whether
-    more of the message can no longer change it.
+    more of the message can no longer change it. state: with which cutting can begin again at `start`.
     """
 
     start: int
@@ -41,85 +83,215 @@ class Part:
     kind: Kind = Kind.MARKDOWN
     language: str = ""
     is_closed: bool = True
+    state: State = _START
+
+    @property
+    def joint(self) -> str:
+        """What a copy of the text puts between the part before and this one."""
+        return self.state.joint
+
+    @property
+    def continues_code(self) -> bool:
+        """Whether the part before is of the same piece of code."""
+        return self.kind is Kind.CODE and self.state.fence is not None
 
 
-@dataclass(slots=True)
-class _Fence:
-    indent: str
-    mark: str
-    language: str
-
-    def is_closed_by(self, line: str) -> bool:
-        bare = line.strip()
-        return len(bare) >= len(self.mark) and set(bare) == {self.mark[0]}
-
-
-def split(text: str, start: int = 0) -> list[Part]:
-    """The parts of a message, or of its rest from `start` on (counted in `Part.start`). The last one is left open."""
-    return list(_Splitter(start).run(text))
+def split(text: str, start: int = 0, state: State = _START) -> list[Part]:
+    """Return the parts of a message, the last one open; or of its rest, with the `start` and `state` of a part."""
+    return list(_Splitter(text, start, state).run())
 
 
 def split_plain(text: str) -> list[Part]:
-    """Text as it was typed, in pieces of some lines, so that a long paste is laid out only where it is seen."""
-    lines = text.split("\n")
-    parts, at = [], 0
-    for first in range(0, len(lines), _PLAIN_LINES):
-        piece = "\n".join(lines[first : first + _PLAIN_LINES])
-        parts.append(Part(at, piece, Kind.PLAIN))
-        at += len(piece) + 1
-    return parts
+    """Return text as it was typed, in pieces of some lines, so that a long paste is laid out only where it is seen."""
+    parts, joint = [], "\n"
+    for first, end, following in _pieces(text, 0, len(text)):
+        parts.append(Part(first, text[first:end], Kind.PLAIN, state=State(joint=joint)))
+        joint = following
+    return parts or [Part(0, "", Kind.PLAIN)]
 
 
 def markdown(part: Part) -> str:
-    """The part's text as Markdown that Qt can show: formulas stand as code, since Qt has no way to set them."""
+    """Return the part's text as Markdown that Qt can show: formulas stand as code, since Qt has no way to set them."""
     text = _LEADING_INDENT.sub("", part.text) if part.text[:1] in (" ", "\t") else part.text
-    text = _BARE_IMAGE.sub("![picture](", text)
-    text = _INLINE_MATH.sub(lambda found: f"`{found[1]}`", text)
-    return _DISPLAY_MATH.sub(lambda found: f"`{' '.join((found[1] or found[2]).split())}`", text)
+    return _with_formulas(_BARE_IMAGE.sub("![picture](", text))
+
+
+def fence_of(line: str) -> Fence | None:
+    """Return the fence that this line begins code with, if it does."""
+    if "```" not in line and "~~~" not in line:
+        return None
+    bare = line.lstrip(" \t")
+    mark = bare[:1]
+    if mark not in ("`", "~") or not mark:
+        return None
+    info = bare.lstrip(mark)
+    length = len(bare) - len(info)
+    if length < 3 or (mark == "`" and "`" in info):
+        return None
+    words = info.split(None, 1)
+    return Fence(line[: len(line) - len(bare)], mark * length, words[0][:_LANGUAGE] if words else "")
+
+
+def _with_formulas(text: str) -> str:
+    """Read once from the left: a beginning without its end is passed over."""
+    last = {mark: text.rfind(mark) for mark in _MATH_ENDS.values()}
+    pieces: list[str] = []
+    done, opened = 0, None
+    for found in _MATH.finditer(text):
+        mark = found[0]
+        if opened is None:
+            if mark in _MATH_ENDS and last[_MATH_ENDS[mark]] > found.start():
+                opened = found
+        elif mark == _MATH_ENDS[opened[0]] and found.start() > opened.end():
+            formula = " ".join(text[opened.end() : found.start()].split())
+            pieces += [text[done : opened.start()], f"`{formula}`"]
+            done, opened = found.end(), None
+        elif mark == "\n" and opened[0] == r"\(":
+            opened = None
+    return "".join([*pieces, text[done:]])
+
+
+def _pieces(text: str, first: int, end: int) -> Iterator[tuple[int, int, str]]:
+    """Yield (from, to, what stands before the next) of pieces that end with a line where there is one."""
+    joint = ""
+    while end - first > _PIECE:
+        line_end = text.rfind("\n", first, first + _PIECE)
+        stop, joint = (line_end, "\n") if line_end >= 0 else (first + _PIECE, "")
+        yield first, stop, joint
+        first = stop + len(joint)
+    if first < end or joint:
+        yield first, end, ""
 
 
 class _Splitter:
-    """Walks the lines once. `_first` is where the part being gathered begins."""
+    """Goes through the text once. `_at`: how far it has come; the rest is the state in which the next part begins.
 
-    def __init__(self, start: int) -> None:
-        self._first = start
-        self._lines: list[str] = []
-        self._fence: _Fence | None = None
-        self._is_after_blank = False
+    Each step ends with a part at most, so that going on from any part's state gives the same parts.
+    """
 
-    def run(self, text: str) -> Iterator[Part]:
-        at = self._first
-        for line in text.splitlines(keepends=True):
-            yield from self._take(line, at)
-            at += len(line)
-        yield from self._close(at, is_last=True)
+    def __init__(self, text: str, start: int, state: State) -> None:
+        self._text = text
+        self._start = start
+        self._at = 0
+        self._fence, self._before, self._joint, self._spent = state.fence, state.before, state.joint, state.spent
 
-    def _take(self, line: str, at: int) -> Iterator[Part]:
-        if self._fence is not None:
-            if self._fence.is_closed_by(line) and line.endswith("\n"):
-                yield from self._close(at + len(line))
+    def run(self) -> Iterator[Part]:
+        while self._at < len(self._text):
+            if self._is_spent:
+                yield from self._rest()
+            elif not self._joint:
+                yield from self._rest_of_line()
+            elif self._fence is not None:
+                yield from self._code(self._fence)
             else:
-                self._lines.append(line.removeprefix(self._fence.indent))
-            return
-        opening = _FENCE.match(line.rstrip("\n"))
-        if opening and line.endswith("\n"):
-            yield from self._close(at)
-            self._fence = _Fence(opening[1], opening[2], opening[3])
-            return
-        is_blank = not line.strip()
-        if self._is_after_blank and not is_blank and line[0] not in " \t":
-            yield from self._close(at)
-        self._lines.append(line)
-        self._is_after_blank = is_blank
+                yield from self._markdown()
 
-    def _close(self, end: int, *, is_last: bool = False) -> Iterator[Part]:
-        text = "".join(self._lines)
-        if self._fence is not None:
-            lines = self._lines
-            if is_last and lines and self._fence.is_closed_by(lines[-1]):
-                lines = lines[:-1]
-            code = "".join(lines).removesuffix("\n")
-            yield Part(self._first, code, kind=Kind.CODE, language=self._fence.language, is_closed=not is_last)
-        elif text.strip():
-            yield Part(self._first, text.strip("\n"), is_closed=not is_last)
-        self._first, self._lines, self._fence, self._is_after_blank = end, [], None, False
+    @property
+    def _is_spent(self) -> bool:
+        return self._spent >= _MOST_OF_MARKDOWN
+
+    def _line(self) -> str:
+        end = self._text.find("\n", self._at)
+        return self._text[self._at : end + 1] if end >= 0 else self._text[self._at :]
+
+    def _part(self, first: int, text: str, kind: Kind, cost: int, fence: Fence | None = None) -> Part:
+        """The part that ends where the text was read to, closed if there is more. fence: of code."""
+        state = State(self._fence, self._before, self._joint, self._spent)
+        is_closed = self._at < len(self._text)
+        self._spent += cost + _PER_PART
+        if fence is not None and self._before is not None:
+            self._before = f"{self._before}{text}\n" if len(self._before) + len(text) < _COLOURED else None
+        self._fence = fence
+        return Part(self._start + first, text, kind, fence.language if fence else "", is_closed, state)
+
+    def _markdown(self) -> Iterator[Part]:
+        """What stands before the next blank line, fence or long line; else the code or the long line itself."""
+        first, cost, is_after_blank, is_too_much = self._at, 0, False, False
+        while self._at < len(self._text):
+            line = self._line()
+            fence = fence_of(line) if line.endswith("\n") and len(line) <= _MOST_OF_PART else None
+            if fence is not None or len(line) > _MOST_OF_PART:
+                if self._text[first : self._at].strip():
+                    break
+                self._spent += cost
+                if not self._is_spent:
+                    yield from self._rest_of_line() if fence is None else self._code(fence, len(line))
+                return
+            is_blank = not line.strip()
+            its_cost = len(line) + _PER_LINE + _PER_CELL * line.count("|")
+            is_too_much = cost > 0 and cost + its_cost > _MOST_OF_PART
+            if is_too_much or (is_after_blank and not is_blank and line[0] not in " \t"):
+                break
+            cost += its_cost
+            self._at += len(line)
+            is_after_blank = is_blank
+        text = self._text[first : self._at]
+        if text.strip():
+            # The rows of a table that was cut have lost their head.
+            is_in_table = self._joint == "\n" and text.startswith("|")
+            yield self._part(first, text.strip("\n"), Kind.PLAIN if is_in_table else Kind.MARKDOWN, cost)
+            self._joint = "\n\n" if is_after_blank else "\n"
+        elif is_too_much and is_blank and line.endswith("\n"):
+            yield self._part(first, text.removesuffix("\n"), Kind.PLAIN, cost)
+            self._joint = "\n"
+        else:
+            self._spent += cost
+
+    def _pieces_to(self, end: int) -> Iterator[Part]:
+        """Text as it was typed, or code, without a look at what stands in it."""
+        kind, was_spent = Kind.PLAIN if self._fence is None else Kind.CODE, self._is_spent
+        for first, stop, joint in _pieces(self._text, self._at, end):
+            self._at = stop + len(joint)
+            if first == end and end < len(self._text):
+                return
+            yield self._part(first, self._text[first:stop], kind, stop - first, self._fence)
+            self._joint = joint
+            if self._is_spent and not was_spent:
+                return
+
+    def _rest_of_line(self) -> Iterator[Part]:
+        """Pieces of a long line, of which some may have been cut off already."""
+        line = self._line()
+        end = self._at + len(line.removesuffix("\n"))
+        yield from self._pieces_to(end)
+        if self._at == end and line.endswith("\n"):
+            self._at, self._joint = end + 1, "\n"
+
+    def _rest(self) -> Iterator[Part]:
+        """Pieces of all that is left; in code up to the line that ends it, which is looked for in one form only."""
+        if self._fence is None:
+            yield from self._pieces_to(len(self._text))
+            return
+        mark = f"\n{self._fence.indent}{self._fence.mark}\n"
+        is_here = bool(self._joint) and self._text.startswith(mark[1:], self._at)
+        end = self._at - 1 if is_here else self._text.find(mark, self._at)
+        yield from self._pieces_to(end if end >= 0 or is_here else len(self._text))
+        if end >= 0 or is_here:
+            self._end_code(end + len(mark))
+
+    def _code(self, fence: Fence, opening: int = 0) -> Iterator[Part]:
+        """One piece of code, or its end. opening: length of the line of the fence, where the code begins with it."""
+        first, lines, size = self._at, list[str](), 0
+        self._at += opening
+        is_end, line = False, ""
+        while self._at < len(self._text):
+            line = self._line()
+            if len(lines) == _CODE_LINES or size + len(line) > _PIECE:
+                break
+            is_end = fence.is_closed_by(line)
+            if is_end:
+                break
+            lines.append(line.removeprefix(fence.indent))
+            size += len(line)
+            self._at += len(line)
+        if lines or opening:
+            text = "".join(lines).removesuffix("\n")
+            yield self._part(first, text, Kind.CODE, size + _PER_LINE * len(lines), fence)
+            self._joint = "\n"
+        elif not is_end:
+            yield from self._rest_of_line()
+        if is_end:
+            self._end_code(self._at + len(line))
+
+    def _end_code(self, at: int) -> None:
+        self._at, self._fence, self._before, self._joint = at, None, "", "\n\n"

@@ -4,7 +4,7 @@ screen readers find them; made when they come into sight and let go when they le
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -36,7 +36,7 @@ class Place(IntEnum):
 class Wanted:
     """A control that should be there. right, middle: where its right edge and its middle stand in the viewport.
 
-    number: the message's row. part: which piece of code. text: what Copy copies. enabled: verbs that can act now.
+    number: the message's row. part: which piece of code. text, code: what Copy copies. enabled: verbs that can act now.
     """
 
     kind: Place
@@ -46,6 +46,7 @@ class Wanted:
     middle: int
     part: int = 0
     text: str = ""
+    code: Callable[[], str] | None = None
     version: int = 1
     versions: int = 1
     enabled: frozenset[str] = frozenset()
@@ -92,11 +93,12 @@ class CodeCopy(ToolButton):
 
     def __init__(self, look: Look, parent: QWidget) -> None:
         super().__init__(look, Icon.COPY, "Copy Code", "Copy code", ACTION, _ICON, parent=parent)
-        self.code = ""
+        self.code: Callable[[], str] | None = None
         self.clicked.connect(self._copy)
 
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.code)
+        if self.code is not None:
+            QGuiApplication.clipboard().setText(self.code())
 
 
 class RowControls(QObject):
@@ -175,7 +177,7 @@ class RowControls(QObject):
         if isinstance(widget, Switcher):
             widget.show_version(one.version, one.versions)
         elif isinstance(widget, CodeCopy):
-            widget.code = one.text
+            widget.code = one.code
         elif isinstance(widget, ActionStrip):
             verb_id = "fork" if one.kind is Place.QUESTION else "regenerate"
             widget.show_message(one.text, can_act=verb_id in one.enabled)

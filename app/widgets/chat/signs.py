@@ -15,20 +15,20 @@ _BULLET_RADIUS, _BULLET_GAP, _BOX, _QUOTE_STEP = 2.0, 13, 12, 16
 
 def paint_signs(painter: QPainter, document: QuietDocument, look: Look) -> None:
     """Draw all signs of a document whose top left corner is the painter's origin."""
+    quoted = {mark.block: mark.level for mark in document.marks if mark.sign is Sign.QUOTE}
     for mark in document.marks:
         block = document.findBlockByNumber(mark.block)
         rect = document.documentLayout().blockBoundingRect(block)
         if mark.sign is Sign.RULE:
             painter.fillRect(QRectF(0, round(rect.center().y()), document.textWidth(), 1), look.theme.line2)
         elif mark.sign is Sign.QUOTE:
-            _paint_quote(painter, document, rect, mark, look)
+            _paint_quote(painter, document, rect, mark, quoted.get(mark.block + 1, 0), look)
         else:
             _paint_bullet(painter, rect, mark, block, look)
 
 
-def _paint_quote(painter: QPainter, document: QuietDocument, rect: QRectF, mark: Mark, look: Look) -> None:
-    """A line to each level, down to the next block where that is quoted too."""
-    below = next((other.level for other in document.marks if _is_below(other, mark)), 0)
+def _paint_quote(painter: QPainter, document: QuietDocument, rect: QRectF, mark: Mark, below: int, look: Look) -> None:
+    """A line to each level, down to the next block where that is quoted too. below: how deep."""
     for level in range(mark.level):
         bottom = rect.bottom()
         if level < below:
@@ -36,10 +36,6 @@ def _paint_quote(painter: QPainter, document: QuietDocument, rect: QRectF, mark:
             bottom = document.documentLayout().blockBoundingRect(following).top()
         left = look.type.scaled(_QUOTE_STEP) * level + 1
         painter.fillRect(QRectF(left, rect.top(), 2, bottom - rect.top()), look.theme.line2)
-
-
-def _is_below(other: Mark, mark: Mark) -> bool:
-    return other.sign is Sign.QUOTE and other.block == mark.block + 1
 
 
 def _paint_bullet(painter: QPainter, rect: QRectF, mark: Mark, block: QTextBlock, look: Look) -> None:

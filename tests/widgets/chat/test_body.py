@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 
 import pytest
@@ -155,7 +156,7 @@ def test_links_are_found(look: Look) -> None:
 def test_cards_in_sight_say_what_they_copy(look: Look) -> None:
     shown = settled(PLAN, look)
     (card,) = shown.cards(0, 1e6)
-    assert (card.code, card.language) == (CODE, "python")
+    assert (card.code(), card.language) == (CODE, "python")
     assert card.head.height() == 30
     assert shown.cards(0, card.head.top() - 1) == []
 
@@ -179,3 +180,114 @@ def test_freed_documents_come_back_the_same(look: Look) -> None:
     assert shown.height == height
     shown.settle(0, 1e6)
     assert shown.height == height
+
+
+CODE_OF_MANY_LINES = "\n".join(f"line_{number} = {number}" for number in range(500))
+
+
+def test_long_code_is_laid_out_as_far_as_it_is_seen_and_copied_whole(look: Look, made: list[str]) -> None:
+    shown = body(f"Before.\n\n```python\n{CODE_OF_MANY_LINES}\n```\nAfter.", look)
+    shown.settle(0, 600)
+    assert sum(map(len, made)) < 4000
+    shown.settle(0, 1e6)
+    (card,) = shown.cards(0, 1e6)
+    assert card.code() == CODE_OF_MANY_LINES
+    copied = shown.selected_text(*shown.all_of_it())
+    assert copied == f"Before.\n\n{CODE_OF_MANY_LINES}\n\nAfter."
+
+
+def test_long_code_that_grows_ends_with_the_height_of_the_whole(look: Look) -> None:
+    whole = f"```python\n{CODE_OF_MANY_LINES[:4000]}\n```\nAfter."
+    shown = settled(whole[:5], look)
+    for end in range(5, len(whole), 41):
+        shown.set_text(whole[:end])
+    shown.set_text(whole)
+    shown.settle(0, 1e6)
+    assert shown.height == settled(whole, look).height
+
+
+def test_long_code_keeps_its_colours_from_piece_to_piece(look: Look) -> None:
+    """A string that begins in one piece ends in another."""
+    text = 'x = """\n' + "words\n" * 100 + '"""\ny = 1\n' + "z = 2\n" * 100
+    shown = settled(f"```python\n{text}```\n", look)
+    inks = {}
+    for part in shown._parts or ():
+        block = part.document.begin()
+        while block.isValid():
+            inks.setdefault(block.text(), set()).update(
+                piece.format.foreground().color().name() for piece in block.layout().formats()
+            )
+            block = block.next()
+    assert inks["words"] == {LIGHT.string.name()}
+    assert inks["z = 2"] == {LIGHT.number.name()}
+
+
+def test_a_long_line_is_cut_but_copied_whole(look: Look, made: list[str]) -> None:
+    line = "word " * 20_000
+    for text, is_plain in ((line, True), (line, False), (f"```\n{line}\n```", False)):
+        shown = body(text, look, is_plain=is_plain)
+        made.clear()
+        shown.settle(0, 600)
+        assert sum(map(len, made)) < 13_000
+        assert shown.selected_text(*shown.all_of_it()).strip() == line.strip()
+
+
+def test_documents_of_one_long_message_are_freed(look: Look) -> None:
+    shown = body(f"{CODE_OF_MANY_LINES}\n" * 40, look, is_plain=True)
+    for top in range(0, int(shown.height), 500):
+        shown.settle(top, top + 600)
+    assert 0 < sum(part._document is not None for part in shown._parts or ()) <= 64
+
+
+TABLE = "| a | b |\n|---|---|\n| 1 | 2 |\n| `c` | *d* |"
+
+
+def test_a_table_is_copied_as_rows_with_tabs(look: Look) -> None:
+    shown = settled(f"Before\n\n{TABLE}\n\nafter", look)
+    assert "a\tb\n1\t2\nc\td" in shown.selected_text(*shown.all_of_it())
+
+
+MARKDOWN = [
+    *(f"{TABLE}\n", "| | |\n|-|-|\n", "- item\n", "  - inner\n", "1. one\n", "> quoted\n", "# Head\n", "---\n", "\n\n"),
+    *(
+        "**bold** ",
+        "`code` ",
+        "![pic](a.png) ",
+        "[link](http://x.y) ",
+        "~~gone~~ ",
+        "<b>html</b> ",
+        "&amp; ",
+        "- [x] done\n",
+    ),
+    *(
+        "```py\nx = 1\n```\n",
+        "\ufffc",
+        "\ufdd0",
+        "\ufdd1x",
+        "\0",
+        "\ud800",
+        "\u2028",
+        "\r\n",
+        "\u202e",
+        "a\u0301",
+        "👩‍👧 ",
+        "日本 ",
+    ),
+]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_any_selection_of_any_markdown_is_copied_clean(look: Look, seed: int) -> None:
+    for number in range(60):
+        draw = random.Random(seed * 1000 + number)
+        text = "".join(draw.choice(MARKDOWN) for _ in range(draw.randrange(1, 25)))
+        shown = settled(text, look)
+        _, end = shown.all_of_it()
+        ends = sorted(TextPoint(draw.randrange(end.part + 1), draw.randrange(120)) for _ in range(2))
+        for first, last in (shown.all_of_it(), (ends[0], ends[1])):
+            copied = shown.selected_text(first, last)
+            strange = [f"{ord(letter):x}" for letter in copied if letter in UNCLEAN]
+            assert not strange, (seed, number, strange, text)
+
+
+UNCLEAN = {*map(chr, range(0xFDD0, 0xFDF0)), "\ufffc", "\u2028", "\u2029", "\0", "\ud800", "\ufffe"}

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import random
-from itertools import pairwise
 
 import pytest
 
+import app.widgets.chat.parts as parts_module
 from app.widgets.chat.parts import Kind, Part, markdown, split, split_plain
 
 TEXT = (
@@ -50,24 +50,113 @@ def test_only_the_last_part_is_open() -> None:
     assert [part.is_closed for part in parts] == [True] * (len(parts) - 1) + [False]
 
 
+def grown(text: str, cuts: list[int]) -> list[Part]:
+    """The parts of a text that arrives in pieces, each time cut again from the part that was open on."""
+    parts: list[Part] = []
+    for end in [*sorted(cuts), len(text)]:
+        tail = parts[-1] if parts else Part(0, "")
+        parts[-1:] = split(text[tail.start : end], tail.start, tail.state)
+    return parts
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_a_text_that_grows_has_the_parts_of_the_whole(seed: int) -> None:
     """Cutting again from the open part on gives what cutting everything gives, wherever the pieces end."""
     chance = random.Random(seed)
-    cuts = [0, *sorted(chance.sample(range(1, len(TEXT)), 30)), len(TEXT)]
-    parts: list[Part] = []
-    for _, end in pairwise(cuts):
-        shown = TEXT[:end]
-        start = parts[-1].start if parts else 0
-        parts[-1:] = split(shown[start:], start)
-        assert parts == split(shown)
+    assert grown(TEXT, chance.sample(range(1, len(TEXT)), 30)) == split(TEXT)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_so_has_one_in_which_every_limit_is_reached(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long lines, long code, long runs, and more than is read as Markdown."""
+    for name, value in LIMITS.items():
+        monkeypatch.setattr(parts_module, name, value)
+    for number in range(60):
+        chance = random.Random(seed * 1000 + number)
+        text = "".join(chance.choice(PIECES) for _ in range(chance.randrange(2, 60)))
+        cuts = chance.sample(range(1, len(text)), min(len(text) - 1, 25))
+        whole = split(text)
+        assert merged(grown(text, cuts)) == merged(whole), (seed, number)
+        assert all(len(part.text) <= LIMITS["_MOST_OF_PART"] for part in whole), (seed, number)
+        shown = "".join(part.text for part in whole)
+        assert [letter for letter in shown if letter.isalnum()] == [
+            letter for letter in without_fences(text, whole) if letter.isalnum()
+        ], (seed, number)
+
+
+def merged(parts: list[Part]) -> list[tuple[int, Kind, str, str]]:
+    """The parts with all pieces of the same code or typed text as one: where they are cut tells nobody anything."""
+    found: list[tuple[int, Kind, str, str]] = []
+    for part in parts:
+        is_plain = part.kind is Kind.PLAIN and part.joint != "\n\n"
+        if found and (part.continues_code or (is_plain and found[-1][1] is Kind.PLAIN)):
+            start, kind, language, text = found[-1]
+            found[-1] = (start, kind, language, text + part.joint + part.text)
+        else:
+            found.append((part.start, part.kind, part.language, part.text))
+    return [(start, kind, language, text.rstrip("\n")) for start, kind, language, text in found]
+
+
+LIMITS = {"_PIECE": 40, "_CODE_LINES": 4, "_MOST_OF_PART": 60, "_MOST_OF_MARKDOWN": 1500, "_COLOURED": 90}
+PIECES = [
+    *("a\n", "word\n\n", "- item\n", "  more\n", "|x|y|\n", "\n", "    ", "\r\n", "> q\n", "b", "\n\n\n"),
+    *("```\n", "```py\n", "~~~\n", "``", "`", "~", "````\n", "  ```\n", "x" * 90, "y" * 30 + "\n", "~~~~ `z`\n"),
+]
+
+
+def without_fences(text: str, whole: list[Part]) -> str:
+    """The text without what a fence says, which is shown in the head of its card or not at all."""
+    for part in whole:
+        if part.kind is Kind.CODE and not part.continues_code:
+            end = text.find("\n", part.start)
+            text = text[: part.start] + "`" * (end - part.start) + text[end:]
+    return text
+
+
+ATTACKS = [
+    *("~" * 2000 + " `", "`" * 2000 + " ` "),
+    *("~~~ ` ~~~\n", "~~~\n~~~\n", "```\n", "  ```\n", "\\[", "\\(", "$$ ", "![ "),
+    *(">", "\n", " \n", "x", "x\n", "a\n\n", "|", "- ", "# a\n", "[", "*", "<", "&amp;", "\0", "\ufffc", "\ud800"),
+]
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("before", ["", "```py\n", "- a\n  "])
+def test_cutting_takes_time_in_proportion_to_the_length(before: str) -> None:
+    """Whatever took the square of the length would take hours here."""
+    for attack in ATTACKS:
+        text = before + attack * (1_000_000 // len(attack))
+        parts = split(text)
+        assert len(parts) < 10_000, attack
+        assert max((len(part.text) for part in parts), default=0) <= 6000, attack
+        for part in parts[:20]:
+            markdown(part)
+
+
+@pytest.mark.parametrize("before", ["", "```py\n"])
+def test_a_text_that_grows_is_cut_again_in_bounded_steps(before: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted in lines that are looked at: as many for the last piece of a long text as for the first."""
+    looked_at = 0
+    line = parts_module._Splitter._line
+
+    def counting(self: parts_module._Splitter) -> str:
+        nonlocal looked_at
+        looked_at += 1
+        return line(self)
+
+    monkeypatch.setattr(parts_module._Splitter, "_line", counting)
+    for attack in ATTACKS:
+        text = before + attack * (60_000 // len(attack))
+        looked_at = 0
+        grown(text, list(range(300, len(text), 300)))
+        assert looked_at < 200 * 500, attack
 
 
 def test_a_paste_is_cut_into_pieces_that_join_to_the_whole() -> None:
-    text = "\n".join(f"line {number}" for number in range(200))
+    text = "\n".join(f"line {number}" for number in range(2000))
     parts = split_plain(text)
     assert len(parts) > 2
-    assert "\n".join(part.text for part in parts) == text
+    assert text == "".join(part.joint * (number > 0) + part.text for number, part in enumerate(parts))
     assert all(text[part.start :].startswith(part.text) for part in parts)
 
 

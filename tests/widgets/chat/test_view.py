@@ -564,9 +564,9 @@ def test_the_message_that_the_keyboard_is_on_has_a_ring(qtbot: QtBot, view: Chat
 def test_pages_scroll(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
     chat.show(talk(10))
     settle()
-    before = view.verticalOffset()
+    before = view.visualRect(chat.index(18)).top()
     qtbot.keyClick(view, Qt.Key.Key_PageUp)
-    assert before - 600 < view.verticalOffset() < before - 400
+    assert 400 < view.visualRect(chat.index(18)).top() - before < 600
 
 
 # Selecting text and links

@@ -1,0 +1,33 @@
+"""What is copied of a document: its words, without the characters that Qt keeps in it for itself."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
+
+_KEPT_BY_QT = re.compile("[\ufdd0-\ufdef\ufffc\ufffe\uffff]")
+
+
+def selected_text(document: QTextDocument, start: int, end: int) -> str:
+    """Return the text between two positions: cells of a table divided by tabs, rows and all other blocks by lines."""
+    last = document.characterCount() - 1
+    start, end = min(start, last), min(end, last)
+    pieces: list[str] = []
+    cursor = QTextCursor(document)
+    block, row = document.findBlock(start), None
+    while block.isValid() and (block.position() < end or not pieces):
+        its_row = _row_of(block)
+        if pieces:
+            pieces.append("\t" if its_row is not None and its_row == row else "\n")
+        cursor.setPosition(max(start, block.position()))
+        cursor.setPosition(min(end, block.position() + block.length() - 1), QTextCursor.MoveMode.KeepAnchor)
+        pieces.append(cursor.selectedText())
+        block, row = block.next(), its_row
+    return _KEPT_BY_QT.sub("", "".join(pieces)).replace("\u2028", "\n").replace("\u2029", "\n")
+
+
+def _row_of(block: QTextBlock) -> tuple[int, int] | None:
+    """Which row of which table a block stands in, if it does."""
+    table = QTextCursor(block).currentTable()
+    return (table.firstPosition(), table.cellAt(block.position()).row()) if table else None
