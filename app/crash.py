@@ -26,6 +26,7 @@ logger = logging.getLogger(__name__)
 
 LOG, DUMP = "espalier.log", "crash.log"
 MOST_REPORTS = 10
+SOON = 60.0  # seconds
 _REPORT = "Crash {when}.txt"
 _LONGEST = 200_000  # characters of a dump
 
@@ -42,6 +43,10 @@ class LastRun:
     ended: float
     has_crashed: bool
     report: Path | None
+
+    def was_short(self, now: float) -> bool:
+        """Whether it ended soon after its start: what it opened by itself may have been the cause."""
+        return (self.ended or now) - self.started < SOON
 
 
 class LogFile(RotatingFileHandler):

@@ -9,6 +9,7 @@ import contextlib
 import logging
 import os
 import sys
+import time
 from pathlib import Path
 from typing import NoReturn
 
@@ -30,7 +31,6 @@ from app.protocol.reports import Problem
 from app.settings import SettingsFile
 from app.signals import Signals
 from app.start import Asked, Beginning
-from app.viewmodels import problem_cards
 from app.viewmodels.controller import Controller
 from app.widgets.application import Application
 from app.widgets.look import Look
@@ -88,17 +88,18 @@ class Program(QObject):
     def start(self, model: Path | None = None) -> None:
         """Show the window; read the conversations; once the window is painted, start the engine and load a model.
 
-        After a run that was not closed, the last conversation and its model wait until the person asks for them. A
-        model that was being opened then, or that ended the engine, is not opened by itself: the guide is.
+        A model that was being opened when a run ended badly, or that ended the engine, is not opened by itself: the
+        guide is. After a run that ended badly at its very beginning, no conversation is opened by itself either.
         """
+        reopens = self._last is None or not self._last.was_short(time.time())
         suspect = self.settings.now.suspect
         if model is None and suspect:
             is_usual = suspect == self.settings.model
-            self.controller.start_without(suspect, self.settings.guide if is_usual else self.settings.model)
-            self.window.show()
-            return
-        offer = None if self._last is None else problem_cards.ended_badly(self._last.has_crashed)
-        self.controller.start(self.settings.model if model is None else str(model), offer)
+            self.controller.start_without(suspect, self.settings.guide if is_usual else self.settings.model, reopens)
+        else:
+            self.controller.start(self.settings.model if model is None else str(model), reopens)
+        if self._last is not None:
+            self.controller.tell_ended_badly(self._last.has_crashed, reopens)
         self.window.show()
 
     def answer_later_starts(self, claim: Claim) -> None:

@@ -61,14 +61,11 @@ class Tour:
         self._picture("tour-4-returned")
 
     def _hear(self) -> None:
-        """Pass on what the window has to say besides the conversation, and reopen what it offers."""
+        """Pass on what the window has to say besides the conversation."""
         now = self._controller.status.now
         if now.notice != self._notice:
             self._notice = now.notice
             _say(f"- the window says: {now.notice}")
-        if now.problem is not None and now.problem.action_verb == "reopen":
-            _say(f"- the window says: {now.problem.title}. {now.problem.sentence}")
-            self._controller.act("reopen")
 
     def _ask(self, text: str, rows: int) -> None:
         """Send a question and wait for the end of its answer, which is then the last of so many messages."""

@@ -22,7 +22,6 @@ from app.conversation.store_thread import StoreThread
 from app.main import Program
 from app.paths import paths_in
 from app.viewmodels.controller import Controller
-from app.viewmodels.status import ProblemCard
 from app.worker.engine_host import EngineHost
 from app.worker.engine_thread import EngineThread
 from tests.fakes.engine import FakeEngine, Script
@@ -139,13 +138,13 @@ def make_controller(
     """Controllers over one data folder and a scripted engine, one after the other as a person starts the program."""
     made: list[Controller] = []
 
-    def make(offer: ProblemCard | None = None) -> Controller:
+    def make(reopens: bool = True) -> Controller:
         while made:
             close_controller(made.pop())
         host = EngineHost(lambda sink: FakeEngine(sink, script))
         controller = Controller(host, StoreThread(data_folder / "conversations.db"), shelf)
         host.setParent(controller)
-        controller.start(shelf.guide, offer)
+        controller.start(shelf.guide, reopens)
         host.start()
         made.append(controller)
         return controller

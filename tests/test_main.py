@@ -276,24 +276,30 @@ def test_where_nobody_can_listen_the_program_goes_on(
     ask(qtbot, program, "Still there?")
 
 
-def test_after_a_crash_the_card_shows_the_log_s_folder(
+def test_after_a_crash_the_banner_shows_the_log_s_folder(
     qtbot: QtBot, make_program: Callable[..., Program], monkeypatch: pytest.MonkeyPatch, data_folder: Path
 ) -> None:
     ask(qtbot, make_program(), "Before")
-    program = make_program(last=LastRun(1.0, 2.0, True, None))
-    card = program.window.chat.desk.problem
-    qtbot.waitUntil(card.isVisible)
-    shown: list[str] = []
-    for works in (True, False):
-        monkeypatch.setattr(
-            QDesktopServices, "openUrl", lambda url, works=works: shown.append(url.toLocalFile()) or works
-        )
-        card.other.click()
-    assert shown == [str(data_folder / "logs")] * 2
-    assert str(data_folder / "logs") in program.controller.status.now.notice
-    card.action.click()
+    program = make_program(last=LastRun(1.0, 200.0, True, None))
     qtbot.waitUntil(lambda: [row.text for row in program.controller.chat.rows] == ["Before", "You said: Before"])
-    assert not card.isVisible()
+    assert not program.window.chat.desk.problem.isVisible()
+    banner, shown = program.window.chat.banner, list[str]()
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: shown.append(url.toLocalFile()) or True)
+    banner.action.click()
+    assert shown == [str(data_folder / "logs")]
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: False)
+    banner.action.click()
+    assert str(data_folder / "logs") in program.controller.status.now.notice
+
+
+def test_after_a_crash_soon_after_the_start_no_conversation_is_opened(
+    qtbot: QtBot, make_program: Callable[..., Program]
+) -> None:
+    ask(qtbot, make_program(), "Before")
+    program = make_program(last=LastRun(1.0, 2.0, True, None))
+    qtbot.waitUntil(lambda: program.controller.conversations.rowCount() == 2)
+    assert not program.controller.chat.rows
+    assert "choose one" in program.controller.status.now.notice
 
 
 def test_the_menu_shows_the_folder_of_the_cache_s_files(

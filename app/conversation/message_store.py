@@ -19,7 +19,7 @@ from app.conversation.database import Database
 from app.conversation.edit import Edit, Operation
 from app.conversation.message import Conversation, Message, checked_id, checked_title, title_from
 from app.conversation.opening import PATIENCE
-from app.conversation.records import Alternatives
+from app.conversation.records import Alternatives, ViewState
 from app.conversation.tree import MessageTree
 from app.protocol.events import Alternative
 from app.protocol.reports import Problem
@@ -43,6 +43,14 @@ _LAST = "(SELECT ifnull(max(used), 0) FROM conversation)"
 _USE = f"UPDATE conversation SET updated = ?1, used = {_LAST} + 1 WHERE number = ?2"
 # One from a file takes its place among the others by its date; it drives out none that is used later.
 _PLACE = "(SELECT ifnull(max(used), 0) FROM conversation WHERE updated <= ?)"
+_VIEW_STATES = """SELECT conversation.id, draft, editing, aside, anchor, offset, is_open
+    FROM view_state LEFT JOIN conversation ON conversation.number = view_state.conversation
+    WHERE conversation.trash IS NULL ORDER BY view_state.number"""
+_SAVE_VIEW_STATE = """INSERT INTO view_state (conversation, draft, editing, aside, anchor, offset, is_open)
+    VALUES (?, ?, ?, ?, ?, ?, ?)"""
+# Words that are sent are a draft no longer, of their conversation or of the blank one that became it.
+_DRAFT_SENT = """UPDATE view_state SET draft = aside, editing = NULL, aside = ''
+    WHERE draft = ? AND (conversation = ? OR conversation IS NULL)"""
 _SHOWN = " WHERE conversation.trash IS NULL ORDER BY used DESC, updated DESC, conversation.number DESC"
 
 
@@ -108,6 +116,8 @@ class MessageStore(Database):
                 self._insert_conversation(new)
             conversation = self._conversation(message.conversation_id)
             number, is_hidden = self._insert(conversation, message)
+            if message.role == "user":
+                self._execute(_DRAFT_SENT, message.text, conversation)
             if not is_hidden:
                 self._come_to(conversation, number if select else None, message)
         if is_hidden:
@@ -177,6 +187,24 @@ class MessageStore(Database):
             conversation = self._conversation(conversation_id)
             leaf = None if leaf_id is None else self._message(leaf_id)
             self._select(conversation, leaf)
+
+    def view_states(self) -> tuple[ViewState, ...]:
+        """How the conversations that can be seen were left, and the blank one."""
+        return tuple(
+            ViewState(conversation_id, draft, editing, aside, anchor, offset, bool(is_open))
+            for conversation_id, draft, editing, aside, anchor, offset, is_open in self._rows(_VIEW_STATES)
+        )
+
+    def save_view_state(self, state: ViewState) -> None:
+        """Remember how a conversation was left; where it was open, no other was. LookupError for one that is gone."""
+        with self._writing():
+            conversation = None if state.conversation_id is None else self._conversation(state.conversation_id)
+            if state.is_open:
+                self._execute("UPDATE view_state SET is_open = 0 WHERE is_open = 1")
+            self._execute("DELETE FROM view_state WHERE conversation IS ?", conversation)
+            if state != ViewState(state.conversation_id):
+                values = (conversation, state.draft, state.editing, state.aside, state.anchor, state.offset)
+                self._execute(_SAVE_VIEW_STATE, *values, state.is_open)
 
     def messages(self, conversation_id: str) -> tuple[Message, ...]:
         """The messages of a conversation in the order they were added, so parents come before children."""

@@ -26,6 +26,25 @@ class Folder:
 
 
 @dataclass(frozen=True, slots=True)
+class ViewState:
+    """How the window of a conversation was left.
+
+    conversation_id: None for the blank conversation. draft: words in the composer that were not sent. editing: the
+    question they are another version of, or None. aside: what stood in the composer before that edit. anchor: the
+    message at the top of the chat, None where its end was in sight; offset: points of it above the top. is_open: the
+    conversation was the one shown.
+    """
+
+    conversation_id: str | None
+    draft: str = ""
+    editing: str | None = None
+    aside: str = ""
+    anchor: str | None = None
+    offset: float = 0.0
+    is_open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Trashed:
     """What one operation has put into the trash.
 

@@ -283,6 +283,8 @@ def _copy(damaged: Damaged, target: sqlite3.Connection) -> None:
     for table in ("message_text", "message_ids", "message_alternatives"):
         for row in damaged.rows(table):
             _insert(target, table, row)
+    for row in damaged.rows("view_state"):
+        _insert(target, "view_state", row)
     for ending in endings:
         _try(target, "UPDATE message SET stop = :stop, tokens = :tokens, stats = :stats WHERE number = :number", ending)
     for number, leaf in leaves.items():

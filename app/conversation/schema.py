@@ -151,7 +151,20 @@ VERSION_3 = (
     "CREATE TABLE clock (number INTEGER PRIMARY KEY CHECK (number = 1), seen REAL NOT NULL, now REAL NOT NULL) STRICT",
     f"INSERT INTO clock SELECT 1, {_SYSTEM_NOW}, ifnull((SELECT max(at) FROM trash), {_SYSTEM_NOW})",
 )
-MIGRATIONS: tuple[tuple[str, ...], ...] = (VERSION_1, VERSION_2, VERSION_3)
+VERSION_4 = (
+    # How a conversation was left; without one: how the blank conversation was.
+    f"""CREATE TABLE view_state (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        conversation INTEGER UNIQUE REFERENCES conversation (number) ON DELETE CASCADE,
+        draft TEXT NOT NULL,
+        editing TEXT,
+        aside TEXT NOT NULL,
+        anchor TEXT,
+        offset REAL NOT NULL,
+        is_open {_IS_CLAIM.format("is_open")}
+    ) STRICT""",
+)
+MIGRATIONS: tuple[tuple[str, ...], ...] = (VERSION_1, VERSION_2, VERSION_3, VERSION_4)
 
 _NOTE_PLACES = (
     "DELETE FROM sqlite_sequence WHERE name LIKE '@%'",

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.conversation.message import Message, storable
+from app.conversation.records import ViewState
+from app.conversation.store import Store
 from app.conversation.store_thread import StoreThread
 from app.conversation.tree import MessageTree
 from app.protocol.events import (
@@ -40,7 +43,8 @@ class Controller(QObject):
 
     Signals: composerText(str), the composer shall hold exactly this; modelFolderWanted(), ask for a model's folder and
     call `open_model`; messageShown(str), bring this message into view; announced(str), have it said by a screen reader;
-    logWanted(), show where the log lies.
+    logWanted(), show where the log lies; left(), what is shown is about to be another conversation: call
+    `remember_scroll`; anchorWanted(str, float), have this message at the top, with so many points of it above.
     """
 
     composerText = Signal(str)
@@ -48,6 +52,8 @@ class Controller(QObject):
     messageShown = Signal(str)
     announced = Signal(str)
     logWanted = Signal()
+    left = Signal()
+    anchorWanted = Signal(str, float)
 
     def __init__(self, host: EngineHost, store: StoreThread, shelf: parts.Shelf, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -55,7 +61,7 @@ class Controller(QObject):
         self._library, self._models = self._parts.library, self._parts.models
         self._cache = self._parts.cache
         self._asking, self._runs = self._parts.asking, self._parts.runs
-        self._prices, self._drafts = self._parts.prices, self._parts.drafts
+        self._prices, self._drafts, self._views = self._parts.prices, self._parts.drafts, self._parts.views
         self._display = display = Display(self._parts, self)
         self.chat, self.conversations = display.chat, display.conversations
         self.trie, self.events, self.status = display.trie, display.events, display.status
@@ -101,26 +107,26 @@ class Controller(QObject):
 
     # Beginning and end
 
-    def start(self, model: str, offer: ProblemCard | None = None) -> None:
-        """Read what is stored, open the conversation used last, and ask for this model.
+    def start(self, model: str, reopens: bool = True) -> None:
+        """Read what is stored, go on where the person left, and ask for this model.
 
-        With an offer, conversation and model wait until its "reopen" is chosen.
+        reopens: False leaves every conversation closed; the drafts are there all the same.
         """
         self._parts.disk.tell()
         self._parts.store.do(lambda store: store.notice, self._warn_too)
         self._parts.store.do(lambda store: store.emptied, self._release)
-        if offer is None:
-            self._library.read_list(self._open_last)
-            self.open_model(model)
-        else:
-            self._library.read_list()
-            self._models.want(model)
-            self._show_program_card(offer)
+        self._library.read_list()
+        self._parts.store.do(Store.view_states, partial(self._restore, reopens), self.warn)
+        self.open_model(model)
 
-    def start_without(self, suspect: str, model: str) -> None:
+    def tell_ended_badly(self, has_crashed: bool, reopens: bool) -> None:
+        """Say that the run before was not closed; nothing waits for an answer to that."""
+        self._say_notice(status_words.ended_badly(has_crashed, reopens), button=("Show Log", "show_log"))
+
+    def start_without(self, suspect: str, model: str, reopens: bool = True) -> None:
         """Start with another model than one that the program did not live through, and say so."""
         self._suspect = suspect
-        self.start(model)
+        self.start(model, reopens)
         self._show_program_card(problem_cards.suspected(suspect))
 
     def _open_anyway(self) -> None:
@@ -133,6 +139,7 @@ class Controller(QObject):
 
     def close(self) -> None:
         """Stop what runs, save every word, end the engine's thread and then the store's."""
+        self.left.emit()
         self._asking.close()
         self._display.close()
         self._parts.host.close()
@@ -140,6 +147,7 @@ class Controller(QObject):
             self._models.close()
         self._runs.abandon(None)
         self._runs.close()
+        self._views.close()
         self._parts.store.close()
         self.archive.close()
 
@@ -154,7 +162,6 @@ class Controller(QObject):
         """Say something at the end of the open path, or as another version of the question being edited."""
         text = storable(text)
         self._drafts.write(self._open_id, text)
-        self._load_what_waits()
         if not text.strip():
             self._say_hint(status_words.NOTHING_TO_SEND)
         elif self._asking.is_busy or self._parts.changes.is_pending:
@@ -196,7 +203,6 @@ class Controller(QObject):
         if self._asking.is_busy or self._parts.changes.is_pending:
             self._say_hint(status_words.STILL_WRITING)
             return
-        self._load_what_waits()
         self._display.drop_card()
         self._asking.ask_again(question)
 
@@ -252,6 +258,10 @@ class Controller(QObject):
         self._price_draft()
         self._display.show_status()
 
+    def remember_scroll(self, message_id: str, offset: float) -> None:
+        """Where the open conversation is scrolled to: the message at the top, "" at the end, and points above."""
+        self._views.scroll(self._open_id, (message_id, offset) if message_id else None)
+
     def set_budget(self, budget_id: str) -> None:
         """Let the cache take this much memory, from now on: the id of one of the `BUDGETS`."""
         self._cache.choose(budget_id)
@@ -273,11 +283,11 @@ class Controller(QObject):
         """The same beside what the banner says already: at the start there may be two things to know."""
         if problem is not None:
             said = f"{self._display.notice} " if self._display.notice else ""
-            self._say_notice(f"{said}{problem.title}. {problem.sentence}")
+            self._say_notice(f"{said}{problem.title}. {problem.sentence}", button=self._display.notice_button)
 
     def dismiss_notice(self) -> None:
         """Close the banner."""
-        self._display.notice = ""
+        self._display.notice, self._display.notice_button = "", ("", "")
         self._display.show_status()
 
     def act(self, verb: str) -> None:
@@ -293,7 +303,6 @@ class Controller(QObject):
             "stop": self._escape,
             "verify": self.verify,
             "restart": self.restart_engine,
-            "reopen": self._reopen,
             "open_anyway": self._open_anyway,
             "show_log": self.logWanted.emit,
             "dismiss": self._dismiss_card,
@@ -309,16 +318,6 @@ class Controller(QObject):
             self.cancel_edit()
         else:
             self.stop()
-
-    def _reopen(self) -> None:
-        self._library.read_list(self._open_last)
-        self.open_model(self._models.path)
-
-    def _load_what_waits(self) -> None:
-        """Whoever asks something while the model waits for a Yes has said it."""
-        card = self._display.card
-        if card is not None and card.action_verb == "reopen":
-            self.open_model(self._models.path)
 
     def _dismiss_card(self) -> None:
         self._display.drop_card()
@@ -413,16 +412,27 @@ class Controller(QObject):
         self.warn(problem)
 
     def _on_opened(self, conversation_id: str) -> None:
+        self.left.emit()
         self._display.open_id = conversation_id
         self._display.hint = ""
         self._show_draft()
         self._on_moved(conversation_id)
+        self._views.show(conversation_id)
+        anchor = self._views.anchor(conversation_id)
+        if anchor is not None:
+            self.anchorWanted.emit(*anchor)
 
-    def _open_last(self) -> None:
-        """After the list was read at the start: go on where the person left, unless something was typed already."""
-        stored = [one for one in self._library.conversations if one.title]
-        if stored and not self.chat.rows and not self._drafts.of(self._open_id).text:
-            self._library.open(stored[0].id)
+    def _restore(self, reopens: bool, states: tuple[ViewState, ...]) -> None:
+        """Go on where the person left, unless something was typed or opened already."""
+        blank = self._library.begin()
+        has_begun = bool(self.chat.rows or self._drafts.of(self._open_id).text)
+        open_id = self._views.restore(states, blank)
+        stored = [one.id for one in self._library.conversations if one.id != blank]
+        if has_begun or not reopens or not stored or open_id == blank:
+            self._views.show(self._open_id)
+            self._show_draft()
+        else:
+            self._library.open(open_id if open_id in stored else stored[0])
 
     def _on_moved(self, conversation_id: str) -> None:
         if conversation_id == self._open_id:
@@ -474,9 +484,12 @@ class Controller(QObject):
         self.announced.emit(sentence)
         self._display.show_status()
 
-    def _say_notice(self, sentence: str, is_good: bool = False, step: int = 0) -> None:
-        """step: the one that the banner's Undo takes back, or 0."""
+    def _say_notice(
+        self, sentence: str, is_good: bool = False, step: int = 0, button: tuple[str, str] = ("", "")
+    ) -> None:
+        """step: the one that the banner's Undo takes back, or 0. button: label and verb of its button otherwise."""
         self._display.notice, self._display.is_notice_good, self._display.notice_step = sentence, is_good, step
+        self._display.notice_button = button
         self.announced.emit(sentence)
         self._display.show_status()
 

@@ -28,9 +28,9 @@ class Display(QObject):
 
     Attributes: chat, conversations, trie, events, status; open_id, the conversation that is shown; program_card, a
     problem that stands in the way of every conversation; notice and hint, the banner, and a sentence for the composer's
-    foot; is_notice_good,
-    whether the banner has good news; notice_step, the step of undo that it speaks of, or 0; is_engine_up, whether
-    the engine's libraries are imported.
+    foot; is_notice_good, whether the banner has good news; notice_step, the step of undo that it speaks of, or 0;
+    notice_button, label and verb of its button where it is not Undo; is_engine_up, whether the engine's libraries are
+    imported.
     """
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
@@ -42,6 +42,7 @@ class Display(QObject):
         self.notice = ""
         self.is_notice_good = False
         self.notice_step = 0
+        self.notice_button = ("", "")
         self.hint = ""
         self.folded: set[str] = set()
         self.is_engine_up = False
@@ -136,6 +137,7 @@ class Display(QObject):
             hint=self.hint,
             undo=parts.changes.undo_words,
             redo=parts.changes.redo_words,
+            notice_button=self.notice_button,
             can_undo_notice=0 < self.notice_step == parts.changes.steps,
             writing_title=self._writing_title,
         )

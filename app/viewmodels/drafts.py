@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 
@@ -20,14 +21,24 @@ class Draft:
 
 
 class Drafts:
-    """A draft to each conversation, in the order in which they were last sent."""
+    """A draft to each conversation, in the order in which they were last sent.
+
+    Attribute: changed, is called with a conversation whenever its draft is another one.
+    """
 
     def __init__(self) -> None:
         self._drafts: dict[str, Draft] = {}
+        self.changed: Callable[[str], None] = lambda _conversation_id: None
 
     def of(self, conversation_id: str) -> Draft:
         """The draft of a conversation, empty when nothing was written."""
         return self._drafts.get(conversation_id, Draft())
+
+    def restore(self, conversation_id: str, text: str, editing: str | None, aside: str) -> None:
+        """Take over a draft from an earlier run. Words that were in line then wait to be sent again."""
+        since = self.of(conversation_id).text
+        if text or editing or aside:
+            self._put(conversation_id, Draft(_joined(text, since), editing, aside))
 
     @property
     def next_sent(self) -> str | None:
@@ -37,39 +48,45 @@ class Drafts:
     def write(self, conversation_id: str, text: str) -> None:
         """The words in the composer now. Words that were in line and are changed leave it: they are not finished."""
         draft = self.of(conversation_id)
-        self._drafts[conversation_id] = replace(draft, text=text, is_sent=draft.is_sent and text == draft.text)
+        self._put(conversation_id, replace(draft, text=text, is_sent=draft.is_sent and text == draft.text))
 
     def edit(self, conversation_id: str, message_id: str, text: str) -> None:
         """Begin another version of a question; what stood in the composer is put aside."""
         draft = self.of(conversation_id)
         aside = draft.text if draft.editing is None else draft.aside
-        self._drafts[conversation_id] = Draft(text, message_id, aside)
+        self._put(conversation_id, Draft(text, message_id, aside))
 
     def cancel_edit(self, conversation_id: str) -> None:
         """Put back what stood there before."""
-        self._drafts[conversation_id] = Draft(self.of(conversation_id).aside)
+        self._put(conversation_id, Draft(self.of(conversation_id).aside))
 
     def send(self, conversation_id: str) -> None:
         """Put these words in line."""
         draft = self._drafts.pop(conversation_id, Draft())
-        self._drafts[conversation_id] = replace(draft, is_sent=True)
+        self._put(conversation_id, replace(draft, is_sent=True))
 
     def hold(self, conversation_id: str) -> None:
         """Take them out of the line; they stay in the composer."""
-        self._drafts[conversation_id] = replace(self.of(conversation_id), is_sent=False)
+        self._put(conversation_id, replace(self.of(conversation_id), is_sent=False))
 
     def take(self, conversation_id: str) -> Draft:
         """The words, now sent. What was put aside for an edit stands in the composer again."""
         draft = self._drafts.pop(conversation_id, Draft())
         if draft.aside:
             self._drafts[conversation_id] = Draft(draft.aside)
+        self.changed(conversation_id)
         return draft
 
     def give_back(self, conversation_id: str, words: str, editing: str | None) -> None:
         """Words that could not be sent, before what has been typed since."""
         since = self.of(conversation_id).text
-        self._drafts[conversation_id] = Draft(words, editing, since) if editing else Draft(_joined(words, since))
+        self._put(conversation_id, Draft(words, editing, since) if editing else Draft(_joined(words, since)))
+
+    def _put(self, conversation_id: str, draft: Draft) -> None:
+        if draft != self.of(conversation_id):
+            self._drafts[conversation_id] = draft
+            self.changed(conversation_id)
 
 
 def _joined(words: str, since: str) -> str:
-    return f"{words}\n{since}" if since else words
+    return f"{words}\n{since}" if words and since else words or since

@@ -114,11 +114,6 @@ class ModelDesk(QObject):
         """How answers are sampled with this model."""
         return GUIDE_SAMPLING if self.is_guide else Sampling()
 
-    def want(self, path: str) -> None:
-        """Name the model in this folder without loading it yet."""
-        self._wanted = path
-        self.changed.emit()
-
     def open(self, path: str) -> None:
         """Ask the engine for the model in this folder, to take the place of the one in use."""
         self._wanted, self.problem = path, None

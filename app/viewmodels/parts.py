@@ -20,6 +20,7 @@ from app.viewmodels.path_prices import PathPrices
 from app.viewmodels.prices import Prices
 from app.viewmodels.runs import Runs
 from app.viewmodels.store_link import StoreLink
+from app.viewmodels.view_states import ViewStates
 from app.worker.engine_host import EngineHost
 
 
@@ -30,7 +31,7 @@ class Shelf(ModelShelf, BudgetShelf, DiskShelf, Protocol):
 @dataclass(frozen=True, slots=True)
 class Parts:
     """Each does one thing: what is stored, which model, its cache, its files, the answer being written, the way of a
-    question, the open paths, prices."""
+    question, the open paths, prices, what stands in the composers, how conversations are left."""
 
     host: EngineHost
     store: StoreLink
@@ -45,6 +46,7 @@ class Parts:
     queries: Prices
     prices: PathPrices
     drafts: Drafts
+    views: ViewStates
 
 
 def build(host: EngineHost, thread: StoreThread, shelf: Shelf, owner: QObject) -> Parts:
@@ -55,6 +57,7 @@ def build(host: EngineHost, thread: StoreThread, shelf: Shelf, owner: QObject) -
     models = ModelDesk(host, shelf, owner)
     runs = Runs(host, store, changes.record, library.is_on_path, owner)
     queries = Prices(host.submit)
+    drafts = Drafts()
     asking = Asking(library, runs, models, owner)
     return Parts(
         host=host,
@@ -69,5 +72,6 @@ def build(host: EngineHost, thread: StoreThread, shelf: Shelf, owner: QObject) -
         paths=OpenPaths(library, changes, asking, runs, owner),
         queries=queries,
         prices=PathPrices(queries, models, runs, owner),
-        drafts=Drafts(),
+        drafts=drafts,
+        views=ViewStates(store, library, drafts, owner),
     )

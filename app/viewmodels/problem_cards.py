@@ -41,18 +41,3 @@ def suspected(path: str) -> ProblemCard:
         "all the same."
     )
     return ProblemCard(f"{name} was not opened", sentence, "Open It Anyway", "open_anyway", "Go On", "dismiss")
-
-
-def ended_badly(has_crashed: bool) -> ProblemCard:
-    """The run before was not closed. What it had open is not opened again by itself: it may have been the cause."""
-    title = "Espalier crashed last time" if has_crashed else "Espalier was not closed last time"
-    cause = (
-        "A report of it was written beside the log; it holds no words of yours."
-        if has_crashed
-        else "It was ended from outside, or the computer stopped."
-    )
-    sentence = (
-        f"{cause} Everything you said is saved, and all but the last second of an answer. "
-        "Reopen goes back to the last conversation and its model."
-    )
-    return ProblemCard(title, sentence, "Reopen", "reopen", "Show Log", "show_log")

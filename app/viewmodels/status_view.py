@@ -41,6 +41,7 @@ class Scene:
     hint: str
     undo: str = ""
     redo: str = ""
+    notice_button: tuple[str, str] = ("", "")
     can_undo_notice: bool = False
     writing_title: str = ""
 
@@ -84,8 +85,8 @@ def status_values(scene: Scene, card: ProblemCard | None, notice: str, is_notice
         problem=card,
         notice=notice,
         is_notice_good=is_notice_good,
-        notice_label="Undo" if scene.can_undo_notice else "",
-        notice_verb="undo_this" if scene.can_undo_notice else "",
+        notice_label="Undo" if scene.can_undo_notice else scene.notice_button[0],
+        notice_verb="undo_this" if scene.can_undo_notice else scene.notice_button[1],
         is_favourite=scene.conversation is not None and scene.conversation.is_favourite,
         undo=scene.undo,
         redo=scene.redo,

@@ -27,6 +27,15 @@ CHECKING = "Checking the branch: it is computed again"
 STILL_WRITING = "Answer Again works as soon as this answer has ended"
 
 
+def ended_badly(has_crashed: bool, reopens: bool) -> str:
+    """What the banner says after a run that was not closed. reopens: everything is open again."""
+    title = "Espalier crashed last time." if has_crashed else "Espalier was not closed last time."
+    saved = "Everything you said is saved, and all but the last second of an answer."
+    if reopens:
+        return f"{title} {saved}"
+    return f"{title} {saved} As it had only just been started, no conversation is opened by itself: choose one."
+
+
 def engine_line(run: Run | None, models: ModelDesk, is_asked: bool, is_engine_up: bool) -> str:
     """What the engine does, for the left of the status line. is_asked: a question waits for the model."""
     if run is not None:

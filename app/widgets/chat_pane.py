@@ -75,6 +75,8 @@ class ChatPane(QWidget):
         composer.editCancelled.connect(controller.cancel_edit)
         controller.composerText.connect(composer.show_text)
         controller.messageShown.connect(self._show_message)
+        controller.anchorWanted.connect(self._show_anchor)
+        controller.left.connect(self._remember_scroll)
         self.desk.acted.connect(controller.act)
         self.banner.dismissed.connect(controller.dismiss_notice)
         self.banner.acted.connect(controller.act)
@@ -112,6 +114,17 @@ class ChatPane(QWidget):
         if layout is not None:
             layout.activate()
         self.view.show_message(message_id)
+
+    def _show_anchor(self, message_id: str, offset: float) -> None:
+        """Scroll to where the conversation was left, in the chat's own size."""
+        self._choose_page()
+        layout = self.layout()
+        if layout is not None:
+            layout.activate()
+        self.view.show_anchor(message_id, offset)
+
+    def _remember_scroll(self) -> None:
+        self._controller.remember_scroll(*self.view.anchor())
 
     def _escape(self) -> None:
         if self._is_dismissable:

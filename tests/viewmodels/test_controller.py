@@ -13,7 +13,7 @@ from app.conversation.faults import Fault, store_error
 from app.conversation.message import Conversation, Message
 from app.conversation.store import Store
 from app.protocol.commands import Cancel, Generate, LoadModel, Price
-from app.viewmodels import problem_cards
+from app.protocol.reports import Problem
 from app.viewmodels.controller import Controller
 from app.viewmodels.rows import MessageRow
 from tests.fakes.engine import Script
@@ -459,51 +459,37 @@ def test_a_prompt_that_does_not_fit_is_told(qtbot: QtBot, controller: Controller
     assert texts(controller) == ["Shorter", "You said: Shorter"]
 
 
-@pytest.fixture
-def after_crash(qtbot: QtBot, make_controller: Callable[..., Controller], script: Script) -> Controller:
-    """Started after a run that was not closed, in which something was said."""
-    ask(qtbot, make_controller(), "Before the crash")
-    script.commands.clear()
-    controller = make_controller(problem_cards.ended_badly(has_crashed=True))
-    qtbot.waitUntil(lambda: controller.conversations.rowCount() == 2)
-    return controller
-
-
-def test_after_a_crash_the_last_conversation_and_its_model_wait(
-    qtbot: QtBot, after_crash: Controller, script: Script
+def test_after_a_crash_everything_is_open_again_and_the_log_can_be_shown(
+    qtbot: QtBot, make_controller: Callable[..., Controller]
 ) -> None:
-    card = after_crash.status.now.problem
-    assert card is not None
-    assert (card.action_label, card.other_label) == ("Reopen", "Show Log")
-    qtbot.wait(50)
-    assert texts(after_crash) == []
-    assert not any(isinstance(command, LoadModel) for command in script.commands)
-    after_crash.act(card.action_verb)
-    qtbot.waitUntil(lambda: texts(after_crash) == ["Before the crash", "You said: Before the crash"])
-    ready(qtbot, after_crash)
-    assert after_crash.status.now.problem is None
-    assert [command.path for command in script.commands if isinstance(command, LoadModel)] == ["/models/guide"]
+    ask(qtbot, make_controller(), "Before the crash")
+    controller = make_controller()
+    controller.tell_ended_badly(has_crashed=True, reopens=True)
+    qtbot.waitUntil(lambda: texts(controller) == ["Before the crash", "You said: Before the crash"])
+    now = controller.status.now
+    assert now.problem is None
+    assert now.notice.startswith("Espalier crashed last time. Everything you said is saved")
+    with qtbot.waitSignal(controller.logWanted):
+        controller.act(now.notice_verb)
+    controller.warn(Problem("Another", "Thing."))
+    assert controller.status.now.notice_label == ""
 
 
-def test_after_a_crash_the_log_can_be_shown_and_the_offer_stays(qtbot: QtBot, after_crash: Controller) -> None:
-    card = after_crash.status.now.problem
-    assert card is not None
-    with qtbot.waitSignal(after_crash.logWanted):
-        after_crash.act(card.other_verb)
-    assert after_crash.status.now.problem == card
-
-
-def test_after_a_crash_asking_is_a_yes_too(qtbot: QtBot, after_crash: Controller) -> None:
-    after_crash.send("And now?")
-    qtbot.waitUntil(lambda: texts(after_crash) == ["And now?", "You said: And now?"])
-    assert after_crash.status.now.problem is None
-
-
-def test_after_a_crash_another_model_can_be_chosen(qtbot: QtBot, after_crash: Controller, script: Script) -> None:
-    after_crash.open_model("/models/other")
-    ready(qtbot, after_crash)
-    assert after_crash.status.now.problem is None
-    assert [command.path for command in script.commands if isinstance(command, LoadModel)] == ["/models/other"]
+def test_after_a_crash_at_the_very_start_nothing_is_opened_by_itself(
+    qtbot: QtBot, make_controller: Callable[..., Controller]
+) -> None:
+    first = make_controller()
+    ask(qtbot, first, "Before the crash")
+    left = first.archive.open_id
+    controller = make_controller(reopens=False)
+    controller.tell_ended_badly(has_crashed=False, reopens=False)
+    ready(qtbot, controller)
+    qtbot.waitUntil(lambda: controller.conversations.rowCount() == 2)
+    assert texts(controller) == []
+    assert controller.status.now.problem is None
+    assert "choose one" in controller.status.now.notice
+    controller.open_conversation(left)
+    qtbot.waitUntil(lambda: texts(controller) == ["Before the crash", "You said: Before the crash"])
 
 
 def test_an_engine_that_died_is_started_again(qtbot: QtBot, controller: Controller, script: Script) -> None:

@@ -195,6 +195,26 @@ def test_whoever_types_while_a_question_fails_presses_nothing_and_types_on(
     assert len(controller.chat.rows) == asked
 
 
+def test_a_conversation_is_found_where_it_was_scrolled_to(
+    qtbot: QtBot, window: MainWindow, controller: Controller, script: Script
+) -> None:
+    script.answers.update({f"question {number}": "line\n\n" * (8 * number + 6) for number in range(5)})
+    for number in range(5):
+        ask(qtbot, window, controller, f"question {number}")
+    view, bar = window.chat.view, window.chat.view.verticalScrollBar()
+    left = controller.archive.open_id
+    for share in (0.3, 0.7, 1.0, 0.0):
+        bar.setValue(round(bar.maximum() * share))
+        QApplication.processEvents()
+        anchor, was_at_end = view.anchor(), bar.value() == bar.maximum()
+        controller.new_conversation()
+        qtbot.waitUntil(lambda: window.chat.is_first_run)
+        controller.open_conversation(left)
+        qtbot.waitUntil(lambda: not window.chat.is_first_run)
+        qtbot.waitUntil(lambda was_at_end=was_at_end: (bar.value() == bar.maximum()) == was_at_end)
+        assert view.anchor() == (anchor[0], pytest.approx(anchor[1], abs=1.0))
+
+
 def test_closing_while_it_writes_waits_for_nothing(
     qtbot: QtBot, window: MainWindow, controller: Controller, script: Script
 ) -> None:

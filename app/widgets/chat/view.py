@@ -116,6 +116,23 @@ class ChatView(RowView):
             self.setCurrentIndex(self._chat.index(number))
             self.scrollTo(self.currentIndex())
 
+    def anchor(self) -> tuple[str, float]:
+        """The message at the top of what is in sight and how many points of it are above; "" where the end is."""
+        row = -1 if self._follows_end else self.layout_of_rows.row_at(self.verticalOffset())
+        if row < 0:
+            return "", 0.0
+        return self._chat.rows[row].id, self.verticalOffset() - self.layout_of_rows.top(row)
+
+    def show_anchor(self, message_id: str, offset: float) -> None:
+        """Have a message at the top, with so many points of it above."""
+        number = self._chat.row_of(message_id)
+        if number >= 0:
+            self.executeDelayedItemsLayout()
+            self._follows_end = False
+            for _ in range(2):  # what comes into sight is measured and may be higher than was thought
+                self._scroll_to(self.layout_of_rows.top(number) + offset)
+                self.updateGeometries()
+
     def copy(self) -> bool:
         """Copy the selected text, else the message that the keyboard is on. False when there is neither."""
         text = self.pointer.selected_text()

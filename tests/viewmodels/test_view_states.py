@@ -1,0 +1,147 @@
+"""How conversations are left is how they are found: drafts, the open one, and where it is scrolled to."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+from pytestqt.qtbot import QtBot
+
+from app.conversation.records import ViewState
+from app.conversation.store import Store
+from app.viewmodels.controller import Controller
+from tests.fakes.engine import Script
+from tests.viewmodels.test_controller import ask, ready, texts
+
+MakeController = Callable[..., Controller]
+
+
+def view_states(data_folder: Path) -> dict[str | None, ViewState]:
+    store = Store(data_folder / "conversations.db")
+    found = {state.conversation_id: state for state in store.view_states()}
+    store.close()
+    return found
+
+
+def test_words_in_the_composer_are_there_after_a_restart(
+    qtbot: QtBot, make_controller: MakeController, data_folder: Path
+) -> None:
+    first = make_controller()
+    ask(qtbot, first, "How are you?")
+    left = first.archive.open_id
+    first.composer_changed("half a thought")
+    first.new_conversation()
+    first.composer_changed("the beginning of another")
+    again = make_controller()
+    qtbot.waitUntil(lambda: again._drafts.of(again.archive.open_id).text == "the beginning of another")
+    assert texts(again) == []
+    with qtbot.waitSignal(again.composerText) as shown:
+        again.open_conversation(left)
+    assert shown.args == ["half a thought"]
+
+
+def test_words_are_stored_while_the_program_runs(
+    qtbot: QtBot, make_controller: MakeController, data_folder: Path
+) -> None:
+    controller = make_controller()
+    ready(qtbot, controller)
+    controller.composer_changed("half a thought")
+    qtbot.waitUntil(lambda: view_states(data_folder).get(None, ViewState(None)).draft == "half a thought")
+
+
+def test_the_conversation_that_was_open_is_opened_and_not_the_one_used_last(
+    qtbot: QtBot, make_controller: MakeController
+) -> None:
+    first = make_controller()
+    ask(qtbot, first, "One")
+    one = first.archive.open_id
+    first.new_conversation()
+    ask(qtbot, first, "Two")
+    first.open_conversation(one)
+    first.remember_scroll(first.chat.rows[1].id, 17.0)
+    answer = first.chat.rows[1].id
+    again = make_controller()
+    with qtbot.waitSignal(again.anchorWanted) as wanted:
+        pass
+    assert wanted.args == [answer, 17.0]
+    assert texts(again) == ["One", "You said: One"]
+
+
+def test_an_edit_that_was_begun_goes_on(qtbot: QtBot, make_controller: MakeController) -> None:
+    first = make_controller()
+    ask(qtbot, first, "How are you?")
+    first.composer_changed("something else")
+    first.begin_edit()
+    first.composer_changed("How was it?")
+    again = make_controller()
+    qtbot.waitUntil(lambda: again.status.now.editing == "How are you?")
+    assert again._drafts.of(again.archive.open_id).text == "How was it?"
+    again.cancel_edit()
+    assert again._drafts.of(again.archive.open_id).text == "something else"
+
+
+def test_words_that_were_sent_are_no_draft_any_more(
+    qtbot: QtBot, make_controller: MakeController, data_folder: Path
+) -> None:
+    """Not even for the moment between the question's commit and the next time that drafts are stored."""
+    controller = make_controller()
+    ready(qtbot, controller)
+    controller.composer_changed("How are you?")
+    controller._views.save()
+    controller.send("How are you?")
+    controller._views._timer.stop()
+    controller._views._dirty.clear()
+    qtbot.waitUntil(lambda: texts(controller) == ["How are you?", "You said: How are you?"])
+    assert all(not state.draft for state in view_states(data_folder).values())
+
+
+def test_a_draft_goes_with_its_conversation(qtbot: QtBot, make_controller: MakeController, data_folder: Path) -> None:
+    controller = make_controller()
+    ask(qtbot, controller, "How are you?")
+    controller.composer_changed("a secret")
+    controller._views.save()
+    controller.act("delete_conversation")
+    qtbot.waitUntil(lambda: not controller._parts.changes.is_pending)
+    controller.archive.trash.empty()
+    qtbot.waitUntil(lambda: not controller._parts.changes.is_pending)
+    controller.close()
+    assert not [file for file in data_folder.rglob("*") if file.is_file() and b"a secret" in file.read_bytes()]
+
+
+def test_whatever_was_typed_is_found_after_any_number_of_restarts(
+    qtbot: QtBot, make_controller: MakeController, script: Script
+) -> None:
+    dice = random.Random(7)
+    typed: dict[str, str] = {}
+    for start in range(6):
+        controller = make_controller()
+        ready(qtbot, controller)
+        qtbot.wait(20)
+        here = controller.archive.open_id
+        found = {one: controller._drafts.of(one).text for one in typed if controller._library.conversation(one)}
+        assert found == {one: typed[one] for one in found}, f"start {start}"
+        assert sum(map(bool, found.values())) == sum(map(bool, typed.values())), f"start {start}"
+        for step in range(dice.randint(3, 10)):
+            here = controller.archive.open_id
+            match dice.randrange(4):
+                case 0:
+                    typed[here] = f"draft {start} {step}"
+                    controller.composer_changed(typed[here])
+                case 1:
+                    ask(qtbot, controller, f"question {start} {step}")
+                    typed[here] = ""
+                case 2:
+                    if controller._library.is_stored(here):
+                        controller.new_conversation()
+                case _:
+                    rows = [row for row in controller.conversations.rows if not row.is_folder]
+                    controller.open_conversation(dice.choice(rows).id)
+                    qtbot.wait(10)
+        blank = [one for one in typed if not controller._library.is_stored(one)]
+        for one in blank:  # it has another id in the next run
+            text = typed.pop(one)
+            if text:
+                controller.open_conversation(one)
+                ask(qtbot, controller, text)
+                typed[one] = ""
