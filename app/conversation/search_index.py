@@ -252,13 +252,15 @@ def _connected(path: Path | None) -> sqlite3.Connection:
     connection = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=1.0)
     connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
     try:
-        for setting in ("secure_delete = FAST", "journal_mode = WAL", "synchronous = NORMAL", "temp_store = MEMORY"):
+        # A new index waits for no disk: who asks a first question would wait with it, and it can be made again.
+        for setting in ("secure_delete = FAST", "synchronous = OFF", "journal_mode = WAL", "temp_store = MEMORY"):
             connection.execute(f"PRAGMA {setting}")
         if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,):
             _create(connection)
         if connection.execute("SELECT value FROM stamp").fetchall() != [(terms.VERSION,)]:
             raise sqlite3.DatabaseError("an index of other words")
         connection.execute("SELECT rowid FROM words WHERE words MATCH 'a'").fetchone()
+        connection.execute("PRAGMA synchronous = NORMAL")
     except BaseException:
         connection.close()
         raise

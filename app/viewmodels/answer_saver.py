@@ -49,11 +49,12 @@ class AnswerSaver(QObject):
     Attribute: problem, why the last request was refused, None when it was not.
 
     Signals, with the answer's id: added(str) when the database knows it; done(str) when nothing is left to save. And
-    failed(object), the `Problem` of a refused request.
+    failed(object), the `Problem` of a refused request, and mended(object), the same when the next one was taken.
     """
 
     added = Signal(str)
     failed = Signal(object)
+    mended = Signal(object)
     done = Signal(str)
 
     def __init__(
@@ -114,7 +115,10 @@ class AnswerSaver(QObject):
             answer, stored, record = self.answer, self._stored, self._record
             is_selected = self._is_on_path(answer.id)
             self._store.do(
-                lambda store: stored.bring_up(store, answer, is_selected, record), self._taken, self._refused
+                lambda store: stored.bring_up(store, answer, is_selected, record),
+                self._taken,
+                self._refused,
+                len(self._text) - self._progress.length,
             )
 
     @property
@@ -130,7 +134,10 @@ class AnswerSaver(QObject):
     def _taken(self, progress: Progress) -> None:
         is_first, was_done = not self._progress.is_stored, self._progress.has_ended
         self._under_way -= 1
-        self._progress, self.problem = max(progress, self._progress), None
+        trouble, self.problem = self.problem, None
+        self._progress = max(progress, self._progress)
+        if trouble is not None:
+            self.mended.emit(trouble)
         if was_done:
             return
         if is_first:

@@ -76,8 +76,11 @@ class Controller(QObject):
         self._parts.host.happened.connect(self._on_event)
         self._library.changed.connect(display.show_conversations)
         self._library.opened.connect(self._on_opened)
-        for source in (self._library.failed, self._runs.failed, self._parts.store.failed):
+        store = self._parts.store
+        for source in (self._library.failed, self._runs.failed, store.failed, store.slowed):
             source.connect(self.warn)
+        for over in (self._runs.mended, store.eased):
+            over.connect(self._take_back)
         self._models.changed.connect(self._on_model_changed)
         self._models.ready.connect(self._on_model_ready)
         self._models.kept.connect(self._on_model_kept)
@@ -278,6 +281,11 @@ class Controller(QObject):
         """Say in the banner what is wrong but stands in nobody's way."""
         if problem is not None:
             self._say_notice(f"{problem.title}. {problem.sentence}")
+
+    def _take_back(self, problem: Problem) -> None:
+        """What the banner says of a problem is true no more."""
+        if self._display.notice == f"{problem.title}. {problem.sentence}":
+            self.dismiss_notice()
 
     def _warn_too(self, problem: Problem | None) -> None:
         """The same beside what the banner says already: at the start there may be two things to know."""

@@ -168,7 +168,7 @@ class Library(QObject):
             self.read_list()
             refused(problem)
 
-        self._store.do(commit, take, give_back)
+        self._store.do(commit, take, give_back, len(message.text))
 
     def save_path(self, conversation_id: str, leaf_id: str | None) -> None:
         """Remember where a conversation was left."""

@@ -68,6 +68,7 @@ class Runs(QObject):
     moved = Signal()
     ended = Signal(object, object)
     failed = Signal(object)
+    mended = Signal(object)
 
     def __init__(
         self,
@@ -215,6 +216,7 @@ class Runs(QObject):
         saver = AnswerSaver(self._store, answer, record, lambda _id: self._is_on_path(answer), self)
         self._savers[answer.id] = saver
         saver.failed.connect(self._on_failed)
+        saver.mended.connect(self.mended)
         saver.done.connect(self._forget)
         return saver
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, wait
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app.conversation.faults import StoreError, unexpected
 from app.conversation.store import Store
@@ -17,6 +19,19 @@ from app.protocol.reports import Problem
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
+SLOW = 5.0  # seconds
+WATCH_MS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """Who waits for a request, how many characters it saves, and since when, by `time.monotonic`."""
+
+    then: Callable[[Any], None] | None
+    refused: Callable[[Problem], None]
+    characters: int
+    since: float
+
 
 class StoreLink(QObject):
     """Hands functions to the store and brings their results home, in order.
@@ -24,16 +39,22 @@ class StoreLink(QObject):
     Properties: every request is answered once, with its result or with a `Problem`, whatever it raised. An answer that
     raises keeps no other from coming.
 
-    Signal: failed(object), the `Problem` of a request that nobody else answers for.
+    Signals: failed(object), the `Problem` of a request that nobody else answers for; slowed(object), a `Problem`, once
+    when a request has waited for `SLOW` seconds; eased(object), the same `Problem` when none waits any more.
     """
 
     failed = Signal(object)
+    slowed = Signal(object)
+    eased = Signal(object)
     _settled = Signal(object)
 
     def __init__(self, thread: StoreThread, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._thread = thread
-        self._pending: dict[Future[Any], tuple[Callable[[Any], None] | None, Callable[[Problem], None]]] = {}
+        self._pending: dict[Future[Any], _Request] = {}
+        self._slowness: Problem | None = None
+        self._watch = QTimer(self, interval=WATCH_MS)
+        self._watch.timeout.connect(self._look_at_disk)
         # A request that is done before its callback is set is told from here: it must wait for those before it.
         self._settled.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
@@ -42,18 +63,26 @@ class StoreLink(QObject):
         request: Callable[[Store], T],
         then: Callable[[T], None] | None = None,
         refused: Callable[[Problem], None] | None = None,
+        characters: int = 0,
     ) -> None:
-        """Run `request` on the store thread; then call, here, `then` with its result or `refused` with a `Problem`."""
+        """Run `request` on the store thread; then call, here, `then` with its result or `refused` with a `Problem`.
+
+        characters: how many of what is shown are saved by it.
+        """
         future = self._thread.submit(request)
-        self._pending[future] = (then, refused or self.failed.emit)
+        self._pending[future] = _Request(then, refused or self.failed.emit, characters, time.monotonic())
         future.add_done_callback(self._tell)
+        if not self._watch.isActive():
+            self._watch.start()
 
     def drain(self) -> None:
         """Wait until every request is done and answered, those too that answers made; then raise what one raised."""
         try:
             while self._pending:
                 future = next(iter(self._pending))
-                wait([future])
+                if not wait([future], timeout=SLOW).done:
+                    logger.warning("the disk is slow: %d requests wait for it", len(self._pending))
+                    wait([future])
                 self._deliver(future)
         finally:
             if self._pending:
@@ -73,12 +102,28 @@ class StoreLink(QObject):
     def _deliver(self, future: Future[Any]) -> None:
         if future not in self._pending:
             return
-        then, refused = self._pending.pop(future)
+        request = self._pending.pop(future)
         error = future.exception()
         if error is not None:
-            refused(_problem_of(error))
-        elif then is not None:
-            then(future.result())
+            request.refused(_problem_of(error))
+        elif request.then is not None:
+            request.then(future.result())
+
+    def _look_at_disk(self) -> None:
+        if not self._pending:
+            self._watch.stop()
+            told, self._slowness = self._slowness, None
+            if told is not None:
+                self.eased.emit(told)
+        elif self._slowness is None and time.monotonic() - next(iter(self._pending.values())).since >= SLOW:
+            self._slowness = _slowness(sum(request.characters for request in self._pending.values()))
+            self.slowed.emit(self._slowness)
+
+
+def _slowness(characters: int) -> Problem:
+    unsaved = f" {characters:,} characters that you see are not saved yet." if characters else ""
+    sentence = f"The conversations have waited {SLOW:.0f} seconds to be read or saved.{unsaved} It goes on by itself."
+    return Problem("The disk is slow", sentence)
 
 
 def _problem_of(error: BaseException) -> Problem:

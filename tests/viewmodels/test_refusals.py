@@ -6,6 +6,7 @@ import errno
 import random
 import sqlite3
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,13 +14,15 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.conversation.edit import Edit
 from app.conversation.faults import Fault, store_error
 from app.conversation.leftover import leftover_files
 from app.conversation.message import Conversation, Message
 from app.conversation.store import Store
 from app.conversation.store_thread import StoreThread
+from app.protocol.commands import Generate
 from app.protocol.reports import Problem
-from app.viewmodels import answer_saver
+from app.viewmodels import answer_saver, store_link
 from app.viewmodels.controller import Controller
 from app.worker.engine_host import EngineHost
 from tests.conftest import close_controller
@@ -292,6 +295,7 @@ def test_who_asks_on_while_the_disk_is_full_gets_the_words_back_and_can_go_on_wh
         assert not controller._asking.is_busy
         controller.new_conversation()
     (tiny_disk / "filler").unlink()
+    qtbot.waitUntil(lambda: controller.status.now.notice == "", timeout=5000)  # what was told is over
     first = next(row for row in controller.conversations.rows if row.title.startswith("One"))
     controller.open_conversation(first.id)
     controller.send("Two")
@@ -299,3 +303,59 @@ def test_who_asks_on_while_the_disk_is_full_gets_the_words_back_and_can_go_on_wh
     qtbot.waitUntil(lambda: is_at_rest(controller), timeout=10_000)
     kept = list(all_stored(tiny_disk / "conversations.db").values())
     assert kept == ["One", answer, "Two", "You said: Two"]
+
+
+def test_the_model_waits_for_one_commit_and_for_no_other(
+    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From Return to the engine, with the first question of a conversation and with a later one."""
+    commits: list[int] = []
+    writing = Store._writing
+
+    @contextmanager
+    def count(store: Store) -> Iterator[None]:
+        with writing(store):
+            yield
+        commits.append(sum(isinstance(command, Generate) for command in script.commands))
+
+    monkeypatch.setattr(Store, "_writing", count)
+    controller = make_controller()
+    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
+    for number in range(4):
+        qtbot.waitUntil(lambda: is_at_rest(controller))
+        commits.clear()
+        controller.send(f"Question {number}")
+        qtbot.waitUntil(lambda: controller._runs.current is None and is_at_rest(controller))
+        assert commits.count(number) == 1, f"question {number} waited for {commits.count(number)} commits"
+        assert len(commits) <= 3  # and its answer takes one or two more
+
+
+def test_while_the_disk_is_slow_an_answer_goes_on_and_the_window_says_why_it_is_not_saved(
+    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_link, "SLOW", 0.2)
+    monkeypatch.setattr(store_link, "WATCH_MS", 10)
+    monkeypatch.setattr(answer_saver, "SAVE_EVERY_MS", 20)
+    disk, under_way = threading.Event(), threading.Semaphore(1)
+    appending = Store.add_message
+
+    def slowly(store: Store, message: Message, select: bool = True) -> Edit:
+        if message.role == "assistant":
+            assert under_way.acquire(blocking=False), "one request is under way at a time"
+            disk.wait(30)
+            under_way.release()
+        return appending(store, message, select)
+
+    monkeypatch.setattr(Store, "add_message", slowly)
+    controller = make_controller()
+    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
+    script.answers["One"], script.hold = "pear " * 200, 30
+    controller.send("One")
+    qtbot.waitUntil(lambda: "The disk is slow" in controller.status.now.notice)
+    script.go.set()
+    qtbot.waitUntil(lambda: controller._runs.current is None)
+    assert texts_of(controller) == ["One", script.answers["One"]]
+    assert "The disk is slow" in controller.status.now.notice
+    disk.set()
+    qtbot.waitUntil(lambda: is_at_rest(controller))
+    qtbot.waitUntil(lambda: controller.status.now.notice == "")

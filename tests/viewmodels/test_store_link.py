@@ -15,6 +15,7 @@ from app.conversation.faults import Fault, store_error
 from app.conversation.store import Store
 from app.conversation.store_thread import StoreThread
 from app.protocol.reports import Problem
+from app.viewmodels import store_link
 from app.viewmodels.store_link import StoreLink
 
 
@@ -136,3 +137,28 @@ def test_an_answer_that_raises_keeps_no_other_from_coming(link: StoreLink) -> No
     with pytest.raises(KeyError):
         link.close()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("store")]
+
+
+def test_a_slow_disk_is_told_once_with_what_it_owes_and_again_when_it_has_caught_up(
+    qtbot: QtBot, link: StoreLink, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_link, "SLOW", 0.05)
+    link._watch.setInterval(5)
+    told: list[Problem] = []
+    over: list[Problem] = []
+    link.slowed.connect(told.append)
+    link.eased.connect(over.append)
+    for _ in range(2):
+        disk = threading.Event()
+        link.do(lambda _store, disk=disk: disk.wait(30), characters=1200)
+        link.do(lambda _store: None, characters=34)
+        qtbot.waitUntil(lambda: len(told) > len(over))
+        qtbot.wait(30)
+        disk.set()
+        qtbot.waitUntil(lambda: len(told) == len(over))
+    assert len(told) == 2
+    assert over == told
+    assert "1,234 characters" in told[0].sentence
+    link.do(lambda _store: None)
+    qtbot.waitUntil(lambda: not link._watch.isActive())
+    assert len(told) == 2
