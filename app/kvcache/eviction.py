@@ -101,9 +101,13 @@ class Eviction(Generic[R, S]):
         """Look again at what has changed, so that the next making of room need not."""
         self._usual.advance(clock)
         self._first.advance(clock)
-        changed = [self._trie.nodes[number] for number in self._changed if number in self._trie.nodes]
-        for number in self._changed - self._trie.nodes.keys():
-            self._discard(number)
+        changed = []
+        for number in self._changed:
+            node = self._trie.nodes.get(number)
+            if node is None:
+                self._discard(number)
+            else:
+                changed.append(node)
         self._changed.clear()
         for node in [*changed, *self._depending_on(changed)] if self._has_states else changed:
             self._enter(node)

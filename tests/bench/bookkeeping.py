@@ -1,4 +1,5 @@
-"""What the index costs in Python: matching and planning a long request in a large trie, bytes for a token, eviction.
+"""What the index costs in Python: matching and planning a long request in a large trie, bytes for a token, whole turns
+of a full memory, and views of it.
 
 Run as `python -m tests.bench.bookkeeping`; writes build/bench/bookkeeping.json. The cache is the real one over layers
 that are only sizes, so that nothing but bookkeeping is timed.
@@ -16,12 +17,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
 
-from app.kvcache.eviction import Eviction
+from app.kvcache.view import Views
 from tests.bench.paper import PaperCache
 from tests.bench.report import machine, say, write
 
 NODES, TOKENS = 1_000, 32_768
-MANY_NODES = 10_000
+MANY_NODES, TRUNK = (10_000, 50_000), 8_192
 REPEATS = 25
 ROW_BYTES, STATE_BYTES = 16 << 10, 60_000_000
 ROOMY = 1 << 60
@@ -50,11 +51,11 @@ class Forest:
         self.points = tuple(range(0, tokens, max(64, 4 * tokens // nodes)))
         self.cache.ask(self.trunk, self.words(16), self.points)
         while self.nodes < nodes:
-            self.fork()
+            self.cache.ask(*self.fork())
 
     @property
     def nodes(self) -> int:
-        return sum(1 for _ in self.cache.trie)
+        return len(self.cache.trie.nodes)
 
     @property
     def tokens(self) -> int:
@@ -64,11 +65,11 @@ class Forest:
     def words(self, count: int) -> array[int]:
         return array("i", (self.random.randrange(50_000) for _ in range(count)))
 
-    def fork(self) -> None:
-        """Another question at a place where one began, and its answer."""
-        at = self.random.choice(self.points)
-        prompt = self.trunk[:at] + self.words(40)
-        self.cache.ask(prompt, self.words(16), (*(point for point in self.points if point <= at), len(prompt) - 1))
+    def fork(self) -> tuple[array[int], array[int], tuple[int, ...]]:
+        """Another question at a place where one began, its answer, and its restore points."""
+        at = self.random.randrange(len(self.points))
+        prompt = self.trunk[: self.points[at]] + self.words(40)
+        return prompt, self.words(16), (*self.points[: at + 1], len(prompt) - 1)
 
     def long_request(self) -> array[int]:
         """The trunk and a new question."""
@@ -101,7 +102,7 @@ def planning_ms(forest: Forest) -> float:
         with forest.cache.begin(wanted, points, owner="bench"):
             pass
 
-    return timed(begin, prepare=forest.fork)
+    return timed(begin, prepare=lambda: forest.cache.ask(*forest.fork()))
 
 
 def index_bytes(tokens: int = 200_000) -> float:
@@ -123,15 +124,25 @@ def index_bytes(tokens: int = 200_000) -> float:
     return held / sum(map(len, texts))
 
 
-def eviction_ms(forest: Forest) -> float:
-    """One making of room for a long prompt, on a trie with many nodes."""
-    trie, clock = forest.cache.trie, forest.cache.requests
+def turn_ms(forest: Forest) -> tuple[float, float]:
+    """Median and worst of turns in a memory that is full: match, plan, switch, captures, eviction, ghosts, record."""
+    cache = forest.cache
+    cache.set_budget(int(0.9 * (cache.paged_bytes + cache.live_bytes)))
+    gc.collect()
+    spent = []
+    for _ in range(4 * REPEATS):
+        asked = forest.fork()
+        begun = time.thread_time()
+        cache.ask(*asked)
+        spent.append(time.thread_time() - begun)
+    return median(spent) * 1e3, max(spent) * 1e3
 
-    def evict() -> None:
-        goal = trie.paged_bytes - 64 * STATE_BYTES
-        Eviction(trie, clock, has_states=True).run(lambda: trie.paged_bytes - goal)
 
-    return timed(evict)
+def view_ms(forest: Forest) -> float:
+    """A view after a turn."""
+    views = Views(forest.cache, lambda tokens: "")
+    views.take(0)
+    return timed(lambda: views.take(1), prepare=lambda: forest.cache.ask(*forest.fork()))
 
 
 def figures() -> dict[str, Figure]:
@@ -142,7 +153,13 @@ def figures() -> dict[str, Figure]:
         "planning and bookkeeping of a request": Figure(planning_ms(forest), 5.0, "ms"),
         "index": Figure(index_bytes(), 16.0, "bytes a token"),
     }
-    found["eviction with 10,000 nodes"] = Figure(eviction_ms(Forest(MANY_NODES, TOKENS)), 20.0, "ms")
+    for nodes in MANY_NODES:
+        for kind, state_bytes in (("whole states", STATE_BYTES), ("rows only", 0)):
+            forest = Forest(nodes, TRUNK, state_bytes)
+            usual, worst = turn_ms(forest)
+            found[f"turn of a full memory, {nodes:,} nodes, {kind}"] = Figure(usual, 10.0, "ms")
+            found[f"the worst of a hundred, {nodes:,} nodes, {kind}"] = Figure(worst, 40.0, "ms")
+            found[f"view after a turn, {nodes:,} nodes, {kind}"] = Figure(view_ms(forest), 50.0, "ms")
     return found
 
 
