@@ -24,7 +24,7 @@ from app.protocol.events import (
     Verified,
 )
 from app.protocol.reports import Problem, StopReason
-from app.viewmodels import parts, problem_cards, status_words, words
+from app.viewmodels import draft_limits, parts, problem_cards, status_words, words
 from app.viewmodels.archive import Archive
 from app.viewmodels.cache_desk import finding
 from app.viewmodels.display import Display
@@ -185,7 +185,10 @@ class Controller(QObject):
     def begin_edit(self, message_id: str | None = None) -> None:
         """Put a question into the composer, to be sent as another version, and into view; the old branch stays."""
         question = question_of(self.tree, message_id) if message_id else last_question(self.tree)
-        if question is not None:
+        excess = draft_limits.excess(question.text) if question is not None else ""
+        if excess:
+            self.warn(Problem("Too long to edit", f"The question was not opened: {excess}. Ask it in parts."))
+        elif question is not None:
             self._display.drop_card()
             self._drafts.edit(self._open_id, question.id, question.text)
             self._show_draft()

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from app.protocol.reports import Problem
 from app.viewmodels.controller import Controller
 from app.widgets.cards import NoticeBanner
 from app.widgets.chat.links import ask_and_open
@@ -70,6 +71,7 @@ class ChatPane(QWidget):
         view.linkAsked.connect(self._ask_about_link)
         composer.submitted.connect(self._send)
         composer.changed.connect(controller.composer_changed)
+        composer.edit.pasteRefused.connect(self._warn_of_paste)
         composer.stopAsked.connect(controller.stop)
         composer.escaped.connect(self._escape)
         composer.editCancelled.connect(controller.cancel_edit)
@@ -107,6 +109,9 @@ class ChatPane(QWidget):
         if text.strip():
             self.view.go_to_end()
         self._controller.send(text)
+
+    def _warn_of_paste(self, sentence: str) -> None:
+        self._controller.warn(Problem("Too long to paste", sentence))
 
     def _show_message(self, message_id: str) -> None:
         """Bring a message into sight, in the room that the composer's new text leaves."""

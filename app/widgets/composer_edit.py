@@ -16,6 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
+from app.viewmodels import draft_limits
 from app.widgets.drawing import draw_text
 from app.widgets.look import Look
 from app.widgets.slim_bar import use_slim_bar
@@ -33,11 +34,12 @@ class ComposerEdit(QTextEdit):
 
     A Return that belongs to an input method, which is composing a character, never sends.
 
-    Signals: submitted, escaped.
+    Signals: submitted, escaped; pasteRefused(str), why a text was left out that would make every letter wait.
     """
 
     submitted = Signal()
     escaped = Signal()
+    pasteRefused = Signal(str)
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -111,8 +113,14 @@ class ComposerEdit(QTextEdit):
         return source.hasText() and not source.hasUrls()
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        self.insertPlainText(source.text())
-        self.ensureCursorVisible()
+        text, cursor = source.text(), self.textCursor()
+        beside = self.document().characterCount() - 1 - (cursor.selectionEnd() - cursor.selectionStart())
+        excess = draft_limits.excess(text, beside, cursor.block().length() - 1)
+        if excess:
+            self.pasteRefused.emit(f"The text was not put in: {excess}. Put in a part of it.")
+        else:
+            self.insertPlainText(text)
+            self.ensureCursorVisible()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

@@ -200,6 +200,15 @@ def test_an_edit_is_a_fork_and_versions_lead_back(qtbot: QtBot, controller: Cont
     assert texts(controller) == ["Another first", "You said: Another first"]
 
 
+def test_a_question_too_long_for_the_message_field_is_not_edited(qtbot: QtBot, controller: Controller) -> None:
+    ask(qtbot, controller, "x" * 20_001)
+    controller.composer_changed("a draft")
+    controller.begin_edit()
+    assert controller.status.now.editing is None
+    assert controller.status.now.notice.startswith("Too long to edit. The question was not opened: it makes a line")
+    assert controller._drafts.of(controller._open_id).text == "a draft"
+
+
 def test_an_edit_can_be_given_up(qtbot: QtBot, controller: Controller) -> None:
     ask(qtbot, controller, "First")
     controller.composer_changed("a draft")

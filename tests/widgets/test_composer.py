@@ -181,3 +181,36 @@ def test_names_and_tab_order(qtbot: QtBot, composer: Composer, status: Status) -
     assert composer.button.hasFocus()
     qtbot.keyClick(composer.button, Qt.Key.Key_Tab)
     assert composer.cancel.hasFocus()
+
+
+def paste(composer: Composer, text: str) -> None:
+    data = QMimeData()
+    data.setText(text)
+    composer.edit.insertFromMimeData(data)
+
+
+def test_what_would_make_every_letter_wait_is_left_out_and_told(qtbot: QtBot, composer: Composer) -> None:
+    paste(composer, "kept")
+    for text, told in (
+        ("word\n" * 200_000, "150\u202f000"),
+        ("x" * 800_000, "150\u202f000"),
+        ("y" * 20_001, "20\u202f000"),
+    ):
+        with qtbot.waitSignal(composer.edit.pasteRefused) as heard:
+            paste(composer, text)
+        assert told in heard.args[0]
+        assert composer.text == "kept"
+    paste(composer, "line\n" * 20_000)
+    assert len(composer.text) == 100_004
+    with qtbot.waitSignal(composer.edit.pasteRefused) as heard:
+        paste(composer, "line\n" * 20_000)
+    assert "besides the 100\u202f004" in heard.args[0]
+    composer.edit.selectAll()
+    paste(composer, "line\n" * 20_000)
+    assert composer.text == "line\n" * 20_000
+
+
+def test_a_line_grows_to_its_limit_and_no_further(composer: Composer) -> None:
+    for _ in range(5):
+        paste(composer, "x" * 8000)
+    assert len(composer.text) == 16_000
