@@ -1,11 +1,13 @@
 """Everything that may go wrong, at random, for as long as told: `python -m tests.soak --seconds 600`.
 
-Five parts take turns, each with fresh seeds: `cache`, histories over every kind of model, each compared with the replay
+Six parts take turns, each with fresh seeds: `cache`, histories over every kind of model, each compared with the replay
 of its record after every step as in tests/kvcache/test_exact.py, and courses of single operations watched for the
 account and for memory as in tests/kvcache/test_account.py; `disk`, histories with restarts, budgets and damaged files
-as in tests/kvcache/disk/test_tier.py; `damage`, 1,000 corruptions of snapshot files; `kills`, 200 sessions of the whole
-program that are killed, 8 at a time; `migrations`, killed as well. With --part only one of them is played. What has a
-number is played so often at least, whatever the time.
+as in tests/kvcache/disk/test_tier.py; `lag`, histories of tiny models whose disk is slow, with restarts, kills and
+failing writes, compared with the replay of their record as in tests/kvcache/disk/test_saving.py; `damage`, 1,000
+corruptions of snapshot files; `kills`, 200 sessions of the whole program that are killed, 8 at a time; `migrations`,
+killed as well. With --part only one of them is played. What has a number is played so often at least, whatever the
+time.
 
 Says twice a minute how far it came, and of each finding the command that repeats it. Exits with 1 when there was one.
 """
@@ -92,6 +94,14 @@ def disk_history(folder: Path, seed: int) -> None:
         restarts.close_all()
 
 
+def lag(folder: Path, seed: int) -> None:
+    kind = random.Random(seed).choice(("falcon_h1", "deepseek_v3", "lfm2", "gemma3"))
+    try:
+        restarts.play_model(kind, mx.float32, seed, folder, 2 * STEPS)
+    finally:
+        restarts.close_all()
+
+
 def damage(folder: Path, seed: int) -> None:
     corrupt(folder, DAMAGES, seed)
 
@@ -106,6 +116,7 @@ def migrations(folder: Path, seed: int) -> None:
 
 PARTS: dict[str, Callable[[Path, int], object]] = {
     "disk": disk_history,
+    "lag": lag,
     "damage": damage,
     "kills": kills,
     "migrations": migrations,

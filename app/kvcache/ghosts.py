@@ -3,8 +3,8 @@
 Properties kept here:
 
 1. `tokens` is the length of all edges that are neither held nor on disk.
-2. When that is more than `GHOST_TOKENS`, the longest unused leaves go first. One that is pinned or being
-   written stays. It costs by what changed and what goes, not by what there is.
+2. When that is more than `GHOST_TOKENS`, the longest unused leaves go first. One that is pinned stays. It costs by
+   what changed and what goes, not by what there is.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Ghosts(Generic[R, S]):
                 continue
             if order != _order(node):
                 self._queue(node)
-            elif node.saving or node.pins:
+            elif node.pins:
                 staying.append(node)
             else:
                 self._trie.remove(node)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from app.kvcache.disk.identity import Identity, clipped, runs_on
+from app.kvcache.disk.records import Records
 from app.kvcache.lane import Lane, TrieNode
 from app.kvcache.prefix_cache import PrefixCache
 
@@ -28,6 +30,8 @@ def check(cache: PrefixCache) -> None:
         _require(node.disk_children == on_disk, f"node {node.id} counts {node.disk_children} of {on_disk} on disk")
         below = sum(child.pins for child in node.children.values())
         _require(node.pins >= below, f"node {node.id} counts {node.pins} pins, {below} below it")
+    if cache.disk is not None:
+        _check_identities(cache, nodes, cache.disk.records)
     tokens = sum(len(node.tokens) for node in nodes)
     _require(cache.trie.tokens == tokens, f"{cache.trie.tokens} tokens counted, {tokens} in the trie")
     _check_account(cache, nodes)
@@ -74,7 +78,7 @@ def _check_files(node: TrieNode, lane: Lane) -> None:
     begins = [part.start for part in node.disk_rows]
     _require(begins == sorted(set(begins)), f"{name}: files in disorder, {node.disk_rows}")
     if node.disk_rows:
-        is_led_to = above is not None and (not above.parent or above.will_have_rows)
+        is_led_to = above is not None and (not above.parent or bool(above.disk_rows))
         _require(is_led_to, f"{name} has rows on disk above a hole")
         at = node.start
         for part in node.disk_rows:
@@ -82,8 +86,27 @@ def _check_files(node: TrieNode, lane: Lane) -> None:
             _require(is_next and part.end > at, f"{name}: a gap or two files at {at} in {node.disk_rows}")
             at = part.end
         _require(at >= node.end, f"{name}: files to {at} only")
-    if node.disk_state and lane.rows:
-        _require(node.will_have_rows, f"{name} has a state on disk, and no rows that lead to it")
+    if node.disk_state is not None and lane.rows:
+        _require(node.has_rows, f"{name} has a state on disk, and no rows that lead to it")
+
+
+def _check_identities(cache: PrefixCache, nodes: list[TrieNode], records: Records) -> None:
+    """Each file hangs over the very rows that it was computed on, and speaks of the calls that are on record."""
+    identities = {cache.trie.root.id: Identity()}
+    for node in nodes:
+        assert node.parent is not None
+        above = identities[node.parent.id]
+        name = f"node {node.id} [{node.start}, {node.end})"
+        runs = runs_on(node, records)
+        for part in node.disk_rows:
+            if part.start >= node.start:
+                before = above.then(clipped(runs, node.start, part.start))
+                _require(part.above == before.text, f"{name}: {part} was computed on other rows than those above it")
+        by_files = above.then(runs_on(node, None))
+        identities[node.id] = here = above.then(runs)
+        _require(not node.disk_rows or by_files.text == here.text, f"{name}: its files are of other calls")
+        if node.disk_state is not None and cache.lane.rows:
+            _require(node.disk_state.above == here.text, f"{name}: the state on disk was computed on other rows")
 
 
 def _check_pieces(node: TrieNode) -> None:

@@ -45,7 +45,7 @@ def page_out(trie: CacheTrie, lane: Lane, keep: int, budget: int, journal: Journ
         trie.leave(node, lane.index)
         if node.end > fits:
             node.lost = Reason.EVICTED
-            if lane.rows and not node.will_have_rows:
+            if lane.rows and not node.has_rows:
                 forget_files(trie, node)
     for node, snapshot in zip(kept, rows, strict=False):
         trie.set_rows(node, snapshot)
@@ -156,14 +156,14 @@ def forget(trie: CacheTrie, node: TrieNode, reason: Reason) -> None:
         if not one.lanes:
             trie.set_rows(one, None)
             trie.set_state(one, None)
-            trie.set_disk(one, (), "")
+            trie.set_disk(one, (), None)
             one.lost = reason
 
 
 def forget_files(trie: CacheTrie, node: TrieNode) -> None:
     """What lies on disk of a node and below it is not wanted: its rows are gone."""
     for one in reversed(list(trie.below(node, lambda child: child.is_on_disk))):
-        trie.set_disk(one, (), "")
+        trie.set_disk(one, (), None)
 
 
 def tidy(trie: CacheTrie, lane: Lane) -> None:

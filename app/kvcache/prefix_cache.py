@@ -183,10 +183,10 @@ class PrefixCache:
             while node.pins:
                 self.trie.pin(node, -1)
             if self.disk is not None:
-                self.disk.abandon(node)
                 self.disk.forget(node)
             self.trie.remove(node)
         if self.disk is not None:
+            self.disk.collect()
             self.disk.erase_elsewhere(owner)
             self.disk.touch()
 
@@ -320,7 +320,7 @@ class PrefixCache:
         self.trie.set_state(node, state)
         node.state_uses, node.state_used = node.state_uses or uses, self.requests
         self.journal.add(CacheEventKind.CAPTURED, node.end, 0, state.nbytes)
-        self.trie.set_disk(node, node.disk_rows, "")  # of another state at this place, if any
+        self.trie.set_disk(node, node.disk_rows, None)  # of another state at this place, if any
 
     def record(self) -> None:
         """Bring the trie up to date with the live path."""

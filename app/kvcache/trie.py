@@ -44,12 +44,23 @@ class State(Protocol):
 _NOBODY: frozenset[str] = frozenset()
 
 
-class Part(NamedTuple):
-    """A file that holds the rows [start, end) of a path."""
+Runs = tuple[tuple[str, int], ...]  # see disk/identity.py
 
-    name: str
-    start: int
-    end: int
+
+class Part:
+    """A file that holds the rows [start, end) of a path, or the whole state at `end`; the same object on all its edges.
+
+    name: "" until it is in place. runs: which trails computed its rows. above: the identity of the rows that it was
+    computed on: those before `start`, and of a state all that lead to it.
+    """
+
+    __slots__ = ("above", "end", "name", "runs", "start")
+
+    def __init__(self, name: str, start: int, end: int, runs: Runs = (), above: str = "") -> None:
+        self.name, self.start, self.end, self.runs, self.above = name, start, end, runs, above
+
+    def __repr__(self) -> str:
+        return f"Part({self.name[:8]!r}, {self.start}, {self.end})"
 
 
 R = TypeVar("R", bound=Rows)
@@ -60,7 +71,7 @@ class Node(Generic[R, S]):
     """One edge, tokens [start, end) of every path through it, and what hangs on it.
 
     rows, state: stored in memory, or None. disk_rows: the files that hold its rows, in order and all of them, or none;
-    disk_state: the file that holds the state at its end, or "". saving: files of its rows that are being written.
+    disk_state: the file that holds the state at its end, or None. One that is being written is as good as in place.
     pieces: which calls computed its rows; unknown while they are on disk only and were not read yet. owners:
     conversations that passed. lanes: lanes that run through it, whose live arrays hold its rows, and which keep it from
     being removed. pins: how many places at or below its end the person wants kept.
@@ -87,7 +98,6 @@ class Node(Generic[R, S]):
         "pieces",
         "pins",
         "rows",
-        "saving",
         "start",
         "state",
         "state_used",
@@ -119,9 +129,8 @@ class Node(Generic[R, S]):
         self.held_children = 0
         self.owners: frozenset[str] = _NOBODY
         self.disk_rows: tuple[Part, ...] = ()
-        self.disk_state = ""
+        self.disk_state: Part | None = None
         self.disk_children = 0
-        self.saving = 0
 
     @property
     def end(self) -> int:
@@ -144,11 +153,6 @@ class Node(Generic[R, S]):
         return self.rows is not None or bool(self.lanes) or bool(self.disk_rows)
 
     @property
-    def will_have_rows(self) -> bool:
-        """They exist, or are on their way to a file."""
-        return self.has_rows or self.saving > 0
-
-    @property
     def holds(self) -> bool:
         """It has state of its own in memory."""
         return self.rows is not None or self.state is not None or bool(self.lanes)
@@ -161,12 +165,12 @@ class Node(Generic[R, S]):
     @property
     def is_on_disk(self) -> bool:
         """A file holds state of it, or of a node below it."""
-        return bool(self.disk_rows) or bool(self.disk_state) or self.disk_children > 0
+        return bool(self.disk_rows) or self.disk_state is not None or self.disk_children > 0
 
     @property
-    def file_names(self) -> set[str]:
+    def files(self) -> tuple[Part, ...]:
         """The files that hold state of the edge itself."""
-        return {part.name for part in self.disk_rows} | {self.disk_state} - {""}
+        return self.disk_rows if self.disk_state is None else (*self.disk_rows, self.disk_state)
 
     def shares_file(self, above: Node[R, S]) -> bool:
         """Whether a file holds rows of this edge and of its parent, `above`."""
@@ -299,7 +303,7 @@ class Trie(Generic[R, S]):
         upper.pieces, node.pieces = cut(node.pieces, offset)
         upper.lanes, upper.pins = set(node.lanes), node.pins
         upper.last_use, upper.used_at, upper.uses = node.last_use, node.used_at, node.uses
-        upper.lost, upper.owners, upper.saving = node.lost, node.owners, node.saving
+        upper.lost, upper.owners = node.lost, node.owners
         upper.disk_rows = node.disk_rows[: bisect_left(node.disk_rows, offset, key=lambda part: part.start)]
         node.disk_rows = node.disk_rows[bisect_right(node.disk_rows, offset, key=lambda part: part.end) :]
         if halves is not None:
@@ -343,7 +347,6 @@ class Trie(Generic[R, S]):
         (child,) = node.children.values()
         same_rows = (node.rows is None) == (child.rows is None)
         is_alike = node.lanes == child.lanes and node.is_held == child.is_held
-        is_alike = is_alike and node.saving == child.saving == 0
         is_alike = is_alike and node.pins == child.pins and node.owners == child.owners
         is_alike = (
             is_alike and bool(node.disk_rows) == bool(child.disk_rows) and bool(node.pieces) == bool(child.pieces)
@@ -359,7 +362,7 @@ class Trie(Generic[R, S]):
             raise ValueError(f"cannot remove node {leaf.id}: it is in use")
         self.set_rows(leaf, None)
         self.set_state(leaf, None)
-        self.set_disk(leaf, (), "")
+        self.set_disk(leaf, (), None)
         del parent.children[leaf.tokens[0]], self.nodes[leaf.id]
         leaf.parent = None
         self.tokens -= len(leaf.tokens)
@@ -384,7 +387,7 @@ class Trie(Generic[R, S]):
             node.lost = Reason.NONE
         self._spread(node, was)
 
-    def set_disk(self, node: Node[R, S], rows: tuple[Part, ...], state: str) -> None:
+    def set_disk(self, node: Node[R, S], rows: tuple[Part, ...], state: Part | None) -> None:
         """Files hold the edge's rows, or the state at its end, or no longer."""
         was = node.is_on_disk
         node.disk_rows, node.disk_state = rows, state

@@ -103,7 +103,7 @@ def dump(cache: PrefixCache) -> str:
     stack = [(child, 0) for child in reversed(cache.trie.root.children.values())]
     while stack:
         node, depth = stack.pop()
-        has = {"state": node.state, "file": node.file_names, "anchor": node.anchors, "pin": node.pins}
+        has = {"state": node.state, "file": node.files, "anchor": node.anchors, "pin": node.pins}
         marks = [place(node), *(name for name, value in has.items() if value)]
         text = f"[{node.start}, {node.end}) {len(node.tokens)} tokens, {node.stored_bytes} B"
         lines.append(f"{'  ' * min(depth + 1, DEEPEST_INDENT)}{text} ({', '.join(marks)})")

@@ -86,6 +86,11 @@ def check(tensors: Sequence[Tensor]) -> None:
         names.add(name)
 
 
+def size_of(tensors: Sequence[Tensor], about: Mapping[str, str]) -> int:
+    """Return the bytes of the file that `write` would make of these."""
+    return len(_header(_ordered(tensors), about)) + sum(len(tensor.data) for tensor in tensors)
+
+
 def write(
     folder: Path, tensors: Sequence[Tensor], about: Mapping[str, str], may_go_on: Callable[[], bool] = lambda: True
 ) -> Written:
@@ -95,7 +100,7 @@ def write(
     after any of them nothing of the file is left.
     """
     check(tensors)
-    ordered = sorted(tensors, key=lambda tensor: -_SIZES[tensor.dtype])  # so that each is aligned
+    ordered = _ordered(tensors)
     parts = [_header(ordered, about), *(tensor.data for tensor in ordered)]
     digest = hashlib.sha256()
 
@@ -224,6 +229,11 @@ class _Place(NamedTuple):
     shape: tuple[int, ...]
     start: int
     end: int
+
+
+def _ordered(tensors: Sequence[Tensor]) -> list[Tensor]:
+    """So that each is aligned."""
+    return sorted(tensors, key=lambda tensor: -_SIZES[tensor.dtype])
 
 
 def _header(tensors: Sequence[Tensor], about: Mapping[str, str]) -> bytes:

@@ -3,7 +3,7 @@
 It is a hint. Files that it does not list are read one by one, what it lists and is not there is ignored, and when it is
 missing or damaged all files are read. It lies in one file, whole or not at all:
 
-    "espalier snapshots 1\\n", SHA-256 of what follows (32 bytes), length of the table (8 bytes little-endian),
+    "espalier snapshots 2\\n", SHA-256 of what follows (32 bytes), length of the table (8 bytes little-endian),
     the table as JSON, one row for an entry, then tokens (4 bytes each, little-endian).
 
 Entries stand in the order of their paths, so that one that is another's prefix comes first. A path is the number of
@@ -22,13 +22,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from app.kvcache.disk.files import DamagedFileError, SnapshotFile, Tensor
-from app.kvcache.trie import common
+from app.kvcache.trie import Runs, common
 
 Kind = Literal["rows", "state"]
 
 PATH = "path"  # the tensor with the tokens [0, end)
 
-_TITLE = b"espalier snapshots 1\n"
+_TITLE = b"espalier snapshots 2\n"
 _HEAD = len(_TITLE) + 32 + 8
 
 
@@ -36,7 +36,8 @@ class Entry(NamedTuple):
     """What one file holds: rows over [start, end) of a path, or the whole state at its end.
 
     name and nbytes: of the file, "" and 0 before it is written. path: tokens [0, end). uses, last_use, used_at: as the
-    trie counts them, of the rows or of the state. owners: conversations that it was computed for.
+    trie counts them, of the rows or of the state. owners: conversations that it was computed for. runs, above: which
+    calls computed the rows, and those that the file was computed on, see `Part`.
     """
 
     name: str
@@ -48,6 +49,8 @@ class Entry(NamedTuple):
     last_use: int = 0
     used_at: float = 0.0
     owners: tuple[str, ...] = ()
+    runs: Runs = ()
+    above: str = ""
 
     @property
     def end(self) -> int:
@@ -63,6 +66,8 @@ class Entry(NamedTuple):
             "last_use": str(self.last_use),
             "used_at": repr(self.used_at),
             "owners": " ".join(self.owners),
+            "runs": _spelt(self.runs),
+            "above": self.above,
         }
 
 
@@ -78,7 +83,8 @@ def read_entry(file: SnapshotFile) -> Entry:
         kind, start, path = _kind(about["kind"]), int(about["start"]), _tokens_of(tensor.data)
         uses, last_use, used_at = float(about["uses"]), int(about["last_use"]), float(about["used_at"])
         owners = tuple(about["owners"].split())
-        entry = Entry(file.path.name, file.nbytes, kind, start, path, uses, last_use, used_at, owners)
+        made_by = _runs(about["runs"]), about["above"]
+        entry = Entry(file.path.name, file.nbytes, kind, start, path, uses, last_use, used_at, owners, *made_by)
         _require_sound(entry)
     except (KeyError, ValueError) as error:
         raise DamagedFileError(f"{file.path.name} does not say what it holds: {error}.") from error
@@ -95,7 +101,8 @@ def save(entries: Iterable[Entry]) -> bytes:
         shared = len(before) if goes_on else common(before, entry.path)
         fresh = len(entry.path) - shared
         times = entry.uses, entry.last_use, entry.used_at, " ".join(entry.owners)
-        rows.append((entry.name, entry.nbytes, entry.kind, entry.start, shared, fresh, *times))
+        made_by = _spelt(entry.runs), entry.above
+        rows.append((entry.name, entry.nbytes, entry.kind, entry.start, shared, fresh, *times, *made_by))
         tokens += entry.path[shared:]
         before = entry.path
     table = json.dumps(rows, separators=(",", ":")).encode()
@@ -123,13 +130,14 @@ def _entries(rows: Any, tokens: array[int]) -> list[Entry]:
     entries: list[Entry] = []
     before = array("i")
     at = 0
-    for name, nbytes, kind, start, shared, fresh, uses, last_use, used_at, owners in rows:
+    for name, nbytes, kind, start, shared, fresh, uses, last_use, used_at, owners, runs, above in rows:
         if not 0 <= shared <= len(before) or not 0 <= fresh <= len(tokens) - at:
             raise ValueError(f"an entry of {shared} shared and {fresh} fresh tokens")
         before = before[:shared] + tokens[at : at + fresh]
         at += fresh
         times = uses, last_use, used_at
-        entries.append(Entry(name, nbytes, _kind(kind), start, before, *times, tuple(owners.split())))
+        made_by = tuple(owners.split()), _runs(runs), above
+        entries.append(Entry(name, nbytes, _kind(kind), start, before, *times, *made_by))
         _require_sound(entries[-1])
     if at != len(tokens):
         raise ValueError(f"{len(tokens) - at} tokens are left over")
@@ -147,6 +155,15 @@ def _kind(word: str) -> Kind:
     if word == "state":
         return "state"
     raise ValueError(f"an entry of the kind “{word}”")
+
+
+def _spelt(runs: Runs) -> str:
+    return " ".join(f"{key}:{start}" for key, start in runs)
+
+
+def _runs(text: str) -> Runs:
+    """Raises ValueError when the text is not what `_spelt` gives."""
+    return tuple((key, int(start)) for key, start in (run.split(":") for run in text.split()))
 
 
 def _bytes_of(tokens: array[int]) -> bytes:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from app.kvcache.disk import index
-from app.kvcache.disk.files import DamagedFileError, SnapshotFile
+from app.kvcache.disk.files import DamagedFileError, SnapshotFile, Tensor
 from app.kvcache.disk.records import Records
 from app.kvcache.disk.shelf import path_of
-from app.kvcache.disk.stored import StoredRows, kinds_of, read_record, read_state
+from app.kvcache.disk.stored import RECORD, Load, StoredRows, kinds_of, loader, loader_of, read_record, read_state
 from app.kvcache.journal import Journal
 from app.kvcache.lane import Lane, RowSource, TrieNode
 from app.kvcache.layers import CacheFaultError
@@ -22,14 +23,32 @@ from app.protocol.cache_events import CacheEventKind
 log = logging.getLogger(__name__)
 
 
+class _Source(NamedTuple):
+    """Where the tensors of a file are read from: the file, or what will be in it."""
+
+    names: Sequence[str]
+    tensor: Callable[[str], Tensor]
+    load: Load
+    nbytes: int
+
+
 class Reader:
-    """Reads the files of one folder. `lose`: told the name of a file that is of no use any more."""
+    """Reads the files of one folder.
+
+    data: what a file will hold while it is being written. lose: told of a file that is of no use any more.
+    """
 
     def __init__(
-        self, lane: Lane, journal: Journal, folder: Path, records: Records, lose: Callable[[str], None]
+        self,
+        lane: Lane,
+        journal: Journal,
+        folder: Path,
+        records: Records,
+        data: Callable[[Part], Mapping[str, Tensor] | None],
+        lose: Callable[[Part], None],
     ) -> None:
         self._lane, self._journal, self._folder, self._records = lane, journal, folder, records
-        self._lose = lose
+        self._data, self._lose = data, lose
         self._recalled: tuple[tuple[int, int, int], Sequence[RowSource]] | None = None
 
     def rest(self) -> None:
@@ -42,12 +61,12 @@ class Reader:
         False when one is damaged: it hangs nowhere any more, nor does what needs it.
         """
         for node in nodes:
-            names = [part.name for part in node.disk_rows] if node.rows is None and not node.lanes else []
-            if node is end and node.state is None and node.disk_state:
-                names.append(node.disk_state)
-            for name in names:
-                if not self._is_sound(name, node):
-                    self._lose(name)
+            parts = list(node.disk_rows) if node.rows is None and not node.lanes else []
+            if node is end and node.state is None and node.disk_state is not None:
+                parts.append(node.disk_state)
+            for part in parts:
+                if not self._is_sound(part, node):
+                    self._lose(part)
                     return False
         return True
 
@@ -57,14 +76,16 @@ class Reader:
         Raises CacheFaultError when a file cannot be read after all.
         """
         try:
-            opened = [(part, SnapshotFile(self._folder / part.name)) for part in node.disk_rows]
+            opened = [(part, self._open(part)) for part in node.disk_rows]
             if not node.pieces:
                 node.pieces = self._pieces(node, opened)
         except (OSError, ValueError, DamagedFileError) as error:
             raise CacheFaultError(f"rows [{node.start}, {node.end}) cannot be read: {error}") from error
         self._journal.add(CacheEventKind.READ, node.start, len(node.tokens), sum(file.nbytes for _, file in opened))
         return [
-            StoredRows(file.path, part.start, max(part.start, node.start), min(part.end, node.end), kinds_of(file))
+            StoredRows(
+                file.load, part.start, max(part.start, node.start), min(part.end, node.end), kinds_of(file.names)
+            )
             for part, file in opened
         ]
 
@@ -75,13 +96,12 @@ class Reader:
         """
         if self._recalled is None or self._recalled[0] != (node.id, node.start, node.end):
             self._recalled = None
-            names = [part.name for part in node.disk_rows]
-            damaged = next((name for name in names if not self._is_sound(name, node)), None)
+            damaged = next((part for part in node.disk_rows if not self._is_sound(part, node)), None)
             try:
                 found = [RowsSnapshot(tuple(rows.layers)) for rows in self.rows(node)] if damaged is None else []
             except CacheFaultError:
                 log.warning("rows [%d, %d) are computed again", node.start, node.end, exc_info=True)
-                damaged = names[0]
+                damaged = node.disk_rows[0]
             if damaged is not None:
                 self._lose(damaged)
                 return ()
@@ -91,31 +111,44 @@ class Reader:
     def state(self, node: TrieNode) -> StateSnapshot:
         """The whole state at the node's end, from its file. Raises CacheFaultError when it cannot be read after all."""
         try:
-            file = SnapshotFile(self._folder / node.disk_state)
-            trail = self._records.read_state(read_record(file))
-            found = read_state(file, trail, [len(layer.take()) for layer in self._lane.states])
+            if node.disk_state is None:
+                raise ValueError("there is no file")
+            file = self._open(node.disk_state)
+            trail = self._records.read_state(read_record(file.tensor(RECORD)))
+            found = read_state(file.load, file.names, trail, [len(layer.take()) for layer in self._lane.states])
         except (OSError, ValueError, RuntimeError, DamagedFileError) as error:
             raise CacheFaultError(f"the state at {node.end} cannot be read: {error}") from error
         self._journal.add(CacheEventKind.READ, node.end, 0, found.nbytes)
         return found
 
-    def _pieces(self, node: TrieNode, opened: Sequence[tuple[Part, SnapshotFile]]) -> list[Piece]:
+    def _open(self, part: Part) -> _Source:
+        data = self._data(part)
+        if data is not None:
+            nbytes = sum(len(tensor.data) for tensor in data.values())
+            return _Source(tuple(data), data.__getitem__, loader_of(data), nbytes)
+        file = SnapshotFile(self._folder / part.name)
+        return _Source(file.names, file.tensor, loader(file.path), file.nbytes)
+
+    def _pieces(self, node: TrieNode, opened: Sequence[tuple[Part, _Source]]) -> list[Piece]:
         pieces: list[Piece] = []
         for part, file in opened:
-            record = self._records.read_pieces(read_record(file))
+            record = self._records.read_pieces(read_record(file.tensor(RECORD)))
             begin, end = max(part.start, node.start), min(part.end, node.end)
             append_pieces(pieces, cut(cut(record, end)[0], begin)[1])
         if (pieces[0].start, pieces[-1].end) != (node.start, node.end):
             raise ValueError(f"recorded from {pieces[0].start} to {pieces[-1].end}")
         return pieces
 
-    def _is_sound(self, name: str, node: TrieNode) -> bool:
-        """The file holds what was written, and belongs to the path of this node."""
+    def _is_sound(self, part: Part, node: TrieNode) -> bool:
+        """The file holds what was written, and belongs where it hangs. One that is being written does."""
+        if self._data(part) is not None:
+            return True
         try:
-            file = SnapshotFile(self._folder / name)
+            file = SnapshotFile(self._folder / part.name)
             file.verify()
-            written = index.read_entry(file).path
+            entry = index.read_entry(file)
         except (OSError, DamagedFileError) as error:
             log.warning("a snapshot cannot be used: %s", error)
             return False
-        return written[: node.end] == path_of(node)[: len(written)]
+        is_like = (entry.start, entry.end, entry.runs, entry.above) == (part.start, part.end, part.runs, part.above)
+        return is_like and entry.path[: node.end] == path_of(node)[: len(entry.path)]

@@ -35,7 +35,7 @@ class Records:
         out = array("i", [len(needed)])
         for trail, end in needed.items():
             ends, tokens = trail.upto(end)
-            out.frombytes(self._key(trail))
+            out.frombytes(self.key(trail))
             out.extend((trail.start, -1 if trail.base is None else order[trail.base], len(ends), len(tokens)))
             out.extend(after - before for before, after in pairwise((trail.start, *ends)))
             out.extend(tokens)
@@ -60,7 +60,8 @@ class Records:
             raise ValueError(f"a state's record ends with {len(rest)} integers")
         return _item(trails, rest[0])
 
-    def _key(self, trail: Trail) -> bytes:
+    def key(self, trail: Trail) -> bytes:
+        """Return what a trail is known by in files."""
         key = self._keys.get(trail)
         if key is None:
             key = self._keys[trail] = secrets.token_bytes(_KEY * 4)

@@ -1,4 +1,5 @@
-"""Stored state on its way to files: handed to the writer piece by piece, hung in the trie once it is on the disk.
+"""Stored state on its way to files: hung in the trie when the writer has it, and read from what the writer has until it
+is in place.
 
 Model thread only. What hangs was computed by the very calls that its file speaks of; see `Tier`.
 """
@@ -6,56 +7,54 @@ Model thread only. What hangs was computed by the very calls that its file speak
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
 from pathlib import Path
+from typing import NamedTuple
 
-from app.kvcache.disk import index
+from app.kvcache.disk import files, index
 from app.kvcache.disk.files import Tensor
+from app.kvcache.disk.identity import identity_before, runs_of
 from app.kvcache.disk.records import Records
 from app.kvcache.disk.shelf import Shelf
 from app.kvcache.disk.stored import record_tensor, tensors
-from app.kvcache.disk.writer import Done, Failed, Writer
+from app.kvcache.disk.writer import Failed, Writer
 from app.kvcache.journal import Journal
 from app.kvcache.lane import Lane, TrieNode
 from app.kvcache.layers import RowArrays
 from app.kvcache.paging import CacheTrie
 from app.kvcache.snapshot import StateSnapshot
-from app.kvcache.trail import Piece, Trail, cut
+from app.kvcache.trail import Piece, cut
 from app.kvcache.trie import Part
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.reports import Reason
 
 FILE_BYTES = 32 << 20  # of rows in one file, so that no step takes long
 PAUSE = 30.0  # seconds without writing after a write failed
-_NOBODY = -1  # no node's id
 
 
 @dataclass(eq=False)
 class _Save:
-    """Something on its way to files: the rows of an edge, [start, end), or the state at `end` when `trail` is given.
+    """The rows [start, end) of an edge. next: where those of the next file begin. parts: what the writer has."""
 
-    next: where the rows of the next file begin. waiting: files that the writer has and has not told of.
-    """
-
-    node_id: int
+    node: TrieNode
     start: int
     end: int
     pieces: list[Piece]
-    trail: Trail | None = None
-    next: int = 0
-    waiting: int = 0
-    has_failed: bool = False
+    next: int
     parts: list[Part] = field(default_factory=list)
 
-    @property
-    def is_over(self) -> bool:
-        return not self.waiting and (self.has_failed or self.next >= self.end)
+
+class _Written(NamedTuple):
+    """A file that the writer has and has not told of. key: the writer's. tensors: what it will hold, by name."""
+
+    key: int
+    tensors: Mapping[str, Tensor]
+    nbytes: int
 
 
 class Saver:
-    """What is on its way. `forget`: takes down what lies on disk of a node and below it.
+    """What is on its way. `lose`: told of a file that was not written.
 
     failures: files that were not written. problem: why the last of them was not, "" when the last one was.
     """
@@ -69,22 +68,22 @@ class Saver:
         records: Records,
         writer: Writer,
         shelf: Shelf,
-        forget: Callable[[TrieNode], None],
+        lose: Callable[[Part], None],
     ) -> None:
         self.failures = 0
         self.problem = ""
         self._trie, self._lane, self._journal, self._folder = trie, lane, journal, folder
-        self._records, self._writer, self._shelf, self._forget = records, writer, shelf, forget
-        self._saves: dict[int, _Save] = {}  # by the writer's keys
+        self._records, self._writer, self._shelf, self._lose = records, writer, shelf, lose
+        self._written: dict[Part, _Written] = {}
+        self._parts: dict[int, Part] = {}  # by the writer's keys
         self._current: _Save | None = None  # its files are not all handed over yet
-        self._states: set[int] = set()  # nodes whose state is on its way
         self._last_key = 0
         self._paused_until = 0.0
 
     @property
     def is_busy(self) -> bool:
         """The writer has something that it will tell of."""
-        return bool(self._saves)
+        return bool(self._written)
 
     @property
     def is_halfway(self) -> bool:
@@ -98,16 +97,18 @@ class Saver:
 
     @property
     def names(self) -> set[str]:
-        """Files that hang nowhere yet."""
-        return {part.name for save in self._all() for part in save.parts}
+        """Files in place that hang nowhere yet."""
+        return {part.name for part in self._current.parts} if self._current is not None else set()
 
-    def has_state(self, node: TrieNode) -> bool:
-        """The state at the node's end is on its way."""
-        return node.id in self._states
+    def data(self, part: Part) -> Mapping[str, Tensor] | None:
+        """Return what a file will hold, by name; None when it is in place."""
+        written = self._written.get(part)
+        return written.tensors if written is not None else None
 
-    def keeps_rows(self, node: TrieNode) -> bool:
-        """All rows of a node that is being saved are with the writer: it needs them here no more."""
-        return self._current is None or not self._current.start <= node.start < self._current.end
+    def size(self, part: Part) -> int:
+        """Return the bytes of a file, also of one that is being written."""
+        written = self._written.get(part)
+        return written.nbytes if written is not None else self._shelf.size(part.name)
 
     def has_rows_here(self, node: TrieNode) -> bool:
         """The rows of an edge are in memory, stored or live."""
@@ -115,82 +116,79 @@ class Saver:
 
     def begin_rows(self, node: TrieNode) -> None:
         """Save the rows of an edge, by as many `advance`s as it takes."""
-        self._current = self._rows_save(node)
+        self._current = _save_of(node)
 
     def advance(self) -> bool:
         """Hand one file's rows to the writer. False when it has enough already."""
         save = self._current
         if save is None:
             return True
-        node = self._trie.nodes.get(save.node_id)
-        if node is None or (node.start, node.end) != (save.start, save.end) or not self.has_rows_here(node):
-            save.has_failed = True
-        elif not self._put_rows(save, node):
+        node = save.node
+        if self._trie.nodes.get(node.id) is not node or not _is_of(save, node) or not self.has_rows_here(node):
+            self._current = None  # what was handed over of it hangs nowhere and is collected
+        elif not self._put_rows(save):
             return False
-        if save.has_failed or save.next >= save.end:
+        elif save.next >= save.end:
             self._current = None
-            self._settle_if_over(save)
+            self._hang_rows(save)
         return True
 
     def save_rows(self, node: TrieNode) -> bool:
         """Hand all of a node's rows to the writer. False when it has too much already."""
-        save = self._rows_save(node)
-        while not save.has_failed and save.next < save.end:
-            if not self._put_rows(save, node):
-                save.has_failed = True
-        self._settle_if_over(save)
-        return not save.has_failed
+        current = self._current
+        save = current if current is not None and current.node is node and _is_of(current, node) else _save_of(node)
+        while save.next < save.end:
+            if not self._put_rows(save):
+                return False
+        self._current = None if save is current else current
+        self._hang_rows(save)
+        return True
 
     def save_state(self, node: TrieNode, state: StateSnapshot) -> bool:
         """Hand a whole state to the writer. False when it has too much already."""
         if not self._writer.has_room(state.nbytes):
             return False
-        save = _Save(node.id, node.end, node.end, list(node.pieces), state.trail, next=node.end)
+        above = identity_before(node, node.end, self._records).text if self._lane.rows else ""
+        part = Part("", node.start, node.end, (), above)
         record = self._records.write((), (state.trail, node.end))
-        written = [record_tensor(record), *tensors(state.layers)]
-        if not self._put(save, node, "state", node.start, node.end, written):
+        if not self._put(part, node, "state", [record_tensor(record), *tensors(state.layers)]):
             return False
-        self._states.add(node.id)
+        self._trie.set_disk(node, node.disk_rows, part)
         return True
 
     def take_finished(self) -> bool:
-        """Hang what the writer has finished. False when that is nothing."""
+        """Take note of what the writer has finished. False when that is nothing."""
         outcomes = self._writer.finished()
         for outcome in outcomes:
-            save = self._saves.pop(outcome.key)
-            save.waiting -= 1
-            if isinstance(outcome, Failed):
-                self._fail(save, outcome)
-            else:
+            part = self._parts.pop(outcome.key, None)
+            if not isinstance(outcome, Failed):
                 self._shelf.add(outcome.name, outcome.nbytes)
-                self._name(save, outcome)
-            self._settle_if_over(save)
+            if part is None:  # given up meanwhile: it hangs nowhere and is collected
+                continue
+            del self._written[part]
+            if isinstance(outcome, Failed):
+                self._fail(part, outcome)
+            else:
+                part.name, self.problem = outcome.name, ""
+                tokens = part.end - part.start if part.runs else 0
+                self._journal.add(CacheEventKind.WRITTEN, part.end - tokens, tokens, outcome.nbytes)
         return bool(outcomes)
 
     def abandon_all(self) -> None:
-        """What is being written is not wanted any more."""
-        for save in self._all():
-            save.has_failed = True
+        """Give up what is on its way."""
+        self._current = None
+        self.abandon_but(())
 
-    def abandon(self, node: TrieNode) -> None:
-        """What is being written of a node is not wanted any more."""
-        for save in self._all():
-            if save.node_id == node.id:
-                save.has_failed, save.node_id = True, _NOBODY
-                for one in _edges(node, save.start) if save.trail is None else ():
-                    one.saving -= 1
-        self._current = None if self._current and self._current.node_id == _NOBODY else self._current
-        self._states.discard(node.id)
+    def abandon_but(self, hanging: Collection[Part]) -> None:
+        """Give up what is on its way and will hang nowhere."""
+        kept = {*hanging, *(self._current.parts if self._current is not None else ())}
+        for part in self._written.keys() - kept:
+            key = self._written.pop(part).key
+            del self._parts[key]
+            self._writer.cancel(key)
 
-    def _all(self) -> set[_Save]:
-        return {*self._saves.values(), *([self._current] if self._current else [])}
-
-    def _rows_save(self, node: TrieNode) -> _Save:
-        node.saving += 1
-        return _Save(node.id, node.start, node.end, list(node.pieces), next=node.start)
-
-    def _put_rows(self, save: _Save, node: TrieNode) -> bool:
-        each = max(1, self._lane.row_bytes)
+    def _put_rows(self, save: _Save) -> bool:
+        node, each = save.node, max(1, self._lane.row_bytes)
         start, end = save.next, min(save.end, save.next + max(1, FILE_BYTES // each))
         if not self._writer.has_room((end - start) * each):
             return False
@@ -198,79 +196,45 @@ class Saver:
             rows: Sequence[RowArrays] = node.rows.part(start - node.start, end - node.start)
         else:
             rows = self._lane.copy_rows(start, end).layers
-        record = self._records.write(cut(cut(save.pieces, end)[0], start)[1])
-        if not self._put(save, node, "rows", start, end, [record_tensor(record), *tensors(rows)]):
+        pieces = cut(cut(save.pieces, end)[0], start)[1]
+        above = identity_before(node, start, self._records).text
+        part = Part("", start, end, runs_of(pieces, self._records), above)
+        if not self._put(part, node, "rows", [record_tensor(self._records.write(pieces)), *tensors(rows)]):
             return False
+        save.parts.append(part)
         save.next = end
         return True
 
-    def _put(self, save: _Save, node: TrieNode, kind: index.Kind, start: int, end: int, data: list[Tensor]) -> bool:
-        entry = self._shelf.entry(node, kind, start, end)
+    def _put(self, part: Part, node: TrieNode, kind: index.Kind, data: list[Tensor]) -> bool:
+        entry = self._shelf.entry(node, kind, part)
         self._last_key += 1
-        if not self._writer.put(self._last_key, self._folder, [index.path_tensor(entry.path), *data], entry.about):
+        put = [index.path_tensor(entry.path), *data]
+        if not self._writer.put(self._last_key, self._folder, put, entry.about):
             return False
-        save.waiting += 1
-        self._saves[self._last_key] = save
-        if kind == "rows":
-            save.parts.append(Part("", start, end))
+        nbytes = files.size_of(put, entry.about)
+        self._written[part] = _Written(self._last_key, {tensor.name: tensor for tensor in put}, nbytes)
+        self._parts[self._last_key] = part
         return True
 
-    def _fail(self, save: _Save, failure: Failed) -> None:
-        save.has_failed = True
+    def _hang_rows(self, save: _Save) -> None:
+        self._trie.set_disk(save.node, tuple(save.parts), save.node.disk_state)
+
+    def _fail(self, part: Part, failure: Failed) -> None:
         self.failures += 1
         self.problem = failure.error
         self._paused_until = time.monotonic() + PAUSE
-        self._journal.add(CacheEventKind.FAULT, save.start, save.end - save.start, 0, Reason.DISK)
-
-    def _name(self, save: _Save, done: Done) -> None:
-        """The writer tells of files in the order they were put."""
-        self.problem = ""
-        if save.trail is not None:
-            save.parts.append(Part(done.name, save.start, save.end))
-        else:
-            at = next(at for at, part in enumerate(save.parts) if not part.name)
-            save.parts[at] = save.parts[at]._replace(name=done.name)
-
-    def _settle_if_over(self, save: _Save) -> None:
-        """When the last of its files is told of, what was saved hangs in the trie, or nowhere."""
-        if not save.is_over:
-            return
-        node = self._trie.nodes.get(save.node_id)
-        if save.trail is not None:
-            self._states.discard(save.node_id)
-            if node is not None and not save.has_failed:
-                self._hang_state(node, save)
-        else:
-            self._hang_rows(node, save)
-
-    def _hang_state(self, node: TrieNode, save: _Save) -> None:
-        is_same = node.end == save.end and (node.state is None or node.state.trail is save.trail)
-        is_same = is_same and node.pieces == save.pieces
-        if is_same and (not self._lane.rows or node.will_have_rows):
-            self._trie.set_disk(node, node.disk_rows, save.parts[0].name)
-            self._journal.add(CacheEventKind.WRITTEN, node.end, 0, self._shelf.size(save.parts[0].name))
-
-    def _hang_rows(self, node: TrieNode | None, save: _Save) -> None:
-        """The edge may have been split meanwhile: all its parts get their files."""
-        trails = {piece.trail for piece in save.pieces}
-        for one in reversed(list(_edges(node, save.start)) if node is not None else []):
-            one.saving -= 1
-            above = one.parent
-            is_led_to = above is not None and (above.parent is None or above.will_have_rows)
-            if not save.has_failed and is_led_to and all(piece.trail in trails for piece in one.pieces):
-                parts = tuple(part for part in save.parts if part.start < one.end and part.end > one.start)
-                self._trie.set_disk(one, parts, one.disk_state)
-            elif not one.has_rows:
-                one.lost = Reason.DISK if save.has_failed else one.lost
-                self._forget(one)
-        if not save.has_failed:
-            moved = sum(self._shelf.size(part.name) for part in save.parts)
-            self._journal.add(CacheEventKind.WRITTEN, save.start, save.end - save.start, moved)
+        self._journal.add(CacheEventKind.FAULT, part.start, part.end - part.start, 0, Reason.DISK)
+        self._current = None if self._current is not None and part in self._current.parts else self._current
+        self._lose(part)
 
 
-def _edges(node: TrieNode, start: int) -> Iterator[TrieNode]:
-    """The node and those above it, up to the one that holds the token at `start`."""
-    return takewhile(lambda one: one.end > start, upwards(node))
+def _save_of(node: TrieNode) -> _Save:
+    return _Save(node, node.start, node.end, list(node.pieces), node.start)
+
+
+def _is_of(save: _Save, node: TrieNode) -> bool:
+    """The edge is as it was when the save began."""
+    return (node.start, node.end) == (save.start, save.end) and node.pieces == save.pieces and not node.disk_rows
 
 
 def upwards(node: TrieNode) -> Iterator[TrieNode]:

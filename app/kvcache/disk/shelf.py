@@ -6,12 +6,13 @@ import logging
 import time
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 from app.kvcache.disk import files, index
 from app.kvcache.disk.files import DamagedFileError, SnapshotFile
+from app.kvcache.disk.identity import Identity, clipped, runs_on
 from app.kvcache.disk.index import Entry
 from app.kvcache.disk.writer import Writer
 from app.kvcache.lane import TrieNode
@@ -101,17 +102,18 @@ class Shelf:
     def _hang(self, entry: Entry) -> None:
         """Put one file where it belongs, so that its rows span whole edges."""
         end = self._end_of(entry.path)
+        part = Part(entry.name, entry.start, entry.end, entry.runs, entry.above)
         end.last_use, end.used_at = max(end.last_use, entry.last_use), max(end.used_at, entry.used_at)
         end.owners = end.owners.union(entry.owners)
         if entry.kind == "state":
             end.state_uses, end.state_used = entry.uses, entry.last_use
-            self._trie.set_disk(end, end.disk_rows, entry.name)
+            self._trie.set_disk(end, end.disk_rows, part)
             return
         edges = self._edges(end, entry.start)
         if any(node.disk_rows for node in edges):  # written twice, which only a crash leaves behind: one of them goes
             return
         for node in edges:
-            self._trie.set_disk(node, (Part(entry.name, entry.start, entry.end),), node.disk_state)
+            self._trie.set_disk(node, (part,), node.disk_state)
             node.uses = max(1, node.uses, int(entry.uses))
 
     def _edges(self, node: TrieNode, start: int) -> list[TrieNode]:
@@ -135,14 +137,19 @@ class Shelf:
         return last
 
     def _prune(self, has_rows: bool) -> None:
-        """Take down what no restore could reach: rows above a hole, states without their rows."""
-        led_to = {self._trie.root.id}
+        """Take down what no restore could reach, and what was computed on other rows than those that lead to it: rows
+        above a hole, states without their rows, and what an interrupted run left below an edge that it computed again.
+        """
+        led_to = {self._trie.root.id: Identity()}
         nodes = list(self._trie)
         for node in nodes:
-            if node.parent is not None and node.parent.id in led_to and (node.disk_rows or not has_rows):
-                led_to.add(node.id)
-            else:
-                self._trie.set_disk(node, (), "")
+            above = led_to.get(node.parent.id) if node.parent is not None else None
+            if above is None or not _follows(node, above, has_rows):
+                self._trie.set_disk(node, (), None)
+                continue
+            led_to[node.id] = here = above.then(runs_on(node, None))
+            if has_rows and node.disk_state is not None and node.disk_state.above != here.text:
+                self._trie.set_disk(node, node.disk_rows, None)
         for node in reversed(nodes):
             if node.parent is not None:
                 node.parent.last_use = max(node.parent.last_use, node.last_use)
@@ -155,11 +162,13 @@ class Shelf:
 
     # From the trie onto the disk
 
-    def entry(self, node: TrieNode, kind: index.Kind, start: int, end: int) -> Entry:
-        """What a file of this node's state says of itself."""
+    def entry(self, node: TrieNode, kind: index.Kind, part: Part, path: array[int] | None = None) -> Entry:
+        """What a file of this node's state says of itself. path: tokens [0, node.end), where they are at hand."""
+        path = (path_of(node) if path is None else path)[: part.end]
         uses = float(node.uses) if kind == "rows" else node.state_uses
         last_use = node.last_use if kind == "rows" else node.state_used
-        return Entry("", 0, kind, start, path_of(node)[:end], uses, last_use, node.used_at, tuple(sorted(node.owners)))
+        times, owners = (uses, last_use, node.used_at), tuple(sorted(node.owners))
+        return Entry(part.name, self.size(part.name), kind, part.start, path, *times, owners, part.runs, part.above)
 
     def save_index_if_changed(self) -> None:
         """Have the index written when files came or went since."""
@@ -177,20 +186,24 @@ class Shelf:
             node, above = stack.pop()
             path = above + node.tokens
             for part in node.disk_rows:
-                if part.end <= node.end and part.end > node.start:
-                    made = self.entry(node, "rows", part.start, part.end)
-                    yield made._replace(name=part.name, nbytes=self.size(part.name), path=path[: part.end])
-            if node.disk_state:
-                made = self.entry(node, "state", node.start, node.end)
-                yield made._replace(name=node.disk_state, nbytes=self.size(node.disk_state), path=path)
+                if part.name and node.start < part.end <= node.end:
+                    yield self.entry(node, "rows", part, path)
+            if node.disk_state is not None and node.disk_state.name:
+                yield self.entry(node, "state", node.disk_state, path)
             stack.extend((child, path) for child in node.children.values() if child.is_on_disk)
 
     # What goes
 
-    def forget(self, node: TrieNode) -> None:
-        """What lies on disk of a node and below it is not wanted: its rows are gone. Files that it shares go whole."""
+    def forget(self, node: TrieNode, why: Reason = Reason.NONE) -> None:
+        """What lies on disk of a node and below it is not wanted: its rows are gone. Files that it shares go whole.
+
+        why: told of what was nowhere else.
+        """
         while node.parent is not None and node.shares_file(node.parent):
             node = node.parent
+        if why:
+            for one in self._trie.below(node, lambda child: child.is_on_disk):
+                one.lost = one.lost if one.holds else why
         forget_files(self._trie, node)
 
     def erase_elsewhere(self, owner: str) -> None:
@@ -198,8 +211,8 @@ class Shelf:
         for folder in self._others:
             self._writer.erase(folder, owner)
 
-    def collect(self, keep: Collection[str] = ()) -> None:
-        """Delete the files that hang nowhere, or not whole, but for those to keep."""
+    def collect(self, keep: Collection[str] = ()) -> set[Part]:
+        """Delete the files that hang nowhere, or not whole, but for those to keep. Returns what hangs."""
         covered: Counter[Part] = Counter()
         for node in self._trie.nodes.values():
             for part in node.disk_rows:
@@ -207,8 +220,10 @@ class Shelf:
         broken = {part for part, tokens in covered.items() if tokens < part.end - part.start}
         for node in [node for node in self._trie.nodes.values() if broken.intersection(node.disk_rows)]:
             self.forget(node)
-        for name in self._files.keys() - _names(self._trie.nodes.values()) - set(keep):
+        hanging = {part for node in self._trie.nodes.values() for part in node.files}
+        for name in self._files.keys() - {part.name for part in hanging} - set(keep):
             self._delete(name)
+        return hanging
 
     def shrink(self, surplus: int) -> int:
         """Delete files of at least `surplus` bytes, if there are so many. Returns how many bytes went.
@@ -263,10 +278,10 @@ class Shelf:
     def _drop(self, nodes: Sequence[TrieNode], is_state: bool) -> None:
         """Take down the states of nodes, and with the rows of an edge all that hangs there; delete their files."""
         for node in nodes:
-            names = {node.disk_state} if is_state else node.file_names
-            self._trie.set_disk(node, node.disk_rows if is_state else (), "")
+            parts = node.files if not is_state else node.files[-1:]
+            self._trie.set_disk(node, node.disk_rows if is_state else (), None)
             node.lost = node.lost if node.holds else Reason.EVICTED
-            for name in names & self._files.keys():
+            for name in {part.name for part in parts} & self._files.keys():
                 self._delete(name)
 
     def _delete(self, name: str) -> None:
@@ -293,8 +308,13 @@ def _in_all(root: Path, do: Callable[[Path], None]) -> None:
         log.warning("not all snapshots were deleted: %s", error.strerror or error)
 
 
-def _names(nodes: Iterable[TrieNode]) -> set[str]:
-    return {name for node in nodes for name in node.file_names}
+def _follows(node: TrieNode, above: Identity, has_rows: bool) -> bool:
+    """The rows of an edge are there, and were computed on those that lead to it."""
+    if not has_rows:
+        return True
+    begun = [part for part in node.disk_rows if part.start >= node.start]
+    befores = [above.then(clipped(runs_on(node, None), node.start, part.start)).text for part in begun]
+    return bool(node.disk_rows) and befores == [part.above for part in begun]
 
 
 def path_of(node: TrieNode) -> array[int]:

@@ -7,13 +7,13 @@ MLX sees it; see `Tier.verify`.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 import mlx.core as mx
 
-from app.kvcache.disk.files import SnapshotFile, Tensor
+from app.kvcache.disk.files import Tensor
 from app.kvcache.layers import Arrays, RowArrays
 from app.kvcache.snapshot import StateSnapshot
 from app.kvcache.trail import Trail
@@ -34,6 +34,7 @@ _DTYPES = {
     mx.bfloat16: "BF16",
     mx.float32: "F32",
 }
+_DTYPES_BY_NAME = {name: dtype for dtype, name in _DTYPES.items()}
 
 
 def tensors(layers: Sequence[Arrays]) -> Iterator[Tensor]:
@@ -50,18 +51,23 @@ def record_tensor(record: array[int]) -> Tensor:
     return Tensor(RECORD, "I32", (len(record),), record.tobytes())
 
 
-def read_record(file: SnapshotFile) -> array[int]:
-    """The record of calls. Raises DamagedFileError when there is none."""
+def read_record(tensor: Tensor) -> array[int]:
+    """The record of calls. Raises ValueError when the tensor is none."""
+    if tensor.dtype != "I32" or len(tensor.shape) != 1:
+        raise ValueError(f"a record of {tensor.dtype} {tensor.shape}")
     record = array("i")
-    record.frombytes(file.tensor(RECORD).data)
+    record.frombytes(tensor.data)
     return record
 
 
-class StoredRows:
-    """Rows [start, end) of a path, in a file that begins with those of token `first`."""
+Load = Callable[[Sequence[str]], Mapping[str, mx.array]]  # names -> the arrays of these names, at least
 
-    def __init__(self, path: Path, first: int, start: int, end: int, kinds: Sequence[int]) -> None:
-        self.layers = _Layers(path, start - first, end - first, kinds)
+
+class StoredRows:
+    """Rows [start, end) of a path, in a file that begins with those of token `first`. kinds: arrays of each layer."""
+
+    def __init__(self, load: Load, first: int, start: int, end: int, kinds: Sequence[int]) -> None:
+        self.layers = _Layers(load, start - first, end - first, kinds)
         self.tokens = end - start
 
     def part(self, start: int, end: int) -> tuple[RowArrays, ...]:
@@ -72,8 +78,8 @@ class StoredRows:
 class _Layers(Sequence[RowArrays]):
     """The layers of a file, each read when it is asked for and held by nobody here."""
 
-    def __init__(self, path: Path, start: int, end: int, kinds: Sequence[int]) -> None:
-        self._path, self._start, self._end, self._kinds = path, start, end, kinds
+    def __init__(self, load: Load, start: int, end: int, kinds: Sequence[int]) -> None:
+        self._load, self._start, self._end, self._kinds = load, start, end, kinds
 
     def __len__(self) -> int:
         return len(self._kinds)
@@ -81,24 +87,24 @@ class _Layers(Sequence[RowArrays]):
     def __getitem__(self, layer: int) -> RowArrays:  # type: ignore[override]
         if not 0 <= layer < len(self):
             raise IndexError(layer)
-        arrays = _load(self._path)
         names = [_name(layer, place) for place in range(self._kinds[layer])]
+        arrays = self._load(names)
         return tuple(arrays[name][..., self._start : self._end, :] for name in names)
 
 
-def kinds_of(file: SnapshotFile) -> list[int]:
-    """How many arrays each layer has in a file of rows."""
+def kinds_of(names: Iterable[str]) -> list[int]:
+    """How many arrays each layer has in a file of rows, by the names of its tensors."""
     counts: dict[int, int] = {}
-    for name in file.names:
+    for name in names:
         layer, dot, _place = name.partition(".")
         if dot:
             counts[int(layer)] = counts.get(int(layer), 0) + 1
     return [counts.get(layer, 0) for layer in range(len(counts))]
 
 
-def read_state(file: SnapshotFile, trail: Trail, sizes: Sequence[int]) -> StateSnapshot:
-    """The whole state of a file. `sizes`: how many places each layer of the model has."""
-    arrays = _load(file.path)
+def read_state(load: Load, names: Collection[str], trail: Trail, sizes: Sequence[int]) -> StateSnapshot:
+    """The whole state of a file with these tensors. `sizes`: how many places each layer of the model has."""
+    arrays = load([name for name in names if "." in name])
     layers = tuple(tuple(arrays.get(_name(layer, place)) for place in range(size)) for layer, size in enumerate(sizes))
     nbytes = sum(int(x.nbytes) for layer in layers for x in layer if x is not None)
     return StateSnapshot(layers, trail, nbytes).settled()
@@ -108,6 +114,16 @@ def _name(layer: int, place: int) -> str:
     return f"{layer}.{place}"
 
 
-def _load(path: Path) -> dict[str, mx.array]:
-    """The arrays of a file, none of them read before it is evaluated."""
-    return cast(dict[str, mx.array], mx.load(str(path), format="safetensors"))
+def loader(path: Path) -> Load:
+    """Read the arrays of a file, none of them before it is evaluated."""
+    return lambda _names: cast(dict[str, mx.array], mx.load(str(path), format="safetensors"))
+
+
+def loader_of(tensors: Mapping[str, Tensor]) -> Load:
+    """Make arrays of what a file will hold."""
+    return lambda names: {name: _array(tensors[name]) for name in names}
+
+
+def _array(tensor: Tensor) -> mx.array:
+    flat = mx.array(cast(Any, memoryview(tensor.data)))
+    return flat.view(_DTYPES_BY_NAME[tensor.dtype]).reshape(tensor.shape)

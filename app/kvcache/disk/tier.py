@@ -4,10 +4,10 @@ Model thread only; a writer thread does what takes time. Properties kept here:
 
 1. Files are written at rest, parents before children, the last used branches first, and what eviction takes from memory
    when it was not written yet. Nothing waits for a disk but a request that needs what lies there.
-2. A file hangs in the trie only once it is whole on the disk, and only if what hangs there was computed by the very
-   calls that the file speaks of. It hangs whole or not at all: of no tokens are there two files that could be mixed up.
-   One that hangs nowhere is deleted.
-3. Rows on disk lie below complete rows, as in memory. Whole states are written where the gap to the one above is worth
+2. A file hangs in the trie from when the writer has it, and is read from what the writer has until it is in place. It
+   hangs only over the very rows that it was computed on, and whole or not at all: of no tokens are there two files that
+   could be mixed up. One that hangs nowhere is deleted, or not written any more.
+3. Rows on disk lie below complete rows on disk. Whole states are written where the gap to the one above is worth
    it, and at the end of every branch.
 4. What cannot be read, or holds other bytes than were written, is dropped with everything that needs it, and counted.
 5. Files take no more than `allowed`, by their real size; those of other models go first, then those longest unused.
@@ -32,6 +32,7 @@ from app.kvcache.journal import Journal
 from app.kvcache.lane import Lane, RowSource, TrieNode
 from app.kvcache.paging import CacheTrie
 from app.kvcache.snapshot import StateSnapshot
+from app.kvcache.trie import Part
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.reports import Reason
 
@@ -42,7 +43,7 @@ class Tier:
     """The snapshot files of one model.
 
     root: folder of all models' files. fingerprint: of this model, the name of its folder there. budget_bytes: None for
-    the default. writes_all: write every whole state, however near the next one is.
+    the default. writes_all: write every whole state, however near the next one is. records: the keys of trails.
     """
 
     def __init__(
@@ -60,10 +61,11 @@ class Tier:
         self._root, self._budget = root, budget_bytes
         self._lost = 0
         self._writer = Writer()
-        folder, records = root / fingerprint, Records()
+        folder = root / fingerprint
+        self.records = records = Records()
         self._shelf = Shelf(trie, root, folder, self._writer)
-        self._reader = Reader(lane, journal, folder, records, self._lose)
-        self._saver = Saver(trie, lane, journal, folder, records, self._writer, self._shelf, self.forget)
+        self._saver = Saver(trie, lane, journal, folder, records, self._writer, self._shelf, self._take_down)
+        self._reader = Reader(lane, journal, folder, records, self._saver.data, self._lose)
         self._plan: deque[tuple[int, bool]] = deque()
         self._has_plan = False
 
@@ -91,7 +93,7 @@ class Tier:
 
     def size_of(self, node: TrieNode) -> int:
         """Bytes of the files that hold state of this edge."""
-        return sum(self._shelf.size(name) for name in node.file_names)
+        return sum(self._saver.size(part) for part in node.files)
 
     @property
     def is_saving(self) -> bool:
@@ -117,10 +119,10 @@ class Tier:
     def bytes_of(self, nodes: Iterable[TrieNode], end: TrieNode) -> int:
         """Bytes that entering these nodes would read from disk, at least."""
         rows = (part for node in nodes if node.rows is None and not node.lanes for part in node.disk_rows)
-        names = {part.name for part in rows}
-        if end.state is None and end.disk_state:
-            names.add(end.disk_state)
-        return sum(self._shelf.size(name) for name in names)
+        parts = set(rows)
+        if end.state is None and end.disk_state is not None:
+            parts.add(end.disk_state)
+        return sum(self._saver.size(part) for part in parts)
 
     def rows(self, node: TrieNode) -> Sequence[StoredRows]:
         """See `Reader.rows`."""
@@ -134,16 +136,21 @@ class Tier:
         """See `Reader.state`."""
         return self._reader.state(node)
 
-    def _lose(self, name: str) -> None:
-        """A file is of no use any more, nor is anything that was built on its rows."""
+    def _lose(self, part: Part) -> None:
+        """A file is of no use any more."""
         self._lost += 1
-        self._journal.add(CacheEventKind.FAULT, 0, 0, self._shelf.size(name), Reason.DISK)
+        self._journal.add(CacheEventKind.FAULT, 0, 0, self._shelf.size(part.name), Reason.DISK)
+        self._take_down(part)
+        self.collect()
+
+    def _take_down(self, part: Part) -> None:
+        """A file is not there, nor is anything on disk that was built on its rows."""
         for node in list(self._trie.nodes.values()):
-            if any(part.name == name for part in node.disk_rows):
-                self.forget(node)
-            elif node.disk_state == name:
-                self._trie.set_disk(node, node.disk_rows, "")
-        self._collect()
+            if part in node.disk_rows:
+                self._shelf.forget(node, Reason.DISK)
+            elif node.disk_state is part:
+                self._trie.set_disk(node, node.disk_rows, None)
+                node.lost = node.lost if node.holds else Reason.DISK
 
     def forget(self, node: TrieNode) -> None:
         """What lies on disk of a node and below it is not wanted: its rows are gone."""
@@ -152,7 +159,7 @@ class Tier:
     # Writing
 
     def touch(self) -> None:
-        """A request has ended: there may be more to write."""
+        """A request has ended, or something was erased: there may be more to write, and less that is wanted."""
         self._has_plan = False
         self._reader.rest()
 
@@ -167,16 +174,14 @@ class Tier:
         """Before the rows of a node leave memory: whether they are on disk, or on their way there."""
         if node.disk_rows:
             return True
-        if node.saving:  # a save that is not handed over yet cannot go on without them
-            return self._saver.keeps_rows(node)
         if not self._may_write():
             return False
-        unsaved = [above for above in upwards(node) if not above.disk_rows and not above.saving]
+        unsaved = list(takewhile(lambda above: not above.disk_rows, upwards(node)))
         return all(self._saver.has_rows_here(above) and self._saver.save_rows(above) for above in reversed(unsaved))
 
     def save_state(self, node: TrieNode, state: StateSnapshot) -> bool:
         """Before a whole state leaves memory: whether it is on disk, or on its way there, or not worth it."""
-        if node.disk_state or self._saver.has_state(node):
+        if node.disk_state is not None:
             return True
         return self._may_write() and self._is_worth_it(node) and self._saver.save_state(node, state)
 
@@ -202,7 +207,7 @@ class Tier:
         """Remove all snapshot files, other models' included."""
         self._plan.clear()
         for node in list(self._trie.nodes.values()):
-            self._trie.set_disk(node, (), "")
+            self._trie.set_disk(node, (), None)
         self._saver.abandon_all()
         self._shelf.wipe()
 
@@ -210,18 +215,14 @@ class Tier:
         """Delete what only this owner used of other models' files."""
         self._shelf.erase_elsewhere(owner)
 
-    def abandon(self, node: TrieNode) -> None:
-        """What is being written of a node is not wanted any more."""
-        self._saver.abandon(node)
-
-    def _collect(self) -> None:
-        """Delete the files that hang nowhere and are not about to."""
-        self._shelf.collect(keep=self._saver.names)
+    def collect(self) -> None:
+        """Delete the files that hang nowhere and are not about to, and write none that would."""
+        self._saver.abandon_but(self._shelf.collect(keep=self._saver.names))
 
     def _take_finished(self) -> None:
         if self._saver.take_finished():
             self._has_plan = self._has_plan and not self._saver.problem
-            self._collect()
+            self.collect()
             self._enforce()
 
     def _may_write(self) -> bool:
@@ -231,7 +232,7 @@ class Tier:
         """Take the next part of the plan that still makes sense. False when there is none."""
         if not self._has_plan:
             self._has_plan = True
-            self._collect()
+            self.collect()
             self._plan = deque(self._planned())
         while self._plan:
             node_id, is_state = self._plan.popleft()
@@ -240,12 +241,12 @@ class Tier:
                 continue
             if is_state:
                 state = self._state_of(node)
-                if state is not None and not node.disk_state and not self._saver.has_state(node):
+                if state is not None and node.disk_state is None:
                     if not self._saver.save_state(node, state):
                         self._plan.appendleft((node_id, is_state))
                         return False
                     return True
-            elif self._saver.has_rows_here(node) and not node.disk_rows and not node.saving and self._is_led_to(node):
+            elif self._saver.has_rows_here(node) and not node.disk_rows and self._is_led_to(node):
                 self._saver.begin_rows(node)
                 return True
         if not self._saver.is_busy:
@@ -258,9 +259,9 @@ class Tier:
         has_states = bool(self._lane.states)
         wanted: set[int] = set()
         for node in order if has_states else ():
-            if self._state_of(node) is None and not node.disk_state:
+            if self._state_of(node) is None and node.disk_state is None:
                 continue
-            if node.disk_state or self._is_worth_it(node, wanted):
+            if node.disk_state is not None or self._is_worth_it(node, wanted):
                 wanted.add(node.id)
         leading: set[int] = set()
         for node in (node for node in order if node.id in wanted):
@@ -274,7 +275,7 @@ class Tier:
                 if room < 0:
                     return
                 yield node.id, False
-            if node.id in wanted and not node.disk_state:
+            if node.id in wanted and node.disk_state is None:
                 room -= self._lane.state_bytes
                 if room < 0:
                     return
@@ -289,14 +290,14 @@ class Tier:
         """Tokens back to the nearest whole state that is written, or will be."""
         above = node.parent
         while above is not None and above.parent is not None:
-            if above.disk_state or above.id in wanted or self._saver.has_state(above):
+            if above.disk_state is not None or above.id in wanted:
                 return node.end - above.end
             above = above.parent
         return node.end
 
     def _is_led_to(self, node: TrieNode) -> bool:
         above = node.parent
-        return above is not None and (above.parent is None or bool(above.disk_rows) or above.saving > 0)
+        return above is not None and (above.parent is None or bool(above.disk_rows))
 
     def _state_of(self, node: TrieNode) -> StateSnapshot | None:
         """The whole state at a node's end: the stored one, or the live one where the lane stands."""

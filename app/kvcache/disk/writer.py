@@ -2,8 +2,8 @@
 
 Properties it keeps:
 
-1. It decides nothing: jobs are done in the order they came, and each `put` that was accepted is told of exactly once,
-   by `finished` or in the number that `close` returns.
+1. It decides nothing: jobs are done in the order they came, and each `put` that was accepted and not cancelled is told
+   of exactly once, by `finished` or in the number that `close` returns.
 2. What waits is bounded: bytes by `most_bytes`, indexes by one for each folder, deletions by the files there are.
 3. After an error of the disk nothing is left of that file, and the next job is tried.
 """
@@ -66,6 +66,8 @@ class Writer:
         self._jobs: deque[_Put | _Other] = deque()
         self._indexes: dict[Path, bytes] = {}  # that wait, the newest of each folder
         self._finished: list[Done | Failed] = []
+        self._working_on: _Put | None = None
+        self._is_cancelled = False  # what it works on
         self._pending_bytes = 0
         self._unfinished = 0  # puts accepted and neither done nor failed
         self._is_working = False
@@ -102,6 +104,18 @@ class Writer:
             self._jobs.append(_Put(key, folder, tuple(tensors), dict(about), nbytes))
             self._change.notify()
         return True
+
+    def cancel(self, key: int) -> None:
+        """Give up a put: nothing is left of it, and nothing is told of it unless it is done already."""
+        with self._change:
+            if self._working_on is not None and self._working_on.key == key:
+                self._is_cancelled = True
+            job = next((job for job in self._jobs if isinstance(job, _Put) and job.key == key), None)
+            if job is not None:
+                self._jobs.remove(job)
+                self._pending_bytes -= job.nbytes
+                self._unfinished -= 1
+                self._change.notify_all()
 
     def delete(self, folder: Path, name: str) -> None:
         """Have a file removed, after what was asked for before."""
@@ -182,29 +196,38 @@ class Writer:
         """Wait for one job and do it. False when there will be no more. Its bytes are let go of on return."""
         with self._change:
             self._change.wait_for(lambda: bool(self._jobs) or self._deadline is not None)
-            if not self._jobs or not self._may_go_on():
+            if not self._jobs or not self._is_in_time:
                 return False
             job = self._jobs.popleft()
-            self._is_working = True
+            self._is_working, self._is_cancelled = True, False
+            self._working_on = job if isinstance(job, _Put) else None
         outcome = None
         if isinstance(job, _Put):
             outcome = self._write(job)
         else:
             self._do(job)
         with self._change:
-            self._is_working = False
+            self._is_working, self._working_on = False, None
             self._pending_bytes -= job.nbytes if isinstance(job, _Put) else 0
-            if outcome is not None:
+            if self._is_cancelled or outcome is not None:
                 self._unfinished -= 1
+            if outcome is not None and not self._is_cancelled:
                 self._finished.append(outcome)
+            elif isinstance(outcome, Done) and isinstance(job, _Put):
+                folder, name = job.folder, outcome.name
+                self._jobs.appendleft(_Other(f"deleting {name[:8]}", lambda: files.delete(folder, name)))
             self._change.notify_all()
         return True
 
-    def _may_go_on(self) -> bool:
+    @property
+    def _is_in_time(self) -> bool:
         return self._deadline is None or time.monotonic() < self._deadline
 
+    def _may_go_on(self) -> bool:
+        return self._is_in_time and not self._is_cancelled
+
     def _write(self, job: _Put) -> Done | Failed | None:
-        """None when it was given up on at the deadline."""
+        """None when it was given up on, at the deadline or because it was cancelled."""
         try:
             files.prepare(job.folder)  # caches may be deleted at any time, also by the person
             written = files.write(job.folder, job.tensors, job.about, self._may_go_on)

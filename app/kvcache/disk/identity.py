@@ -1,0 +1,69 @@
+"""Which forward calls computed the rows that lead to a place, as a digest that files can name.
+
+The same tokens computed by other calls give other bits. State that was stored fits only over the very rows it was
+computed on, and those are known by the trails that computed them: each trail has a key of its own, and computes each
+offset once. A run is such a key and the offset from which on its rows are used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+
+from app.kvcache.disk.records import Records
+from app.kvcache.lane import TrieNode
+from app.kvcache.trail import Piece
+from app.kvcache.trie import Runs
+
+
+class Identity:
+    """Of the rows [0, n) of a path. Where edges are cut makes no difference."""
+
+    def __init__(self) -> None:
+        self._hash = hashlib.sha256()
+        self._last = ""
+
+    def then(self, runs: Iterable[tuple[str, int]]) -> Identity:
+        """Return the identity of more rows, which these runs follow with."""
+        longer = Identity()
+        longer._hash, longer._last = self._hash.copy(), self._last
+        for key, start in runs:
+            if key != longer._last:
+                longer._hash.update(f"{key}{start};".encode())
+                longer._last = key
+        return longer
+
+    @property
+    def text(self) -> str:
+        return self._hash.hexdigest()
+
+
+def runs_of(pieces: Iterable[Piece], records: Records) -> Runs:
+    """Return the runs of rows that were computed as these pieces say."""
+    return tuple((records.key(piece.trail).hex(), piece.start) for piece in pieces)
+
+
+def clipped(runs: Sequence[tuple[str, int]], start: int, end: int) -> Runs:
+    """Return those runs that rows [start, end) are of."""
+    ends = [*(begun for _, begun in runs[1:]), end]
+    return tuple(run for run, until in zip(runs, ends, strict=True) if run[1] < end and until > start)
+
+
+def identity_before(node: TrieNode, offset: int, records: Records) -> Identity:
+    """Return the identity of rows [0, offset), where `offset` lies on the node's edge or at an end of it."""
+    edges = []
+    above: TrieNode | None = node
+    while above is not None and above.parent is not None:
+        edges.append(above)
+        above = above.parent
+    identity = Identity()
+    for edge in reversed(edges):
+        identity = identity.then(clipped(runs_on(edge, records), edge.start, min(edge.end, offset)))
+    return identity
+
+
+def runs_on(node: TrieNode, records: Records | None) -> Runs:
+    """Return the runs of an edge's rows: those on record, or what its files say while they were not read."""
+    if node.pieces and records is not None:
+        return runs_of(node.pieces, records)
+    return tuple(run for part in node.disk_rows for run in clipped(part.runs, node.start, node.end))
