@@ -21,6 +21,7 @@ from types import TracebackType
 
 from app import __version__
 from app.one_process import Holder
+from app.plain_files import refuse_special
 
 logger = logging.getLogger(__name__)
 
@@ -67,6 +68,8 @@ def start_log(folder: Path) -> None:
     threading.excepthook = _log_thread_exception
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for name in (LOG, DUMP):
+            refuse_special(folder / name)
         handler = LogFile(folder / LOG, maxBytes=1_000_000, backupCount=3, encoding="utf-8")
         handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
         logging.getLogger("app").addHandler(handler)
@@ -95,6 +98,7 @@ def _take_dump(logs: Path) -> tuple[str, float]:
     """The stacks that were left and when they were written, seconds since the epoch; they are there once only."""
     path = logs / DUMP
     try:
+        refuse_special(path)
         with path.open("r+", encoding="utf-8", errors="replace") as file:
             words = file.read(_LONGEST).strip()
             ended = path.stat().st_mtime if words else 0.0

@@ -12,6 +12,7 @@ same for 3.4 MB and would put a network library into a program that asks nothing
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import json
 import logging
@@ -23,6 +24,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import Enum, auto
 from pathlib import Path
+
+from app.plain_files import UnfitFileError, read_plain, require_plain
 
 logger = logging.getLogger(__name__)
 
@@ -36,6 +39,8 @@ ANSWER = b"ok\n"
 _PAUSE = 0.05
 # Bytes of the lock's file: later words take the place of the first, and need no room that a disk might not have.
 _ROOM = 512
+_LATEST = 4_102_444_800.0  # seconds since the epoch: the year 2100, beyond which no clock here is right
+_LONGEST_WORD = 300
 
 
 class Answer(Enum):
@@ -135,7 +140,7 @@ def claim(folder: Path, version: str) -> Claim | None:
     """
     me = Holder(os.getpid(), time.time(), version)
     try:
-        file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+        file = _open_lock(folder / LOCK)
     except OSError as error:
         logger.warning("no lock on %s: %s", folder, error)
         return Claim(None, None, me)
@@ -154,13 +159,38 @@ def claim(folder: Path, version: str) -> Claim | None:
     return Claim(file, previous, me)
 
 
+def _open_lock(path: Path) -> int:
+    """The lock's file, made where there is none. What lies in its place and is no file is moved aside, once."""
+    for is_last in (False, True):
+        try:
+            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            if is_last or error.errno not in (errno.EISDIR, errno.ELOOP, errno.ENXIO):
+                raise
+        else:
+            try:
+                require_plain(file, path)
+            except UnfitFileError:
+                os.close(file)
+                if is_last:
+                    raise
+            else:
+                return file
+        path.rename(path.with_name(f"{path.name}.broken-{time.time_ns()}"))
+    raise AssertionError("the second try returns or raises")
+
+
 def holder(folder: Path) -> Holder | None:
     """Who has written themselves into the lock's file; None where nobody has, or where it says nothing clear."""
     try:
-        found = json.loads((folder / LOCK).read_bytes())
-        return Holder(int(found["pid"]), float(found["started"]), str(found["version"]), str(found["socket"]))
-    except (OSError, ValueError, TypeError, LookupError):
+        found = json.loads(read_plain(folder / LOCK, LONGEST))
+        who = Holder(int(found["pid"]), float(found["started"]), str(found["version"]), str(found["socket"]))
+        os.fsencode(who.socket)
+    except (OSError, ValueError, TypeError, LookupError, OverflowError, RecursionError):
         return None
+    is_named = who.version.isascii() and len(who.version) <= _LONGEST_WORD
+    is_sound = is_named and 0 < who.pid < 1 << 31 and 0 <= who.started < _LATEST
+    return who if is_sound and len(who.socket) <= _LONGEST_WORD and "\0" not in who.socket else None
 
 
 def _remove(address: str) -> None:
@@ -181,7 +211,7 @@ def paths_of(line: bytes) -> tuple[str, ...] | None:
     """The paths in such a line; None when it is not one."""
     try:
         found = json.loads(line)["paths"]
-    except (ValueError, TypeError, LookupError):
+    except (ValueError, TypeError, LookupError, RecursionError):
         return None
     is_right = isinstance(found, list) and all(isinstance(path, str) and "\0" not in path for path in found)
     return tuple(found) if is_right else None

@@ -6,16 +6,21 @@ import json
 import logging
 import os
 import time
+import weakref
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from app.plain_files import UnfitFileError, read_plain, write_whole
 from app.viewmodels.budgets import DEFAULT
 from app.viewmodels.window_state import WindowState
 
 logger = logging.getLogger(__name__)
 
 MOST_RECENT = 8
+LARGEST = 1_000_000  # bytes of the file
+_LONGEST_TEXT, _MOST_ENTRIES, _LARGEST_NUMBER = 10_000, 100, 100_000
+_RANGES = {"body_size": (6, 72)}  # points
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +47,15 @@ class SettingsFile:
     disk_folder: where cached state is written, "" for nowhere.
 
     A file that cannot be read is kept beside, with the time in its name, and the defaults hold. A file that cannot be
-    written costs the choice, never the program.
+    written costs the choice, never the program. A folder that is moved while the program runs is followed.
     """
 
     def __init__(self, path: Path, guide: str, disk_folder: str = "") -> None:
         self.disk_folder = disk_folder
-        self._path = path
+        self._folder = _opened(path.parent)
+        self._name = str(path) if self._folder is None else path.name
+        if self._folder is not None:
+            weakref.finalize(self, os.close, self._folder)
         self._guide = guide
         self._now = self._read()
 
@@ -116,21 +124,20 @@ class SettingsFile:
 
     def _read(self) -> Settings:
         try:
-            return settings_from(json.loads(self._path.read_bytes()))
+            return settings_from(json.loads(read_plain(self._name, LARGEST, self._folder)))
         except FileNotFoundError:
             return Settings()
-        except OSError as error:
-            logger.warning("settings not read: %s", error)
-            return Settings()
-        except ValueError as error:
+        except (UnfitFileError, ValueError, RecursionError) as error:
             logger.warning("settings not understood: %s", error)
             self._put_aside()
-            return Settings()
+        except OSError as error:
+            logger.warning("settings not read: %s", error)
+        return Settings()
 
     def _put_aside(self) -> None:
-        beside = self._path.with_name(f"settings.broken-{time.strftime('%Y%m%d-%H%M%S')}.json")
+        beside = f"settings.broken-{time.strftime('%Y%m%d-%H%M%S')}.json"
         try:
-            self._path.replace(beside)
+            os.replace(self._name, beside, src_dir_fd=self._folder, dst_dir_fd=self._folder)
         except OSError as error:
             logger.warning("broken settings not kept: %s", error)
 
@@ -139,19 +146,18 @@ class SettingsFile:
             return
         self._now = settings
         try:
-            write_aside(self._path, json.dumps(asdict(settings), indent=2, ensure_ascii=False) + "\n")
+            write_whole(self._name, json.dumps(asdict(settings), indent=2) + "\n", self._folder)
         except OSError as error:
             logger.warning("settings not saved: %s", error)
 
 
-def write_aside(path: Path, text: str) -> None:
-    """Put a whole file in place of another at once: whoever reads sees the old one or the new one."""
-    part = path.with_suffix(".part")
-    with part.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
+def _opened(folder: Path) -> int | None:
+    """A descriptor of the folder: what is saved goes there, also when it is moved while the program runs."""
+    try:
+        return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        logger.warning("the folder of the settings cannot be opened: %s", error)
+        return None
 
 
 def settings_from(found: Any) -> Settings:
@@ -175,10 +181,37 @@ def _known(kind: type[Settings] | type[WindowState], found: Any) -> dict[str, An
         wanted = list if isinstance(default[name], tuple) else type(default[name])
         if type(value) is not wanted:
             raise ValueError(f"{name} is written as {type(value).__name__}")
+        _require_sense(name, value)
     return values
+
+
+def _require_sense(name: str, value: Any) -> None:
+    """Raises ValueError for numbers that no window has, and for text that can be neither a name nor written again."""
+    lowest, highest = _RANGES.get(name, (0, _LARGEST_NUMBER))
+    if isinstance(value, int) and not lowest <= value <= highest:
+        raise ValueError(f"{name} is {value}")
+    is_text = isinstance(value, str)
+    if is_text and ("\0" in value or len(value) > _LONGEST_TEXT or not _is_whole(value)):
+        raise ValueError(f"{name} is no text that can be used")
+    if is_text and name == "geometry" and not value.isascii():
+        raise ValueError("the geometry is no base64")
+    if isinstance(value, list):
+        for one in value[: _MOST_ENTRIES + 1]:
+            _require_sense("", one)
+        if len(value) > _MOST_ENTRIES:
+            raise ValueError(f"{name} has {len(value)} entries")
+
+
+def _is_whole(text: str) -> bool:
+    """Whether the text can be written: half of a pair of surrogates cannot."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _all(kind: type, values: Any) -> tuple[Any, ...]:
     if any(type(value) is not kind for value in values):
-        raise ValueError(f"not all of {values!r} is {kind.__name__}")
+        raise ValueError(f"not all of {values!r:.100} is {kind.__name__}")
     return tuple(values)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import socket
 import stat
@@ -17,7 +18,9 @@ from pathlib import Path
 import pytest
 
 from app import one_process
+from app.crash import last_run
 from app.one_process import ANSWER, LOCK, Answer, Claim, claim, enter, holder, message, paths_of
+from tests.test_plain_files import KINDS, spoil
 
 HOLDING = """
 import sys, time
@@ -230,3 +233,51 @@ def test_a_full_disk_costs_only_the_words(tmp_path: Path, monkeypatch: pytest.Mo
     assert mine is not None
     assert claim(tmp_path, "1.0") is None
     mine.release()
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_lies_in_the_locks_place_keeps_nobody_out(tmp_path: Path, kind: str) -> None:
+    spoil(tmp_path / LOCK, kind)
+    mine = enter(tmp_path, "1.0", ())
+    assert isinstance(mine, Claim)
+    assert mine.previous is None
+    assert claim(tmp_path, "1.0") is None
+    assert (kept := list(tmp_path.glob("*.broken-*"))) == [] or kind != "huge", kept
+    mine.release()
+
+
+SPOILT = [b"", b"\xff\xfe", b"{", b"[" * 100_000, b"{}", b"null", b"NaN", b'{"pid": 1e999}', b'"x"', b"\0" * 5000]
+ODD_WORDS = [
+    None,
+    -1,
+    0,
+    1,
+    1e308,
+    float("inf"),
+    float("nan"),
+    10**400,
+    "x",
+    "x" * 5000,
+    "a\0b",
+    "\ud800",
+    [],
+    {},
+    True,
+]
+
+
+def test_any_words_in_the_lock_are_a_holder_or_nothing(tmp_path: Path) -> None:
+    """And a report can be written of whoever they name."""
+    sound = {"pid": 7, "started": 1.0, "version": "1", "socket": ""}
+    texts = [*SPOILT]
+    for seed in range(200):
+        dice = random.Random(seed)
+        texts.append(json.dumps({name: dice.choice([value, *ODD_WORDS]) for name, value in sound.items()}).encode())
+    for text in texts:
+        (tmp_path / LOCK).write_bytes(text)
+        mine = claim(tmp_path, "1.0")
+        assert mine is not None, text
+        last_run(tmp_path / "logs", mine.previous)
+        mine.release()
+    assert paths_of(b"[" * 100_000) is None

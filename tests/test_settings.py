@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+import random
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
 from app.settings import MOST_RECENT, Settings, SettingsFile, settings_from
 from app.viewmodels.window_state import WindowState
+from tests.test_plain_files import KINDS, spoil
 
 GUIDE = "/models/guide"
 
@@ -105,3 +107,56 @@ def test_a_file_is_never_half_written(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr("app.settings.os.fsync", fail)
     file.opened("/models/two")
     assert json.loads(path.read_text())["model"] == "/models/one"
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("kind", [*KINDS, "nested"])
+def test_what_is_no_settings_file_is_moved_aside_and_the_program_starts(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "settings.json"
+    if kind == "nested":
+        path.write_text("[" * 200_000)
+    else:
+        spoil(path, kind)
+    file = SettingsFile(path, GUIDE)
+    assert file.now == Settings()
+    file.opened("/models/one")
+    if kind not in ("socket", "link to nothing", "link to itself"):
+        assert len(list(tmp_path.glob("settings.broken-*.json"))) == 1
+    assert SettingsFile(path, GUIDE).model == "/models/one"
+
+
+ODD = [None, True, -1, 0, 7, 10**400, 1.5, "", "x", "x" * 20_000, "\ud800", "a\0b", "größer", [], [1] * 500, ["\udfff"],
+       [[]], {}, {"a": 1}]  # fmt: skip
+
+
+def test_any_values_are_taken_or_refused_whole(tmp_path: Path) -> None:
+    """What is taken can be used as text and numbers of Qt's, and can be written again."""
+    path = tmp_path / "settings.json"
+    for seed in range(300):
+        dice = random.Random(seed)
+        values = asdict(Settings(model="/m", recent_models=("/m",)))
+        for _ in range(dice.randrange(1, 4)):
+            window = values["window"]
+            target = window if dice.random() < 0.5 and isinstance(window, dict) and window else values
+            target[dice.choice(sorted(target))] = dice.choice(ODD)
+        path.write_text(json.dumps(values))
+        file = SettingsFile(path, GUIDE)
+        window = file.now.window
+        assert window.geometry.isascii(), f"seed {seed}"
+        assert 6 <= window.body_size <= 72, f"seed {seed}"
+        numbers = (*window.splitter, window.events_height)
+        assert all(type(number) is int and abs(number) < 1 << 31 for number in numbers), f"seed {seed}"
+        file.opened("/models/next")
+        assert SettingsFile(path, GUIDE).model == "/models/next", f"seed {seed}"
+
+
+def test_a_folder_that_is_moved_is_followed(tmp_path: Path) -> None:
+    """And nothing is made again at the old place."""
+    (tmp_path / "data").mkdir()
+    file = SettingsFile(tmp_path / "data" / "settings.json", GUIDE)
+    file.opened("/models/one")
+    (tmp_path / "data").rename(tmp_path / "moved")
+    file.opened("/models/two")
+    file.left(WindowState(body_size=17))
+    assert SettingsFile(tmp_path / "moved" / "settings.json", GUIDE).now == file.now
+    assert [one.name for one in tmp_path.iterdir()] == ["moved"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ class Opened:
 def open_database(path: Path, patience: float = PATIENCE) -> Opened:
     """Open or make the database. StoreError when it can be neither written nor read. `patience` in seconds."""
     with explained(path):
+        _check_files(path)
         finish_rescue(path)
         if path.exists() and not os.access(path, os.R_OK | os.W_OK, effective_ids=True):
             return _open_immutable(path)
@@ -56,6 +58,18 @@ def open_memory() -> Opened:
     connection = _connect(":memory:", PATIENCE)
     migrate(connection, None)
     return Opened(connection)
+
+
+def _check_files(path: Path) -> None:
+    """A pipe or a device in the place of one of the files would be waited for, perhaps for ever."""
+    for file in database_files(path):
+        mode = file.stat().st_mode if file.exists() else stat.S_IFREG
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            sentence = (
+                f"{file} is not a file but a pipe, a socket or a device, so nothing can be read from it or saved. Move "
+                "it away, then open Espalier again."
+            )
+            raise StoreError(Fault.UNWRITABLE, Problem("The conversations cannot be opened", sentence))
 
 
 def _make_file(path: Path) -> bool:

@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.test_plain_files import spoil
+
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.timeout(240)
 
@@ -152,6 +154,19 @@ def test_a_full_disk(tmp_path: Path) -> None:
     assert "the window says: The disk is full." in said
     assert "Logging error" not in said
     assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_a_data_folder_full_of_pipes_and_devices(tmp_path: Path, kind: str) -> None:
+    """Nothing waits for them, and what cannot be saved is told."""
+    data = tmp_path / "data"
+    for name in ("espalier.lock", "settings.json", "settings.part", "logs/espalier.log", "logs/crash.log"):
+        (data / name).parent.mkdir(parents=True, exist_ok=True)
+        spoil(data / name, kind)
+    spoil(data / "conversations.db", kind)
+    said = heard(tmp_path, "--data", str(data), until="is answered")
+    assert "the window says: The conversations cannot be opened." in said
+    assert "not a file but a pipe, a socket or a device" in said
 
 
 def fill(path: Path) -> None:
