@@ -57,7 +57,9 @@ def rescue(path: Path) -> Problem:
         new.replace(_rescued(path))
     kept = finish_rescue(path)
     found = f"{_counted(messages, 'message')} in {_counted(conversations, 'conversation')} could be read and are here"
-    sentence = f"{found if messages else 'No message could be read'}. The damaged file is kept as {kept}."
+    sentence = (
+        f"{found if messages else 'No message could be read'}. The damaged file is kept for thirty days as {kept}."
+    )
     return Problem("The conversations were damaged", sentence)
 
 
@@ -74,6 +76,7 @@ def finish_rescue(path: Path) -> Path | None:
         file.unlink(missing_ok=True)
     for suffix in (*_JOURNALS, ""):
         if Path(f"{path}{suffix}").exists():
+            os.utime(f"{path}{suffix}")  # the time for which it is kept begins now
             os.replace(f"{path}{suffix}", f"{kept}{suffix}")
     _rescued(path).replace(path)
     return kept

@@ -146,7 +146,7 @@ class SearchIndex:
         return self._try(remove, False)
 
     def scrub(self) -> bool:
-        """Overwrite what was removed, in the index and in its journal; where that fails, the index is thrown away.
+        """Overwrite what was removed and empty the journal; where that fails, the index is thrown away.
 
         False when that was not possible either.
         """

@@ -22,6 +22,8 @@ from app.conversation.message import Message, new_id
 from app.conversation.message_store import Progress
 from app.conversation.opening import PATIENCE, database_files
 from app.conversation.records import Document
+from app.conversation.rescue import MAGIC
+from app.conversation.schema import APPLICATION_ID
 from app.conversation.search import Hit, SearchState, excerpt_of
 from app.conversation.search_index import Found, SearchIndex, index_files, index_path
 from app.conversation.shelves import Shelves
@@ -75,11 +77,11 @@ class Store(Shelves):
         """Delete for ever what lies in the trash, or has lain there for so many seconds; returns how many messages.
 
         Nothing of it is left in the files: neither in the journals and the search index, nor in the copies of the
-        database that were kept before it was brought up to date. A damaged file that was kept is not touched.
+        database that were kept, older ones and damaged ones; of these only such as are as old, if an age is given.
         """
         deleted = self._empty(older_than)
         self._wipe_traces()
-        self._drop_versions(older_than)
+        self._drop_copies(older_than)
         return deleted
 
     def delete_everything(self) -> None:
@@ -91,13 +93,16 @@ class Store(Shelves):
         try:
             with explained(self._path):
                 for file in (*self.kept_copies(), *self._own_files()):
-                    shutil.rmtree(file) if file.is_dir() else file.unlink()
+                    _delete(file)
         finally:
             self._open()
             self._open_index()
 
     def kept_copies(self) -> tuple[Path, ...]:
-        """Files beside the database that hold conversations too: old versions, damaged ones, unfinished rescues."""
+        """Files beside the database that hold conversations too: old versions, damaged ones, unfinished rescues.
+
+        Another program's database that lay in this one's place is not among them.
+        """
         if self._path is None:
             return ()
         stem, suffix = self._path.stem, self._path.suffix
@@ -108,7 +113,8 @@ class Store(Shelves):
             ".rescue-*",
             f"{stem}.unsaved.*",
         )
-        return tuple(sorted(file for pattern in patterns for file in self._path.parent.glob(pattern)))
+        found = sorted(file for pattern in patterns for file in self._path.parent.glob(pattern))
+        return tuple(file for file in found if not _is_foreign(file))
 
     def make_room(self) -> None:
         """Throw the search index away, for words that the disk has no room for; the next start makes it again."""
@@ -253,7 +259,7 @@ class Store(Shelves):
                 self._empty(THIRTY_DAYS)
                 self._wipe_traces()
                 self.emptied = frozenset(one.conversation_id for one in due if one.conversation_id is not None)
-            self._drop_versions(THIRTY_DAYS)
+            self._drop_copies(THIRTY_DAYS)
 
     def _grow(self, answer: Message, text: str) -> None:
         if answer.stop is None:
@@ -293,7 +299,11 @@ class Store(Shelves):
                 look_at(self._connection)
 
     def _wipe_traces(self) -> None:
-        """Take what is no longer stored out of the index, and overwrite both journals."""
+        """Take what is no longer stored out of the index, and empty both journals.
+
+        They are cut off, not overwritten: until the system uses those blocks again, whoever reads the raw disk may find
+        words there.
+        """
         if self._index.is_adding:
             self._give_up_indexing()
         stored = {row[0] for row in self._rows("SELECT number FROM message")}
@@ -305,15 +315,15 @@ class Store(Shelves):
         if self._rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0] or not is_scrubbed:
             raise store_error(Fault.LOCKED, self._path)
 
-    def _drop_versions(self, older_than: float | None) -> None:
+    def _drop_copies(self, older_than: float | None) -> None:
         with explained(self._path):
             now = self.now
             for file in self.kept_copies():
                 written = file.stat().st_mtime
                 if written > now + DAY:  # under a wrong clock: its time begins now
                     os.utime(file, (now, now))
-                if ".version-" in file.name and (older_than is None or now - written >= older_than):
-                    file.unlink()
+                if older_than is None or now - written >= older_than:
+                    _delete(file)
 
     def _own_files(self) -> Iterator[Path]:
         if self._path is not None:
@@ -325,6 +335,24 @@ class Store(Shelves):
         query = "SELECT 1 FROM conversation WHERE id = ?1 UNION SELECT 1 FROM message WHERE id = ?1"
         ids = (document.conversation.id, *(message.id for message in document.messages))
         return {one: new_id() for one in ids if self._execute(query, one).fetchone()}
+
+
+def _delete(file: Path) -> None:
+    if file.is_dir():
+        shutil.rmtree(file)
+    else:
+        file.unlink()
+
+
+def _is_foreign(file: Path) -> bool:
+    """Whether this is a database that another program has made, or the journal of one."""
+    database = file.with_name(file.name.removesuffix("-wal").removesuffix("-shm"))
+    try:
+        with database.open("rb") as opened:
+            first = opened.read(72)
+    except OSError:
+        return False
+    return first.startswith(MAGIC) and first[68:] != APPLICATION_ID.to_bytes(4, "big")
 
 
 def _check(document: Document) -> None:

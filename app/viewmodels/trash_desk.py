@@ -22,6 +22,9 @@ EMPTY_SENTENCE = (
     "Deleted means gone: nobody can bring it back, neither with Undo nor from the files of Espalier. What the cache "
     "holds of these conversations goes too."
 )
+EMPTY_COPIES = (
+    "The copies of the conversations that were kept when they were damaged or brought up to date go with them."
+)
 _DAY = 86_400.0
 
 
@@ -43,10 +46,20 @@ class TrashDesk(QObject):
         self._changes = changes
         self._disk = disk
         self.rows = LineModel(self)
+        self._has_copies = False
+
+    @property
+    def empty_sentence(self) -> str:
+        """What emptying the trash means, as far as is known since it was read."""
+        return f"{EMPTY_SENTENCE} {EMPTY_COPIES}" if self._has_copies else EMPTY_SENTENCE
 
     def read(self) -> None:
         """Ask the database what lies there."""
-        self._store.do(lambda store: (store.trash(), store.now), self._show, self.refused.emit)
+
+        def read(store: Store) -> tuple[tuple[Trashed, ...], float, bool]:
+            return store.trash(), store.now, bool(store.kept_copies())
+
+        self._store.do(read, self._show, self.refused.emit)
 
     def restore(self, number: str) -> None:
         """Bring back what one deletion has taken away."""
@@ -84,8 +97,8 @@ class TrashDesk(QObject):
 
         self._store.do(go, take, give_up)
 
-    def _show(self, found: tuple[tuple[Trashed, ...], float]) -> None:
-        entries, now = found
+    def _show(self, found: tuple[tuple[Trashed, ...], float, bool]) -> None:
+        entries, now, self._has_copies = found
         self.rows.show([self._row(entry, now) for entry in entries])
         self.changed.emit()
 

@@ -56,7 +56,7 @@ class TrashBox(QDialog):
         box.setWindowModality(Qt.WindowModality.WindowModal)
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.setText(trash_desk.EMPTY_TITLE)
-        box.setInformativeText(trash_desk.EMPTY_SENTENCE)
+        box.setInformativeText(self._desk.empty_sentence)
         empty = box.addButton("Empty Trash", QMessageBox.ButtonRole.DestructiveRole)
         empty.clicked.connect(self._desk.empty)
         cancel = box.addButton("Cancel", QMessageBox.ButtonRole.RejectRole)

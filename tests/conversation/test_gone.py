@@ -18,7 +18,7 @@ from app.conversation.search_index import index_path
 from app.conversation.store import DAY, Store
 from app.conversation.trash import THIRTY_DAYS
 from app.protocol.events import Alternative
-from tests.conversation.builders import asked, fails, raw
+from tests.conversation.builders import asked, fails, filled, raw
 
 SECRET = "xylophonequince"
 
@@ -242,29 +242,72 @@ def test_deleting_everything_reaches_every_file(path: Path) -> None:
     store.close()
 
 
-def test_emptying_the_trash_reaches_the_copies_of_older_versions(path: Path) -> None:
+COPIES = (
+    "conversations.version-1.sqlite",
+    "conversations.version-2.part",
+    "conversations.damaged-20260101-120000.sqlite",
+    "conversations.damaged-20260101-120000.sqlite-wal",
+    ".rescue-abc/old.sqlite",
+)
+
+
+def make_copies(folder: Path) -> None:
+    for name in COPIES:
+        file = folder / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(SECRET)
+
+
+def test_emptying_the_trash_reaches_every_copy_of_the_database(path: Path) -> None:
     store = Store(path)
     conversation, _ = tell_secrets(store)
-    old = path.with_name("conversations.version-1.sqlite")
-    damaged = path.with_name("conversations.damaged-20260101-120000.sqlite")
-    for file in (old, damaged):
-        file.write_text(SECRET)
+    make_copies(path.parent)
     store.delete_conversation(conversation.id)
     store.empty_trash()
-    assert store.kept_copies() == (damaged,)
-    assert holding(path.parent) == [damaged.name]
+    assert store.kept_copies() == ()
+    assert holding(path.parent) == []
     store.close()
 
 
-def test_the_copy_of_an_older_version_is_kept_for_thirty_days(path: Path) -> None:
+def test_copies_of_the_database_are_kept_for_thirty_days(path: Path) -> None:
     Store(path).close()
-    young, old = (path.with_name(f"conversations.version-{number}.sqlite") for number in (0, 1))
-    for file in (young, old):
-        file.write_text(SECRET)
-    then = time.time() - THIRTY_DAYS - 60
-    os.utime(old, (then, then))
+    for age, kept in ((THIRTY_DAYS - 60, len(COPIES)), (THIRTY_DAYS + 60, 0), (-900 * DAY, len(COPIES))):
+        make_copies(path.parent)
+        then = time.time() - age
+        for file in path.parent.iterdir():
+            os.utime(file, (then, then))
+        store = Store(path)
+        assert len(store.kept_copies()) == kept
+        assert all(file.stat().st_mtime <= time.time() for file in store.kept_copies())
+        store.close()
+
+
+def test_a_damaged_file_is_kept_for_thirty_days_from_when_it_was_found_so(path: Path) -> None:
+    filled(path)
+    damaged = bytearray(path.read_bytes())
+    damaged[:100] = bytes(100)
+    path.write_bytes(damaged)
+    old = time.time() - 2 * THIRTY_DAYS
+    os.utime(path, (old, old))
+    for _ in range(2):
+        store = Store(path)
+        (kept,) = store.kept_copies()
+        assert kept.read_bytes() == damaged
+        store.close()
+
+
+def test_another_programs_database_is_no_copy_and_stays(path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    with raw(path) as other:
+        other.execute("CREATE TABLE pears (name TEXT)")
     store = Store(path)
-    assert store.kept_copies() == (young,)
+    assert store.notice is not None
+    assert store.kept_copies() == ()
+    store.empty_trash()
+    store.delete_everything()
+    (foreign,) = path.parent.glob("*.damaged-*")
+    with raw(foreign) as other:
+        assert other.execute("SELECT count(*) FROM pears").fetchone() == (0,)
     store.close()
 
 

@@ -98,6 +98,20 @@ def test_what_is_emptied_is_gone_for_ever(
         assert b"quinces" not in file.read_bytes(), file
 
 
+def test_copies_that_go_with_it_are_told_before(
+    qtbot: QtBot, deleted: MainWindow, controller: Controller, data_folder: Path
+) -> None:
+    (data_folder / "conversations.damaged-20260101-120000.db").write_text("pears")
+    deleted.menus.actions["trash"].trigger()
+    (box,) = deleted.findChildren(TrashBox)
+    controller._parts.store.drain()
+    qtbot.mouseClick(box.empty_button, Qt.MouseButton.LeftButton)
+    (asked,) = box.findChildren(QMessageBox)
+    assert "when they were damaged" in asked.informativeText()
+    asked.close()
+    box.close()
+
+
 def test_an_empty_trash_says_so(qtbot: QtBot, window: MainWindow, controller: Controller) -> None:
     window.do("trash")
     (box,) = window.findChildren(TrashBox)
