@@ -78,7 +78,7 @@ class Archive(QObject):
             "prune": lambda: self.edits.prune(self._display.open_id),
             "delete_conversation": lambda: self.edits.delete_conversation(self._display.open_id),
             "favourite": lambda: self.edits.mark(self._display.open_id),
-            "new_folder": self._file_in_new_folder,
+            "new_folder": lambda: self.edits.create_folder(NEW_FOLDER),
         }
 
     def delete_message(self, message_id: str | None = None) -> None:
@@ -126,10 +126,6 @@ class Archive(QObject):
             self.edits.delete_folder(row.id)
         else:
             self.edits.delete_conversation(row.id)
-
-    def _file_in_new_folder(self) -> None:
-        open_id = self._display.open_id
-        self.edits.create_folder(NEW_FOLDER, open_id if self._parts.library.is_stored(open_id) else None)
 
     def go_to(self, conversation_id: str, message_id: str = "") -> None:
         """Open a conversation, on a path that goes through this message if one is given."""

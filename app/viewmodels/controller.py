@@ -166,12 +166,29 @@ class Controller(QObject):
         text = storable(text)
         self._drafts.write(self._open_id, text)
         if not text.strip():
-            self._say_hint(status_words.NOTHING_TO_SEND)
+            self._answer_the_end()
+        elif overflow := self._overflow(text):
+            self._say_hint(overflow)
         elif self._asking.is_busy or self._parts.changes.is_pending:
             self._drafts.send(self._open_id)
         else:
             self._send_draft(self._open_id)
         self._display.show_status()
+
+    def _answer_the_end(self) -> None:
+        """Nothing was typed: have a question answered that ends the path, if there is one."""
+        if self.status.now.can_answer:
+            self.regenerate(self.tree.leaf_id)
+        else:
+            self._say_hint(status_words.NOTHING_TO_SEND)
+
+    def _overflow(self, text: str) -> str:
+        """Why this text is known not to fit the model's context, or nothing."""
+        priced, info = self._prices.sending, self._models.info
+        if priced is None or info is None or self._prices.words != text:
+            return ""
+        is_over = priced.request.total >= info.context_length
+        return status_words.does_not_fit(priced, info.context_length) if is_over else ""
 
     def stop(self) -> None:
         """End the answer in the open conversation within a token. Words that were to follow it stay in the composer."""

@@ -47,6 +47,11 @@ class PathPrices(QObject):
         self._sending_timer = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
         self._sending_timer.timeout.connect(self._ask_sending)
 
+    @property
+    def words(self) -> str:
+        """What is in the composer, as `sending` prices it or is about to."""
+        return self._words
+
     def show(self, tree: MessageTree) -> None:
         """The path to price from now on."""
         if tree is not self._tree:

@@ -31,17 +31,18 @@ class StatusValues:
     """Everything `Status` shows, as one value. Token counts are exact; fractions run from 0 to 1.
 
     title, subtitle, warmth: the open conversation, its warmth in words ("Warm · 3 794 tokens") and as a share, None
-    while unknown; is_on_disk: some of that share must be read from the disk first. model_detail: precision, "built in"
-    or "not found". context_used: tokens of the open path. engine_line, engine_fraction: what the engine does, with a
-    bar where it can be measured; engine_cached is the bar's reused part. send_price, send_parts: the composer's foot in
-    words, and (reused, computed) tokens for its bar, None where nothing is known. editing: first words of the message
-    being forked, or None. is_waiting: the words in the composer are sent when the answer that is being written ends.
-    problem, notice: the card and the banner, one sentence; is_notice_good: it asks nothing of the person;
-    notice_label, notice_verb: its button, as those of the card. undo, redo: what Undo would take back among
-    conversations ("Delete"), or nothing; is_favourite: the open conversation is one. budget, disk_budget: ids of
-    the cache's budgets. disk_folder: where its files lie, "" for nowhere; disk_trouble: why none are written
-    although they are wanted, or None; keeps_every_fork: every state is written. greeting, suggestions: what an
-    empty conversation shows. enabled: ids of the verbs that can act now.
+    while unknown; is_on_disk: some of that share must be read from the disk first. model_detail: precision, "built
+    in" or "not found". context_used: tokens of the open path. engine_line, engine_fraction: what the engine does,
+    with a bar where it can be measured; engine_cached is the bar's reused part. send_price, send_parts: the
+    composer's foot in words, and (reused, computed) tokens for its bar, None where nothing is known. editing: first
+    words of the message being forked, or None. can_answer: sending nothing has the question answered that ends the
+    open path. is_waiting: the words in the composer are sent when the answer that is being written ends. problem,
+    notice: the card and the banner, one sentence; is_notice_good: it asks nothing of the person; notice_label,
+    notice_verb: its button, as those of the card. undo, redo: what Undo would take back among conversations
+    ("Delete"), or nothing; is_favourite: the open conversation is one. budget, disk_budget: ids of the cache's
+    budgets. disk_folder: where its files lie, "" for nowhere; disk_trouble: why none are written although they are
+    wanted, or None; keeps_every_fork: every state is written. greeting, suggestions: what an empty conversation
+    shows. enabled: ids of the verbs that can act now.
     """
 
     title: str = ""
@@ -62,6 +63,7 @@ class StatusValues:
     placeholder: str = ""
     send_price: str = ""
     send_parts: tuple[int, int] | None = None
+    can_answer: bool = False
     is_waiting: bool = False
     editing: str | None = None
     problem: ProblemCard | None = None

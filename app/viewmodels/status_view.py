@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.conversation.message import Conversation
+from app.conversation.message import Conversation, Message
 from app.conversation.tree import MessageTree
+from app.protocol.events import Priced
 from app.protocol.trie_view import TrieView
 from app.viewmodels import disk_words, status_words, words
 from app.viewmodels.asking import Asking
@@ -51,6 +52,20 @@ class Scene:
         return not len(self.tree)
 
     @property
+    def unanswered(self) -> Message | None:
+        """The question that ends the open path and that nobody answers or is about to."""
+        leaf = None if self.tree.leaf_id is None else self.tree.message(self.tree.leaf_id)
+        is_open = leaf is not None and leaf.role == "user" and leaf.id not in self.asking.held
+        return leaf if is_open and self.draft.editing is None else None
+
+    @property
+    def overflow(self) -> Priced | None:
+        """The price of sending the composer's words where they do not fit the model's context."""
+        priced, info = self.prices.sending, self.models.info
+        is_over = priced is not None and info is not None and priced.request.total >= info.context_length
+        return priced if is_over and self.draft.text.strip() else None
+
+    @property
     def is_shown_writing(self) -> bool:
         """Whether the answer under way belongs to the open conversation."""
         return self.run is not None and self.run.answer.conversation_id == self.tree.conversation_id
@@ -80,6 +95,7 @@ def status_values(scene: Scene, card: ProblemCard | None, notice: str, is_notice
         placeholder=_placeholder(scene),
         send_price=_send_price(scene),
         send_parts=_send_parts(scene),
+        can_answer=scene.unanswered is not None and not scene.draft.text.strip(),
         is_waiting=scene.draft.is_sent,
         editing=_editing(scene),
         problem=card,
@@ -148,6 +164,8 @@ def _can_stop(scene: Scene) -> bool:
 def _placeholder(scene: Scene) -> str:
     if scene.is_shown_writing:
         return "You can go on writing; Esc stops"
+    if scene.unanswered is not None:
+        return "Return has the question answered; or write another version of it"
     if scene.draft.editing is not None:
         return "Another version of the question"
     if scene.is_empty:
@@ -161,15 +179,28 @@ def _send_price(scene: Scene) -> str:
     has_words = bool(scene.draft.text.strip())
     if scene.draft.is_sent:
         return "Sends when this answer ends"
+    if scene.overflow is not None and scene.models.info is not None:
+        return status_words.does_not_fit(scene.overflow, scene.models.info.context_length)
     if has_words and scene.run is not None:
         return "Return sends it when this answer ends"
     if has_words and scene.models.to_ask is None:
         return "Answered when the model is ready"
     if has_words:
-        return status_words.price_of_sending(scene.prices.sending) if scene.prices.sending else ""
+        price = status_words.price_of_sending(scene.prices.sending) if scene.prices.sending else ""
+        return _as_version(scene.unanswered, price)
+    if scene.unanswered is not None:
+        return status_words.NOT_ANSWERED
     if scene.run is not None or scene.prices.path is None:
         return ""
     return status_words.price_of_path(scene.prices.path)
+
+
+def _as_version(question: Message | None, price: str) -> str:
+    """What is said after a question that nobody answered becomes another version of it."""
+    if question is None:
+        return price
+    version = f"Another version of “{words.first_words(question.text)}”"
+    return f"{version}{DOT}{price}" if price else version
 
 
 def _send_parts(scene: Scene) -> tuple[int, int] | None:
@@ -194,12 +225,18 @@ def _can_pin(scene: Scene) -> bool:
     return is_at_rest and (path is None or path.pinned < max(path.request.cached, 1))
 
 
+def _can_send(scene: Scene) -> bool:
+    if not scene.draft.text.strip():
+        return scene.unanswered is not None and not scene.asking.is_busy
+    return not scene.draft.is_sent and scene.overflow is None
+
+
 def _enabled(scene: Scene) -> frozenset[str]:
     """Verbs that would do something now."""
     fork = last_fork(scene.tree)
     can = {
         "stop": _can_stop(scene) or scene.draft.editing is not None,
-        "send": bool(scene.draft.text.strip()) and not scene.draft.is_sent,
+        "send": _can_send(scene),
         "fork": last_question(scene.tree) is not None,
         "regenerate": not scene.is_empty and not scene.asking.is_busy,
         "undo": bool(scene.undo),

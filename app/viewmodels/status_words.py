@@ -22,6 +22,7 @@ SUGGESTIONS = (
     "Which keys should I learn first?",
     "How do I open a real model?",
 )
+NOT_ANSWERED = "Not answered yet: Return has it answered"
 NOTHING_TO_SEND = "Nothing to send yet: type a question first"
 CHECKING = "Checking the branch: it is computed again"
 STILL_WRITING = "Answer Again works as soon as this answer has ended"
@@ -125,6 +126,11 @@ def running_subtitle(run: Run) -> str:
 def price_of_sending(priced: Priced) -> str:
     """What sending the composer's words costs, tokens exact, time about."""
     return _to_read(priced.request, priced.seconds)
+
+
+def does_not_fit(priced: Priced, context_length: int) -> str:
+    """Why the composer's words cannot be sent."""
+    return f"Does not fit: {words.number(priced.request.total)} of {words.tokens(context_length)}"
 
 
 def price_of_path(priced: Priced) -> str:

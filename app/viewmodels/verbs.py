@@ -35,7 +35,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("use_guide", Menu.FILE, "Use the Guide", ("Ctrl+Shift+G",), "Goes back to the small built-in model."),
     Verb("rename", Menu.FILE, "Rename Conversation", ("F2",), "Gives the open conversation another title."),
     Verb("favourite", Menu.FILE, "Favourite", (), "Puts the open conversation above the others.", True),
-    Verb("new_folder", Menu.FILE, "New Folder", ("Ctrl+Shift+N",), "Makes a folder with the open conversation in it."),
+    Verb("new_folder", Menu.FILE, "New Folder", ("Ctrl+Shift+N",), "Makes an empty folder for conversations."),
     Verb(
         "delete_conversation",
         Menu.FILE,

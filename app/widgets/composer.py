@@ -117,13 +117,24 @@ class Composer(QWidget):
 
     def _renew(self) -> None:
         now, can_send = self._status.now, "send" in self._status.now.enabled
-        state = (now.placeholder, now.is_writing, now.can_stop, now.editing, now.send_price, now.send_parts)
+        state = (
+            now.placeholder,
+            now.is_writing,
+            now.can_stop,
+            now.editing,
+            now.send_price,
+            now.send_parts,
+            now.can_answer,
+        )
         if not self._last.differs(can_send, *state):
             return
         self.edit.show_hint(now.placeholder)
         if now.is_writing:
             self.button.show_action(Icon.STOP, "Stop", "Stop (Esc)", is_accented=False)
             self.button.setEnabled(now.can_stop)
+        elif now.can_answer:
+            self.button.show_action(Icon.AGAIN, "Answer", "Have the question answered (Return)", is_accented=True)
+            self.button.setEnabled(can_send)
         else:
             self.button.show_action(Icon.SEND, "Send", "Send (Return)", is_accented=True)
             self.button.setEnabled(can_send)

@@ -88,9 +88,13 @@ def in_sight(
 
 
 class LineList(QListView):
-    """Return or a click opens a row. Signals: opened(LineRow); left, Up was pressed in the first row."""
+    """Return or a click opens a row.
+
+    Signals: opened(LineRow); enteredRow(LineRow), with Return alone; left, Up was pressed in the first row.
+    """
 
     opened = Signal(object)
+    enteredRow = Signal(object)
     left = Signal()
 
     def __init__(self, look: Look, model: LineModel, name: str, parent: QWidget | None = None) -> None:
@@ -128,6 +132,8 @@ class LineList(QListView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._open(self.currentIndex())
+            if self.row is not None:
+                self.enteredRow.emit(self.row)
         elif event.key() == Qt.Key.Key_Up and self.currentIndex().row() <= 0:
             self.left.emit()
         elif event.key() == Qt.Key.Key_Escape:

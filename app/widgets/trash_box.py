@@ -42,6 +42,7 @@ class TrashBox(QDialog):
         self.empty_button.clicked.connect(self.ask_to_empty)
         self.close_button.clicked.connect(self.accept)
         self.list.doubleClicked.connect(self._restore)
+        self.list.enteredRow.connect(self._restore)
         self.list.selectionModel().currentChanged.connect(self._renew)
         desk.changed.connect(self._on_read)
         close_on_command(self)

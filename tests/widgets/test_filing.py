@@ -63,15 +63,19 @@ def open_menu(garden: MainWindow, row: int) -> QMenu:
 
 
 def folder(qtbot: QtBot, garden: MainWindow, controller: Controller, name: str) -> str:
-    """Make a folder of the open conversation and give it a name."""
+    """Make a folder, give it a name, and move the open conversation into it."""
     garden.do("new_folder")
     done(qtbot, controller)
+    assert controller.archive.open_folder == "", "a new folder is empty"
     field = editor(garden.sidebar.list)
     assert field.text() == "New folder"
     qtbot.keyClicks(field, name)
     qtbot.keyClick(field, Qt.Key.Key_Return)
     done(qtbot, controller)
-    return next(row.id for row in controller.conversations.rows if row.is_folder and row.title == name)
+    made = next(row.id for row in controller.conversations.rows if row.is_folder and row.title == name)
+    controller.archive.edits.move(controller.archive.open_id, made)
+    done(qtbot, controller)
+    return made
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_F2, Qt.Key.Key_Return])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
@@ -64,6 +64,14 @@ def test_a_conversation_comes_back_and_is_opened(qtbot: QtBot, box: TrashBox, co
     qtbot.keyClick(box.list, Qt.Key.Key_Down)
     qtbot.keyClick(box.restore_button, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: texts(controller) == ["quinces", "You said: quinces"])
+
+
+def test_return_in_the_list_brings_back_what_is_chosen(qtbot: QtBot, box: TrashBox, controller: Controller) -> None:
+    qtbot.mouseClick(box.list.viewport(), Qt.MouseButton.LeftButton, pos=box.list.rect().topLeft() + QPoint(40, 12))
+    controller._parts.store.drain()
+    assert len(lines(box)) == 2, "a click chooses only"
+    qtbot.keyClick(box.list, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: len(texts(controller)) == 4)
 
 
 def test_emptying_asks_first(qtbot: QtBot, box: TrashBox, controller: Controller, script: Script) -> None:
