@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import partial
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -123,6 +125,45 @@ def test_no_switching_loses_sight_of_what_grew(
         shown = {one: [message.text for message in trees[one].path_to(leaf)] for one, leaf in leaves.items() if leaf}
         stored = stored_paths(data_folder)
         assert {one: stored[one] for one in shown} == shown, f"seed {seed}"
+
+
+def test_a_kill_at_any_moment_leaves_the_path_as_far_as_it_was_stored(
+    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script
+) -> None:
+    """What the database would say is compared with what was shown when it was asked."""
+    controller = make_controller()
+    ready(qtbot, controller)
+    dice, compared = random.Random(3), list[int]()
+
+    def look(store: Store) -> dict[str, tuple[list[str], set[str]]]:
+        return {
+            one.id: ([message.id for message in store.load(one.id).path], {each.id for each in store.messages(one.id)})
+            for one in store.conversations()
+        }
+
+    def compare(shown: dict[str, list[str]], stored: dict[str, tuple[list[str], set[str]]]) -> None:
+        for conversation_id, (path, known) in stored.items():
+            expected = list(takewhile(known.__contains__, shown[conversation_id]))
+            assert path[: len(expected)] == expected, f"after {len(compared)} looks"
+            compared.append(len(expected))
+
+    for number in range(120):
+        script.hold = dice.choice([None, 1, 2])
+        _act(controller, dice, f"question {number}")
+        if dice.random() < 0.5:
+            script.go.set()
+        else:
+            script.go.clear()
+        for _ in range(dice.choice((0, 1, 5))):
+            QApplication.processEvents()
+        if dice.random() < 0.3:
+            qtbot.wait(dice.choice((1, 10, 30)))
+        trees = controller._library._trees
+        shown = {one: [message.id for message in tree.path] for one, tree in trees.items()}
+        controller._parts.store.do(look, partial(compare, shown))
+    script.go.set()
+    controller._parts.store.drain()
+    assert max(compared) > 1
 
 
 def _act(controller: Controller, dice: random.Random, text: str) -> None:
