@@ -148,6 +148,11 @@ class Body:
         part = self._lay_out(number)
         return TextPoint(number, part.hit(at - QPointF(0, self._top_of(number)), self._width))
 
+    def line_top(self, point: TextPoint) -> float:
+        """Where the line of a character begins. Lays out its part alone; those before it may still be estimates."""
+        number = min(point.part, len(self._split()) - 1)
+        return self._lay_out(number).line_top(point.position, self._width) + self._top_of(number)
+
     def link_at(self, at: QPointF) -> str:
         """The address of the link at a place, or nothing."""
         for _, part, rect in self._placed(at.y(), at.y() + 1):

@@ -140,6 +140,14 @@ class LaidPart:
         """The address of the link at a place, or nothing."""
         return self.lay_out(width).documentLayout().anchorAt(self._inner(at))
 
+    def line_top(self, position: int, width: float) -> float:
+        """Where the line of a character begins, in points from the part's top."""
+        document = self.lay_out(width)
+        block = document.findBlock(min(position, document.characterCount() - 1))
+        line = block.layout().lineForTextPosition(position - block.position())
+        top = document.documentLayout().blockBoundingRect(block).top() + self.head
+        return top + line.y() if line.isValid() else top
+
     def end(self, width: float) -> QRectF:
         """Where the next character would stand: a rectangle without width, in points from the part's corner."""
         document = self.lay_out(width)

@@ -10,7 +10,10 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from PySide6.QtCore import QPointF
+
 from app.viewmodels.rows import MessageRow
+from app.widgets.chat.body import TextPoint
 from app.widgets.chat.column import Column, column
 from app.widgets.chat.row_item import RowItem
 from app.widgets.look import Look
@@ -30,10 +33,15 @@ class Settled(NamedTuple):
 
 
 class Spot(NamedTuple):
-    """A place that survives another width or text size: which row, and what share of it lies above."""
+    """A place that survives another width or text size.
+
+    point: the character that stands there, or None beside the text. below: points from the top of its line, or of the
+    row, to the place.
+    """
 
     row: int
-    share: float
+    point: TextPoint | None
+    below: float
 
 
 class _Reference(NamedTuple):
@@ -113,11 +121,19 @@ class ChatLayout:
     def spot(self, offset: float) -> Spot | None:
         """What stands at a height, or None beyond the rows."""
         row = self.row_at(offset)
-        return None if row < 0 else Spot(row, (offset - self.top(row)) / self.items[row].height)
+        if row < 0:
+            return None
+        item, inner = self.items[row], offset - self.top(row)
+        start = item.text.top()
+        point = item.body.point_at(QPointF(0, inner - start)) if item.text.bottom() > inner >= start else None
+        return Spot(row, point, inner - (0 if point is None else start + item.body.line_top(point)))
 
     def offset_of(self, spot: Spot) -> float:
         """At which height a spot is now."""
-        return self.top(spot.row) + spot.share * self.items[spot.row].height
+        item = self.items[spot.row]
+        inner = 0.0 if spot.point is None else item.text.top() + item.body.line_top(spot.point)
+        self._forget_from(spot.row)
+        return self.top(spot.row) + inner + spot.below
 
     def limit(self, height: int) -> int:
         """The highest scroll offset in a viewport of this height."""

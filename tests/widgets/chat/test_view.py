@@ -328,6 +328,32 @@ def disturb(
         chat.set_tail_footer("s", Footer(0, 168, draw.randrange(1000), 38.0, None, ""))
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_another_width_or_size_keeps_the_line_at_the_top(
+    view: ChatView, chat: ChatModel, look: Look, seed: int
+) -> None:
+    """Not only the message: a long one stays at the same words."""
+    draw = random.Random(seed)
+    words = " ".join(f"word{number}" for number in range(3000))
+    code = "\n".join(f"line_{number} = {number}" for number in range(400))
+    chat.show([*talk(3), question("q", words), answer("a", f"{PLAN}\n\n```py\n{code}\n```\n\n{words}"), *talk(2)[:1]])
+    settle()
+    for step in range(12):
+        view.verticalScrollBar().setValue(draw.randrange(300, view.verticalScrollBar().maximum() - 700))
+        settle()
+        offset, rows = view.verticalOffset(), view.layout_of_rows
+        spot = rows.spot(offset)
+        if draw.random() < 0.5:
+            view.resize(draw.randrange(500, 1000), 600)
+        else:
+            look.set_text_size(draw.randrange(11, 20))
+        settle()
+        assert spot is not None
+        now = view.layout_of_rows.offset_of(spot)
+        is_at_end = view.verticalOffset() == view.verticalScrollBar().maximum()
+        assert is_at_end or abs(now - view.verticalOffset()) <= look.type.body, (seed, step, spot)
+
+
 def test_selected_text_stays_selected_while_the_focus_comes_and_goes(
     qtbot: QtBot, view: ChatView, chat: ChatModel
 ) -> None:
