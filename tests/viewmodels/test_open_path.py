@@ -81,6 +81,22 @@ def test_whoever_went_to_another_branch_meanwhile_stays_there(
     assert stored_paths(data_folder)[left] == ["What is a tree?", "You said: What is a tree?"]
 
 
+def test_whoever_went_back_to_the_first_answer_stays_there(
+    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, data_folder: Path
+) -> None:
+    controller = make_controller()
+    ask(qtbot, controller, "What is a tree?")
+    script.answers["What is a tree?"], script.hold = "A plant.", 0
+    controller.regenerate()
+    qtbot.waitUntil(lambda: controller._runs.current is not None)
+    controller.select_version(controller.chat.rows[-1].id, -1)
+    left = controller.archive.open_id
+    script.go.set()
+    wait_for_rest(qtbot, controller)
+    controller.close()
+    assert stored_paths(data_folder)[left] == ["What is a tree?", "You said: What is a tree?"]
+
+
 def test_a_path_that_was_left_on_an_answered_question_goes_on_to_the_answer(
     qtbot: QtBot, make_controller: Callable[[], Controller], data_folder: Path
 ) -> None:
