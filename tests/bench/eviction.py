@@ -38,6 +38,8 @@ def requests(trace: Trace) -> list[Request]:
     """The trace with token ids: each message has its own, so that siblings differ from their first token on.
 
     Restore points as the engine sets them: where each message begins, before an answer less the token it begins from.
+    The place inside a question where it was written again is none, since nobody knows it beforehand; where a request
+    leaves what is known, the cache sees for itself.
     """
     starts = [0]
     for message in trace.messages[1:]:
@@ -50,7 +52,9 @@ def requests(trace: Trace) -> list[Request]:
     for ask in trace.asks:
         prompt, points = array("i"), []
         for number in trace.path(ask.question):
-            points.append(len(prompt) - (trace.messages[number].kind == "answer"))
+            message = trace.messages[number]
+            if trace.messages[message.parent].kind != "part":
+                points.append(len(prompt) - (message.kind == "answer"))
             prompt.extend(texts[number])
         points.append(len(prompt) - 1)
         found.append(Request(prompt, texts[ask.answer], tuple(points)))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from tests.bench.eviction import requests
 from tests.bench.eviction_table import Row, faults, pooled, rows
 from tests.bench.traces import PEOPLE, Trace
@@ -30,3 +32,13 @@ def test_each_limit_is_told_when_it_is_missed() -> None:
     worse = replace(KEPT[5], recomputed=1051, reference=1000)
     assert any("0.51% of what was seen" in fault for fault in faults([*KEPT[:5], worse]))
     assert faults([replace(KEPT[0], empty_restores=2), *KEPT[1:]]) == ["2 requests restored nothing"]
+
+
+@pytest.mark.parametrize("person", ["rewrite"])
+def test_restore_points_know_nothing_of_what_comes(person: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A trace that ends sooner has the same points up to there."""
+    whole = requests(Trace(person, 3))
+    monkeypatch.setitem(PEOPLE, person, replace(PEOPLE[person], requests=60))
+    part = requests(Trace(person, 3))
+    assert len(part) == 60
+    assert [(len(one.prompt), one.points) for one in part] == [(len(one.prompt), one.points) for one in whole[:60]]
