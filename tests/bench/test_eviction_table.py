@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 
-from tests.bench.eviction import requests
-from tests.bench.eviction_table import Row, faults, pooled, rows
+from tests.bench.eviction import CHOSEN_ON, HELD_OUT, SEEDS, losses, requests
+from tests.bench.eviction_table import REFERENCE, Row, faults, pooled, rows
 from tests.bench.traces import PEOPLE, Trace
 
 ROW = Row("explore.1", "HYB60", 0.25, recomputed=100, reference=1000, seen=10_000, empty_restores=0)
@@ -42,3 +43,12 @@ def test_restore_points_know_nothing_of_what_comes(person: str, monkeypatch: pyt
     part = requests(Trace(person, 3))
     assert len(part) == 60
     assert [(len(one.prompt), one.points) for one in part] == [(len(one.prompt), one.points) for one in whole[:60]]
+
+
+def test_the_order_that_is_compared_with_is_the_one_on_record() -> None:
+    [lost] = losses(requests(Trace("rewrite", 11)), "KV64", (0.25,), is_reference=True)
+    assert lost.recomputed == json.loads(REFERENCE.read_text(encoding="utf-8"))["rewrite.11"]["KV64"][1]
+
+
+def test_traces_that_are_kept_apart_had_no_say_in_the_rule() -> None:
+    assert not {*HELD_OUT} & {*CHOSEN_ON, *SEEDS}
