@@ -8,6 +8,7 @@ branch's recorded forward calls from empty caches gives. A frozen program also c
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sys
 import time
@@ -23,6 +24,8 @@ from app.protocol.reports import ModelInfo, Problem, RequestReport, StopReason
 
 if TYPE_CHECKING:
     from app.engine.loop import EngineLoop
+
+log = logging.getLogger(__name__)
 
 QUESTION = "How do I fork a conversation?"
 FORKED = "What does the trie panel show?"
@@ -50,12 +53,14 @@ def run(model_path: str, *, on_cpu: bool = False) -> int:
     test = _SelfTest()
     test.loop = EngineLoop(test.events.append)
     report: dict[str, Any] = {"ok": False, "model": model_path}
-    try:
-        report |= test.run(model_path)
-    except _FailedError as error:
-        print(f"{error.problem.title}. {error.problem.sentence}", file=sys.stderr)  # noqa: T201
-    finally:
-        test.do(Shutdown())
+    for do in (lambda: report.update(test.run(model_path)), lambda: test.do(Shutdown())):
+        try:
+            do()
+        except _FailedError as error:
+            print(f"{error.problem.title}. {error.problem.sentence}", file=sys.stderr)  # noqa: T201
+        except Exception:  # whatever a model brings about, the last line is the report
+            report["ok"] = False
+            log.exception("the self-test broke off")
     report |= {"device": _device(), "versions": dict(versions()), "seconds": round(time.perf_counter() - begun, 3)}
     print(json.dumps(report, ensure_ascii=False))  # noqa: T201
     return 0 if report["ok"] else 1

@@ -53,6 +53,13 @@ class Lane:
 
     def __init__(self, index: int, root: TrieNode, forward: Forward, caches: list[Any]) -> None:
         self.index = index
+        self._forward = forward
+        self._row_bytes = 0
+        self.state_bytes = 0  # of the whole states of all layers; 0 until something was computed
+        self.renew(root, caches)
+
+    def renew(self, root: TrieNode, caches: list[Any]) -> None:
+        """Begin anew at the root with empty cache objects, whatever the old ones hold."""
         self.path = [root]
         self.tail = array("i")
         self.trail = Trail()
@@ -60,10 +67,7 @@ class Lane:
         self.unsupported = ""
         self.rows: list[AnyRowLayer] = []
         self.states: list[StateLayer] = []
-        self._forward = forward
         self._caches = caches
-        self._row_bytes = 0
-        self.state_bytes = 0  # of the whole states of all layers; 0 until something was computed
         self._shared: StateSnapshot | None = None
         self.is_whole = True  # the whole states are those at `offset`
         self._before: tuple[StateSnapshot | None, bool] | None = None  # what a launched call began with

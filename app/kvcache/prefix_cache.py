@@ -30,7 +30,6 @@ from app.kvcache.eviction import PIECE, Eviction
 from app.kvcache.ghosts import Ghosts
 from app.kvcache.journal import Journal
 from app.kvcache.lane import Forward, Lane, TrieNode
-from app.kvcache.layers import CacheFaultError
 from app.kvcache.look import Look, look_for, report_of
 from app.kvcache.paging import (
     CacheTrie,
@@ -241,7 +240,7 @@ class PrefixCache:
 
     def close(self) -> None:
         """Let go of all arrays at once, without waiting for the garbage collector."""
-        page_out(self.trie, self.lane, 0, 0, self.journal)
+        self._drop_live(Reason.EVICTED)
         for node in self.trie.root.children.values():
             forget(self.trie, node, Reason.EVICTED)
 
@@ -330,17 +329,33 @@ class PrefixCache:
             touch(self.trie, new, self.requests)
 
     def finish(self, session: Session, has_failed: bool) -> None:
-        """End a session: keep what was computed, or, after a failure, what is known to be whole."""
+        """End a session: keep what was computed, or, after a failure, what is known to be whole.
+
+        Raises what the model raises when it computes what was asked of it last, after keeping what is whole.
+        """
         self.session = None
-        if self.lane.is_launched and not has_failed:
+        try:
+            if not has_failed:
+                self._rest()
+        except Exception:
+            self._end(session, has_failed=True)
+            raise
+        self._end(session, has_failed)
+
+    def _rest(self) -> None:
+        """Bring the lane to rest, with everything computed that was asked of the model."""
+        if self.lane.is_launched:
             self.retract()
+        self.lane.settle()
+        if not self.unsupported:
+            record(self.trie, self.lane, is_final=True)
+
+    def _end(self, session: Session, has_failed: bool) -> None:
         if has_failed:
             self._salvage()
         elif self.unsupported:
             remember(self.trie, session.tokens()[: self.lane.offset])
         else:
-            self.lane.settle()
-            record(self.trie, self.lane, is_final=True)
             is_cut = self.lane.offset < session.report.total - 1
             self.lane.path[-1].lost = Reason.CANCELLED if is_cut else Reason.NONE
             touch(self.trie, self.lane.path, self.requests)
@@ -372,10 +387,26 @@ class PrefixCache:
         return captures
 
     def _salvage(self) -> None:
-        """After a fault: nothing is left live, what was whole is stored."""
+        """After a fault: nothing is left live, what was whole is stored. Raises nothing, so as to hide no fault."""
         self.faults += 1
         self.journal.add(CacheEventKind.FAULT, self.lane.path[-1].end, len(self.lane.tail), 0, Reason.FAULT)
-        salvage(self.trie, self.lane, self.budget_bytes, self.journal)
+        try:
+            salvage(self.trie, self.lane, self.budget_bytes, self.journal)
+        except Exception:  # whatever a model that failed has left in its caches
+            log.warning("nothing of the live branch could be kept", exc_info=True)
+            self._drop_live(Reason.FAULT)
+
+    def _drop_live(self, reason: Reason) -> None:
+        """Let go of the live arrays, whatever they hold, of what this session made, and of what stands on either."""
+        live = [node for node in self.trie.nodes.values() if node.lanes]
+        made = [node for node in live if any(piece.trail is self.lane.trail for piece in node.pieces)]
+        self.lane.renew(self.trie.root, self.new_caches())
+        for node in live:
+            self.trie.leave(node, self.lane.index)
+            node.lost = reason
+        hollow = [node for node in live if not node.has_rows] if self.lane.rows else []
+        for node in (*hollow, *made):
+            forget(self.trie, node, reason)
 
     # Moving
 
@@ -390,7 +421,7 @@ class PrefixCache:
             self._make_room_for_entering(look)
             page_in(self.trie, self.lane, look.path, look.target, self.journal, self.disk)
             self._make_room(0)
-        except CacheFaultError:
+        except Exception:  # whatever stored state may bring about, it costs time and nothing else
             log.warning("restoring %d tokens failed; they are computed again", look.target, exc_info=True)
             self._salvage()
             # From the top: entering may have split the first edge of the path above the node that was found.

@@ -11,6 +11,7 @@ import mlx.core as mx
 import pytest
 
 from app import selftest
+from app.kvcache import layers
 from app.kvcache import replay as replay_module
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.replay import Replay
@@ -78,6 +79,28 @@ def test_an_answer_that_replays_differently_fails(
     status, report, errors = run(GUIDE, capsys)
     assert (status, report["ok"]) == (1, False)
     assert "when its branch is replayed" in errors
+
+
+def test_a_model_of_an_unknown_cache_kind_fails_with_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(layers, "_KINDS", {})
+    status, report, errors = run(write_model_folder(tmp_path / "llama"), capsys)
+    assert (status, report["ok"], report["model"]) == (1, False, "llama")
+    assert report["requests"][1]["reason"] == "cache kind not supported"
+    assert "cannot be replayed" in errors
+
+
+@pytest.mark.parametrize("broken", ["_differences", "do"])
+def test_whatever_it_breaks_off_with_the_last_line_is_the_report(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, broken: str
+) -> None:
+    def fail(*_: object) -> list[str]:
+        raise IndexError("on purpose")
+
+    monkeypatch.setattr(selftest._SelfTest, broken, fail)
+    status, report, _ = run(GUIDE, capsys)
+    assert (status, report["ok"]) == (1, False)
 
 
 def test_a_cache_that_computes_again_fails(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

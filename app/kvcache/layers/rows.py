@@ -54,8 +54,8 @@ class RowLayer:
 
     def copy(self, start: int, end: int) -> RowArrays:
         """Rows [start, end) as arrays of their own, not yet evaluated."""
-        if not 0 <= start < end <= self.offset:
-            raise CacheFaultError(f"rows [{start}, {end}) asked of a layer at {self.offset}")
+        if not 0 <= start < end <= min(self.offset, self.allocated):
+            raise CacheFaultError(f"rows [{start}, {end}) asked of a layer at {self.offset} of {self.allocated}")
         return tuple(mx.contiguous(x[..., start:end, :]) for x in self._buffers())
 
     def view(self, start: int, end: int) -> RowArrays:
