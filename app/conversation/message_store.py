@@ -244,14 +244,22 @@ class MessageStore(Database):
     def _messages(self, conversation_id: str, condition: str) -> tuple[Message, ...]:
         with self._reading():
             conversation = self._conversation(conversation_id)
-            texts = self._gather(conversation, "text")
-            ids = self._gather(conversation, "ids")
-            query = f"{_MESSAGES} WHERE message.conversation = ? AND {condition} ORDER BY message.number"
-            rows = self._execute(query, conversation).fetchall()
-        return tuple(
-            _message(conversation_id, row, "".join(texts.get(row[0], ())), b"".join(ids.get(row[0], ())))
+            return tuple(message for _, message in self._numbered(conversation, conversation_id, condition))
+
+    def _numbered(
+        self, conversation: int, conversation_id: str, condition: str, above: int = 0, most: int = -1
+    ) -> list[tuple[int, Message]]:
+        """The messages of a conversation behind a number, or so many of them, each with its own number."""
+        query = f"""{_MESSAGES} WHERE message.conversation = ? AND message.number > ? AND {condition}
+            ORDER BY message.number LIMIT ?"""
+        rows = self._execute(query, conversation, above, most).fetchall()
+        last = rows[-1][0] if rows else above
+        texts = self._gather(conversation, "text", above, last)
+        ids = self._gather(conversation, "ids", above, last)
+        return [
+            (row[0], _message(conversation_id, row, "".join(texts.get(row[0], ())), b"".join(ids.get(row[0], ()))))
             for row in rows
-        )
+        ]
 
     def _visited(self, conversation_id: str) -> tuple[str, ...]:
         query = """SELECT id FROM message WHERE visited = 1 AND trash IS NULL
@@ -284,19 +292,23 @@ class MessageStore(Database):
         """Returns the message's number, and whether it lies in the trash, as its parent does."""
         parent = None if message.parent_id is None else self._message(message.parent_id)
         entry = self._execute("SELECT trash FROM message WHERE number = ?", parent).fetchone()
+        return self._insert_below(conversation, parent, message, entry and entry[0]), bool(entry and entry[0])
+
+    def _insert_below(self, conversation: int, parent: int | None, message: Message, entry: int | None = None) -> int:
+        """Returns the message's number. entry: of the trash in which it lies."""
         cursor = self._execute(
             "INSERT INTO message (id, conversation, parent, role, text, created, model, model_name, sampling, name,"
             " pinned, favourite, trash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             *(message.id, conversation, parent, message.role, message.text, message.created_at),
             *(message.model, message.model_name, _json(message.sampling)),
-            *(message.name, message.is_pinned, message.is_favourite, entry and entry[0]),
+            *(message.name, message.is_pinned, message.is_favourite, entry),
         )
         number = int(cursor.lastrowid or 0)
         for piece in _pieces(message.ids or ()):
             self._insert_piece("ids", number, piece)
         if message.stop is not None:
             self._end(number, message.stop, message.ids, message.stats)
-        return number, bool(entry and entry[0])
+        return number
 
     def _insert_piece(self, column: str, number: int, piece: str | bytes) -> None:
         if piece:
@@ -334,12 +346,13 @@ class MessageStore(Database):
             UNION ALL SELECT number, text FROM message_text WHERE message = ?1) ORDER BY place"""
         return "".join(row[0] for row in self._rows(query, message))
 
-    def _gather(self, conversation: int, column: str) -> dict[int, list[Any]]:
-        """The pieces of text or ids of every message of a conversation, in order."""
+    def _gather(self, conversation: int, column: str, above: int, last: int) -> dict[int, list[Any]]:
+        """The pieces of text or ids of the messages between two numbers, in order."""
         query = f"""SELECT piece.message, piece.{column} FROM message JOIN message_{column} AS piece
-            ON piece.message = message.number WHERE message.conversation = ? ORDER BY piece.number"""
+            ON piece.message = message.number WHERE message.conversation = ? AND message.number > ?
+            AND message.number <= ? ORDER BY piece.message, piece.number"""
         pieces: dict[int, list[Any]] = {}
-        for number, piece in self._execute(query, conversation):
+        for number, piece in self._execute(query, conversation, above, last):
             pieces.setdefault(number, []).append(piece)
         return pieces
 

@@ -9,26 +9,24 @@ import logging
 import os
 import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 from app.conversation.clock import look_at
-from app.conversation.edit import ADDED, Change, Edit, Operation
+from app.conversation.edit import Edit
+from app.conversation.exporting import Exporting
 from app.conversation.faults import Fault, StoreError, explained, store_error
 from app.conversation.leftover import leftover_files, read_leftover, write_leftover
-from app.conversation.message import Message, new_id
+from app.conversation.message import Message
 from app.conversation.message_store import Progress
 from app.conversation.opening import PATIENCE, database_files
-from app.conversation.records import Document
 from app.conversation.rescue import MAGIC
 from app.conversation.schema import APPLICATION_ID
 from app.conversation.search import Hit, SearchState, excerpt_of
 from app.conversation.search_index import Found, SearchIndex, index_files, index_path
-from app.conversation.shelves import Shelves
 from app.conversation.terms import Term, terms_of
-from app.conversation.trash import THIRTY_DAYS
+from app.conversation.trash import STAGED, THIRTY_DAYS
 from app.protocol.reports import Problem
 
 logger = logging.getLogger(__name__)
@@ -39,7 +37,8 @@ SOON = 200  # messages that a search waits for, unless they are long
 
 NEAR = 40  # characters before the first or after the last word of a message
 
-_ALL = "SELECT number, id, role <> 'assistant' OR stop IS NOT NULL FROM message ORDER BY number"
+_ALL = """SELECT number, id, role <> 'assistant' OR stop IS NOT NULL FROM message WHERE conversation NOT IN
+    (SELECT number FROM conversation WHERE trash IN (SELECT number FROM trash WHERE operation = ?)) ORDER BY number"""
 _UNINDEXED = "SELECT id, role <> 'assistant' OR stop IS NOT NULL FROM message WHERE number = ?"
 _HIT = """SELECT message.id, role, message.created, conversation.id, title, updated
     FROM message JOIN conversation ON conversation.number = message.conversation
@@ -51,7 +50,7 @@ SAVED_NOW = Problem(
 )
 
 
-class Store(Shelves):
+class Store(Exporting):
     """The database, open, with its search index. It belongs to the thread that made it.
 
     What lies in the trash for thirty days is deleted when the store is opened. emptied: the conversations that it
@@ -142,37 +141,6 @@ class Store(Shelves):
         """Put answers that could not be saved into a file of their own; False where that was not possible either."""
         return self._path is not None and write_leftover(self._path, answers)
 
-    def export(self, conversation_id: str) -> Document:
-        """A whole conversation as a value, without what lies in the trash. LookupError when it is not known."""
-        messages = self.messages(conversation_id)
-        alternatives = {message.id: self.alternatives(message.id) for message in messages if message.ids is not None}
-        return Document(
-            self.conversation(conversation_id),
-            messages,
-            self._visited(conversation_id),
-            self._leaf(conversation_id),
-            {message_id: found for message_id, found in alternatives.items() if found},
-        )
-
-    def add_conversation(self, document: Document) -> Edit:
-        """Keep a whole conversation, all of it or nothing. ValueError where it contradicts itself.
-
-        Where an id is taken it gets another one: `Edit.conversation_id` tells which the conversation has.
-        """
-        _check(document)
-        with self._editing(Operation.IMPORT) as done:
-            document = _renamed(document, self._taken(document))
-            conversation = self._insert_conversation(document.conversation)
-            numbers = {}
-            for message in document.messages:
-                numbers[message.id] = self._insert(conversation, message)[0]
-                self._insert_alternatives(numbers[message.id], document.alternatives.get(message.id, {}))
-            for message_id in document.visited:
-                self._execute("UPDATE message SET visited = 1 WHERE number = ?", numbers[message_id])
-            self._select(conversation, None if document.leaf_id is None else numbers[document.leaf_id])
-        self._news += numbers.values()
-        return replace(done.edit, changes=(Change("conversation", conversation, "trash", ADDED, None),))
-
     def search(self, text: str, limit: int = 50) -> tuple[Hit, ...]:
         """Messages in which every word stands that was typed, newest first; the last word may be a beginning."""
         wanted = terms_of(text)
@@ -194,7 +162,12 @@ class Store(Shelves):
         return SearchState(self._index.is_available, left, self._index.problem)
 
     def index_some(self) -> int:
-        """Bring the index on by a step that takes a moment; returns how many messages can follow at once."""
+        """Bring the index on by a step that takes a moment; returns how many messages can follow at once.
+
+        What imports have left comes first.
+        """
+        if self._delete_unwanted():
+            return 1
         backlog, end = self._backlog(), time.monotonic() + STEP
         while self._index.is_adding or backlog:
             if not self._index.is_adding:
@@ -222,6 +195,7 @@ class Store(Shelves):
         self._index = SearchIndex(None if is_in_memory or self._path is None else index_path(self._path))
         self._left = None
         self._being_indexed = 0
+        self._find_unwanted()
 
     def _backlog(self) -> list[int]:
         """Numbers of messages that are not in the index, the next one last. Growing answers come when they end."""
@@ -229,7 +203,7 @@ class Store(Shelves):
             return []
         if self._left is None:
             indexed, growing = self._index.indexed(), set(self._growing_answers.values())
-            stored = {row[0]: (row[1], bool(row[2])) for row in self._rows(_ALL)}
+            stored = {row[0]: (row[1], bool(row[2])) for row in self._rows(_ALL, STAGED)}
             self._index.remove(self._index.held() - stored.keys())
             self._left = [
                 number
@@ -330,12 +304,6 @@ class Store(Shelves):
             files = (*leftover_files(self._path), *index_files(self._path), *database_files(self._path))
             yield from (file for file in files if file.exists())
 
-    def _taken(self, document: Document) -> dict[str, str]:
-        """New ids for those that something else has already."""
-        query = "SELECT 1 FROM conversation WHERE id = ?1 UNION SELECT 1 FROM message WHERE id = ?1"
-        ids = (document.conversation.id, *(message.id for message in document.messages))
-        return {one: new_id() for one in ids if self._execute(query, one).fetchone()}
-
 
 def _delete(file: Path) -> None:
     if file.is_dir():
@@ -353,36 +321,3 @@ def _is_foreign(file: Path) -> bool:
     except OSError:
         return False
     return first.startswith(MAGIC) and first[68:] != APPLICATION_ID.to_bytes(4, "big")
-
-
-def _check(document: Document) -> None:
-    """ValueError where a message hangs on none that came before it, is there twice, or is spoken of and not there."""
-    known: set[str] = set()
-    for place, message in enumerate(document.messages, 1):
-        if message.id in known:
-            raise ValueError(f"message {place} has the id of an earlier one: {message.id}")
-        if message.parent_id is not None and message.parent_id not in known:
-            raise ValueError(f"message {place} follows one that did not come before it: {message.parent_id}")
-        known.add(message.id)
-    spoken_of = {*document.visited, *document.alternatives, *([document.leaf_id] if document.leaf_id else [])}
-    if not spoken_of <= known:
-        raise ValueError(f"no message has the id {min(spoken_of - known)}")
-
-
-def _renamed(document: Document, ids: Mapping[str, str]) -> Document:
-    home = ids.get(document.conversation.id, document.conversation.id)
-    return Document(
-        replace(document.conversation, id=home),
-        tuple(
-            replace(
-                message,
-                id=ids.get(message.id, message.id),
-                conversation_id=home,
-                parent_id=message.parent_id and ids.get(message.parent_id, message.parent_id),
-            )
-            for message in document.messages
-        ),
-        tuple(ids.get(one, one) for one in document.visited),
-        document.leaf_id and ids.get(document.leaf_id, document.leaf_id),
-        {ids.get(one, one): found for one, found in document.alternatives.items()},
-    )

@@ -18,6 +18,7 @@ from app.conversation.message_store import MessageStore
 from app.conversation.records import Trashed
 
 THIRTY_DAYS = 30 * 86400.0  # seconds
+STAGED = "importing"  # what an entry is called that holds an import under way: it is not shown and not emptied
 
 _BELOW = """WITH RECURSIVE below (number) AS (
     VALUES (:root) UNION ALL SELECT message.number FROM below JOIN message
@@ -85,7 +86,7 @@ class Trash(MessageStore):
 
     def trash(self) -> tuple[Trashed, ...]:
         """What can be restored, deleted last first."""
-        rows = self._rows("SELECT number, at, operation FROM trash ORDER BY number DESC")
+        rows = self._rows("SELECT number, at, operation FROM trash WHERE operation <> ? ORDER BY number DESC", STAGED)
         return tuple(self._trashed(*row) for row in rows)
 
     @property
@@ -111,10 +112,10 @@ class Trash(MessageStore):
 
     def _empty(self, older_than: float | None) -> int:
         """Delete rows for ever; returns how many messages that were."""
-        query = "SELECT number FROM trash WHERE ? IS NULL OR at <= ? - ?"
+        query = "SELECT number FROM trash WHERE operation <> ? AND (? IS NULL OR at <= ? - ?)"
         with self._writing():
             before = self._count()
-            due = [row[0] for row in self._execute(query, older_than, look_at(self._connection), older_than)]
+            due = [row[0] for row in self._execute(query, STAGED, older_than, look_at(self._connection), older_than)]
             messages = self._lying_in(due)
             self._refuse_growing(messages)
             for number in sorted(messages, reverse=True):  # SQLite follows a long branch down not far enough by itself

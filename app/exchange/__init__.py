@@ -4,21 +4,25 @@ A file is read whole or not at all, and none is trusted. Whatever is wrong with 
 `ExchangeError`, whose sentence names the file and the place in it.
 """
 
-from app.exchange.espalier import read, write
+from app.exchange.espalier import read, write, written
 from app.exchange.faults import ExchangeError
 from app.exchange.files import file_name, save
-from app.exchange.importing import Imported, read_any, read_file
-from app.exchange.markdown import markdown_of_path, markdown_of_tree
+from app.exchange.importing import FileImport, Imported, read_any, read_file
+from app.exchange.markdown import markdown_of_path, markdown_of_tree, path_in_pieces, tree_in_pieces
 
 __all__ = [
     "ExchangeError",
+    "FileImport",
     "Imported",
     "file_name",
     "markdown_of_path",
     "markdown_of_tree",
+    "path_in_pieces",
     "read",
     "read_any",
     "read_file",
     "save",
+    "tree_in_pieces",
     "write",
+    "written",
 ]

@@ -40,8 +40,10 @@ _NodeOf = Callable[[Any, str, Notes], Node]
 class ConversationReader:
     """Reads one file after another, of one import."""
 
-    def __init__(self, notes: Notes) -> None:
+    def __init__(self, notes: Notes, go_on: Callable[[], None] | None = None) -> None:
+        """go_on: called for every message; what it raises ends the reading."""
         self._notes = notes
+        self._go_on = go_on
         self._conversations = 0
         self._messages = 0
         self._in_this = 0
@@ -150,6 +152,8 @@ class ConversationReader:
             entries[name] = value
 
     def _count(self) -> None:
+        if self._go_on is not None:
+            self._go_on()
         self._in_this += 1
         self._messages += 1
         if self._in_this > MOST_MESSAGES:

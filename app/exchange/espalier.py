@@ -74,6 +74,11 @@ T = TypeVar("T")
 
 def write(document: Document) -> str:
     """The document as text. What `read` makes of it is the same document."""
+    return "".join(written(document))
+
+
+def written(document: Document) -> Iterator[str]:
+    """The document as text, message by message."""
     conversation = document.conversation
     head = {
         "format": FORMAT,
@@ -86,15 +91,14 @@ def write(document: Document) -> str:
         "folder": conversation.folder_id,
         "selected": document.leaf_id,
     }
+    yield "{\n" + "".join(f"  {_json(name)}: {_json(value)},\n" for name, value in head.items())
     visited = set(document.visited)
-    lines = [f"  {_json(name)}: {_json(value)}" for name, value in head.items()]
-    messages = [
-        f"    {_json(_written(message, message.id in visited, document.alternatives.get(message.id, {})))}"
-        for message in document.messages
-    ]
-    listed = ",\n".join(messages)
-    lines.append(f'  "messages": [\n{listed}\n  ]' if messages else '  "messages": []')
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+    mark = '  "messages": [\n'
+    for message in document.messages:
+        alternatives = document.alternatives.get(message.id, {})
+        yield f"{mark}    {_json(_written(message, message.id in visited, alternatives))}"
+        mark = ",\n"
+    yield "\n  ]\n}\n" if document.messages else '  "messages": []\n}\n'
 
 
 def read(text: str, name: str = "the file") -> Document:

@@ -7,6 +7,7 @@ import errno
 import os
 import re
 import uuid
+from collections.abc import Iterable
 from pathlib import Path
 
 from app.conversation.message import storable
@@ -24,12 +25,12 @@ def file_name(title: str | None, suffix: str) -> str:
     return f"{'Conversation' if not short or _DEVICES.fullmatch(short) else short}{suffix}"
 
 
-def save(path: Path, text: str) -> None:
+def save(path: Path, pieces: Iterable[str]) -> None:
     """Put a text in UTF-8 where it was asked for; what was there before stays until it is whole on the disk.
 
-    A link stays one: what it points to is replaced. Raises ExchangeError, and then nothing has changed.
+    A link stays one: what it points to is replaced. Raises ExchangeError, and what the pieces raise; then nothing has
+    changed.
     """
-    data = storable(text).encode()
     with writing(path.name):
         place = Path(os.path.realpath(path))
         if place.is_dir():
@@ -37,11 +38,12 @@ def save(path: Path, text: str) -> None:
         part = place.with_name(f".espalier-{uuid.uuid4().hex}.part")
         try:
             with part.open("xb") as file:
-                file.write(data)
+                for piece in pieces:
+                    file.write(storable(piece).encode())
                 file.flush()
                 os.fsync(file.fileno())
             part.replace(place)
-        except OSError:
+        except BaseException:
             with contextlib.suppress(OSError):
                 part.unlink()
             raise

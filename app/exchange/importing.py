@@ -20,7 +20,7 @@ from app.exchange.notes import Notes
 
 LARGEST = 256 << 20  # bytes of a file, and of what is unpacked from one
 
-Watch = Callable[[float], None]  # hears which share is read; what it raises ends the reading
+Watch = Callable[[float], None]  # hears often which share is read; what it raises ends the reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,8 @@ def _documents(file: BinaryIO, notes: Notes, watch: Watch | None) -> Iterator[Do
         size, files = packed.size, packed.files(PIECE)
     else:
         files = iter([("", _pieces(file, size))])
-    reader, progress = ConversationReader(notes), _Progress(size, watch)
+    progress = _Progress(size, watch)
+    reader = ConversationReader(notes, progress.tell)
     count = 0
     for place, pieces in files:
         try:
@@ -110,6 +111,10 @@ class _Progress:
         """The pieces, each counted."""
         for piece in pieces:
             self._read += len(piece)
-            if self._watch is not None:
-                self._watch(min(1.0, self._read / max(1, self._size)))
+            self.tell()
             yield piece
+
+    def tell(self) -> None:
+        """Whoever watches hears how far it is, and may end it."""
+        if self._watch is not None:
+            self._watch(min(1.0, self._read / max(1, self._size)))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from app.conversation.message import Message, storable
 from app.conversation.records import Document
@@ -33,27 +34,41 @@ class _Branch:
 
 def markdown_of_path(document: Document, leaf_id: str | None = None) -> str:
     """The messages from the first to this one, None for the open path. LookupError for an id that is not there."""
+    return "".join(path_in_pieces(document, leaf_id))
+
+
+def path_in_pieces(document: Document, leaf_id: str | None = None) -> Iterator[str]:
+    """What `markdown_of_path` gives, message by message."""
     tree = _tree(document)
     leaf = leaf_id or document.leaf_id or tree.leaf_below(None)
     path = () if leaf is None else tree.path_to(leaf)
-    return _joined([_title(document), *(part for message in path for part in _message(message, "##"))])
+    return _joined(chain([_title(document)], (part for message in path for part in _message(message, "##"))))
 
 
 def markdown_of_tree(document: Document) -> str:
     """All messages, numbered; after every fork its branches, numbered too."""
+    return "".join(tree_in_pieces(document))
+
+
+def tree_in_pieces(document: Document) -> Iterator[str]:
+    """What `markdown_of_tree` gives, message by message."""
+    return _joined(_parts_of_tree(document))
+
+
+def _parts_of_tree(document: Document) -> Iterator[str]:
     tree = _tree(document)
     branches, numbers = _branches(tree)
-    parts = [_title(document), _summary(branches, tree)]
+    yield _title(document)
+    yield _summary(branches, tree)
     roots = [branch for branch in branches if branch.after is None]
     if len(roots) > 1:
-        parts.append(_fork([branch.number for branch in roots], branches))
+        yield _fork([branch.number for branch in roots], branches)
     for branch in branches:
-        parts.append(_heading(branch))
+        yield _heading(branch)
         for message in branch.messages:
-            parts += _message(message, "###", f"{numbers[message.id]} · ")
+            yield from _message(message, "###", f"{numbers[message.id]} · ")
         if branch.children:
-            parts.append(_fork(branch.children, branches))
-    return _joined(parts)
+            yield _fork(branch.children, branches)
 
 
 def _tree(document: Document) -> MessageTree:
@@ -140,5 +155,9 @@ def _counted(count: int, word: str) -> str:
     return f"{count} {word}{'' if count == 1 else 's'}"
 
 
-def _joined(parts: Iterable[str]) -> str:
-    return storable("\n\n".join(parts) + "\n")
+def _joined(parts: Iterable[str]) -> Iterator[str]:
+    gap = ""
+    for part in parts:
+        yield storable(gap + part)
+        gap = "\n\n"
+    yield "\n"

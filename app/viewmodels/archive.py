@@ -59,6 +59,7 @@ class Archive(QObject):
         self.exchange = ExchangeDesk(parts.store, parts.changes, parts.library, parts.runs, self)
         self.exchange.opened.connect(self._turn_to)
         self.exchange.said.connect(self.said)
+        self.exchange.progressed.connect(self._show_progress)
         self.exchange.refused.connect(self.warned)
         parts.library.opened.connect(self._on_opened)
         parts.library.changed.connect(self.search.renew)
@@ -73,6 +74,7 @@ class Archive(QObject):
         return {
             "undo": self.edits.undo,
             "undo_this": self._undo_what_the_banner_says,
+            "cancel_file": self.exchange.cancel,
             "redo": self.edits.redo,
             "delete_message": self.delete_message,
             "prune": lambda: self.edits.prune(self._display.open_id),
@@ -148,6 +150,14 @@ class Archive(QObject):
 
     def _say(self, sentence: str) -> None:
         self.said.emit(sentence, 0)
+
+    def _show_progress(self, sentence: str) -> None:
+        """What is being read or written, for the banner; a screen reader says it once."""
+        display = self._display
+        if sentence and not display.progress:
+            self.told.emit(sentence)
+        display.progress = sentence
+        display.show_status()
 
     def _undo_what_the_banner_says(self) -> None:
         if self._display.notice_step:

@@ -151,8 +151,8 @@ class Controller(QObject):
         self._runs.abandon(None)
         self._runs.close()
         self._views.close()
+        self.archive.close()  # before the database, which what is being written is still read from
         self._parts.store.close()
-        self.archive.close()
 
     @property
     def lost(self) -> Problem | None:

@@ -43,6 +43,7 @@ class Display(QObject):
         self.is_notice_good = False
         self.notice_step = 0
         self.notice_button = ("", "")
+        self.progress = ""  # of a file that is read or written: it stands in the banner while it lasts
         self.hint = ""
         self.folded: set[str] = set()
         self.is_engine_up = False
@@ -139,6 +140,7 @@ class Display(QObject):
             redo=parts.changes.redo_words,
             notice_button=self.notice_button,
             can_undo_notice=0 < self.notice_step == parts.changes.steps,
+            progress=self.progress,
             writing_title=self._writing_title,
         )
         self.status.show(status_values(scene, self.card, self.notice, self.is_notice_good))

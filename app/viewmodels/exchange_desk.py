@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 
-from app.conversation.edit import Edit, Operation, condensed
+from app.conversation.exporting import Export
+from app.conversation.faults import StoreError, unexpected
 from app.conversation.records import Document
-from app.conversation.store import Store
-from app.exchange import (
-    ExchangeError,
-    Imported,
-    file_name,
-    markdown_of_path,
-    markdown_of_tree,
-    read_file,
-    save,
-    write,
-)
+from app.conversation.staging import Stage, StagedDocument
+from app.exchange import ExchangeError, FileImport, file_name, path_in_pieces, save, tree_in_pieces, written
 from app.protocol.reports import Problem
 from app.viewmodels import words
 from app.viewmodels.changes import Changes, Picture
@@ -32,7 +27,9 @@ from app.viewmodels.runs import Runs
 from app.viewmodels.store_link import StoreLink
 
 T = TypeVar("T")
-PATIENCE_MS = 400
+PATIENCE = 0.4  # seconds until it is told that a file is being read or written
+TELL = 0.2  # seconds between two figures
+WORK, PAUSE = 0.008, 0.002  # seconds of work, and of rest for the window's thread: both need the interpreter
 
 
 class Form(StrEnum):
@@ -48,27 +45,68 @@ class Form(StrEnum):
         return ".espalier" if self is Form.ESPALIER else ".md"
 
 
-_WRITERS: dict[Form, Callable[[Document], str]] = {
-    Form.ESPALIER: write,
-    Form.BRANCH: markdown_of_path,
-    Form.TREE: markdown_of_tree,
+_WRITERS: dict[Form, Callable[[Document], Iterator[str]]] = {
+    Form.ESPALIER: written,
+    Form.BRANCH: path_in_pieces,
+    Form.TREE: tree_in_pieces,
 }
+
+
+class CancelledError(Exception):
+    """The person wanted no more of it, or the program ends."""
+
+
+class Work:
+    """A file that is being read or written on the thread for files.
+
+    It rests a little every few milliseconds, and tells how far it is.
+    """
+
+    def __init__(self, sentence: str, tell: Callable[[str], None]) -> None:
+        """sentence: what is being done; tell: hears it with a figure, on the thread for files."""
+        self._sentence = sentence
+        self._tell = tell
+        self._is_cancelled = threading.Event()
+        self._share = 0.0
+        self._told = time.monotonic() + PATIENCE - TELL
+        self._rested = time.monotonic()
+
+    def cancel(self) -> None:
+        """End it soon; from any thread."""
+        self._is_cancelled.set()
+
+    def go_on(self, share: float | None = None) -> None:
+        """Called often. share: how much is done, from 0 to 1, None where that is unknown. Raises CancelledError."""
+        if self._is_cancelled.is_set():
+            raise CancelledError
+        now = time.monotonic()
+        if now - self._rested >= WORK:
+            time.sleep(PAUSE)
+            self._rested = time.monotonic()
+        self._share = max(self._share, share or 0.0)
+        if now - self._told >= TELL:
+            self._told = now
+            figure = f" {int(100 * self._share)}\u00a0%" if self._share else ""
+            self._tell(f"{self._sentence}{figure}")
 
 
 class ExchangeDesk(QObject):
     """Reads and writes files on a thread of its own, so that neither the window nor an answer being saved waits.
 
-    Properties: a file is imported whole or, where the database refuses in the middle, up to there, and that is one
-    step of undo; what is wrong with a file changes nothing.
+    Properties: a file is imported whole or not at all, and that is one step of undo; what is wrong with a file changes
+    nothing. The database is asked in small steps, between which others have their turn.
 
     Signals: opened(str) this conversation came first in an imported file; said(str, int) a sentence for the banner, and
-    the step that its Undo takes back or 0; refused(object), a `Problem`.
+    the step that its Undo takes back or 0; progressed(str) what is being done, "" when nothing is any more;
+    refused(object), a `Problem`.
     """
 
     opened = Signal(str)
     said = Signal(str, int)
+    progressed = Signal(str)
     refused = Signal(object)
     _came = Signal(object)
+    _told = Signal(str)
 
     def __init__(
         self, store: StoreLink, changes: Changes, library: Library, runs: Runs, parent: QObject | None = None
@@ -79,13 +117,22 @@ class ExchangeDesk(QObject):
         self._library = library
         self._runs = runs
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="exchange")
-        self._waiting: dict[Future[Any], Callable[[Any], None]] = {}
+        self._waiting: dict[Future[Any], tuple[Work, Callable[[Any], None]]] = {}
+        self._imports: list[Work] = []
         self._came.connect(self._take, Qt.ConnectionType.QueuedConnection)
+        self._told.connect(self._show, Qt.ConnectionType.QueuedConnection)
 
     def close(self) -> None:
-        """Finish the files in hand. Nothing is told any more."""
+        """Finish what is being written; what is being read comes in no more. Nothing is told any more."""
+        for work in self._imports:
+            work.cancel()
         self._waiting.clear()
         self._thread.shutdown(wait=True)
+
+    def cancel(self) -> None:
+        """Give up the files that are being read and written."""
+        for work, _ in self._waiting.values():
+            work.cancel()
 
     def suggested_name(self, conversation_id: str, form: Form) -> str:
         """A name for the file, from the conversation's title."""
@@ -95,117 +142,126 @@ class ExchangeDesk(QObject):
     def export(self, conversation_id: str, form: Form, path: str) -> None:
         """Write a conversation to a file, in place of what is there."""
         target = Path(path)
+        work = Work(f"Writing {target.name}…", self._told.emit)
 
-        def put(document: Document) -> None:
-            self._do(partial(_written, document, form, target), lambda _done: self._tell_saved(target))
+        def put() -> None:
+            self._do(
+                work,
+                lambda: _write(self._store, conversation_id, form, target, work),
+                lambda _done: self.said.emit(f"Saved as {target.name}.", 0),
+            )
 
-        self._runs.when_saved(lambda: self._store.do(lambda store: store.export(conversation_id), put, self._refuse))
+        self._runs.when_saved(put)
 
     def import_file(self, path: str) -> None:
         """Keep every conversation of a file, and open the first."""
         target = Path(path)
-        patience = QTimer(self, singleShot=True)
-        patience.timeout.connect(lambda: self.said.emit(f"Reading {target.name}…", 0))
-        patience.start(PATIENCE_MS)
+        work = Work(f"Reading {target.name}…", self._told.emit)
+        self._imports.append(work)
+        self._do(work, lambda: _import(self._store, target, work), self._publish)
 
-        def take(imported: Imported) -> None:
-            patience.deleteLater()
-            _Import(self, imported).go_on()
-
-        def give_up(problem: Problem) -> None:
-            patience.deleteLater()
-            self._refuse(problem)
-
-        self._do(lambda: read_file(target), take, give_up)
-
-    def _tell_saved(self, target: Path) -> None:
-        self.said.emit(f"Saved as {target.name}.", 0)
-
-    def _refuse(self, problem: Problem) -> None:
-        self.refused.emit(problem)
-
-    def _do(
-        self, work: Callable[[], T], then: Callable[[T], None], refused: Callable[[Problem], None] | None = None
-    ) -> None:
-        """Run this on the thread for files, and come back with its result."""
-
-        def take(future: Future[T]) -> None:
-            try:
-                result = future.result()
-            except ExchangeError as error:
-                (refused or self._refuse)(error.problem)
-            else:
-                then(result)
-
-        future = self._thread.submit(work)
-        self._waiting[future] = take
-        future.add_done_callback(self._came.emit)
-
-    def _take(self, future: Future[Any]) -> None:
-        take = self._waiting.pop(future, None)
-        if take is not None:
-            take(future)
-
-    def keep(self, document: Document, then: Callable[[Edit | str], None], refused: Callable[[Problem], None]) -> None:
-        """Hand one conversation to the database, between whatever else it has to do. `then` gets a sentence where the
-        conversation contradicts itself."""
-
-        def add(store: Store) -> Edit | str:
-            try:
-                return store.add_conversation(document)
-            except ValueError as error:
-                return f"A conversation that contradicts itself was left out: {error}."
-
-        self._store.do(add, then, refused)
-
-    def finish(self, edits: list[Edit], problems: list[str]) -> None:
-        """Everything that could be kept is kept: make it one step of undo, and say so."""
-        changes = condensed(tuple(change for edit in edits for change in edit.changes))
-        ids = tuple(one for edit in edits for one in edit.conversation_ids)
+    def _publish(self, came: _Came) -> None:
+        """Everything is there: show it, as one step of undo, and say so."""
 
         def take(picture: Picture) -> None:
             first = picture.edit.conversation_id
             if first is not None and not picture.is_gone:
                 self.opened.emit(first)
-            kept = words.plural(len(edits), "conversation")
-            sentence = f"{kept} {'was' if len(edits) == 1 else 'were'} imported."
-            self.said.emit(" ".join([sentence, *problems]), self._changes.steps)
+            count = len(came.stage.begun)
+            sentence = f"{words.plural(count, 'conversation')} {'was' if count == 1 else 'were'} imported."
+            self.said.emit(" ".join([sentence, *came.problems]), self._changes.steps)
 
-        if edits:
-            self._changes.make(lambda _store: Edit(Operation.IMPORT, changes, ids), take, self._refuse)
+        def give_up(problem: Problem) -> None:
+            self._store.do(lambda store: store.unstage(came.stage))
+            self._refuse(problem)
+
+        if came.stage.begun:
+            self._changes.make(lambda store: store.publish(came.stage), take, give_up)
         else:
-            self._refuse(Problem("Nothing was imported", " ".join(problems) or "There is no conversation in the file."))
+            self._refuse(Problem("Nothing was imported", " ".join(came.problems)))
+
+    def _refuse(self, problem: Problem) -> None:
+        self.refused.emit(problem)
+
+    def _do(self, work: Work, run: Callable[[], T], then: Callable[[T], None]) -> None:
+        """Run this on the thread for files, and come back with its result."""
+
+        def take(future: Future[T]) -> None:
+            error = future.exception()
+            if error is None:
+                then(future.result())
+            elif isinstance(error, CancelledError):
+                self.said.emit("Cancelled. Nothing was changed.", 0)
+            elif isinstance(error, ExchangeError | StoreError):
+                self._refuse(error.problem)
+            else:
+                self._refuse(unexpected(error))
+
+        future = self._thread.submit(run)
+        self._waiting[future] = work, take
+        future.add_done_callback(self._came.emit)
+
+    def _take(self, future: Future[Any]) -> None:
+        if future not in self._waiting:
+            return
+        work, take = self._waiting.pop(future)
+        if work in self._imports:
+            self._imports.remove(work)
+        self.progressed.emit("")
+        take(future)
+
+    def _show(self, sentence: str) -> None:
+        if self._waiting:
+            self.progressed.emit(sentence)
 
 
-class _Import:
-    """The conversations of one file on their way to the database, one after the other."""
+@dataclass(frozen=True, slots=True)
+class _Came:
+    """What a file has brought into the database, not to be seen yet; problems: sentences about it."""
 
-    def __init__(self, desk: ExchangeDesk, imported: Imported) -> None:
-        self._desk = desk
-        self._left = list(imported.documents)
-        self._edits: list[Edit] = []
-        self._problems = list(imported.notes)
-
-    def go_on(self) -> None:
-        """The next one; or the end."""
-        if self._left:
-            self._desk.keep(self._left.pop(0), self._take, self._stop)
-        else:
-            self._desk.finish(self._edits, self._problems)
-
-    def _take(self, done: Edit | str) -> None:
-        if isinstance(done, Edit):
-            self._edits.append(done)
-        else:
-            self._problems.append(done)
-        self.go_on()
-
-    def _stop(self, problem: Problem) -> None:
-        """The database takes no more: what it has is kept."""
-        self._problems.append(f"{problem.title}. {problem.sentence}")
-        self._left.clear()
-        self.go_on()
+    stage: Stage
+    problems: tuple[str, ...]
 
 
-def _written(document: Document, form: Form, target: Path) -> None:
-    save(target, _WRITERS[form](document))
+def _import(store: StoreLink, target: Path, work: Work) -> _Came:
+    """Read a file and put it into the database by small steps, on the thread for files."""
+    stage = Stage()
+    problems: list[str] = []
+    read = 0.0
+
+    def watch(share: float) -> None:
+        nonlocal read
+        read = share
+        work.go_on(share / 2)
+
+    source = FileImport(target, watch)
+    try:
+        for document in source:
+            try:
+                coming = StagedDocument(document)
+            except ValueError as error:
+                problems.append(f"A conversation that contradicts itself was left out: {error}.")
+                continue
+            while store.call(lambda known, coming=coming: known.stage(stage, coming)):  # type: ignore[misc]
+                work.go_on(read / 2 * (1 + coming.share))
+    except BaseException:
+        with suppress(RuntimeError):  # the database was closed: the next start takes it out
+            store.call(lambda known: known.unstage(stage))
+        raise
+    return _Came(stage, (*source.notes.sentences, *problems))
+
+
+def _write(store: StoreLink, conversation_id: str, form: Form, target: Path, work: Work) -> None:
+    """Read a conversation by small steps and write it, on the thread for files."""
+    export = Export(conversation_id)
+    while store.call(lambda known: known.export_some(export)):
+        work.go_on()
+    document = store.call(lambda known: known.exported(export))
+    count = max(1, len(document.messages))
+
+    def pieces() -> Iterator[str]:
+        for number, piece in enumerate(_WRITERS[form](document)):
+            work.go_on(min(1.0, number / count))
+            yield piece
+
+    save(target, pieces())

@@ -44,6 +44,7 @@ class Scene:
     redo: str = ""
     notice_button: tuple[str, str] = ("", "")
     can_undo_notice: bool = False
+    progress: str = ""
     writing_title: str = ""
 
     @property
@@ -99,10 +100,10 @@ def status_values(scene: Scene, card: ProblemCard | None, notice: str, is_notice
         is_waiting=scene.draft.is_sent,
         editing=_editing(scene),
         problem=card,
-        notice=notice,
-        is_notice_good=is_notice_good,
-        notice_label="Undo" if scene.can_undo_notice else scene.notice_button[0],
-        notice_verb="undo_this" if scene.can_undo_notice else scene.notice_button[1],
+        notice=scene.progress or notice,
+        is_notice_good=is_notice_good or bool(scene.progress),
+        notice_label=_notice_button(scene)[0],
+        notice_verb=_notice_button(scene)[1],
         is_favourite=scene.conversation is not None and scene.conversation.is_favourite,
         undo=scene.undo,
         redo=scene.redo,
@@ -116,6 +117,12 @@ def status_values(scene: Scene, card: ProblemCard | None, notice: str, is_notice
         recent_models=models.recent,
         enabled=_enabled(scene),
     )
+
+
+def _notice_button(scene: Scene) -> tuple[str, str]:
+    if scene.progress:
+        return "Cancel", "cancel_file"
+    return ("Undo", "undo_this") if scene.can_undo_notice else scene.notice_button
 
 
 def _engine_line(scene: Scene) -> str:

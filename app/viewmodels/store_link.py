@@ -75,6 +75,13 @@ class StoreLink(QObject):
         if not self._watch.isActive():
             self._watch.start()
 
+    def call(self, request: Callable[[Store], T]) -> T:
+        """Run `request` on the store thread and wait for it: for other threads than the window's. Raises what it does.
+
+        RuntimeError when the database was closed.
+        """
+        return self._thread.submit(request).result()
+
     def drain(self) -> None:
         """Wait until every request is done and answered, those too that answers made; then raise what one raised."""
         try:

@@ -14,9 +14,9 @@ from app.exchange import ExchangeError, file_name, save
 
 def test_a_file_is_written_and_replaced(tmp_path: Path) -> None:
     path = tmp_path / "Ä pear.md"
-    save(path, "one\r\n")
+    save(path, ["one\r\n"])
     assert path.read_bytes() == b"one\r\n"
-    save(path, "Birne 🌳\ud83d")
+    save(path, ["Birne 🌳\ud83d"])
     assert path.read_text(encoding="utf-8") == "Birne 🌳\ufffd"
     assert os.listdir(tmp_path) == [path.name]
 
@@ -25,7 +25,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     link = tmp_path / "a.md"
     link.symlink_to(tmp_path / "there" / "b.md")
-    save(link, "x")
+    save(link, ["x"])
     assert link.is_symlink()
     assert (tmp_path / "there" / "b.md").read_text() == "x"
     assert sorted(os.listdir(tmp_path / "there")) == ["b.md"]
@@ -47,7 +47,7 @@ def test_what_the_disk_refuses_leaves_all_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, number: int, words: str
 ) -> None:
     path = tmp_path / "pears.md"
-    save(path, "old")
+    save(path, ["old"])
 
     def refuse(*_: Any) -> None:
         raise OSError(number, os.strerror(number))
@@ -55,7 +55,7 @@ def test_what_the_disk_refuses_leaves_all_as_it_was(
     with monkeypatch.context() as patch:
         patch.setattr(*((os, "fsync") if step == "fsync" else (Path, "replace")), refuse)
         with pytest.raises(ExchangeError) as caught:
-            save(path, "new")
+            save(path, ["new"])
     assert caught.value.problem.title == "The file cannot be saved"
     assert caught.value.problem.sentence.startswith(f"“pears.md” was not saved: {words}")
     assert path.read_text() == "old"
@@ -75,7 +75,7 @@ def test_places_that_cannot_be_written_to_are_told(tmp_path: Path, place: str, w
     (tmp_path / "file").write_text("x")
     (tmp_path / "folder").mkdir()
     with pytest.raises(ExchangeError) as caught:
-        save(tmp_path / place, "text")
+        save(tmp_path / place, ["text"])
     assert words in caught.value.problem.sentence
     assert sorted(os.listdir(tmp_path)) == ["file", "folder"]
     assert os.listdir(tmp_path / "folder") == []

@@ -5,15 +5,21 @@ from __future__ import annotations
 import json
 import os
 import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
+from app.conversation import staging
+from app.conversation.edit import Edit
 from app.conversation.faults import Fault, store_error
 from app.conversation.records import Document
+from app.conversation.staging import Stage, StagedDocument
 from app.conversation.store import Store
-from app.exchange import read
+from app.exchange import FileImport, read
+from app.exchange.notes import Notes
 from app.viewmodels import exchange_desk
 from app.viewmodels.controller import Controller
 from app.viewmodels.exchange_desk import Form
@@ -125,38 +131,69 @@ def test_a_place_that_cannot_be_written_is_told(qtbot: QtBot, forked: Controller
     assert not target.exists()
 
 
-def test_where_the_database_refuses_what_came_before_is_kept(
+def test_where_the_database_refuses_nothing_comes_in(
     qtbot: QtBot, controller: Controller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "conversations.json"
     file.write_text(json.dumps([chatgpt(f"Number {number}", "Which?") for number in range(3)]))
-    keep = Store.add_conversation
+    stage, publish = Store.stage, Store.publish
+    refusals = {"stage": False, "publish": False}
 
-    def full(store: Store, document: Document) -> object:
-        if document.conversation.title == "Number 1":
+    def full(store: Store, so_far: Stage, coming: StagedDocument) -> bool:
+        if refusals["stage"] and coming.document.conversation.title == "Number 1":
             raise store_error(Fault.FULL, None)
-        return keep(store, document)
+        return stage(store, so_far, coming)
 
-    monkeypatch.setattr(Store, "add_conversation", full)
+    def full_at_the_end(store: Store, so_far: Stage) -> Edit:
+        if refusals["publish"]:
+            raise store_error(Fault.FULL, None)
+        return publish(store, so_far)
+
+    monkeypatch.setattr(Store, "stage", full)
+    monkeypatch.setattr(Store, "publish", full_at_the_end)
+    before = titles(controller)
+    for place in refusals:
+        refusals[place] = True
+        controller.archive.exchange.import_file(str(file))
+        assert "The disk is full." in notice(qtbot, controller, "full")
+        assert titles(controller) == before
+        controller.dismiss_notice()
+        refusals[place] = False
     controller.archive.exchange.import_file(str(file))
-    said = notice(qtbot, controller, "imported")
-    assert said.startswith("1 conversation was imported.")
-    assert "The disk is full." in said
-    assert [title for title in titles(controller) if title.startswith("Number")] == ["Number 0"]
+    notice(qtbot, controller, "were imported.")
+
+
+class Slow:
+    """A file that is read when its gate is opened; threads: who read it."""
+
+    gate = threading.Event()
+    threads: list[str] = []  # noqa: RUF012
+
+    def __init__(self, path: Path, watch: Callable[[float], None]) -> None:
+        self._real = FileImport(path, watch)
+        self._watch = watch
+
+    @property
+    def notes(self) -> Notes:
+        return self._real.notes
+
+    def __iter__(self) -> Iterator[Document]:
+        self.threads.append(threading.current_thread().name)
+        while not self.gate.wait(0.01):
+            self._watch(0.25)
+        yield from self._real
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> type[Slow]:
+    Slow.gate, Slow.threads = threading.Event(), []
+    monkeypatch.setattr(exchange_desk, "FileImport", Slow)
+    return Slow
 
 
 def test_an_answer_goes_on_being_saved_while_a_file_is_read(
-    qtbot: QtBot, controller: Controller, script: Script, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, controller: Controller, script: Script, tmp_path: Path, slow: type[Slow]
 ) -> None:
-    gate, threads = threading.Event(), []
-
-    def slow(path: Path) -> object:
-        threads.append(threading.current_thread().name)
-        gate.wait(5)
-        return read_file(path)
-
-    read_file = exchange_desk.read_file
-    monkeypatch.setattr(exchange_desk, "read_file", slow)
     file = tmp_path / "conversations.json"
     file.write_text(json.dumps([chatgpt("Pears", "Which pears?")]))
     script.answers["Long?"], script.hold = LONG, 10
@@ -164,12 +201,74 @@ def test_an_answer_goes_on_being_saved_while_a_file_is_read(
     controller.send("Long?")
     wait_for_text(qtbot, controller)
     controller.archive.exchange.import_file(str(file))
-    assert notice(qtbot, controller, "Reading conversations.json…")
+    assert notice(qtbot, controller, "Reading conversations.json… 12\u00a0%")
     script.go.set()
     ended(qtbot, controller, 4)
-    gate.set()
+    slow.gate.set()
     qtbot.waitUntil(lambda: texts(controller) == ["Which pears?"])
-    assert "store" not in threads[0]
+    assert "store" not in slow.threads[0]
+    assert controller.status.now.notice_label == "Undo"
+
+
+def test_what_is_being_read_can_be_cancelled(
+    qtbot: QtBot, forked: Controller, tmp_path: Path, slow: type[Slow]
+) -> None:
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps([chatgpt("Pears", "Which pears?")]))
+    forked.archive.exchange.import_file(str(file))
+    notice(qtbot, forked, "Reading conversations.json…")
+    assert (forked.status.now.notice_label, forked.status.now.notice_verb) == ("Cancel", "cancel_file")
+    forked.act("cancel_file")
+    assert notice(qtbot, forked, "Cancelled") == "Cancelled. Nothing was changed."
+    assert forked.status.now.notice_label == ""
+    assert titles(forked) == ["One"]
+    slow.gate.set()
+    forked.archive.exchange.import_file(str(file))
+    notice(qtbot, forked, "was imported.")
+
+
+def test_what_was_cancelled_halfway_leaves_nothing(
+    qtbot: QtBot, forked: Controller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between two steps of a large conversation, others have their turn, and the person may think otherwise."""
+    monkeypatch.setattr(staging, "STEP", 0.0)
+    steps, stage = [0], Store.stage
+
+    def counted(store: Store, so_far: Stage, coming: StagedDocument) -> bool:
+        steps[0] += 1
+        if steps[0] == 50:
+            QTimer.singleShot(0, forked, forked.archive.exchange.cancel)
+        return stage(store, so_far, coming)
+
+    monkeypatch.setattr(Store, "stage", counted)
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps([chatgpt("Pears", *[f"Text {number}" for number in range(3000)])]))
+    forked.archive.exchange.import_file(str(file))
+    asked: list[int] = []
+    forked._parts.store.do(lambda _store: steps[0], asked.append)
+    notice(qtbot, forked, "Cancelled")
+    assert 50 <= steps[0] < 3000
+    assert asked
+    assert asked[0] < steps[0]
+    left: list[int] = []
+    count = "SELECT (SELECT count(*) FROM message) + (SELECT count(*) FROM trash)"
+    for _ in range(200):
+        forked._parts.store.do(lambda store: store._rows(count)[0][0], left.append)
+        forked._parts.store.drain()
+        if left[-1] == 4:
+            break
+    assert left[-1] == 4
+    assert titles(forked) == ["One"]
+
+
+def test_the_program_can_be_left_while_a_file_is_read(
+    qtbot: QtBot, forked: Controller, tmp_path: Path, slow: type[Slow]
+) -> None:
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps([chatgpt("Pears", "Which pears?")]))
+    forked.archive.exchange.import_file(str(file))
+    qtbot.waitUntil(lambda: bool(slow.threads))
+    forked.close()
 
 
 def test_the_program_can_be_left_with_a_file_in_hand(qtbot: QtBot, forked: Controller, tmp_path: Path) -> None:

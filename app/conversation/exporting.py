@@ -1,0 +1,79 @@
+"""Exports: a conversation is read by small steps, so that nothing else waits for the whole of it."""
+
+from __future__ import annotations
+
+import json
+
+from app.conversation.message import Message
+from app.conversation.records import Alternatives, Document
+from app.conversation.staging import Staging
+from app.protocol.events import Alternative
+
+AT_ONCE = 200  # messages
+
+_ALTERNATIVES = """SELECT message.id, position, candidates FROM message JOIN message_alternatives AS kept
+    ON kept.message = message.number WHERE conversation = ? AND message.number > ? AND message.number <= ?
+    ORDER BY message.number, position"""
+_VISITED = """SELECT id FROM message WHERE conversation = ? AND number > ? AND number <= ? AND visited = 1
+    AND trash IS NULL ORDER BY number"""
+
+
+class Export:
+    """What was read of a conversation so far.
+
+    Properties: what it holds is a whole tree, whatever is said and deleted in the meantime: a message whose parent was
+    in the trash when its turn came is left out with all that follows it.
+    """
+
+    def __init__(self, conversation_id: str) -> None:
+        self.conversation_id = conversation_id
+        self.last = 0  # number of the message that was read last
+        self.messages: dict[str, Message] = {}
+        self.visited: dict[str, None] = {}
+        self.alternatives: dict[str, dict[int, tuple[Alternative, ...]]] = {}
+
+
+class Exporting(Staging):
+    """A store from which conversations can be exported."""
+
+    def export(self, conversation_id: str) -> Document:
+        """A whole conversation as a value, without what lies in the trash. LookupError when it is not known."""
+        export = Export(conversation_id)
+        while self.export_some(export):
+            pass
+        return self.exported(export)
+
+    def export_some(self, export: Export) -> bool:
+        """Read a few messages on; whether there may be more. LookupError when the conversation is not known."""
+        with self._reading():
+            conversation = self._conversation(export.conversation_id)
+            above = export.last
+            found = self._numbered(conversation, export.conversation_id, "message.trash IS NULL", above, AT_ONCE)
+            if not found:
+                return False
+            export.last = found[-1][0]
+            for _, message in found:
+                if message.parent_id is None or message.parent_id in export.messages:
+                    export.messages[message.id] = message
+            for row in self._execute(_VISITED, conversation, above, export.last):
+                export.visited[row[0]] = None
+            for message_id, position, stored in self._execute(_ALTERNATIVES, conversation, above, export.last):
+                candidates = tuple(Alternative(*one) for one in json.loads(stored))
+                export.alternatives.setdefault(message_id, {})[position] = candidates
+        return len(found) == AT_ONCE
+
+    def exported(self, export: Export) -> Document:
+        """The document, when all of it was read."""
+        leaf = self._leaf(export.conversation_id)
+        alternatives: dict[str, Alternatives] = {
+            message_id: found
+            for message_id, found in export.alternatives.items()
+            if message_id in export.messages and export.messages[message_id].ids is not None
+        }
+        return Document(
+            self.conversation(export.conversation_id),
+            tuple(export.messages.values()),
+            tuple(message_id for message_id in export.visited if message_id in export.messages),
+            leaf if leaf in export.messages else None,
+            alternatives,
+        )

@@ -1,0 +1,214 @@
+"""Imports: conversations come in by small steps, and are seen when all of them are there.
+
+Properties: what is imported is kept whole or not at all. Until it is published it lies in an entry of the trash that
+nobody is shown; where the program ends before, the next start takes it out again, by small steps too.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from app.conversation.clock import look_at
+from app.conversation.edit import ADDED, Change, Edit, Operation
+from app.conversation.faults import StoreError
+from app.conversation.message import Message, new_id
+from app.conversation.records import Document
+from app.conversation.shelves import Shelves
+from app.conversation.trash import STAGED
+
+STEP = 0.02  # seconds for which messages are written without letting others have their turn
+AT_ONCE = 100  # messages that are deleted in one step
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A conversation that is being written: its number and id in the database, and the entry of the trash."""
+
+    number: int
+    id: str
+    entry: int
+
+
+@dataclass(slots=True)
+class Stage:
+    """What one import has brought so far, in its order."""
+
+    begun: list[Begun] = field(default_factory=list)
+
+    @property
+    def entry(self) -> int | None:
+        """The entry of the trash in which it lies, None before there is anything."""
+        return self.begun[0].entry if self.begun else None
+
+
+class StagedDocument:
+    """A document on its way into the database. ValueError where it contradicts itself."""
+
+    def __init__(self, document: Document) -> None:
+        _check(document)
+        self.document = document
+        self.numbers: dict[str, int] = {}
+        self.visited = _visited(document)
+        self.place = 0
+        self.begun: Begun | None = None
+
+    @property
+    def share(self) -> float:
+        """How much of it is in the database, from 0 to 1."""
+        return self.place / max(1, len(self.document.messages))
+
+
+class Staging(Shelves):
+    """A store into which conversations can be imported."""
+
+    def add_conversation(self, document: Document) -> Edit:
+        """Keep a whole conversation, all of it or nothing. ValueError where it contradicts itself.
+
+        Where an id is taken it gets another one: `Edit.conversation_id` tells which the conversation has.
+        """
+        stage, coming = Stage(), StagedDocument(document)
+        try:
+            while self.stage(stage, coming):
+                pass
+            return self.publish(stage)
+        except BaseException:
+            self.unstage(stage)
+            raise
+
+    def stage(self, stage: Stage, coming: StagedDocument) -> bool:
+        """Write a few messages of a document; False when it is all there. LookupError when it was thrown away."""
+        end = time.monotonic() + STEP
+        messages = coming.document.messages
+        place = coming.place
+        numbers: dict[str, int] = {}
+        with self._writing():
+            begun = self._begun(coming) or self._begin(stage, coming)
+            while place < len(messages) and (not numbers or time.monotonic() < end):
+                self._stage_message(begun.number, coming, messages[place], numbers)
+                place += 1
+            if place == len(messages) and coming.document.leaf_id is not None:
+                leaf = numbers.get(coming.document.leaf_id) or coming.numbers[coming.document.leaf_id]
+                self._execute("UPDATE conversation SET leaf = ? WHERE number = ?", leaf, begun.number)
+            self._execute("DELETE FROM change")
+        if coming.begun is None:
+            stage.begun.append(begun)
+        coming.begun, coming.place = begun, place
+        coming.numbers |= numbers
+        return place < len(messages)
+
+    def publish(self, stage: Stage) -> Edit:
+        """Show everything that was staged, all at once. LookupError when it was thrown away."""
+        with self._editing(Operation.IMPORT):
+            for one in stage.begun:
+                query = "UPDATE conversation SET trash = NULL WHERE id = ? AND trash = ?"
+                if self._execute(query, one.id, one.entry).rowcount != 1:
+                    raise LookupError("what was imported was deleted")
+            self._execute("DELETE FROM trash WHERE operation = ? AND number = ?", STAGED, stage.entry)
+        numbers = [one.number for one in stage.begun]
+        for number in numbers:
+            self._news += (row[0] for row in self._rows("SELECT number FROM message WHERE conversation = ?", number))
+        changes = tuple(Change("conversation", number, "trash", ADDED, None) for number in numbers)
+        return Edit(Operation.IMPORT, changes, tuple(one.id for one in stage.begun))
+
+    def unstage(self, stage: Stage) -> None:
+        """Give up an import: what it has brought is deleted, by steps."""
+        if stage.entry is not None:
+            self._unwanted.append(stage.entry)
+
+    def _find_unwanted(self) -> None:
+        """What imports have left that were never finished."""
+        self._unwanted: list[int] = []
+        if not self.is_read_only:
+            rows = self._rows("SELECT number FROM trash WHERE operation = ?", STAGED)
+            self._unwanted += (row[0] for row in rows)
+
+    def _delete_unwanted(self) -> bool:
+        """Delete a little of what was given up; whether there was anything."""
+        if not self._unwanted:
+            return False
+        is_done = True  # on a full disk, say: the next start does it
+        with suppress(StoreError):
+            is_done = self._delete_some(self._unwanted[-1])
+        if is_done:
+            self._unwanted.pop()
+        return True
+
+    def _delete_some(self, entry: int) -> bool:
+        """Delete a few messages of an entry; whether nothing is left of it."""
+        with self._writing():
+            query = """SELECT conversation.number FROM conversation JOIN trash ON trash.number = conversation.trash
+                WHERE trash.number = ? AND operation = ? LIMIT 1"""
+            for (conversation,) in self._execute(query, entry, STAGED).fetchall():
+                self._execute("UPDATE conversation SET leaf = NULL WHERE number = ?", conversation)
+                query = "SELECT number FROM message WHERE conversation = ? ORDER BY number DESC LIMIT ?"
+                numbers = self._execute(query, conversation, AT_ONCE).fetchall()
+                for (number,) in numbers:
+                    self._execute("DELETE FROM message WHERE number = ?", number)
+                if len(numbers) < AT_ONCE:
+                    self._execute("DELETE FROM conversation WHERE number = ?", conversation)
+                self._execute("DELETE FROM change")
+                return False
+            self._execute("DELETE FROM trash WHERE number = ? AND operation = ?", entry, STAGED)
+        return True
+
+    def _begun(self, coming: StagedDocument) -> Begun | None:
+        """What is written already of a document. LookupError when it was thrown away."""
+        if coming.begun is not None:
+            query = "SELECT 1 FROM conversation WHERE id = ? AND trash = ?"
+            if self._execute(query, coming.begun.id, coming.begun.entry).fetchone() is None:
+                raise LookupError("what was imported so far was deleted")
+        return coming.begun
+
+    def _begin(self, stage: Stage, coming: StagedDocument) -> Begun:
+        conversation = coming.document.conversation
+        if self._execute("SELECT 1 FROM conversation WHERE id = ?", conversation.id).fetchone():
+            conversation = replace(conversation, id=new_id())
+        entry = stage.entry
+        if entry is None:
+            query = "INSERT INTO trash (at, operation) VALUES (?, ?)"
+            entry = int(self._execute(query, look_at(self._connection), STAGED).lastrowid or 0)
+        number = self._insert_conversation(conversation)
+        self._execute("UPDATE conversation SET trash = ? WHERE number = ?", entry, number)
+        return Begun(number, conversation.id, entry)
+
+    def _stage_message(
+        self, conversation: int, coming: StagedDocument, message: Message, numbers: dict[str, int]
+    ) -> None:
+        above = message.parent_id
+        parent = None if above is None else numbers.get(above) or coming.numbers[above]
+        number = self._insert_below(conversation, parent, self._with_free_id(message))
+        if message.id in coming.visited:
+            self._execute("UPDATE message SET visited = 1 WHERE number = ?", number)
+        self._insert_alternatives(number, coming.document.alternatives.get(message.id, {}))
+        numbers[message.id] = number
+
+    def _with_free_id(self, message: Message) -> Message:
+        query = "SELECT 1 FROM message WHERE id = ?"
+        return replace(message, id=new_id()) if self._execute(query, message.id).fetchone() else message
+
+
+def _visited(document: Document) -> set[str]:
+    """The last visited children, those of the open path in any case."""
+    parents = {message.id: message.parent_id for message in document.messages}
+    visited = {parents[one]: one for one in document.visited}
+    place = document.leaf_id
+    while place is not None:
+        visited[parents[place]] = place
+        place = parents[place]
+    return set(visited.values())
+
+
+def _check(document: Document) -> None:
+    """ValueError where a message hangs on none that came before it, is there twice, or is spoken of and not there."""
+    known: set[str] = set()
+    for place, message in enumerate(document.messages, 1):
+        if message.id in known:
+            raise ValueError(f"message {place} has the id of an earlier one: {message.id}")
+        if message.parent_id is not None and message.parent_id not in known:
+            raise ValueError(f"message {place} follows one that did not come before it: {message.parent_id}")
+        known.add(message.id)
+    spoken_of = {*document.visited, *document.alternatives, *([document.leaf_id] if document.leaf_id else [])}
+    if not spoken_of <= known:
+        raise ValueError(f"no message has the id {min(spoken_of - known)}")
