@@ -36,7 +36,7 @@ class Drafts:
 
     def restore(self, conversation_id: str, text: str, editing: str | None, aside: str) -> None:
         """Take over a draft from an earlier run. Words that were in line then wait to be sent again."""
-        since = self.of(conversation_id).text
+        since = self._all_of(conversation_id)
         if text or editing or aside:
             self._put(conversation_id, Draft(_joined(text, since), editing, aside))
 
@@ -78,9 +78,13 @@ class Drafts:
         return draft
 
     def give_back(self, conversation_id: str, words: str, editing: str | None) -> None:
-        """Words that could not be sent, before what has been typed since."""
-        since = self.of(conversation_id).text
+        """Words that could not be sent, before what has been typed since, and before what an edit has put aside."""
+        since = self._all_of(conversation_id)
         self._put(conversation_id, Draft(words, editing, since) if editing else Draft(_joined(words, since)))
+
+    def _all_of(self, conversation_id: str) -> str:
+        draft = self.of(conversation_id)
+        return _joined(draft.text, draft.aside)
 
     def _put(self, conversation_id: str, draft: Draft) -> None:
         if draft != self.of(conversation_id):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 from app.viewmodels.drafts import Draft, Drafts
 
 
@@ -54,3 +56,25 @@ def test_words_that_come_back_stand_before_what_was_typed_since() -> None:
     assert drafts.of("b") == Draft("an edit", "m1", "typed since")
     drafts.give_back("c", "came back", None)
     assert drafts.of("c").text == "came back"
+
+
+def test_words_that_come_back_take_no_others_away() -> None:
+    """Whatever was being written, and whatever an edit has put aside for it."""
+    rng = random.Random(7)
+    for number in range(300):
+        drafts, there = Drafts(), set()
+        for place in range(rng.randint(1, 6)):
+            words = f"<{number}.{place}>"
+            what = rng.choice(["write", "edit", "back", "back an edit", "restore"])
+            before = drafts.of("a")
+            if what == "write":
+                drafts.write("a", before.text + words)
+            elif what == "edit" and before.editing is None:
+                drafts.edit("a", "m1", words)
+            elif what == "restore":
+                drafts.restore("a", words, rng.choice([None, "m2"]), "")
+            else:
+                drafts.give_back("a", words, "m3" if what == "back an edit" else None)
+            there.add(words)
+            kept = drafts.of("a").text + drafts.of("a").aside
+            assert all(kept.count(one) == 1 for one in there), (number, what, before, drafts.of("a"))
