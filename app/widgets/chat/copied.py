@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
-_KEPT_BY_QT = re.compile("[\ufdd0-\ufdef\ufffc\ufffe\uffff]")
+from app.widgets.chat.document import UNSHOWN
 
 
 def selected_text(document: QTextDocument, start: int, end: int) -> str:
@@ -24,7 +22,8 @@ def selected_text(document: QTextDocument, start: int, end: int) -> str:
         cursor.setPosition(min(end, block.position() + block.length() - 1), QTextCursor.MoveMode.KeepAnchor)
         pieces.append(cursor.selectedText())
         block, row = block.next(), its_row
-    return _KEPT_BY_QT.sub("", "".join(pieces)).replace("\u2028", "\n").replace("\u2029", "\n")
+    # Qt keeps line ends within a block in another form; "&#0;" and the like become controls only when they are read.
+    return UNSHOWN.sub("", "".join(pieces).replace("\u2028", "\n").replace("\u2029", "\n"))
 
 
 def _row_of(block: QTextBlock) -> tuple[int, int] | None:

@@ -33,7 +33,7 @@ INDENT = 20
 # Colours stop after so many runs of a piece: beyond that they would cost a visible pause.
 _MOST_RUNS = 3000
 # What Qt keeps for its own use within a text, and what no font can show: line ends aside, controls and noncharacters.
-_UNSHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufdd0-\ufdef\ufffc\ufffe\uffff]")
+UNSHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufdd0-\ufdef\ufffc\ufffe\uffff]")
 _LINE_END = re.compile("[\r\u2028\u2029]")
 
 
@@ -79,7 +79,7 @@ def shown(text: str) -> str:
     """Return the text with U+FFFD for each character that cannot be shown, and one sort of line end."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").removesuffix("\r")
-    return _UNSHOWN.sub("\ufffd", _LINE_END.sub("\n", text))
+    return UNSHOWN.sub("\ufffd", _LINE_END.sub("\n", text))
 
 
 def plain_document(text: str, look: Look) -> QuietDocument:

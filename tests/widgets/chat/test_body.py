@@ -290,4 +290,118 @@ def test_any_selection_of_any_markdown_is_copied_clean(look: Look, seed: int) ->
             assert not strange, (seed, number, strange, text)
 
 
-UNCLEAN = {*map(chr, range(0xFDD0, 0xFDF0)), "\ufffc", "\u2028", "\u2029", "\0", "\ud800", "\ufffe"}
+UNCLEAN = {
+    *map(chr, range(0xFDD0, 0xFDF0)),
+    *map(chr, range(9)),
+    *map(chr, range(11, 32)),
+    "\ufffc",
+    "\u2028",
+    "\u2029",
+    "\0",
+    "\ud800",
+    "\ufffe",
+}
+
+
+ATOMS = [
+    *(
+        "> ",
+        "- ",
+        "* ",
+        "1. ",
+        "\n",
+        "\n\n",
+        "  ",
+        "    ",
+        "\t",
+        "`",
+        "``",
+        "```\n",
+        "```py\n",
+        "~~~\n",
+        "|",
+        "|-|-|\n",
+        "[",
+        "]",
+    ),
+    *(
+        "(",
+        ")",
+        "![",
+        "](",
+        "<",
+        "<b>",
+        "<!--",
+        "<![CDATA[",
+        "</",
+        "&amp;",
+        "&#0;",
+        "&#x110000;",
+        "&",
+        "*",
+        "**",
+        "_",
+        "~~",
+    ),
+    *(
+        "\\",
+        "\\(",
+        "\\)",
+        "\\[",
+        "$$",
+        "# ",
+        "---\n",
+        "===\n",
+        "http://a.b/",
+        "a@b.c",
+        "[a]: /b\n",
+        "- [ ] ",
+        "\0",
+        "\ufffc",
+    ),
+    *(
+        "\ufdd0",
+        "\ufdd1",
+        "\u2028",
+        "\u2029",
+        "\u202e",
+        "\u2066",
+        "\u0301",
+        "\u200d",
+        "👩",
+        "日",
+        "א",
+        "x",
+        "word ",
+        "\ud800",
+        "\r",
+    ),
+    *("<div>\n", "javascript:alert(1)", "data:image/png;base64,AAAA", "![a](file:///etc/passwd)"),
+]
+
+
+def paint(shown: Body, top: float) -> None:
+    rect = QRectF(0, 0, WIDTH, 100)
+    painted(WIDTH, 100, lambda painter, _rect: shown.paint(painter, QPointF(0, -top), QPalette(), rect, None))
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("seed", range(4))
+def test_any_text_is_laid_out_painted_and_copied(look: Look, seed: int, made: list[str]) -> None:
+    """Runs of anything, some long enough to nest thousands deep; of each no more is laid out than is seen."""
+    for number in range(60):
+        draw = random.Random(seed * 1000 + number)
+        atoms = draw.sample(ATOMS, draw.choice([1, 2, 3, 6, 20]))
+        text = "".join(draw.choice(atoms) * draw.choice([1, 1, 2, 5, 50, 1000]) for _ in range(30))[:20_000]
+        shown = body(text, look, is_plain=draw.random() < 0.2)
+        made.clear()
+        top = draw.random() * shown.height
+        shown.settle(top, top + 100)
+        paint(shown, top)
+        assert all(len(piece) <= 6200 for piece in made), (seed, number)
+        point = shown.point_at(QPointF(30, top + 50))
+        if point is not None:
+            shown.word_at(point)
+        shown.end()
+        copied = shown.selected_text(*shown.all_of_it())
+        assert not [letter for letter in copied if letter in UNCLEAN], (seed, number)
