@@ -16,14 +16,14 @@ from PySide6.QtGui import QPainter, QPalette, QTextCursor
 
 from app.widgets.chat.copied import selected_text
 from app.widgets.chat.document import shown
-from app.widgets.chat.laid_part import CARD_HEAD, LaidPart, estimated_lines
+from app.widgets.chat.laid_part import CARD_HEAD, Allowance, LaidPart, estimated_lines
 from app.widgets.chat.parts import Kind, Part, split, split_plain
 from app.widgets.look import Look
 from app.widgets.typography import Type
 
 _PARAGRAPH, _AFTER_HEADING, _BEFORE_HEADING, _AROUND_CODE, _WITHIN = 12, 6, 20, 14, 4
 # Documents of one message that are kept.
-_MOST_LAID = 64
+_MOST_LAID = 256
 
 
 _ALL = 1 << 30
@@ -95,12 +95,15 @@ class Body:
             self._forget_from(0)
             self._rough = 0 if self.is_empty else self._guess()
 
-    def settle(self, top: float, bottom: float) -> bool:
-        """Measure all parts between two heights. Returns whether the body's height changed."""
+    def settle(self, top: float, bottom: float, allowance: Allowance | None = None) -> bool:
+        """Measure the parts between two heights, as far as is allowed. Returns whether the body's height changed."""
         before = self.height
         parts = self._split()
         number = self._part_at(top)
         while number < len(parts) and self._top_of(number) < bottom:
+            is_ready = allowance is None or parts[number].is_laid_out(self._width)
+            if not is_ready and allowance is not None and not allowance.grants(parts[number]):
+                break
             self._lay_out(number)
             number += 1
         return abs(self.height - before) > 0.01
@@ -133,9 +136,11 @@ class Body:
         selection: tuple[TextPoint, TextPoint] | None,
     ) -> None:
         """Draw what lies in `clip` with the body's corner at `at`. selection: from and to, in reading order."""
-        for number, _part, rect in self._placed(clip.top() - at.y(), clip.bottom() - at.y()):
-            part = self._lay_out(number)
-            part.paint(painter, rect.translated(at), palette, _in_part(number, selection), clip)
+        for number, part, rect in self._placed(clip.top() - at.y(), clip.bottom() - at.y()):
+            # What is not measured yet may not be as high as it seems: it waits for `settle`.
+            if part.is_exact:
+                self._lay_out(number)
+                part.paint(painter, rect.translated(at), palette, _in_part(number, selection), clip)
 
     def point_at(self, at: QPointF) -> TextPoint | None:
         """The character nearest to a place, or None for an empty body."""

@@ -20,8 +20,27 @@ CARD_HEAD = 30
 _CARD_LEFT, _CARD_ABOVE, _CARD_BELOW, _CARD_RADIUS = 14, 10, 12, 8
 # An open part longer than this is not set as Markdown again for each piece of new text: it grows as plain text.
 _LONGEST_REDONE = 2000
+# What laying out costs beside the characters of a part, in characters.
+_PER_PART = 200
 # Width of a usual character as a share of the text size in pixels.
 _CHARACTER = 0.5
+
+
+class Allowance:
+    """How much may be laid out before the window is shown again, in characters. is_refused: whether it was too little.
+
+    The first part is always granted, so that every turn brings something.
+    """
+
+    def __init__(self, left: int) -> None:
+        self.is_refused = False
+        self._left = left
+
+    def grants(self, part: LaidPart) -> bool:
+        """Whether this part may be laid out too; it is counted."""
+        self.is_refused = self._left <= 0
+        self._left -= len(part.part.text) + _PER_PART
+        return not self.is_refused
 
 
 class LaidPart:
@@ -74,6 +93,10 @@ class LaidPart:
         lines = estimated_lines(self.part.text, width - 2 * self.side, self._look)
         self.height = lines * face.line + self.head + self.foot
         self.is_exact = False
+
+    def is_laid_out(self, width: float) -> bool:
+        """Whether the document is there at this width, so that painting costs nothing more."""
+        return self._document is not None and self.is_exact and self._document.textWidth() == width - 2 * self.side
 
     def lay_out(self, width: float) -> QuietDocument:
         """The document at this width; measures the part. Costs nothing the second time."""

@@ -15,6 +15,7 @@ from PySide6.QtCore import QPointF
 from app.viewmodels.rows import MessageRow
 from app.widgets.chat.body import TextPoint
 from app.widgets.chat.column import Column, column
+from app.widgets.chat.laid_part import Allowance
 from app.widgets.chat.row_item import RowItem
 from app.widgets.look import Look
 
@@ -23,6 +24,8 @@ _BELOW = 24
 _HIGHEST = (1 << 31) - 1
 _MOST_LAID = 96
 _MOST_ROUNDS = 16
+# Characters that are laid out before the window is shown again: several times what a large pane holds of usual text.
+_AT_ONCE = 40_000
 
 
 class Settled(NamedTuple):
@@ -50,14 +53,17 @@ class _Reference(NamedTuple):
 
 
 class ChatLayout:
-    """The rows, one above the other. Heights in points from the first row's top; `total` ends below the last row."""
+    """The rows, one above the other. Heights in points from the first row's top; `total` ends below the last row.
+
+    is_behind: whether something in sight could not be measured yet, for so much stands there.
+    """
 
     def __init__(self, look: Look) -> None:
         self.items: list[RowItem] = []
         self.column = Column(0, 0)
+        self.is_behind = False
         self._look = look
         self._tops: list[float] = [0.0]
-        self._pane = 0
         self._laid: dict[RowItem, None] = {}
 
     @property
@@ -111,12 +117,15 @@ class ChatLayout:
     def set_pane(self, width: int) -> None:
         """Take the pane's width in points. The look is asked again too, since its text size decides the column."""
         wanted = column(width, self._look.type.scale)
-        self._pane = width
         if wanted != self.column:
             self.column = wanted
             for item in self.items:
                 item.set_column(wanted)
             self._forget_from(0)
+
+    def is_for(self, width: int) -> bool:
+        """Whether a pane of this width has the column that the rows have."""
+        return self.column == column(width, self._look.type.scale)
 
     def spot(self, offset: float) -> Spot | None:
         """What stands at a height, or None beyond the rows."""
@@ -126,6 +135,7 @@ class ChatLayout:
         item, inner = self.items[row], offset - self.top(row)
         start = item.text.top()
         point = item.body.point_at(QPointF(0, inner - start)) if item.text.bottom() > inner >= start else None
+        self._forget_from(row)
         return Spot(row, point, inner - (0 if point is None else start + item.body.line_top(point)))
 
     def offset_of(self, spot: Spot) -> float:
@@ -140,26 +150,31 @@ class ChatLayout:
         return min(_HIGHEST, max(0, round(self.total - height)))
 
     def come_to_rest(self, offset: float, height: int, *, is_at_end: bool) -> float:
-        """Measure until nothing in sight is an estimate any more; returns the offset at which it stands still."""
+        """Measure until nothing in sight is an estimate any more; returns the offset at which it stands still.
+
+        What takes too long for one turn is left for the next one; then `is_behind`.
+        """
+        allowance = Allowance(_AT_ONCE)
         for _ in range(_MOST_ROUNDS):
             limit = self.limit(height)
             offset = limit if is_at_end else min(offset, limit)
-            settled = self.settle(offset, offset + height)
+            settled = self.settle(offset, offset + height, allowance)
             offset += settled.shift
-            if not settled.changed:
+            if not settled.changed or allowance.is_refused:
                 break
+        self.is_behind = settled.changed or allowance.is_refused
         limit = self.limit(height)
         return limit if is_at_end else max(0.0, min(offset, limit))
 
-    def settle(self, top: float, bottom: float) -> Settled:
-        """Measure what lies between two heights."""
+    def settle(self, top: float, bottom: float, allowance: Allowance | None = None) -> Settled:
+        """Measure what lies between two heights, as far as is allowed."""
         rows = self.in_sight(top, bottom)
         reference = self._reference(rows, top, bottom)
         before = self._height_of(reference)
         changed = False
         for number in rows:
             item, start = self.items[number], self.top(number)
-            if item.settle(top - start, bottom - start):
+            if item.settle(top - start, bottom - start, allowance):
                 self._forget_from(number)
                 changed = True
             self._laid.pop(item, None)

@@ -8,6 +8,7 @@ from app.viewmodels.rows import MessageRow
 from app.widgets.chat.body import Body
 from app.widgets.chat.column import Column
 from app.widgets.chat.figures import prefill_height
+from app.widgets.chat.laid_part import Allowance
 from app.widgets.look import Look
 from app.widgets.typography import Type
 
@@ -108,10 +109,10 @@ class RowItem:
             return self.footer.bottom()
         return self.note.bottom() if self.row.note else self.bubble.bottom()
 
-    def settle(self, top: float, bottom: float) -> bool:
+    def settle(self, top: float, bottom: float, allowance: Allowance | None = None) -> bool:
         """Measure what lies between two heights of the row; returns whether the row's height changed."""
         start = self.text.top()
-        return self.body.settle(top - start, bottom - start)
+        return self.body.settle(top - start, bottom - start, allowance)
 
     @property
     def _text_bottom(self) -> float:

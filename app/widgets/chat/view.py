@@ -74,6 +74,8 @@ class ChatView(RowView):
         self._painter = RowPainter(look)
         self._tail = QTimer(self, singleShot=True, interval=_TAIL_EVERY)
         self._tail.timeout.connect(self._take_tail)
+        self._catch_up = QTimer(self, singleShot=True, interval=0)
+        self._catch_up.timeout.connect(self._go_on)
         self.setAccessibleName("Messages")
         self._focus = RowFocus(self)
         self.controls = RowControls(look, self.viewport(), self)
@@ -227,18 +229,27 @@ class ChatView(RowView):
         rows, bar = self.layout_of_rows, self.verticalScrollBar()
         offset = self._offset_after_resize()
         self._scroll_to(rows.come_to_rest(offset, self.viewport().height(), is_at_end=self._follows_end))
+        if rows.is_behind:
+            self._catch_up.start()
         self._follows_end = bar.value() >= bar.maximum() - 1
         if self._follows_end:
             self.pill.hide()
         self._place_pill()
         self._show_controls()
 
+    def _go_on(self) -> None:
+        """Measure and show what was too much for the turn before."""
+        self.updateGeometries()
+        self.viewport().update()
+
     def _offset_after_resize(self) -> float:
         """The scroll offset; in another width that at which the same message stands at the top."""
         rows, offset = self.layout_of_rows, float(self.verticalOffset())
-        spot, before = rows.spot(offset), rows.column
+        if rows.is_for(self.width()):
+            return offset
+        spot = rows.spot(offset)
         rows.set_pane(self.width())
-        return offset if spot is None or rows.column == before else rows.offset_of(spot)
+        return offset if spot is None else rows.offset_of(spot)
 
     def _restyle(self) -> None:
         """Another theme or text size: nothing that was laid out holds any more, but the place does."""

@@ -232,11 +232,12 @@ def test_a_long_line_is_cut_but_copied_whole(look: Look, made: list[str]) -> Non
         assert shown.selected_text(*shown.all_of_it()).strip() == line.strip()
 
 
-def test_documents_of_one_long_message_are_freed(look: Look) -> None:
+def test_documents_of_one_long_message_are_freed(look: Look, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.widgets.chat.body._MOST_LAID", 16)
     shown = body(f"{CODE_OF_MANY_LINES}\n" * 40, look, is_plain=True)
     for top in range(0, int(shown.height), 500):
         shown.settle(top, top + 600)
-    assert 0 < sum(part._document is not None for part in shown._parts or ()) <= 64
+    assert 0 < sum(part._document is not None for part in shown._parts or ()) <= 16
 
 
 TABLE = "| a | b |\n|---|---|\n| 1 | 2 |\n| `c` | *d* |"

@@ -404,6 +404,28 @@ def test_the_caret_stands_while_it_writes(view: ChatView, chat: ChatModel) -> No
     assert writing - accent() > 80
 
 
+def test_no_turn_of_the_event_loop_lays_out_more_than_a_share(view: ChatView, chat: ChatModel, laid: list[str]) -> None:
+    """Characters without a width stand thousands to a line: what is in sight then comes in several turns."""
+    for attack in ("a" + "\u0301" * 300_000, "\u2067" * 300_000, "\u200d" * 300_000):
+        chat.show([])
+        laid.clear()
+        chat.show([question("q"), answer(attack[-1:], attack)])
+        shares = []
+        for _ in range(200):
+            laid.clear()
+            QApplication.processEvents()
+            shares.append(sum(map(len, laid)))
+            if sum(shares) and not view.layout_of_rows.is_behind and not laid:
+                break
+        assert max(shares) <= 2 * 46_000
+        assert not view.layout_of_rows.is_behind
+        rows, item = view.layout_of_rows, view.layout_of_rows.items[1]
+        top = view.verticalOffset() - rows.top(1) - item.text.top()
+        in_sight = list(item.body._placed(top, top + 600))
+        assert len(in_sight) > 20
+        assert [number for number, part, _ in in_sight if not part.is_laid_out(item.body._width)] == []
+
+
 # Versions
 
 
