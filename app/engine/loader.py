@@ -26,11 +26,13 @@ from app.engine.memory import Memory, check_room, limit_mlx_cache, machine_memor
 from app.engine.model import LoadedModel
 from app.engine.problems import ModelError, size
 from app.engine.prompt import prompt_builder
+from app.engine.step_memory import sizes_of
 from app.engine.template import chat_template
 from app.engine.vocabulary import check_prompts, check_vocabulary, embedding_rows
 
 # Weights read in one step: about a tenth of a second from a fast disk.
 _STEP_BYTES = 256 << 20
+_USUAL_HEADS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,7 @@ class Opening:
             context_length=context_length(config, _tokenizer_length(tokenizer)),
             weight_bytes=weight_bytes,
             memory=self.memory,
+            sizes=sizes_of([leaf.shape for _, leaf in leaves], _heads(config), rows),
             forward=lambda tokens, caches: model(tokens, cache=caches),
             new_caches=lambda: make_prompt_cache(model),
             codec=codec,
@@ -182,6 +185,13 @@ def _leaves(model: Any) -> list[tuple[str, mx.array]]:
 def _tokenizer_length(tokenizer: TokenizerWrapper) -> int | None:
     length = getattr(tokenizer, "model_max_length", None)
     return int(length) if isinstance(length, int | float) else None
+
+
+def _heads(config: dict[str, Any]) -> int:
+    """Attention heads, as far as the configuration says; else as many as large models have."""
+    text_config = config.get("text_config")
+    found = (text_config if isinstance(text_config, dict) else config).get("num_attention_heads")
+    return found if isinstance(found, int) and found > 0 else _USUAL_HEADS
 
 
 def _name(path: Path) -> str:

@@ -26,6 +26,7 @@ from app.engine.pinning import pin
 from app.engine.pricing import price
 from app.engine.problems import EngineError, RequestError
 from app.engine.run import Run, never_started
+from app.engine.step_memory import StepMemory
 from app.engine.trie_feed import TrieFeed
 from app.engine.verification import Check, refusal
 from app.kvcache.disk.shelf import erase_everywhere, wipe_all
@@ -77,6 +78,7 @@ class EngineLoop:
         self._emit = sink
         self._chunk = chunk
         self._pace = Pace(chunk)
+        self._room: StepMemory | None = None
         self._inbox: SimpleQueue[Command] = SimpleQueue()
         self._opening: tuple[Opening, Iterator[LoadStep]] | None = None
         self._running: tuple[Run, Iterator[None]] | None = None
@@ -239,7 +241,7 @@ class EngineLoop:
             self.cache.close()
         self.model = self.cache = None
         self._feed.closed()
-        self._pace = Pace(self._chunk)
+        self._pace, self._room = Pace(self._chunk), None
         _give_memory_back()
 
     def _budget_for(self, model: LoadedModel) -> int:
@@ -309,9 +311,15 @@ class EngineLoop:
         if self.model is None or self.cache is None:
             self._emit(RunFailed(command.run_id, _NO_MODEL))
             return True
-        run = Run(command, self.model, self.cache, self._pace, self._emit)
+        run = Run(command, self.model, self.cache, self._pace, self._room_for(self.model), self._emit)
         self._running = run, run.steps()
         return True
+
+    def _room_for(self, model: LoadedModel) -> StepMemory:
+        """What is known of the open model's need of memory."""
+        if self._room is None:
+            self._room = StepMemory(model.sizes, model.memory)
+        return self._room
 
     def _advance_run(self, run: Run, steps: Iterator[None]) -> None:
         """One step. The picture of the trie precedes the outcome, so that both are seen together."""
@@ -368,7 +376,10 @@ class EngineLoop:
                 self._queries.clear()
             return
         while self._queries:
-            priced = price(self._queries.popleft(), self.model, self.cache, self._pace)
+            query = self._queries.popleft()
+            if not self._room_for(self.model).has_room_to_read(query.turns):
+                continue
+            priced = price(query, self.model, self.cache, self._pace)
             if priced is not None:
                 self._emit(priced)
 

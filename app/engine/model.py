@@ -11,6 +11,7 @@ import mlx.core as mx
 from app.engine.codec import Codec
 from app.engine.memory import Memory
 from app.engine.prompt import PromptBuilder
+from app.engine.step_memory import Sizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,7 @@ class LoadedModel:
     """forward: tokens [1, n] and cache objects -> logits [1, n, vocabulary]. new_caches: a fresh list of those objects.
 
     fingerprint, state_fingerprint: names of what shapes token ids, and of what shapes cached state. weight_bytes: of
-    the weights as they lie in memory.
+    the weights as they lie in memory. sizes: what the memory of a call depends on.
     """
 
     path: str
@@ -29,6 +30,7 @@ class LoadedModel:
     context_length: int
     weight_bytes: int
     memory: Memory
+    sizes: Sizes
     forward: Callable[[mx.array, list[Any]], mx.array]
     new_caches: Callable[[], list[Any]]
     codec: Codec

@@ -24,6 +24,10 @@ class RequestError(EngineError):
     """A branch that cannot be answered."""
 
 
+class ShortOfMemoryError(RequestError):
+    """There is no memory for the next step of a run. Nothing is wrong with what was computed so far."""
+
+
 class UnknownTokenError(RequestError):
     """A conversation that comes to a token which the model does not know. token: its id."""
 

@@ -12,9 +12,10 @@ from app.engine.model import LoadedModel
 from app.engine.pace import Pace
 from app.engine.pipeline import Pipeline
 from app.engine.places import Places
-from app.engine.problems import RequestError, count
+from app.engine.problems import RequestError, ShortOfMemoryError, count
 from app.engine.prompt import Prompt
 from app.engine.sampler import Sampler, draw_seed
+from app.engine.step_memory import StepMemory
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.session import Session
 from app.protocol.chat import Turn
@@ -25,6 +26,7 @@ from app.protocol.reports import RequestReport, RunStats, StopReason
 
 log = logging.getLogger(__name__)
 _LANE = 0
+_BETWEEN_LOOKS = 16  # tokens, after each of which it is asked whether there is memory for as many more
 _NEXT = Turn("user", "?")
 
 
@@ -60,12 +62,20 @@ class Run:
     `outcome` is set when `steps` has run to its end.
     """
 
-    def __init__(self, command: Generate, model: LoadedModel, cache: PrefixCache, pace: Pace, emit: EventSink) -> None:
+    def __init__(
+        self,
+        command: Generate,
+        model: LoadedModel,
+        cache: PrefixCache,
+        pace: Pace,
+        room: StepMemory,
+        emit: EventSink,
+    ) -> None:
         self.command = command
         self.is_cancelled = False
         self.has_begun = False
         self.outcome: RunFinished | None = None
-        self._model, self._cache, self._pace, self._emit = model, cache, pace, emit
+        self._model, self._cache, self._pace, self._room, self._emit = model, cache, pace, room, emit
         self._clock = _Clock(time.perf_counter)
         self._answer = Answer(model.codec, command.sampling.stop + model.prompts.template.stop)
         self._places: Places | None = None
@@ -89,11 +99,17 @@ class Run:
             self.has_begun = True
             self._emit(RunStarted(command.run_id, session.report, prompt.turn_ends))
             yield
-            yield from self._prefill(session)
-            if not self.is_cancelled:
-                stop = yield from self._decode(session, sampler, tokens[-1])
+            short: ShortOfMemoryError | None = None
+            try:
+                yield from self._prefill(session)
+                if not self.is_cancelled:
+                    stop = yield from self._decode(session, sampler, tokens[-1])
+            except ShortOfMemoryError as error:
+                short = error
             self._tell(self._answer.end(), is_last=True)
             self._keep_places()
+        if short is not None:
+            raise short
         log.info("run %d: %s, %d tokens after %s", command.run_id, stop, self._sampled, session.report)
         self.outcome = self._finished(session.report, stop, seed)
 
@@ -102,6 +118,7 @@ class Run:
             raise RequestError(
                 "Several answers at once are not possible yet", "Ask for one answer, then regenerate it for another."
             )
+        self._room.require_room_to_read(self.command.turns)
         prompt = self._model.prompts.build(self.command.turns)
         self._model.prompts.require_known(self.command.forced)
         total, context = len(prompt.ids) + len(self.command.forced), self._model.context_length
@@ -119,8 +136,12 @@ class Run:
         begun = time.perf_counter()
         while session.left > 1 and not self.is_cancelled:
             start = time.perf_counter()
-            number = session.prefill(self._pace.chunk)
+            context = total - session.left
+            fitting = self._room.fitting(self._pace.chunk, context, self._cache)
+            held = self._room.begin()
+            number = session.prefill(fitting)
             now = time.perf_counter()
+            self._room.measured(held, number, context + number, self._cache)
             self._pace.measured(number, now - start)
             done = total - session.left
             rate = (done - cached) / (now - begun)
@@ -130,9 +151,12 @@ class Run:
     def _decode(self, session: Session, sampler: Sampler, token: int) -> Generator[None, None, StopReason]:
         """Sample until something ends the answer; returns what. Every token that another one follows is fed."""
         self._begin_forced()
+        self._room.fitting(1, session.report.total, self._cache)
         pipeline = Pipeline(session, sampler, token)
         self._places = Places(session)
         while not self.is_cancelled:
+            if self._sampled % _BETWEEN_LOOKS == 0:
+                self._room.fitting(1, session.report.total + self._sampled, self._cache)
             limit = self._limit(session.report.total)
             token = pipeline.read(is_last=limit is not None)
             if token in self._model.codec.stop_ids:
@@ -158,6 +182,8 @@ class Run:
         if self._places is None or not self._places.are_wanted or not self._answer.ids:
             return
         answer = Turn("assistant", self._answer.text, self._answer.ids)
+        if not self._room.has_room_to_read((*self.command.turns, answer)):
+            return
         try:
             following = self._model.prompts.build((*self.command.turns, answer, _NEXT))
         except RequestError as error:

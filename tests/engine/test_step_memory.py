@@ -1,0 +1,132 @@
+"""What a step needs is known before it is taken: too little memory is a sentence, and never the end of the process."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.engine import step_memory
+from app.engine.memory import GIB, Memory
+from app.engine.problems import ShortOfMemoryError
+from app.engine.step_memory import StepMemory, sizes_of
+from app.protocol.events import RunFailed, RunFinished
+from tests.engine.bench import LONG, opened, outcome, user
+from tests.fakes.model_folder import write_model_folder
+
+ROOT = Path(__file__).parents[2]
+
+LIMITED = """
+import gc, os, resource, sys
+from app.environment import seal
+seal()
+import mlx.core as mx
+from pathlib import Path
+from app.protocol.events import RunFailed, RunFinished
+from tests.engine.bench import opened, user
+bench = opened(Path(sys.argv[1]), chunk=None)
+bench.ask(user("hi"))
+bench.loop._pace._fixed = 2048
+for number, spare in enumerate(int(word) for word in sys.argv[2:]):
+    bench.loop._room = None if number % 2 else bench.loop._room
+    mx.clear_cache()
+    gc.collect()
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    resource.setrlimit(resource.RLIMIT_AS, (pages * 4096 + (spare << 20), resource.RLIM_INFINITY))
+    asked = bench.ask(user(f"{number} " + "the fox and the other fox " * 350), max_tokens=3)
+    resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    ended = [event for event in asked.events if isinstance(event, RunFinished | RunFailed)]
+    print(spare, type(ended[0]).__name__, getattr(getattr(ended[0], "problem", None), "title", ""), flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the address space")
+@pytest.mark.parametrize("kind", ["llama", "lfm2"])
+def test_too_little_memory_in_the_middle_of_a_prompt_is_a_sentence(tmp_path: Path, kind: str) -> None:
+    """Address space is limited to a little more than the process has, below and above what reading needs."""
+    folder = write_model_folder(tmp_path / "m", kind=kind, max_position_embeddings=20_000)
+    spare = [2, 9, 16, 23, 30, 45, 55, 65, 80, 100, 150, 300]
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, str(folder), *map(str, spare)],
+        cwd=ROOT, capture_output=True, text=True, timeout=200, check=False,
+    )  # fmt: skip
+    lines = done.stdout.splitlines()
+    assert done.returncode == 0, f"after {lines}: {done.stderr[-2000:]}"
+    assert len(lines) == len(spare)
+    assert "RunFailed There is not enough memory to go on" in lines[0]
+    assert lines[-1].endswith("RunFinished ")
+
+
+def test_chunks_shrink_before_anything_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And what was computed until a refusal is kept, with nothing computed again when there is memory again."""
+    bench = opened(write_model_folder(tmp_path / "m", kind="lfm2"), chunk=512)
+    expected = bench.ask(LONG, temperature=0.0).finished.ids
+    model = bench.loop.model
+    assert model is not None
+    for seed in range(12):
+        dice = random.Random(seed)
+        asks = [user(f"{seed} {LONG.text}")]
+        left = dice.choice([3_000_000, 1_500_000, 900_000, 700_000, 300_000])
+        monkeypatch.setattr(StepMemory, "_free", lambda _self, left=left: left)
+        command = bench.command(*asks, temperature=0.0)
+        ended = outcome(bench.do(command), command.run_id)
+        monkeypatch.undo()
+        again = bench.ask(*asks, temperature=0.0)
+        assert again.started.request.excess == 0, f"seed {seed}"
+        if isinstance(ended, RunFinished):
+            continue
+        assert isinstance(ended, RunFailed)
+        assert "not enough memory" in ended.problem.title
+        assert bench.loop.cache is not None
+        assert bench.loop.cache.faults == 0
+    assert bench.ask(LONG, temperature=0.0).finished.ids == expected
+
+
+def test_cached_state_is_let_go_before_a_run_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = opened(write_model_folder(tmp_path / "m"))
+    for number in range(4):
+        bench.ask(user(f"{number} {LONG.text}"))
+    cache, model = bench.loop.cache, bench.loop.model
+    assert cache is not None
+    assert model is not None
+    held, budget = cache.paged_bytes, cache.budget_bytes
+    assert held
+    room = StepMemory(model.sizes, model.memory)
+    need = room.need(1, 10, cache)
+    monkeypatch.setattr(StepMemory, "_free", lambda _self: need - 1000 + held - cache.paged_bytes)
+    assert room.fitting(1, 9, cache) == 1
+    assert cache.paged_bytes < held
+    assert cache.budget_bytes == budget
+    monkeypatch.setattr(StepMemory, "_free", lambda _self: 10)
+    with pytest.raises(ShortOfMemoryError, match="next step needs about"):
+        room.fitting(512, 9, cache)
+    assert cache.paged_bytes == 0
+
+
+def test_what_was_measured_is_what_the_next_call_is_judged_by(tmp_path: Path) -> None:
+    bench = opened(write_model_folder(tmp_path / "m"))
+    bench.ask(LONG)
+    cache, model = bench.loop.cache, bench.loop.model
+    assert cache is not None
+    assert model is not None
+    room = StepMemory(model.sizes, Memory(GIB, GIB))
+    before = room.need(100, 1000, cache)
+    room._measured, room._context = 50_000.0, 1000
+    after = room.need(100, 1000, cache)
+    assert after != before
+    assert after >= 100 * 50_000
+    assert room.need(100, 2000, cache) > 1.9 * 100 * 50_000
+    assert room.need(50, 1000, cache) < after
+
+
+def test_the_largest_width_is_found_beside_the_vocabulary() -> None:
+    sizes = sizes_of([(1000, 64), (64, 64), (256, 64), (64, 256), (8, 128, 64), (64,)], 4, 1000)
+    assert (sizes.widest, sizes.heads, sizes.vocabulary) == (256, 4, 1000)
+
+
+def test_without_limits_there_is_what_the_machine_has() -> None:
+    assert step_memory._available() > 0
+    assert step_memory._address_space() > 0
