@@ -1,0 +1,45 @@
+"""Which tokens without state are forgotten, against looking at all of them."""
+
+from __future__ import annotations
+
+import random
+from array import array
+
+import pytest
+
+from app.kvcache import ghosts
+from app.kvcache.lane import TrieNode
+from tests.bench.paper import PaperCache
+
+
+@pytest.mark.parametrize("state_bytes", [0, 400])
+def test_the_longest_unused_leaf_goes_first(state_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ghosts, "GHOST_TOKENS", 120)
+    for seed in range(4):
+        forgotten = history(random.Random(seed), PaperCache(7, state_bytes, 2_000), f"seed {seed}")
+        assert forgotten > 50
+
+
+def history(rng: random.Random, cache: PaperCache, name: str) -> int:
+    """Ask at random, and look at each edge that is forgotten. Returns how many were."""
+    removed: list[TrieNode] = []
+    remove = cache.trie.remove
+
+    def least(node: TrieNode) -> None:
+        known = [one for one in cache.trie if not (one.is_held or one.is_on_disk)]
+        leaves = [one for one in known if not one.children and not one.pins]
+        assert sum(len(one.tokens) for one in known) > 120, name
+        assert node is min(leaves, key=lambda one: (one.last_use, -one.end, one.id)), name
+        removed.append(node)
+        remove(node)
+
+    cache.trie.remove = least  # type: ignore[method-assign]
+    prompts = [array("i", [0])]
+    for _ in range(150):
+        prompt = rng.choice(prompts) + array("i", rng.choices(range(4), k=rng.randrange(1, 25)))
+        prompts.append(prompt[: rng.randrange(1, 60)])
+        cache.ask(prompt, array("i", rng.choices(range(4), k=5)), (0, len(prompt) // 2))
+        known = [one for one in cache.trie if not (one.is_held or one.is_on_disk)]
+        assert cache.ghosts.tokens == sum(len(one.tokens) for one in known), name
+        assert cache.ghosts.tokens <= 120 or all(one.children or one.pins for one in known), name
+    return len(removed)
