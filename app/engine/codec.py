@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import lru_cache, partial
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any
 
 from mlx_lm.tokenizer_utils import TokenizerWrapper
@@ -144,7 +144,8 @@ class Codec:
 
     def _decode_label(self, ids: tuple[int, ...]) -> str:
         try:
-            words = self.decode([token for token in ids if token not in self.special_ids]).split()
+            runs = groupby(ids, key=self.special_ids.__contains__)  # a control token divides words
+            words = " ".join(self.decode(list(run)) for is_control, run in runs if not is_control).split()
             return " ".join(words or self.decode(ids).split())[:_LABEL_LENGTH]
         except RequestError:
             return ""

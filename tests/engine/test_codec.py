@@ -69,4 +69,6 @@ def test_a_label_is_one_short_line(codec: Codec) -> None:
 def test_a_label_leaves_control_tokens_out_unless_there_is_nothing_else(codec: Codec) -> None:
     control = next(iter(codec.special_ids))
     assert codec.label([control, *codec.plain("the fox"), control]) == "the fox"
+    parts = [*codec.plain("a robin"), control, *codec.plain("Once there was"), control]
+    assert codec.label(parts) == "a robin Once there was"
     assert codec.label([control]) == codec.decode([control]).strip()

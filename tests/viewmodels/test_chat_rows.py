@@ -89,3 +89,9 @@ def test_why_tokens_are_read() -> None:
     diverged = RequestReport(3012, 3012, 512, 512, Reason.DIVERGED, 512)
     assert why(diverged) == "Why: the words differ from token 513 on, so what follows is read."
     assert "memory limit" in why(RequestReport(10, 10, 0, 0, Reason.EVICTED))
+
+
+@pytest.mark.parametrize("reason", Reason)
+def test_what_is_read_again_says_why(reason: Reason) -> None:
+    request = RequestReport(total=40, seen=30, matched=30, cached=12, reason=reason)
+    assert bool(why(request)) == (reason not in (Reason.NONE, Reason.NEW, Reason.DIVERGED))

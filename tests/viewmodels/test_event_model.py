@@ -154,3 +154,10 @@ def test_the_log_is_bounded_and_can_be_cleared(qapp: object) -> None:
     model.clear()
     assert model.rowCount() == 0
     tester.deleteLater()
+
+
+@pytest.mark.parametrize("reason", Reason)
+def test_what_is_computed_again_says_why(qapp: object, reason: Reason) -> None:
+    model = EventModel()
+    model.add([event(CacheEventKind.REQUEST, 12, 30, reason=reason)])
+    assert bool(model.rows[0].why) == (reason not in (Reason.NONE, Reason.NEW, Reason.DIVERGED))
