@@ -25,6 +25,7 @@ from typing import Any
 
 import mlx.core as mx
 
+from app.kvcache.disk.layout import layout_of
 from app.kvcache.disk.tier import Tier
 from app.kvcache.eviction import PIECE, Eviction
 from app.kvcache.ghosts import Ghosts
@@ -222,8 +223,9 @@ class PrefixCache:
         budget_bytes: None for the default. To be called before the first request; without effect on models whose state
         cannot be stored.
         """
-        if not self.unsupported and not self.trie.nodes:
-            self.disk = Tier(self.trie, self.lane, self.journal, root, fingerprint, budget_bytes, writes_all)
+        layout = layout_of(self.forward, self.new_caches) if not (self.unsupported or self.trie.nodes) else None
+        if layout is not None:
+            self.disk = Tier(self.trie, self.lane, self.journal, root, fingerprint, layout, budget_bytes, writes_all)
             self.eviction.disk = self.disk
             self.requests = self.disk.load()
 

@@ -22,6 +22,7 @@ from typing import Any
 
 import tests.sealed  # noqa: F401 - as the processes that it starts
 from app.kvcache.disk import files, index
+from app.kvcache.disk.identity import Identity
 from app.kvcache.disk.index import Entry, Kind
 from tests.bench.folders import KINDS, model_folder
 from tests.bench.report import machine, say, write
@@ -101,16 +102,21 @@ def index_ms(nodes: int, root: Path) -> float:
 def forest(nodes: int, folder: Path) -> Iterator[Entry]:
     """Conversations that fork now and then, in edges of 64 tokens, each with a file of rows and one of a state."""
     random = Random(1)
-    paths = [array("i")]
+    paths, identities = [array("i")], [Identity()]
     for number in range(1, nodes + 1):
         is_long = len(paths[-1]) >= TOKENS
-        above = random.choice(paths) if is_long or random.random() < 0.2 else paths[-1]
+        at = random.randrange(len(paths)) if is_long or random.random() < 0.2 else -1
+        above, runs = paths[at], ((random.randbytes(16).hex(), len(paths[at])),)
+        before = identities[at]
+        identities.append(before.then(runs))
         path = above + array("i", (number, *(random.randrange(60) for _ in range(EDGE - 1))))
         paths.append(path)
         for kind in FILES:
             name = f"{random.randbytes(32).hex()}{files.SUFFIX}"
             (folder / name).write_bytes(bytes(FILE_BYTES))
-            yield Entry(name, FILE_BYTES, kind, len(above), path, 1.0, number, time.time(), ("one",))
+            is_rows = kind == "rows"
+            made_by = (runs, before.text) if is_rows else ((), identities[-1].text)
+            yield Entry(name, FILE_BYTES, kind, len(above), path, 1.0, number, time.time(), ("one",), *made_by)
 
 
 def line(row: Row) -> str:

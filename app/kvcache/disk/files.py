@@ -45,6 +45,11 @@ _SIZES = {
 }
 
 
+def is_name(name: object) -> bool:
+    """Return whether a whole file can be called so."""
+    return isinstance(name, str) and _NAME.fullmatch(name) is not None
+
+
 class DamagedFileError(Exception):
     """A snapshot file is not what was written. It can be deleted: what it held is computed again."""
 
@@ -197,6 +202,11 @@ class SnapshotFile:
     def names(self) -> tuple[str, ...]:
         """Of the tensors, in the order of their data."""
         return tuple(self._tensors)
+
+    @property
+    def kinds(self) -> dict[str, tuple[str, tuple[int, ...]]]:
+        """Type and shape of each tensor."""
+        return {name: (place.dtype, place.shape) for name, place in self._tensors.items()}
 
     def tensor(self, name: str) -> Tensor:
         """One tensor with its bytes. Raises DamagedFileError also when there is none of that name."""

@@ -14,22 +14,25 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
+import re
 import struct
 import sys
 from array import array
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
+from app.kvcache.disk import files
 from app.kvcache.disk.files import DamagedFileError, SnapshotFile, Tensor
+from app.kvcache.disk.layout import PATH
 from app.kvcache.trie import Runs, common
 
 Kind = Literal["rows", "state"]
 
-PATH = "path"  # the tensor with the tokens [0, end)
-
 _TITLE = b"espalier snapshots 2\n"
 _HEAD = len(_TITLE) + 32 + 8
+_MOST = 1 << 53  # more than anything is counted to
+_KEY = re.compile("[0-9a-f]{32}")
+_LONGEST_DIGEST = 64
 
 
 class Entry(NamedTuple):
@@ -80,6 +83,8 @@ def read_entry(file: SnapshotFile) -> Entry:
     """What a file says of itself. Raises DamagedFileError when it says too little, OSError when it cannot be read."""
     about, tensor = file.about, file.tensor(PATH)
     try:
+        if tensor.dtype != "I32":
+            raise ValueError(f"tokens of the type {tensor.dtype}")
         kind, start, path = _kind(about["kind"]), int(about["start"]), _tokens_of(tensor.data)
         uses, last_use, used_at = float(about["uses"]), int(about["last_use"]), float(about["used_at"])
         owners = tuple(about["owners"].split())
@@ -121,7 +126,7 @@ def load(data: bytes) -> list[Entry]:
     tokens = _tokens_of(bytes(body[8 + table_bytes :]))
     try:
         return _entries(json.loads(bytes(body[8 : 8 + table_bytes])), tokens)
-    except TypeError as error:
+    except (TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise ValueError(f"the index has a row that is none: {error}") from error
 
 
@@ -145,8 +150,18 @@ def _entries(rows: Any, tokens: array[int]) -> list[Entry]:
 
 
 def _require_sound(entry: Entry) -> None:
-    if not 0 <= entry.start < entry.end or not all(map(math.isfinite, (entry.uses, entry.used_at))):
-        raise ValueError(f"an entry over [{entry.start}, {entry.end}), used {entry.uses} times at {entry.used_at}")
+    """Raises ValueError when an entry is not what a file can say of itself."""
+    counts = entry.nbytes, entry.start, entry.last_use
+    numbers = entry.uses, entry.used_at
+    is_counted = all(type(number) is int and 0 <= number <= _MOST for number in counts)
+    is_measured = all(type(number) in (int, float) and 0 <= number <= _MOST for number in numbers)  # NaN is not
+    if not (files.is_name(entry.name) and is_counted and is_measured and entry.start < entry.end):
+        raise ValueError(f"an entry with the figures {counts} and {numbers} over {entry.end} tokens")
+    begun = [start for _, start in entry.runs]
+    follow = begun == sorted(set(begun)) and begun[:1] == [entry.start] and begun[-1] < entry.end if begun else True
+    is_made = bool(begun) == (entry.kind == "rows") and all(_KEY.fullmatch(key) for key, _ in entry.runs)
+    if not (follow and is_made and isinstance(entry.above, str) and len(entry.above) <= _LONGEST_DIGEST):
+        raise ValueError(f"an entry of {len(begun)} runs from {begun[:1]} on")
 
 
 def _kind(word: str) -> Kind:

@@ -9,9 +9,12 @@ from typing import NamedTuple
 
 from app.kvcache.disk import index
 from app.kvcache.disk.files import DamagedFileError, SnapshotFile, Tensor
+from app.kvcache.disk.identity import runs_of
+from app.kvcache.disk.index import Entry
+from app.kvcache.disk.layout import Layout
 from app.kvcache.disk.records import Records
 from app.kvcache.disk.shelf import path_of
-from app.kvcache.disk.stored import RECORD, Load, StoredRows, kinds_of, loader, loader_of, read_record, read_state
+from app.kvcache.disk.stored import RECORD, Load, StoredRows, loader, loader_of, read_record, read_state
 from app.kvcache.journal import Journal
 from app.kvcache.lane import Lane, RowSource, TrieNode
 from app.kvcache.layers import CacheFaultError
@@ -44,11 +47,12 @@ class Reader:
         journal: Journal,
         folder: Path,
         records: Records,
+        layout: Layout,
         data: Callable[[Part], Mapping[str, Tensor] | None],
         lose: Callable[[Part], None],
     ) -> None:
         self._lane, self._journal, self._folder, self._records = lane, journal, folder, records
-        self._data, self._lose = data, lose
+        self._layout, self._data, self._lose = layout, data, lose
         self._recalled: tuple[tuple[int, int, int], Sequence[RowSource]] | None = None
 
     def rest(self) -> None:
@@ -81,11 +85,10 @@ class Reader:
                 node.pieces = self._pieces(node, opened)
         except (OSError, ValueError, DamagedFileError) as error:
             raise CacheFaultError(f"rows [{node.start}, {node.end}) cannot be read: {error}") from error
+        counts = [len(arrays) for arrays in self._layout.rows]
         self._journal.add(CacheEventKind.READ, node.start, len(node.tokens), sum(file.nbytes for _, file in opened))
         return [
-            StoredRows(
-                file.load, part.start, max(part.start, node.start), min(part.end, node.end), kinds_of(file.names)
-            )
+            StoredRows(file.load, part.start, max(part.start, node.start), min(part.end, node.end), counts)
             for part, file in opened
         ]
 
@@ -99,7 +102,7 @@ class Reader:
             damaged = next((part for part in node.disk_rows if not self._is_sound(part, node)), None)
             try:
                 found = [RowsSnapshot(tuple(rows.layers)) for rows in self.rows(node)] if damaged is None else []
-            except CacheFaultError:
+            except (CacheFaultError, RuntimeError):
                 log.warning("rows [%d, %d) are computed again", node.start, node.end, exc_info=True)
                 damaged = node.disk_rows[0]
             if damaged is not None:
@@ -140,15 +143,45 @@ class Reader:
         return pieces
 
     def _is_sound(self, part: Part, node: TrieNode) -> bool:
-        """The file holds what was written, and belongs where it hangs. One that is being written does."""
+        """The file holds what was written, what this model keeps, and belongs where it hangs.
+
+        One that is being written does.
+        """
         if self._data(part) is not None:
             return True
         try:
             file = SnapshotFile(self._folder / part.name)
             file.verify()
             entry = index.read_entry(file)
-        except (OSError, DamagedFileError) as error:
+            is_like = (entry.start, entry.end, entry.runs, entry.above) == (part.start, part.end, part.runs, part.above)
+            if not is_like or entry.path[: node.end] != path_of(node)[: len(entry.path)]:
+                raise ValueError("it belongs elsewhere")
+            self._require_fit(file, entry)
+        except (OSError, ValueError, DamagedFileError) as error:
             log.warning("a snapshot cannot be used: %s", error)
             return False
-        is_like = (entry.start, entry.end, entry.runs, entry.above) == (part.start, part.end, part.runs, part.above)
-        return is_like and entry.path[: node.end] == path_of(node)[: len(entry.path)]
+        return True
+
+    def _require_fit(self, file: SnapshotFile, entry: Entry) -> None:
+        """Raises ValueError when the arrays are not what the model keeps, or the record is of something else."""
+        record, tokens = read_record(file.tensor(RECORD)), entry.end - entry.start
+        if entry.kind == "state":
+            trail = self._records.read_state(record)
+            fits = self._layout.fits_state(file.kinds)
+            ends = [call.end for call in trail.calls(entry.end - 1, entry.end)]
+            is_of = entry.end == trail.start or ends == [entry.end]
+        else:
+            pieces = self._records.read_pieces(record)
+            fits = self._layout.fits_rows(file.kinds, tokens)
+            is_whole = (pieces[0].start, pieces[-1].end) == (entry.start, entry.end)
+            is_of = (
+                is_whole and runs_of(pieces, self._records) == entry.runs and all(_is_in_trail(one) for one in pieces)
+            )
+        if not fits or not is_of:
+            raise ValueError(
+                f"{tokens} tokens of {len(file.kinds)} arrays that the model does not keep, or of other calls"
+            )
+
+
+def _is_in_trail(piece: Piece) -> bool:
+    return piece.trail.start <= piece.start < piece.end <= piece.trail.end

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import secrets
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
@@ -20,9 +20,13 @@ _KEY = 4  # integers
 
 
 class Records:
-    """Writes and reads records. It knows the trails that it has met by their keys."""
+    """Writes and reads records. It knows the trails that it has met by their keys.
 
-    def __init__(self) -> None:
+    knows: whether all of these are tokens of the model; no others are read.
+    """
+
+    def __init__(self, knows: Callable[[Sequence[int]], bool] = lambda _tokens: True) -> None:
+        self._knows = knows
         self._keys: WeakKeyDictionary[Trail, bytes] = WeakKeyDictionary()
         self._trails: WeakValueDictionary[bytes, Trail] = WeakValueDictionary()
 
@@ -76,18 +80,27 @@ class Records:
             start, base, calls, count = reader.take(4)
             ends = _ends(start, reader.take(calls))
             tokens = reader.take(count)
-            if (ends[-1] if ends else start) != start + count or base >= len(trails):
+            is_known = start >= 0 and -1 <= base < len(trails) and self._knows(tokens)
+            if (ends[-1] if ends else start) != start + count or not is_known:
                 raise ValueError(f"a trail from {start} on with {calls} calls and {count} tokens")
-            trails.append(self._met(key, start, None if base < 0 else trails[base], ends, tokens))
+            above = None if base < 0 else trails[base]
+            if above is not None and not above.start <= start <= above.end:
+                raise ValueError(f"a trail from {start} on that builds on one over [{above.start}, {above.end})")
+            trails.append(self._met(key, start, above, ends, tokens))
         return trails, reader.rest()
 
-    def _met(self, key: bytes, start: int, base: Trail | None, ends: Sequence[int], tokens: Sequence[int]) -> Trail:
+    def _met(self, key: bytes, start: int, base: Trail | None, ends: Sequence[int], tokens: array[int]) -> Trail:
         trail = self._trails.get(key)
         if trail is None:
             trail = self._trails[key] = Trail(start, base)
             self._keys[trail] = key
-        if trail.start != start:
-            raise ValueError(f"a trail from {start} on that began at {trail.start}")
+        if trail.start != start or trail.base is not base:
+            raise ValueError(f"a trail from {start} on that began at {trail.start}, or on another one")
+        known_ends, known_tokens = trail.upto(trail.end)
+        ours, theirs = len(known_ends), len(ends)
+        same_ends = list(known_ends[:theirs]) == list(ends[:ours])
+        if not same_ends or known_tokens[: len(tokens)] != tokens[: len(known_tokens)]:
+            raise ValueError(f"a trail from {start} on with other calls than are on record")
         trail.catch_up(ends, tokens)
         return trail
 

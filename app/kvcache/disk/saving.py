@@ -15,6 +15,7 @@ from typing import NamedTuple
 from app.kvcache.disk import files, index
 from app.kvcache.disk.files import Tensor
 from app.kvcache.disk.identity import identity_before, runs_of
+from app.kvcache.disk.layout import Layout, kinds_of
 from app.kvcache.disk.records import Records
 from app.kvcache.disk.shelf import Shelf
 from app.kvcache.disk.stored import record_tensor, tensors
@@ -66,6 +67,7 @@ class Saver:
         journal: Journal,
         folder: Path,
         records: Records,
+        layout: Layout,
         writer: Writer,
         shelf: Shelf,
         lose: Callable[[Part], None],
@@ -74,6 +76,7 @@ class Saver:
         self.problem = ""
         self._trie, self._lane, self._journal, self._folder = trie, lane, journal, folder
         self._records, self._writer, self._shelf, self._lose = records, writer, shelf, lose
+        self._layout = layout
         self._written: dict[Part, _Written] = {}
         self._parts: dict[int, Part] = {}  # by the writer's keys
         self._current: _Save | None = None  # its files are not all handed over yet
@@ -145,7 +148,9 @@ class Saver:
         return True
 
     def save_state(self, node: TrieNode, state: StateSnapshot) -> bool:
-        """Hand a whole state to the writer. False when it has too much already."""
+        """Hand a whole state to the writer, unless it could not be read back. False when it has too much already."""
+        if not self._layout.fits_state(kinds_of(state.layers)):
+            return True
         if not self._writer.has_room(state.nbytes):
             return False
         above = identity_before(node, node.end, self._records).text if self._lane.rows else ""

@@ -14,6 +14,7 @@ from app.kvcache.disk import files, index
 from app.kvcache.disk.files import DamagedFileError, SnapshotFile
 from app.kvcache.disk.identity import Identity, clipped, runs_on
 from app.kvcache.disk.index import Entry
+from app.kvcache.disk.layout import Layout
 from app.kvcache.disk.writer import Writer
 from app.kvcache.lane import TrieNode
 from app.kvcache.paging import CacheTrie, forget_files
@@ -28,7 +29,8 @@ log = logging.getLogger(__name__)
 class Shelf:
     """Knows every file by name and size, reads and writes the index, and decides what goes."""
 
-    def __init__(self, trie: CacheTrie, root: Path, folder: Path, writer: Writer) -> None:
+    def __init__(self, trie: CacheTrie, root: Path, folder: Path, writer: Writer, layout: Layout) -> None:
+        self._layout = layout
         self._trie, self._root, self._folder, self._writer = trie, root, folder, writer
         self._files: dict[str, int] = {}
         self._others: dict[Path, int] = {}
@@ -102,8 +104,11 @@ class Shelf:
     def _hang(self, entry: Entry) -> None:
         """Put one file where it belongs, so that its rows span whole edges."""
         end = self._end_of(entry.path)
+        if end is None:
+            return
         part = Part(entry.name, entry.start, entry.end, entry.runs, entry.above)
-        end.last_use, end.used_at = max(end.last_use, entry.last_use), max(end.used_at, entry.used_at)
+        used_at = min(entry.used_at, time.time())  # the clock may have been put back since
+        end.last_use, end.used_at = max(end.last_use, entry.last_use), max(end.used_at, used_at)
         end.owners = end.owners.union(entry.owners)
         if entry.kind == "state":
             end.state_uses, end.state_used = entry.uses, entry.last_use
@@ -126,9 +131,11 @@ class Shelf:
             node = node.parent
         return edges
 
-    def _end_of(self, path: array[int]) -> TrieNode:
-        """The node that ends where a path ends, made where there is none."""
+    def _end_of(self, path: array[int]) -> TrieNode | None:
+        """The node that ends where a path ends, made where there is none. None when the model has no such tokens."""
         found, length = self._trie.match(path)
+        if not self._layout.knows(path[length:]):
+            return None
         last = found[-1]
         if length < last.end:
             last = self._trie.split(last, length)

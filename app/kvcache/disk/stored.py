@@ -7,14 +7,14 @@ MLX sees it; see `Tier.verify`.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 import mlx.core as mx
 
 from app.kvcache.disk.files import Tensor
-from app.kvcache.layers import Arrays, RowArrays
+from app.kvcache.layers import Arrays, CacheFaultError, RowArrays
 from app.kvcache.snapshot import StateSnapshot
 from app.kvcache.trail import Trail
 
@@ -43,7 +43,7 @@ def tensors(layers: Sequence[Arrays]) -> Iterator[Tensor]:
         for place, x in enumerate(arrays):
             if x is not None:
                 flat = mx.contiguous(x).reshape(-1).view(mx.uint8)
-                yield Tensor(_name(layer, place), _DTYPES[x.dtype], x.shape, bytes(cast(Any, flat)))
+                yield Tensor(array_name(layer, place), _DTYPES[x.dtype], x.shape, bytes(cast(Any, flat)))
 
 
 def record_tensor(record: array[int]) -> Tensor:
@@ -87,30 +87,31 @@ class _Layers(Sequence[RowArrays]):
     def __getitem__(self, layer: int) -> RowArrays:  # type: ignore[override]
         if not 0 <= layer < len(self):
             raise IndexError(layer)
-        names = [_name(layer, place) for place in range(self._kinds[layer])]
-        arrays = self._load(names)
-        return tuple(arrays[name][..., self._start : self._end, :] for name in names)
-
-
-def kinds_of(names: Iterable[str]) -> list[int]:
-    """How many arrays each layer has in a file of rows, by the names of its tensors."""
-    counts: dict[int, int] = {}
-    for name in names:
-        layer, dot, _place = name.partition(".")
-        if dot:
-            counts[int(layer)] = counts.get(int(layer), 0) + 1
-    return [counts.get(layer, 0) for layer in range(len(counts))]
+        names = [array_name(layer, place) for place in range(self._kinds[layer])]
+        try:
+            arrays = self._load(names)
+            return tuple(arrays[name][..., self._start : self._end, :] for name in names)
+        except (OSError, RuntimeError, ValueError, KeyError) as error:  # it was verified, and has gone since
+            raise CacheFaultError(f"the rows of layer {layer} cannot be read: {error}") from error
 
 
 def read_state(load: Load, names: Collection[str], trail: Trail, sizes: Sequence[int]) -> StateSnapshot:
     """The whole state of a file with these tensors. `sizes`: how many places each layer of the model has."""
     arrays = load([name for name in names if "." in name])
-    layers = tuple(tuple(arrays.get(_name(layer, place)) for place in range(size)) for layer, size in enumerate(sizes))
+    layers = tuple(
+        tuple(arrays.get(array_name(layer, place)) for place in range(size)) for layer, size in enumerate(sizes)
+    )
     nbytes = sum(int(x.nbytes) for layer in layers for x in layer if x is not None)
     return StateSnapshot(layers, trail, nbytes).settled()
 
 
-def _name(layer: int, place: int) -> str:
+def dtype_name(x: mx.array) -> str:
+    """Return the type of an array as files name it. Raises KeyError when they have no name for it."""
+    return _DTYPES[x.dtype]
+
+
+def array_name(layer: int, place: int) -> str:
+    """Return the name of an array in a file, by its layer and its place there."""
     return f"{layer}.{place}"
 
 

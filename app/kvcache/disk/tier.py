@@ -21,6 +21,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import takewhile
 from pathlib import Path
 
+from app.kvcache.disk.layout import Layout
 from app.kvcache.disk.reading import Reader
 from app.kvcache.disk.records import Records
 from app.kvcache.disk.saving import Saver, upwards
@@ -42,8 +43,9 @@ GAP = 300  # tokens: a whole state is written where one must go back at least so
 class Tier:
     """The snapshot files of one model.
 
-    root: folder of all models' files. fingerprint: of this model, the name of its folder there. budget_bytes: None for
-    the default. writes_all: write every whole state, however near the next one is. records: the keys of trails.
+    root: folder of all models' files. fingerprint: of this model, the name of its folder there. layout: what its layers
+    keep. budget_bytes: None for the default. writes_all: write every whole state, however near the next one is.
+    records: the keys of trails.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class Tier:
         journal: Journal,
         root: Path,
         fingerprint: str,
+        layout: Layout,
         budget_bytes: int | None = None,
         writes_all: bool = False,
     ) -> None:
@@ -62,10 +65,10 @@ class Tier:
         self._lost = 0
         self._writer = Writer()
         folder = root / fingerprint
-        self.records = records = Records()
-        self._shelf = Shelf(trie, root, folder, self._writer)
-        self._saver = Saver(trie, lane, journal, folder, records, self._writer, self._shelf, self._take_down)
-        self._reader = Reader(lane, journal, folder, records, self._saver.data, self._lose)
+        self.records = records = Records(layout.knows)
+        self._shelf = Shelf(trie, root, folder, self._writer, layout)
+        self._saver = Saver(trie, lane, journal, folder, records, layout, self._writer, self._shelf, self._take_down)
+        self._reader = Reader(lane, journal, folder, records, layout, self._saver.data, self._lose)
         self._plan: deque[tuple[int, bool]] = deque()
         self._has_plan = False
 

@@ -32,13 +32,19 @@ def opened(
     """A cache over a model that keeps books, with what lies below `root`. `close_all` ends its thread."""
     cache, ledger = ledger_cache(mix)
     cache.open_disk(root, model, budget, writes_all)
+    ledger.calls.clear()  # the model was asked what its layers keep
     _open.append(cache)
     check(cache)
     return cache, ledger
 
 
+def to_close(cache: PrefixCache) -> None:
+    """Have `close_all` end its thread."""
+    _open.append(cache)
+
+
 def close_all() -> None:
-    """End the threads of all caches that were opened here."""
+    """End the threads of all caches that were opened here or told of."""
     while _open:
         _open.pop().close_disk(0)
 

@@ -31,7 +31,9 @@ def entries_of(random: Random, count: int, fresh: int = 5) -> list[Entry]:
         paths.append(above + path_of(random, random.randint(1, fresh)))
         kind, uses = random.choice(("rows", "state")), random.random() * 9
         owners = tuple(random.sample(("ann", "ben", "cay"), random.randrange(3)))
-        entries.append(Entry("", 0, kind, len(above), paths[-1], uses, len(entries), 1.8e9 + uses, owners))
+        runs = ((random.randbytes(16).hex(), len(above)),) if kind == "rows" else ()
+        made_by = runs, random.randbytes(32).hex()
+        entries.append(Entry("", 0, kind, len(above), paths[-1], uses, len(entries), 1.8e9 + uses, owners, *made_by))
     return entries
 
 

@@ -18,7 +18,7 @@ from app.kvcache.invariants import check
 from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.reports import RequestReport
 from tests.kvcache.comparison import VOCABULARY, cache_of, require_same
-from tests.kvcache.disk.restarts import SteppedWriter, close_all, play_model, tier_of, writer_of
+from tests.kvcache.disk.restarts import SteppedWriter, close_all, play_model, tier_of, to_close, writer_of
 from tests.kvcache.history import PLENTY
 
 KINDS = ["falcon_h1", "deepseek_v3", "lfm2", "gemma3"]
@@ -35,6 +35,7 @@ def opened(kind: str, root: Path, budget: int = PLENTY) -> PrefixCache:
     cache = cache_of(kind, budget_bytes=budget)
     cache.grid = 0
     cache.open_disk(root, "model", 1 << 30, True)
+    to_close(cache)
     return cache
 
 
