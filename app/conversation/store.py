@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -64,8 +65,11 @@ class Store(Exporting):
         self._index: SearchIndex
         super().__init__(path, notice=notice, patience=patience)
         self._open_index()
-        self._empty_in_time()
-        self._take_leftover()
+        try:
+            self._empty_in_time()
+            self._take_leftover()
+        except (StoreError, sqlite3.Error, LookupError, ValueError, MemoryError) as error:
+            logger.warning("the trash was not looked through: %s", error)  # the next opening does it
 
     def close(self) -> None:
         """Close the files; the journal is merged. Closing again does nothing."""
@@ -226,14 +230,13 @@ class Store(Exporting):
     def _empty_in_time(self) -> None:
         if self.is_read_only:
             return
-        with suppress(StoreError):  # on a full disk, say: the next opening does it
-            self._look_at_clock()
-            due = [entry for entry in self.trash() if entry.at <= self.now - THIRTY_DAYS]
-            if due:
-                self._empty(THIRTY_DAYS)
-                self._wipe_traces()
-                self.emptied = frozenset(one.conversation_id for one in due if one.conversation_id is not None)
-            self._drop_copies(THIRTY_DAYS)
+        self._look_at_clock()
+        due = [entry for entry in self.trash() if entry.at <= self.now - THIRTY_DAYS]
+        if due:
+            self._empty(THIRTY_DAYS)
+            self.emptied = frozenset(one.conversation_id for one in due if one.conversation_id is not None)
+            self._wipe_traces()
+        self._drop_copies(THIRTY_DAYS)
 
     def _grow(self, answer: Message, text: str) -> None:
         if answer.stop is None:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from app.conversation import opening
-from app.conversation.faults import Fault, StoreError
+from app.conversation.faults import Fault, StoreError, store_error
 from app.conversation.message import Conversation, Message
 from app.conversation.records import Folder
 from app.conversation.schema import MIGRATIONS, PAGE_SIZE, VERSION_1, migrate, pragma
@@ -262,3 +262,17 @@ def test_what_is_stored_on_a_full_disk_is_shown(tiny_disk: Path, tmp_path: Path,
     assert "no room left" in opened.notice.sentence
     opened.close()
     store.close()
+
+
+def test_a_trash_that_cannot_be_looked_through_keeps_nobody_out(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = filled(path)
+    for error in (MemoryError(), LookupError("x"), sqlite3.OperationalError("x"), store_error(Fault.FULL, path)):
+
+        def fail(_store: Store, error: Exception = error) -> None:
+            raise error
+
+        monkeypatch.setattr(Store, "trash", fail)
+        store = Store(path)
+        assert contents(store) == kept
+        assert store.notice is None
+        store.close()
