@@ -25,7 +25,8 @@ MOST_BRACKETS = 1_000_000  # in one value: each becomes an object of 50 to 300 b
 PIECE = 1 << 20  # bytes
 
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # UTF-32 begins with one of them, or with a zero byte
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]|-?Infinity|NaN|-?[0-9][0-9.eE+-]*', re.DOTALL)
+# A string without an end is taken to the end of the text: to look for one from each quote within it never ends.
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[\[\]{}]|-?Infinity|NaN|-?[0-9][0-9.eE+-]*', re.DOTALL)
 _COLON = re.compile(r"[ \t\r\n]*:")
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _LONGEST_END = 16  # characters at the end of a text that may be half of a word, a number or an escape

@@ -132,3 +132,9 @@ def test_no_text_takes_long(piece: str) -> None:
     text = "[" + piece * 300_000
     with pytest.raises(MalformedError):
         outcome_of([text[at : at + 1000] for at in range(0, len(text), 1000)])
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("text", ['"' + '\\"' * 300_000, '"' * 300_001, '"' + "\\" * 300_001])
+def test_a_string_without_an_end_is_passed_once(text: str) -> None:
+    assert sum(len(found[0]) for found in json_text._TOKEN.finditer(text)) >= len(text) - 1
