@@ -29,7 +29,7 @@ class Export:
         self.conversation_id = conversation_id
         self.last = 0  # number of the message that was read last
         self.messages: dict[str, Message] = {}
-        self.visited: dict[str, None] = {}
+        self.visited: dict[str | None, str] = {}  # by their parents: the mark may move while one reads
         self.alternatives: dict[str, dict[int, tuple[Alternative, ...]]] = {}
 
 
@@ -55,8 +55,9 @@ class Exporting(Staging):
             for _, message in found:
                 if message.parent_id is None or message.parent_id in export.messages:
                     export.messages[message.id] = message
-            for row in self._execute(_VISITED, conversation, above, export.last):
-                export.visited[row[0]] = None
+            for (message_id,) in self._execute(_VISITED, conversation, above, export.last):
+                if message_id in export.messages:
+                    export.visited[export.messages[message_id].parent_id] = message_id
             for message_id, position, stored in self._execute(_ALTERNATIVES, conversation, above, export.last):
                 candidates = tuple(Alternative(*one) for one in json.loads(stored))
                 export.alternatives.setdefault(message_id, {})[position] = candidates
@@ -73,7 +74,7 @@ class Exporting(Staging):
         return Document(
             self.conversation(export.conversation_id),
             tuple(export.messages.values()),
-            tuple(message_id for message_id in export.visited if message_id in export.messages),
+            tuple(one.id for one in export.messages.values() if export.visited.get(one.parent_id) == one.id),
             leaf if leaf in export.messages else None,
             alternatives,
         )

@@ -36,6 +36,7 @@ class Stage:
     """What one import has brought so far, in its order."""
 
     begun: list[Begun] = field(default_factory=list)
+    messages: list[int] = field(default_factory=list)  # their numbers
 
     @property
     def entry(self) -> int | None:
@@ -96,6 +97,7 @@ class Staging(Shelves):
             stage.begun.append(begun)
         coming.begun, coming.place = begun, place
         coming.numbers |= numbers
+        stage.messages += numbers.values()
         return place < len(messages)
 
     def publish(self, stage: Stage) -> Edit:
@@ -106,10 +108,8 @@ class Staging(Shelves):
                 if self._execute(query, one.id, one.entry).rowcount != 1:
                     raise LookupError("what was imported was deleted")
             self._execute("DELETE FROM trash WHERE operation = ? AND number = ?", STAGED, stage.entry)
-        numbers = [one.number for one in stage.begun]
-        for number in numbers:
-            self._news += (row[0] for row in self._rows("SELECT number FROM message WHERE conversation = ?", number))
-        changes = tuple(Change("conversation", number, "trash", ADDED, None) for number in numbers)
+        self._news += stage.messages
+        changes = tuple(Change("conversation", one.number, "trash", ADDED, None) for one in stage.begun)
         return Edit(Operation.IMPORT, changes, tuple(one.id for one in stage.begun))
 
     def unstage(self, stage: Stage) -> None:
