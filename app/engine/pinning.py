@@ -34,4 +34,6 @@ def pin(command: Pin, model: LoadedModel, cache: PrefixCache) -> Pinned:
     if cache.price(prompt).cached == 0:
         return answer(0, _NOTHING)
     tokens = cache.pin(prompt)
+    if not tokens and cache.price(prompt).cached == 0:  # its files were found to be of no use
+        return answer(0, _NOTHING)
     return answer(tokens, None if tokens else _NO_ROOM)

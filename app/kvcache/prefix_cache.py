@@ -193,12 +193,17 @@ class PrefixCache:
     def pin(self, tokens: Sequence[int]) -> int:
         """Keep what is held of this path, whatever else needs room, until `unpin`. Returns how many tokens that is.
 
-        None are kept, and 0 is returned, when nothing of it is held or all pins together would exceed the budget.
+        What lies on disk is brought in. None are kept, and 0 is returned, when nothing of it is held or all pins
+        together would exceed the budget.
         Raises RuntimeError while a session is open.
         """
         if self.session is not None:
             raise RuntimeError("cannot pin while a session is open")
-        look = self._look(tokens)
+        look = self._sound_look(tokens)
+        if self._must_be_read(look):
+            if self.lane.row_bytes_at(look.target) > self.budget_bytes or not self._switch(look):
+                return 0
+            look = self._look(tokens)
         node = self._end_of(look)
         if node is self.trie.root or (self.lane.states and node.state is None):
             return 0
@@ -207,6 +212,13 @@ class PrefixCache:
             return node.end
         self.trie.pin(node, -1)
         return 0
+
+    def _must_be_read(self, look: Look) -> bool:
+        """Something of what can be restored lies on disk only."""
+        nodes, end = self._to_enter(look)
+        has_rows = all(node.rows is not None or node.lanes for node in nodes) or not self.lane.rows
+        has_state = not self.lane.states or end.state is not None or look.target in (0, self.lane.offset)
+        return not (has_rows and has_state)
 
     def unpin(self, tokens: Sequence[int]) -> int:
         """Let the deepest pinned place of this path go again. Returns its offset, 0 when there is none."""

@@ -6,6 +6,7 @@ Properties they keep:
 2. A file is written aside, synced and renamed, and never changed afterwards: whoever has it open reads what was
    verified, also after it was deleted.
 3. Only the owner can read a file or list its folder.
+4. No link is followed below the folder of all models, and only regular files that are named as these are deleted.
 
 Layout: 8 bytes little-endian length, that many bytes of JSON, then the data that the JSON's `data_offsets` point into
 (https://huggingface.co/docs/safetensors, "Format"). Neither arrays nor threads are known here. Every function may raise
@@ -15,6 +16,7 @@ OSError; what is said of others is said there.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import hashlib
 import json
@@ -22,8 +24,10 @@ import math
 import os
 import re
 import secrets
+import stat
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from io import BufferedReader
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,6 +35,7 @@ SUFFIX = ".safetensors"
 INDEX = "index"
 
 _PART = ".part"
+_PART_NAME = re.compile(r"[0-9a-f]{16}\.part")
 _NAME = re.compile(r"[0-9a-f]{64}\.safetensors")
 _CHUNK = 1 << 20  # bytes between two looks at whether to go on
 _LONGEST_HEADER = 16 << 20
@@ -74,12 +79,42 @@ class Written(NamedTuple):
     nbytes: int
 
 
-def prepare(folder: Path) -> None:
-    """Make the folder, and those above it that are missing, private to its owner."""
+Place = tuple[int, int]  # of a folder: its device and its number there, which stay when it is moved
+
+
+def place_of(folder: Path) -> Place:
+    """Return what tells a folder from another one at the same path."""
+    found = folder.stat()
+    return found.st_dev, found.st_ino
+
+
+def is_folder(path: Path) -> bool:
+    """Return whether there is a folder, and no link to one. Raises OSError when that cannot be told."""
+    try:
+        return stat.S_ISDIR(path.lstat().st_mode)
+    except FileNotFoundError:
+        return False
+
+
+def prepare(folder: Path, root: Place | None = None) -> None:
+    """Make the folder, and those above it that are missing, private to its owner.
+
+    root: what the folder above it was; when that is gone, nothing is made again at the old place. Raises OSError then,
+    and when a link stands in the folder's place.
+    """
+    if root is not None and (not folder.parent.exists() or place_of(folder.parent) != root):
+        raise OSError(errno.ENOENT, "The folder of the cache files was moved or deleted while the program ran")
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     for path in reversed(missing):
         path.mkdir(mode=0o700, exist_ok=True)
+    _require_folder(folder)
     folder.chmod(0o700)
+
+
+def _require_folder(folder: Path) -> None:
+    """Raises NotADirectoryError when something else stands in the place of a folder."""
+    if not is_folder(folder) and os.path.lexists(folder):
+        raise NotADirectoryError(errno.ENOTDIR, f"“{folder.name}” is a link or a file in the place of a folder")
 
 
 def check(tensors: Sequence[Tensor]) -> None:
@@ -131,7 +166,8 @@ def write_index(folder: Path, data: bytes) -> None:
 def read_index(folder: Path) -> bytes | None:
     """The folder's index, None when there is none."""
     try:
-        return (folder / INDEX).read_bytes()
+        with _opened(folder / INDEX) as file:
+            return file.read()
     except FileNotFoundError:
         return None
 
@@ -142,12 +178,15 @@ def sweep(folder: Path) -> dict[str, int]:
     Nothing may be writing there. A folder that does not exist has none; what is not a snapshot file is left alone.
     """
     found: dict[str, int] = {}
+    _require_folder(folder)
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
-                if entry.name.endswith(_PART):
+                if not entry.is_file(follow_symlinks=False):
+                    continue
+                if _PART_NAME.fullmatch(entry.name):
                     os.unlink(entry)
-                elif _NAME.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                elif _NAME.fullmatch(entry.name):
                     found[entry.name] = entry.stat(follow_symlinks=False).st_size
     except FileNotFoundError:
         return {}
@@ -155,8 +194,11 @@ def sweep(folder: Path) -> dict[str, int]:
 
 
 def delete(folder: Path, name: str) -> None:
-    """Remove one file; one that is gone already is no error."""
-    (folder / name).unlink(missing_ok=True)
+    """Remove one file; one that is gone already is no error. What is no regular file stays."""
+    _require_folder(folder)
+    with contextlib.suppress(FileNotFoundError):
+        if stat.S_ISREG((folder / name).lstat().st_mode):
+            (folder / name).unlink()
 
 
 def wipe(folder: Path) -> None:
@@ -176,7 +218,7 @@ def erase(folder: Path, owner: str) -> None:
     for name in sweep(folder):
         try:
             owners = SnapshotFile(folder / name).about.get("owners", "").split()
-        except DamagedFileError:
+        except (DamagedFileError, OSError):
             owners = [owner]  # of no use to anybody, and perhaps this one's
         if owners == [owner]:
             delete(folder, name)
@@ -192,7 +234,7 @@ class SnapshotFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with path.open("rb") as file:
+        with _opened(path) as file:
             self.nbytes = os.fstat(file.fileno()).st_size
             entries, self._start = _read_header(file.read, self.nbytes, path.name)
         self.about: dict[str, str] = entries.pop("__metadata__", {})
@@ -213,7 +255,7 @@ class SnapshotFile:
         if name not in self._tensors:
             raise DamagedFileError(f"{self.path.name} has no tensor “{name}”.")
         dtype, shape, start, end = self._tensors[name]
-        with self.path.open("rb") as file:
+        with _opened(self.path) as file:
             file.seek(self._start + start)
             data = file.read(end - start)
         if len(data) != end - start:
@@ -226,13 +268,22 @@ class SnapshotFile:
         SHA-256 is the fastest checksum at hand that finds everything: 2.0 GB/s in one thread of a processor that has
         instructions for it, as Apple's have, against 1.4 GB/s of BLAKE2b. Python's lock is not held meanwhile.
         """
-        with self.path.open("rb") as file:
+        with _opened(self.path) as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         if digest + SUFFIX != self.path.name:
             raise DamagedFileError(f"{self.path.name} holds other bytes than were written.")
 
 
-class _Place(NamedTuple):
+def _opened(path: Path) -> BufferedReader:
+    """Open a regular file for reading. Raises OSError on anything else, and does not wait for it."""
+    number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(number).st_mode):
+        os.close(number)
+        raise OSError(errno.EINVAL, f"“{path.name}” is no regular file")
+    return os.fdopen(number, "rb")
+
+
+class _TensorPlace(NamedTuple):
     """A tensor's type and shape, and where its bytes lie within the data."""
 
     dtype: str
@@ -274,10 +325,10 @@ def _read_header(read: Callable[[int], bytes], nbytes: int, name: str) -> tuple[
     return entries, 8 + length
 
 
-def _checked(entries: dict[str, Any], about: object, data_bytes: int, name: str) -> dict[str, _Place]:
+def _checked(entries: dict[str, Any], about: object, data_bytes: int, name: str) -> dict[str, _TensorPlace]:
     """The tensors in the order of their data, which they must fill without gaps and with nothing left over."""
     try:
-        places = {key: _Place(x["dtype"], tuple(x["shape"]), *x["data_offsets"]) for key, x in entries.items()}
+        places = {key: _TensorPlace(x["dtype"], tuple(x["shape"]), *x["data_offsets"]) for key, x in entries.items()}
         ordered = dict(sorted(places.items(), key=lambda item: (item[1].start, item[1].end)))
         ends = [0, *(place.end for place in ordered.values())]
         fits = ends[-1] == data_bytes and all(map(_is_sound, ordered.values(), ends))
@@ -288,7 +339,7 @@ def _checked(entries: dict[str, Any], about: object, data_bytes: int, name: str)
     return ordered
 
 
-def _is_sound(place: _Place, begin: int) -> bool:
+def _is_sound(place: _TensorPlace, begin: int) -> bool:
     """Whole numbers, a known type, and exactly the bytes that the shape asks for, from `begin` on."""
     numbers = (*place.shape, place.start, place.end)
     if any(type(number) is not int or number < 0 for number in numbers):

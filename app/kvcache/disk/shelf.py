@@ -27,9 +27,13 @@ log = logging.getLogger(__name__)
 
 
 class Shelf:
-    """Knows every file by name and size, reads and writes the index, and decides what goes."""
+    """Knows every file by name and size, reads and writes the index, and decides what goes.
+
+    problem: why the folder could not be read, in the system's words, or "".
+    """
 
     def __init__(self, trie: CacheTrie, root: Path, folder: Path, writer: Writer, layout: Layout) -> None:
+        self.problem = ""
         self._layout = layout
         self._trie, self._root, self._folder, self._writer = trie, root, folder, writer
         self._files: dict[str, int] = {}
@@ -60,10 +64,12 @@ class Shelf:
         try:
             files.prepare(self._folder)
             self._files = files.sweep(self._folder)
-            self._others = {path: _bytes_in(path) for path in self._root.iterdir() if path != self._folder}
+            self._writer.root = files.place_of(self._root)
+            self._others = {path: _bytes_in(path) for path in folders_in(self._root) if path != self._folder}
             self._wipe_stale()
         except OSError as error:
             log.warning("the snapshots cannot be read: %s", error.strerror or error)
+            self.problem = error.strerror or str(error)
             return 0
         before = len(self._files)
         entries = sorted(self._entries(), key=lambda entry: (entry.kind, -entry.last_use, entry.start))
@@ -307,9 +313,14 @@ def erase_everywhere(root: Path, owner: str) -> None:
     _in_all(root, partial(files.erase, owner=owner))
 
 
+def folders_in(root: Path) -> list[Path]:
+    """Return the folders of all models. Links are none."""
+    return [path for path in root.iterdir() if files.is_folder(path)]
+
+
 def _in_all(root: Path, do: Callable[[Path], None]) -> None:
     try:
-        for folder in [path for path in root.iterdir() if path.is_dir()] if root.exists() else ():
+        for folder in folders_in(root) if root.exists() else ():
             do(folder)
     except OSError as error:
         log.warning("not all snapshots were deleted: %s", error.strerror or error)
@@ -338,7 +349,12 @@ def path_of(node: TrieNode) -> array[int]:
 
 
 def _bytes_in(folder: Path) -> int:
-    return sum(files.sweep(folder).values()) if folder.is_dir() else 0
+    """What cannot be listed is not counted."""
+    try:
+        return sum(files.sweep(folder).values())
+    except OSError as error:
+        log.warning("another model's snapshots cannot be listed: %s", error.strerror or error)
+        return 0
 
 
 def _changed_at(folder: Path) -> float:

@@ -26,7 +26,7 @@ from app.kvcache.disk.reading import Reader
 from app.kvcache.disk.records import Records
 from app.kvcache.disk.saving import Saver, upwards
 from app.kvcache.disk.shelf import Shelf
-from app.kvcache.disk.space import allowed
+from app.kvcache.disk.space import allowed, disk_of
 from app.kvcache.disk.stored import StoredRows
 from app.kvcache.disk.writer import Writer
 from app.kvcache.journal import Journal
@@ -63,6 +63,7 @@ class Tier:
         self._trie, self._lane, self._journal = trie, lane, journal
         self._root, self._budget = root, budget_bytes
         self._lost = 0
+        self._disk_problem = ""
         self._writer = Writer()
         folder = root / fingerprint
         self.records = records = Records(layout.knows)
@@ -81,8 +82,8 @@ class Tier:
 
     @property
     def problem(self) -> str:
-        """Why the last file could not be written, in the system's words, or empty."""
-        return self._saver.problem
+        """Why the folder cannot be used, or the last file not be written, in the system's words, or empty."""
+        return self._saver.problem or self._shelf.problem or self._disk_problem
 
     @property
     def nbytes(self) -> int:
@@ -91,7 +92,13 @@ class Tier:
 
     @property
     def allowed_bytes(self) -> int:
-        """What files may take now."""
+        """What files may take now; as much as they do while the disk cannot be asked."""
+        try:
+            disk_of(self._root)
+        except OSError as error:
+            self._disk_problem = error.strerror or str(error)
+            return self.nbytes
+        self._disk_problem = ""
         return allowed(self._root, self._budget, self.nbytes)
 
     def size_of(self, node: TrieNode) -> int:

@@ -59,9 +59,13 @@ class _Other(NamedTuple):
 
 
 class Writer:
-    """One thread and its jobs. All methods return at once, `close` at its deadline; call them from one thread."""
+    """One thread and its jobs. All methods return at once, `close` at its deadline; call them from one thread.
+
+    root: what the folder above all others is, once known; without it nothing is written any more.
+    """
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        self.root: files.Place | None = None
         self._most_bytes = most_bytes
         self._jobs: deque[_Put | _Other] = deque()
         self._indexes: dict[Path, bytes] = {}  # that wait, the newest of each folder
@@ -229,7 +233,7 @@ class Writer:
     def _write(self, job: _Put) -> Done | Failed | None:
         """None when it was given up on, at the deadline or because it was cancelled."""
         try:
-            files.prepare(job.folder)  # caches may be deleted at any time, also by the person
+            files.prepare(job.folder, self.root)  # caches may be deleted at any time, also by the person
             written = files.write(job.folder, job.tensors, job.about, self._may_go_on)
         except AbandonedError:
             return None
@@ -248,5 +252,5 @@ class Writer:
         with self._change:
             data = self._indexes.pop(folder, None)
         if data is not None:
-            files.prepare(folder)
+            files.prepare(folder, self.root)
             files.write_index(folder, data)

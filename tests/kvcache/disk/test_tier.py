@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from app.kvcache.disk import files, index, saving, shelf
+from app.kvcache.disk import files, index, saving, shelf, tier
 from app.kvcache.disk.writer import Writer
 from app.kvcache.invariants import check
 from app.protocol.reports import Reason
@@ -136,11 +136,11 @@ def test_another_models_files_are_not_read_and_go_first(tmp_path: Path) -> None:
     cache.close_disk(2)
     other, _ = opened("T", tmp_path, model="other")
     assert other.price([1, 2, 3, 4, 5, 6, 7, 9]).cached == 0
-    tier = tier_of(other)
-    before = tier.nbytes
+    the_tier = tier_of(other)
+    before = the_tier.nbytes
     assert before > 0
     ask(other, [20, 21, 22, 23], [24])
-    tier.set_budget(before)
+    the_tier.set_budget(before)
     settle(other)
     assert not list((tmp_path / "model").glob("*.safetensors"))
     assert other.price([20, 21, 22, 23, 9]).excess == 0
@@ -197,18 +197,100 @@ def test_a_budget_of_zero_leaves_no_file(tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("*.safetensors"))
 
 
-def test_a_folder_that_goes_away_costs_nothing_but_the_files(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_moved", [True, False])
+def test_a_folder_that_goes_away_is_not_made_again_and_that_is_told(is_moved: bool, tmp_path: Path) -> None:
     cache, _ = opened("M", tmp_path / "caches")
     ask(cache, [1, 2, 3, 4, 5, 6], [7, 8], points=[4])
     settle(cache)
-    shutil.rmtree(tmp_path / "caches")
+    if is_moved:
+        (tmp_path / "caches").rename(tmp_path / "elsewhere")
+    else:
+        shutil.rmtree(tmp_path / "caches")
     ask(cache, [20, 21, 22], [23])
     settle(cache)
     cache.set_budget(0)
     cache.set_budget(1 << 30)
     assert ask(cache, [1, 2, 3, 4, 5, 6, 7, 9])[2] == 0
     check(cache)
-    assert ask(cache, [20, 21, 22, 9])[2] == 3, "what was written since is there"
+    assert "moved or deleted" in tier_of(cache).problem
+    cache.close_disk(2)
+    assert not (tmp_path / "caches").exists()
+    assert bool(files_in(tmp_path / "elsewhere")) == is_moved
+
+
+def strangers(folder: Path) -> dict[Path, bytes]:
+    """Files that are not ours, some of them named as ours are."""
+    folder.mkdir()
+    made = {folder / name: name.encode() for name in ("index", "a.part", "0" * 16 + ".part", "0" * 64 + files.SUFFIX)}
+    for path, data in made.items():
+        path.write_bytes(data)
+    return made
+
+
+@pytest.mark.parametrize("place", ["other", "model"])
+def test_no_link_is_followed(place: str, tmp_path: Path) -> None:
+    """Neither a link in the place of a model's folder nor one in the place of a file."""
+    kept, root = strangers(tmp_path / "mine"), tmp_path / "snapshots"
+    root.mkdir()
+    (root / place).symlink_to(tmp_path / "mine")
+    (root / "third").mkdir()
+    for name in ("index", "1" * 64 + files.SUFFIX, "1" * 16 + ".part"):
+        (root / "third" / name).symlink_to(next(iter(kept)))
+    (root / "third" / ("2" * 64 + files.SUFFIX)).mkdir()
+    os.mkfifo(root / "third" / ("3" * 64 + files.SUFFIX))
+    os.utime(root / "third", (1, 1))
+    os.utime(tmp_path / "mine", (1, 1))
+    cache, _ = opened("M", root)
+    ask(cache, [1, 2, 3, 4, 5, 6], [7, 8], points=[4], owner="gone")
+    settle(cache)
+    assert bool(tier_of(cache).problem) == (place == "model")
+    cache.erase("gone")
+    settle(cache)
+    tier_of(cache).wipe()
+    settle(cache)
+    cache.close_disk(2)
+    shelf.erase_everywhere(root, "gone")
+    shelf.wipe_all(root)
+    assert {path: path.read_bytes() for path in kept} == kept
+    assert (root / place).is_symlink()
+
+
+def test_what_is_no_file_in_the_place_of_one_is_not_waited_for(tmp_path: Path) -> None:
+    cache, _ = opened("T", tmp_path)
+    ask(cache, [1, 2, 3, 4], [5, 6])
+    settle(cache)
+    cache.close_disk(2)
+    for path in [*files_in(tmp_path), tmp_path / "model/index"]:
+        path.unlink()
+        os.mkfifo(path)
+    cache, _ = opened("T", tmp_path)
+    assert ask(cache, [1, 2, 3, 4, 9])[2] == 0
+    settle(cache)
+
+
+def test_a_folder_that_cannot_be_read_is_told_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_folder: Path) -> dict[str, int]:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(files, "sweep", refuse)
+    cache, _ = opened("T", tmp_path)
+    assert tier_of(cache).problem == "Permission denied"
+
+
+def test_files_stay_while_the_disk_cannot_be_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache, _ = opened("T", tmp_path)
+    ask(cache, [1, 2, 3, 4], [5, 6])
+    settle(cache)
+    written = files_in(tmp_path)
+
+    def refuse(_folder: Path) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(tier, "disk_of", refuse)
+    tier_of(cache).set_budget(None)
+    settle(cache)
+    assert files_in(tmp_path) == written
+    assert tier_of(cache).problem == "Input/output error"
 
 
 @pytest.mark.parametrize("mix", ["T", "W"])
@@ -236,18 +318,18 @@ def test_a_disk_that_refuses_is_left_alone_for_a_while(tmp_path: Path, monkeypat
     monkeypatch.setattr(files, "write", refuse)
     ask(cache, [1, 2, 3, 4, 5, 6], [7, 8], points=[4])
     settle(cache)
-    tier = tier_of(cache)
-    assert tier.problem == "No space left on device"
-    dropped = tier.dropped
+    the_tier = tier_of(cache)
+    assert the_tier.problem == "No space left on device"
+    dropped = the_tier.dropped
     assert dropped > 0
     ask(cache, [20, 21, 22], [23])
     settle(cache)
-    assert tier.dropped == dropped, "it is not asked again for each answer"
+    assert the_tier.dropped == dropped, "it is not asked again for each answer"
     monkeypatch.undo()
-    monkeypatch.setattr(tier._saver, "_paused_until", 0.0)
+    monkeypatch.setattr(the_tier._saver, "_paused_until", 0.0)
     settle(cache)
     assert files_in(tmp_path)
-    assert not tier.problem
+    assert not the_tier.problem
 
 
 @pytest.mark.parametrize("mix", list(MIXES))
@@ -295,3 +377,21 @@ def test_an_index_that_hangs_a_file_in_the_wrong_place_is_found_out(tmp_path: Pa
     cache, _ = opened("T", tmp_path)
     assert cache.price([7, 2, 3, 4, 9]).cached == 4
     assert ask(cache, [7, 2, 3, 4, 9])[2] == 0
+
+
+@pytest.mark.parametrize("mix", list(MIXES))
+def test_a_pin_brings_in_what_lies_on_disk(mix: str, tmp_path: Path) -> None:
+    cache, _ = opened(mix, tmp_path)
+    ask(cache, [1, 2, 3, 4, 5, 6], [7, 8], points=[4])
+    cache, model = reopened(cache, mix, tmp_path)
+    assert cache.pin([1, 2, 3, 4, 5, 6, 7, 9]) == 7
+    assert model.calls == [], "nothing is computed"
+    check(cache)
+    ask(cache, [20, 21, 22], [23])
+    cache.set_budget(0)
+    check(cache)
+    assert cache.paged_bytes > 0
+    tier_of(cache).wipe()
+    cache.set_budget(1 << 30)
+    assert ask(cache, [1, 2, 3, 4, 5, 6, 7, 9])[2] == 7
+    assert cache.pin([40, 41]) == 0

@@ -210,7 +210,7 @@ def test_a_place_that_is_no_folder_or_refuses_fails(
 ) -> None:
     (tmp_path / "file").write_bytes(b"")
     writer.put(1, tmp_path / "file", block(1), {})
-    assert finished(writer) == [Failed(1, errno.ENOTDIR, os.strerror(errno.ENOTDIR))]
+    assert finished(writer) == [Failed(1, errno.ENOTDIR, "“file” is a link or a file in the place of a folder")]
 
     def refuse(*_arguments: object) -> int:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
