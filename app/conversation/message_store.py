@@ -51,6 +51,9 @@ _SAVE_VIEW_STATE = """INSERT INTO view_state (conversation, draft, editing, asid
 # Words that are sent are a draft no longer, of their conversation or of the blank one that became it.
 _DRAFT_SENT = """UPDATE view_state SET draft = aside, editing = NULL, aside = ''
     WHERE draft = ? AND (conversation = ? OR conversation IS NULL)"""
+# Where a conversation begins, it is the blank one no longer that was open.
+_BLANK_NO_MORE = """UPDATE view_state SET conversation = ?1 WHERE conversation IS NULL AND is_open = 1 AND draft = ''
+    AND NOT EXISTS (SELECT 1 FROM view_state WHERE conversation = ?1)"""
 _SHOWN = " WHERE conversation.trash IS NULL ORDER BY used DESC, updated DESC, conversation.number DESC"
 
 
@@ -118,6 +121,8 @@ class MessageStore(Database):
             number, is_hidden = self._insert(conversation, message)
             if message.role == "user":
                 self._execute(_DRAFT_SENT, message.text, conversation)
+                if message.parent_id is None:
+                    self._execute(_BLANK_NO_MORE, conversation)
             if not is_hidden:
                 self._come_to(conversation, number if select else None, message)
         if is_hidden:

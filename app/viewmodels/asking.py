@@ -44,13 +44,17 @@ class Asking(QObject):
 
     @property
     def is_busy(self) -> bool:
-        """Whether another message must wait."""
+        """Whether anything is being asked or answered."""
         return not self._is_open or self._runs.current is not None or bool(self._committing) or bool(self._asked)
 
     @property
     def is_waiting_for_model(self) -> bool:
         """Whether a committed question waits for a model to be ready."""
         return bool(self._asked) and self._models.to_ask is None
+
+    def is_busy_in(self, conversation_id: str) -> bool:
+        """Whether another message of this conversation must wait: what it would follow is not complete."""
+        return not self._is_open or conversation_id in self.held.values()
 
     def is_waiting_in(self, conversation_id: str) -> bool:
         """Whether a committed question of this conversation waits to be answered."""

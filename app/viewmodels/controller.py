@@ -169,7 +169,7 @@ class Controller(QObject):
             self._answer_the_end()
         elif overflow := self._overflow(text):
             self._say_hint(overflow)
-        elif self._asking.is_busy or self._parts.changes.is_pending:
+        elif self._asking.is_busy_in(self._open_id) or self._parts.changes.is_pending:
             self._drafts.send(self._open_id)
         else:
             self._send_draft(self._open_id)
@@ -223,7 +223,7 @@ class Controller(QObject):
         question = question_of(self.tree, at) if at else None
         if question is None:
             return
-        if self._asking.is_busy or self._parts.changes.is_pending:
+        if self._asking.is_busy_in(self._open_id) or self._parts.changes.is_pending:
             self._say_hint(status_words.STILL_WRITING)
             return
         self._display.drop_card()
@@ -481,9 +481,9 @@ class Controller(QObject):
         QTimer.singleShot(0, self._send_waiting)
 
     def _send_waiting(self) -> None:
-        waiting = self._drafts.next_sent
-        if waiting is not None and not self._asking.is_busy and not self._parts.changes.is_pending:
-            self._send_draft(waiting)
+        for waiting in self._drafts.sent:
+            if not self._asking.is_busy_in(waiting) and not self._parts.changes.is_pending:
+                self._send_draft(waiting)
 
     # Steps that several of these take
 

@@ -41,9 +41,9 @@ class Drafts:
             self._put(conversation_id, Draft(_joined(text, since), editing, aside))
 
     @property
-    def next_sent(self) -> str | None:
-        """The conversation whose words have waited longest to go, or None."""
-        return next((known for known, draft in self._drafts.items() if draft.is_sent), None)
+    def sent(self) -> tuple[str, ...]:
+        """The conversations whose words are in line, those that have waited longest first."""
+        return tuple(known for known, draft in self._drafts.items() if draft.is_sent)
 
     def write(self, conversation_id: str, text: str) -> None:
         """The words in the composer now. Words that were in line and are changed leave it: they are not finished."""

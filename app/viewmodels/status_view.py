@@ -188,7 +188,9 @@ def _send_price(scene: Scene) -> str:
         return "Sends when this answer ends"
     if scene.overflow is not None and scene.models.info is not None:
         return status_words.does_not_fit(scene.overflow, scene.models.info.context_length)
-    if has_words and scene.run is not None:
+    if scene.writing_title and scene.asking.is_waiting_in(scene.tree.conversation_id):
+        return f"Answered after the one in “{scene.writing_title}”"
+    if has_words and scene.is_shown_writing:
         return "Return sends it when this answer ends"
     if has_words and scene.models.to_ask is None:
         return "Answered when the model is ready"
@@ -234,7 +236,7 @@ def _can_pin(scene: Scene) -> bool:
 
 def _can_send(scene: Scene) -> bool:
     if not scene.draft.text.strip():
-        return scene.unanswered is not None and not scene.asking.is_busy
+        return scene.unanswered is not None
     return not scene.draft.is_sent and scene.overflow is None
 
 
@@ -245,7 +247,7 @@ def _enabled(scene: Scene) -> frozenset[str]:
         "stop": _can_stop(scene) or scene.draft.editing is not None,
         "send": _can_send(scene),
         "fork": last_question(scene.tree) is not None,
-        "regenerate": not scene.is_empty and not scene.asking.is_busy,
+        "regenerate": not scene.is_empty and not scene.asking.is_busy_in(scene.tree.conversation_id),
         "undo": bool(scene.undo),
         "redo": bool(scene.redo),
         "delete_message": not scene.is_empty,

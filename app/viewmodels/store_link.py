@@ -100,6 +100,7 @@ class StoreLink(QObject):
         try:
             self.drain()
         finally:
+            self._watch.stop()
             self._thread.close()
 
     def _tell(self, future: Future[Any]) -> None:

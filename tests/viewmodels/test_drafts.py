@@ -34,16 +34,16 @@ def test_words_wait_in_line_in_the_order_they_were_sent() -> None:
         drafts.write(name, name)
     drafts.send("b")
     drafts.send("a")
-    assert drafts.next_sent == "b"
+    assert drafts.sent[0] == "b"
     drafts.write("b", "b")
-    assert drafts.next_sent == "b"
+    assert drafts.sent[0] == "b"
     drafts.write("b", "b, longer")
-    assert drafts.next_sent == "a"
+    assert drafts.sent[0] == "a"
     drafts.send("b")
     drafts.hold("b")
-    assert drafts.next_sent == "a"
+    assert drafts.sent[0] == "a"
     assert drafts.take("a").text == "a"
-    assert drafts.next_sent is None
+    assert not drafts.sent
 
 
 def test_words_that_come_back_stand_before_what_was_typed_since() -> None:

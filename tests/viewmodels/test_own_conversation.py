@@ -153,3 +153,42 @@ def test_whatever_happens_elsewhere_a_draft_is_only_what_was_typed_there(
             here = controller.archive.open_id
             shown = controller._drafts.of(here)
             assert (shown.text, shown.editing) == (typed.get(here, ""), None), f"seed {seed}, step {step}"
+
+
+def test_a_question_here_does_not_wait_to_be_said_for_an_answer_elsewhere(
+    qtbot: QtBot, controller: Controller, script: Script
+) -> None:
+    ready(qtbot, controller)
+    script.hold = 1
+    controller.send("How are you?")
+    wait_for_text(qtbot, controller)
+    controller.new_conversation()
+    controller.send("And you?")
+    here = controller.archive.open_id
+    qtbot.waitUntil(lambda: controller._asking.is_waiting_in(here))
+    assert texts(controller) == ["And you?"]
+    assert controller._library.is_stored(here)
+    assert controller.status.now.send_price == "Answered after the one in “How are you?”"
+    controller.new_conversation()
+    assert controller.archive.open_id != here
+    script.hold = None
+    controller.open_conversation(here)
+    qtbot.waitUntil(lambda: texts(controller) == ["And you?", "You said: And you?"])
+
+
+def test_a_question_that_waits_for_an_answer_elsewhere_can_be_withdrawn(
+    qtbot: QtBot, controller: Controller, script: Script
+) -> None:
+    ready(qtbot, controller)
+    script.hold = 1
+    controller.send("How are you?")
+    wait_for_text(qtbot, controller)
+    controller.new_conversation()
+    controller.send("And you?")
+    here = controller.archive.open_id
+    qtbot.waitUntil(lambda: controller._asking.is_waiting_in(here))
+    controller.act("stop")
+    assert controller.status.now.can_answer
+    script.hold = None
+    qtbot.waitUntil(lambda: not controller._asking.is_busy)
+    assert texts(controller) == ["And you?"]

@@ -111,7 +111,7 @@ def is_at_rest(controller: Controller) -> bool:
         or parts.runs.unsaved
         or parts.runs._waiting
         or parts.store._pending
-        or parts.drafts.next_sent
+        or parts.drafts.sent
     )
 
 
@@ -175,7 +175,7 @@ def started(database: Path, script: Script, shelf: FakeShelf) -> Controller:
     host = EngineHost(lambda sink: FakeEngine(sink, script))
     controller = Controller(host, StoreThread(database), shelf)
     host.setParent(controller)
-    controller.start(shelf.guide, None)
+    controller.start(shelf.guide)
     host.start()
     return controller
 

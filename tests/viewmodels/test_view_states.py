@@ -145,3 +145,18 @@ def test_whatever_was_typed_is_found_after_any_number_of_restarts(
                 controller.open_conversation(one)
                 ask(qtbot, controller, text)
                 typed[one] = ""
+
+
+def test_a_conversation_that_has_just_begun_is_the_open_one_at_once(
+    qtbot: QtBot, make_controller: MakeController, data_folder: Path
+) -> None:
+    """Also where nothing more could be stored after its first question."""
+    controller = make_controller()
+    ready(qtbot, controller)
+    controller._views.save()
+    controller.send("How are you?")
+    controller._views._timer.stop()
+    controller._views._dirty.clear()
+    qtbot.waitUntil(lambda: texts(controller) == ["How are you?", "You said: How are you?"])
+    opened = [state.conversation_id for state in view_states(data_folder).values() if state.is_open]
+    assert opened == [controller.archive.open_id]
