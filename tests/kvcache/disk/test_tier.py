@@ -6,6 +6,7 @@ import errno
 import os
 import random
 import shutil
+import threading
 import time
 from array import array
 from collections.abc import Iterator
@@ -395,3 +396,31 @@ def test_a_pin_brings_in_what_lies_on_disk(mix: str, tmp_path: Path) -> None:
     cache.set_budget(1 << 30)
     assert ask(cache, [1, 2, 3, 4, 5, 6, 7, 9])[2] == 7
     assert cache.pin([40, 41]) == 0
+
+
+@pytest.mark.timeout(60)
+def test_a_disk_that_hangs_holds_back_neither_an_answer_nor_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the writer has is used all the while, and closing leaves it behind."""
+    is_back = threading.Event()
+
+    def hang(*_arguments: object) -> None:
+        is_back.wait()
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(files, "write", hang)
+    cache, model = opened("M", tmp_path)
+    try:
+        ask(cache, [1, 2, 3, 4, 5, 6], [7, 8], points=[4])
+        ask(cache, [20, 21, 22], [23])
+        while tier_of(cache).tend():
+            check(cache)
+        cache.set_budget(0)
+        cache.set_budget(1 << 30)
+        model.calls.clear()
+        assert ask(cache, [1, 2, 3, 4, 5, 6, 7, 9])[2:] == (7, 1)
+        assert model.calls == [1]
+        cache.close_disk(0.1)
+    finally:
+        is_back.set()
