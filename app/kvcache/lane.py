@@ -70,7 +70,8 @@ class Lane:
         self._caches = caches
         self._shared: StateSnapshot | None = None
         self.is_whole = True  # the whole states are those at `offset`
-        self._before: tuple[StateSnapshot | None, bool] | None = None  # what a launched call began with
+        self._is_settled = True  # the whole states have arrays of their own
+        self._before: tuple[StateSnapshot | None, bool, bool] | None = None  # what a launched call began with
         try:
             layers = [wrap(cache) for cache in flatten(caches)]
         except UnsupportedCacheError as error:
@@ -124,7 +125,7 @@ class Lane:
 
         The call counts as made only when it is confirmed; until then it can be taken back with `retract`.
         """
-        self._before = self._live_state(), self.is_whole
+        self._before = self._live_state(), self.is_whole, self._is_settled
         return self._call(token.reshape(1, 1))
 
     def confirm(self, tokens: Sequence[int]) -> None:
@@ -143,9 +144,9 @@ class Lane:
         """Undo the call that was launched and not confirmed. `multi_end` as in `restore`, at `offset`."""
         if self._before is None:
             raise ValueError(f"no call was launched at {self.offset}")
-        (state, is_whole), self._before = self._before, None
+        (state, is_whole, is_settled), self._before = self._before, None
         self.restore(self.offset, self.offset, (), state, multi_end)
-        self.is_whole = is_whole
+        self.is_whole, self._is_settled = is_whole, is_settled
 
     def discard(self) -> None:
         """Forget the launched call without undoing it: the lane must not be used again."""
@@ -171,6 +172,7 @@ class Lane:
     def _call(self, tokens: mx.array) -> mx.array:
         for layer in self.rows:
             layer.prepare(tokens.shape[1])
+        self._is_settled = False
         return self._forward(tokens, self._caches)
 
     def settle(self) -> None:
@@ -178,12 +180,16 @@ class Lane:
         if self.unsupported:
             mx.eval([cache.state for cache in self._caches])
             return
-        for layer in self.states:
-            layer.settle()
+        self._settle_states()
         layers: list[AnyRowLayer | StateLayer] = [*self.rows, *self.states]
         mx.eval([x for layer in layers for x in layer.arrays()])
         # An empty lane keeps the figure, by which room is made before the next call.
         self.state_bytes = sum(layer.nbytes for layer in self.states) or self.state_bytes
+
+    def _settle_states(self) -> None:
+        for layer in () if self._is_settled else self.states:
+            layer.settle()
+        self._is_settled = True
 
     def copy_rows(self, start: int, end: int) -> RowsSnapshot:
         """Rows [start, end) of all layers that have rows, evaluated."""
@@ -199,8 +205,7 @@ class Lane:
         already is the same object, so that its bytes are never counted twice."""
         if self._shared is not None:
             return self._shared
-        for layer in self.states:
-            layer.settle()
+        self._settle_states()
         arrays = tuple(layer.take() for layer in self.states)
         mx.eval([x for layer in arrays for x in layer if x is not None])
         self._shared = StateSnapshot(arrays, self.trail, sum(layer.nbytes for layer in self.states))
@@ -227,6 +232,7 @@ class Lane:
         self.is_whole = False  # until it is where it goes: what it had is not counted any more
         self.offset = target
         self._shared, self.is_whole = state, state is not None or target == 0 or not self.states
+        self._is_settled = True  # what is stored has arrays of its own
         self.state_bytes = self.state_bytes if state is None else state.nbytes
         if state is None:
             for layer in self.states:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import mlx.core as mx
 
-from app.kvcache.layers import Arrays, RowArrays
+from app.kvcache.layers import Arrays, RowArrays, owned
 from app.kvcache.trail import Trail
 
 
@@ -35,8 +35,8 @@ class RowsSnapshot:
             raise ValueError(f"cannot cut {self.tokens} rows at {at}")
         above, below = [], []
         for layer in self._consume():
-            above.append(_evaluated(mx.contiguous(x[..., :at, :]) for x in layer))
-            below.append(_evaluated(mx.contiguous(x[..., at:, :]) for x in layer))
+            above.append(_evaluated(owned(x[..., :at, :]) for x in layer))
+            below.append(_evaluated(owned(x[..., at:, :]) for x in layer))
         return RowsSnapshot(tuple(above)), RowsSnapshot(tuple(below))
 
     def join(self, below: RowsSnapshot) -> RowsSnapshot:
@@ -70,7 +70,7 @@ class StateSnapshot(NamedTuple):
 
     def settled(self) -> StateSnapshot:
         """The same with arrays of their own, evaluated."""
-        layers = tuple(tuple(None if x is None else mx.contiguous(x) for x in layer) for layer in self.layers)
+        layers = tuple(tuple(None if x is None else owned(x) for x in layer) for layer in self.layers)
         mx.eval([x for layer in layers for x in layer if x is not None])
         return self._replace(layers=layers)
 

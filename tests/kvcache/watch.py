@@ -19,7 +19,7 @@ from app.kvcache.trie import Trie
 from app.protocol.cache_events import CacheEventKind
 
 SLACK = 96 * 1024  # bytes: logits, small arrays, and what MLX rounds up
-LEFT_OVER = 16 * 1024  # bytes of a larger array that one made contiguous may keep, as app/kvcache/layers says
+LEFT_OVER = 16 * 1024  # bytes by which a recycled buffer of MLX may be larger than the array that it is given to
 
 T = TypeVar("T")
 
@@ -180,7 +180,7 @@ class Watch:
     def rest(self) -> None:
         """Raise AccountError unless MLX holds what the cache says that it holds, within 2 %.
 
-        What MLX may leave of an array that it made contiguous comes on top. A bookmark that was kept where the lane
+        What recycled buffers are larger than their arrays comes on top. A bookmark that was kept where the lane
         stands shares its state with it, and both are counted until the next call.
         """
         held, active = self.held_bytes, self.active

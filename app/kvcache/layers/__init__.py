@@ -2,9 +2,10 @@
 
 Written against mlx-lm 0.32 (tests/kvcache/test_layers.py names what it relies on). Properties kept here:
 
-1. What is copied out shares no buffer with the live arrays beyond what `mx.contiguous` leaves (16 KiB at most), and no
-   array object: a slice assignment changes the object in place.
-2. Whole states are replaced by the models and never written into, so taking one copies nothing.
+1. What is copied out keeps no other array alive, but for 16 KiB at most beside an array of 128 KiB or more, and
+   shares no array object with the live ones: a slice assignment changes the object in place.
+2. Whole states are replaced by the models and never written into, so what is taken is shared with the live layer, once
+   it has buffers of its own.
 3. A live buffer that a long branch left behind is given back: at most `SLACK` rows beyond what is used stay allocated.
 4. A windowed layer's rows are copied in plain order before its ring overwrites them, and the ring is rebuilt from them
    at any token as the recorded calls left it, physical layout included. A row that is harvested too late raises.
@@ -25,7 +26,7 @@ from mlx_lm.models.cache import (
     RotatingKVCache,
 )
 
-from app.kvcache.layers.arrays import Arrays, CacheFaultError, RowArrays, UnsupportedCacheError
+from app.kvcache.layers.arrays import Arrays, CacheFaultError, RowArrays, UnsupportedCacheError, owned
 from app.kvcache.layers.rows import SLACK, STEP, RowLayer
 from app.kvcache.layers.states import StateLayer
 from app.kvcache.layers.windows import ChunkLayer, WindowLayer
@@ -44,6 +45,7 @@ __all__ = [
     "UnsupportedCacheError",
     "WindowLayer",
     "flatten",
+    "owned",
     "wrap",
 ]
 

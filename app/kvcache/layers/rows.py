@@ -8,7 +8,7 @@ from typing import Any
 import mlx.core as mx
 from mlx_lm.models.cache import KVCache, QuantizedKVCache
 
-from app.kvcache.layers.arrays import CacheFaultError, RowArrays
+from app.kvcache.layers.arrays import CacheFaultError, RowArrays, owned
 
 STEP = 256  # rows by which buffers grow, as mlx-lm's do
 SLACK = 1024  # rows beyond what is used that may stay allocated
@@ -56,7 +56,7 @@ class RowLayer:
         """Rows [start, end) as arrays of their own, not yet evaluated."""
         if not 0 <= start < end <= min(self.offset, self.allocated):
             raise CacheFaultError(f"rows [{start}, {end}) asked of a layer at {self.offset} of {self.allocated}")
-        return tuple(mx.contiguous(x[..., start:end, :]) for x in self._buffers())
+        return tuple(owned(x[..., start:end, :]) for x in self._buffers())
 
     def view(self, start: int, end: int) -> RowArrays:
         """Rows [start, end) as views of the live buffers, for copying from."""

@@ -8,7 +8,7 @@ from typing import Any
 import mlx.core as mx
 from mlx_lm.models.cache import ArraysCache
 
-from app.kvcache.layers.arrays import Arrays, CacheFaultError
+from app.kvcache.layers.arrays import Arrays, CacheFaultError, owned
 
 
 class StateLayer:
@@ -24,7 +24,7 @@ class StateLayer:
 
     def settle(self) -> None:
         """Let go of the prefill chunk that the states are views of."""
-        self._cache.cache = [None if x is None else mx.contiguous(x) for x in self._cache.cache]
+        self._cache.cache = [None if x is None else owned(x) for x in self._cache.cache]
 
     def take(self) -> Arrays:
         """The state itself, shared with the live layer until the next call replaces it there."""

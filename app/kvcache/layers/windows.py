@@ -11,7 +11,7 @@ from typing import Any
 import mlx.core as mx
 from mlx_lm.models.cache import ChunkedKVCache, RotatingKVCache
 
-from app.kvcache.layers.arrays import CacheFaultError, RowArrays, UnsupportedCacheError
+from app.kvcache.layers.arrays import CacheFaultError, RowArrays, UnsupportedCacheError, owned
 from app.kvcache.layers.rows import RowLayer, plain_rows
 
 
@@ -142,9 +142,7 @@ class WindowLayer:
 
     def _gather(self, cuts: Sequence[tuple[int, int]]) -> list[mx.array]:
         parts = [self._plain.view(start, end) for start, end in cuts if start < end]
-        arrays = [
-            mx.concatenate(list(x), axis=2) if len(x) > 1 else mx.contiguous(x[0]) for x in zip(*parts, strict=True)
-        ]
+        arrays = [mx.concatenate(list(x), axis=2) if len(x) > 1 else owned(x[0]) for x in zip(*parts, strict=True)]
         mx.eval(arrays)
         return arrays
 
