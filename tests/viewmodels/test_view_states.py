@@ -153,6 +153,7 @@ def test_a_conversation_that_has_just_begun_is_the_open_one_at_once(
     """Also where nothing more could be stored after its first question."""
     controller = make_controller()
     ready(qtbot, controller)
+    qtbot.waitUntil(lambda: bool(controller._views._open_id))
     controller._views.save()
     controller.send("How are you?")
     controller._views._timer.stop()
