@@ -92,7 +92,7 @@ def index_ms(nodes: int, root: Path) -> float:
     files.write_index(folder, index.save(forest(nodes, folder)))
     cache, _ = ledger_cache("R")
     begun = time.perf_counter()
-    with patch.object(ledger, "VOCABULARY", nodes + 1):  # each edge begins with a token of its own
+    with patch.object(ledger, "VOCABULARY", nodes + EDGE):  # each edge begins with a token of its own
         cache.open_disk(root, "model", 1 << 40)
     milliseconds = (time.perf_counter() - begun) * 1000
     held = sum(bool(node.disk_rows and node.disk_state) for node in cache.trie)
