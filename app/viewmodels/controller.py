@@ -207,9 +207,17 @@ class Controller(QObject):
             self.warn(Problem("Too long to edit", f"The question was not opened: {excess}. Ask it in parts."))
         elif question is not None:
             self._display.drop_card()
-            self._drafts.edit(self._open_id, question.id, question.text)
+            self._edit(question)
             self._show_draft()
             self.messageShown.emit(question.id)
+
+    def _edit(self, question: Message) -> None:
+        """Have this question in the composer. One that is there already stays as it is: words were typed in it."""
+        begun = self._drafts.of(self._open_id)
+        if begun.editing != question.id:
+            is_there = begun.editing is not None and begun.editing in self.tree
+            original = self.tree.message(begun.editing).text if begun.editing and is_there else ""
+            self._drafts.edit(self._open_id, question.id, question.text, is_changed=begun.text != original)
 
     def cancel_edit(self) -> None:
         """Put back what stood in the composer before."""

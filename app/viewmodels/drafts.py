@@ -50,10 +50,15 @@ class Drafts:
         draft = self.of(conversation_id)
         self._put(conversation_id, replace(draft, text=text, is_sent=draft.is_sent and text == draft.text))
 
-    def edit(self, conversation_id: str, message_id: str, text: str) -> None:
-        """Begin another version of a question; what stood in the composer is put aside."""
+    def edit(self, conversation_id: str, message_id: str, text: str, is_changed: bool = True) -> None:
+        """Begin another version of a question; what stood in the composer is put aside.
+
+        is_changed: words of an edit that was begun before are put aside too; False where they are only the question's.
+        """
         draft = self.of(conversation_id)
         aside = draft.text if draft.editing is None else draft.aside
+        if draft.editing is not None and is_changed:
+            aside = _joined(draft.aside, draft.text)
         self._put(conversation_id, Draft(text, message_id, aside))
 
     def cancel_edit(self, conversation_id: str) -> None:

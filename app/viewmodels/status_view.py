@@ -201,6 +201,9 @@ def _send_price(scene: Scene) -> str:
         return status_words.NOT_ANSWERED
     if scene.run is not None or scene.prices.path is None:
         return ""
+    info = scene.models.info
+    if info is not None and scene.prices.path.request.total >= info.context_length:
+        return status_words.CONTEXT_FULL
     return status_words.price_of_path(scene.prices.path)
 
 

@@ -22,6 +22,7 @@ SUGGESTIONS = (
     "Which keys should I learn first?",
     "How do I open a real model?",
 )
+CONTEXT_FULL = "The context is full: edit an earlier question to go on from there"
 NOT_ANSWERED = "Not answered yet: Return has it answered"
 NOTHING_TO_SEND = "Nothing to send yet: type a question first"
 CHECKING = "Checking the branch: it is computed again"

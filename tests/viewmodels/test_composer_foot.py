@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.protocol.commands import Generate
 from app.viewmodels.controller import Controller
-from app.viewmodels.status_words import NOT_ANSWERED, NOTHING_TO_SEND
+from app.viewmodels.status_words import CONTEXT_FULL, NOT_ANSWERED, NOTHING_TO_SEND
 from tests.fakes.engine import CONTEXT, Script
 from tests.viewmodels.test_controller import ask, ready, texts
 
@@ -89,6 +89,28 @@ def test_what_does_not_fit_says_so_and_is_not_sent(qtbot: QtBot, controller: Con
     assert controller._drafts.of(controller.archive.open_id).text == long
     controller.composer_changed("short")
     qtbot.waitUntil(lambda: "send" in controller.status.now.enabled)
+
+
+def test_a_path_that_fills_the_context_says_so(qtbot: QtBot, controller: Controller, script: Script) -> None:
+    script.answers["Long?"] = "word " * CONTEXT
+    ask(qtbot, controller, "Long?")
+    qtbot.waitUntil(lambda: controller.status.now.send_price == CONTEXT_FULL)
+
+
+def test_words_of_an_edit_survive_the_next_edit(qtbot: QtBot, controller: Controller) -> None:
+    ask(qtbot, controller, "One")
+    ask(qtbot, controller, "Two")
+    controller.composer_changed("a thought")
+    controller.begin_edit()
+    controller.composer_changed("Two, better")
+    controller.begin_edit()
+    open_id = controller.archive.open_id
+    assert controller._drafts.of(open_id).text == "Two, better"
+    controller.begin_edit(controller.chat.rows[0].id)
+    assert controller._drafts.of(open_id).text == "One"
+    controller.begin_edit(controller.chat.rows[2].id)
+    controller.cancel_edit()
+    assert controller._drafts.of(open_id).text == "a thought\nTwo, better"
 
 
 def test_a_new_folder_is_empty(qtbot: QtBot, controller: Controller) -> None:

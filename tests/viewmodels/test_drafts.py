@@ -20,12 +20,13 @@ def test_an_edit_puts_the_words_aside_until_it_ends() -> None:
     drafts.edit("a", "m1", "First")
     drafts.write("a", "First, changed")
     drafts.edit("a", "m2", "Second")
-    assert drafts.of("a") == Draft("Second", "m2", "a draft")
+    assert drafts.of("a") == Draft("Second", "m2", "a draft\nFirst, changed")
+    drafts.edit("a", "m3", "Third", is_changed=False)
     drafts.cancel_edit("a")
-    assert drafts.of("a") == Draft("a draft")
+    assert drafts.of("a") == Draft("a draft\nFirst, changed")
     drafts.edit("a", "m1", "First")
     assert drafts.take("a").editing == "m1"
-    assert drafts.of("a") == Draft("a draft")
+    assert drafts.of("a") == Draft("a draft\nFirst, changed")
 
 
 def test_words_wait_in_line_in_the_order_they_were_sent() -> None:
