@@ -172,7 +172,7 @@ def _placeholder(scene: Scene) -> str:
     if scene.is_shown_writing:
         return "You can go on writing; Esc stops"
     if scene.unanswered is not None:
-        return "Return has the question answered; or write another version of it"
+        return "Return has the question answered"
     if scene.draft.editing is not None:
         return "Another version of the question"
     if scene.is_empty:
@@ -211,8 +211,8 @@ def _as_version(question: Message | None, price: str) -> str:
     """What is said after a question that nobody answered becomes another version of it."""
     if question is None:
         return price
-    version = f"Another version of “{words.first_words(question.text)}”"
-    return f"{version}{DOT}{price}" if price else version
+    version = f"another version of “{words.first_words(question.text)}”"
+    return f"{price}{DOT}{version}" if price else version[:1].upper() + version[1:]
 
 
 def _send_parts(scene: Scene) -> tuple[int, int] | None:

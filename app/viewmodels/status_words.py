@@ -23,7 +23,7 @@ SUGGESTIONS = (
     "How do I open a real model?",
 )
 CONTEXT_FULL = "The context is full: edit an earlier question to go on from there"
-NOT_ANSWERED = "Not answered yet: Return has it answered"
+NOT_ANSWERED = "Not answered yet"
 NOTHING_TO_SEND = "Nothing to send yet: type a question first"
 CHECKING = "Checking the branch: it is computed again"
 STILL_WRITING = "Answer Again works as soon as this answer has ended"
