@@ -250,10 +250,11 @@ class Trie(Generic[R, S]):
             yield node
             stack.extend(child for child in reversed(node.children.values()) if enters is None or enters(child))
 
-    def match(self, tokens: Sequence[int]) -> Match[R, S]:
-        """Follow `tokens` down from the root as far as they are known, ghosts included."""
+    def match(self, tokens: Sequence[int], above: Node[R, S] | None = None) -> Match[R, S]:
+        """Follow `tokens` down from the root, or from the end of `above`, as far as they are known, ghosts included."""
         wanted = array("i", tokens)
-        node, path, at = self.root, [self.root], 0
+        node = self.root if above is None else above
+        path, at = [node], 0
         while at < len(wanted):
             child = node.children.get(wanted[at])
             if child is None:

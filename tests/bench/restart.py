@@ -28,6 +28,7 @@ from app.kvcache.disk.index import Entry, Kind
 from tests.bench.folders import KINDS, model_folder
 from tests.bench.report import machine, say, write
 from tests.kvcache import ledger
+from tests.kvcache.disk.samples import OnPath, listed
 from tests.kvcache.ledger import ledger_cache
 
 ROOT = Path(__file__).parents[2]
@@ -89,7 +90,7 @@ def index_ms(nodes: int, root: Path) -> float:
     """
     folder = root / "model"
     files.prepare(folder)
-    files.write_index(folder, index.save(forest(nodes, folder)))
+    files.write_index(folder, index.save(listed(forest(nodes, folder))))
     cache, _ = ledger_cache("R")
     begun = time.perf_counter()
     with patch.object(ledger, "VOCABULARY", nodes + EDGE):  # each edge begins with a token of its own
@@ -102,7 +103,7 @@ def index_ms(nodes: int, root: Path) -> float:
     return milliseconds
 
 
-def forest(nodes: int, folder: Path) -> Iterator[Entry]:
+def forest(nodes: int, folder: Path) -> Iterator[OnPath]:
     """Conversations that fork now and then, in edges of 64 tokens, each with a file of rows and one of a state."""
     random = Random(1)
     paths, identities = [array("i")], [Identity()]
@@ -119,7 +120,8 @@ def forest(nodes: int, folder: Path) -> Iterator[Entry]:
             (folder / name).write_bytes(bytes(FILE_BYTES))
             is_rows = kind == "rows"
             made_by = (runs, before.text) if is_rows else ((), identities[-1].text)
-            yield Entry(name, FILE_BYTES, kind, len(above), path, 1.0, number, time.time(), ("one",), *made_by)
+            about = 1.0, number, time.time(), ("one",), *made_by
+            yield Entry(name, FILE_BYTES, kind, len(above), len(path), *about), path
 
 
 def line(row: Row) -> str:

@@ -6,8 +6,9 @@ missing or damaged all files are read. It lies in one file, whole or not at all:
     "espalier snapshots 2\\n", SHA-256 of what follows (32 bytes), length of the table (8 bytes little-endian),
     the table as JSON, one row for an entry, then tokens (4 bytes each, little-endian).
 
-Entries stand in the order of their paths, so that one that is another's prefix comes first. A path is the number of
-tokens that it shares with the entry before it, and the rest.
+Entries stand as one comes by them depth first, so that one whose path is another's prefix comes first. A path is the
+number of tokens that it shares with the entry before it, and the rest: whole paths are held nowhere, since all of them
+together take the square of what a long one does.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from typing import Any, Literal, NamedTuple
 from app.kvcache.disk import files
 from app.kvcache.disk.files import DamagedFileError, SnapshotFile, Tensor
 from app.kvcache.disk.layout import PATH
-from app.kvcache.trie import Runs, common
+from app.kvcache.trie import Runs
 
 Kind = Literal["rows", "state"]
 
@@ -38,26 +39,22 @@ _LONGEST_DIGEST = 64
 class Entry(NamedTuple):
     """What one file holds: rows over [start, end) of a path, or the whole state at its end.
 
-    name and nbytes: of the file, "" and 0 before it is written. path: tokens [0, end). uses, last_use, used_at: as the
-    trie counts them, of the rows or of the state. owners: conversations that it was computed for. runs, above: which
-    calls computed the rows, and those that the file was computed on, see `Part`.
+    name and nbytes: of the file, "" and 0 before it is written. uses, last_use, used_at: as the trie counts them, of
+    the rows or of the state. owners: conversations that it was computed for. runs, above: which calls computed the
+    rows, and those that the file was computed on, see `Part`.
     """
 
     name: str
     nbytes: int
     kind: Kind
     start: int
-    path: array[int]
+    end: int
     uses: float = 0.0
     last_use: int = 0
     used_at: float = 0.0
     owners: tuple[str, ...] = ()
     runs: Runs = ()
     above: str = ""
-
-    @property
-    def end(self) -> int:
-        return len(self.path)
 
     @property
     def about(self) -> dict[str, str]:
@@ -74,13 +71,24 @@ class Entry(NamedTuple):
         }
 
 
+class Listed(NamedTuple):
+    """An entry and its path: the first `shared` tokens of the path of the one listed before it, then `fresh`."""
+
+    entry: Entry
+    shared: int
+    fresh: array[int]
+
+
 def path_tensor(path: array[int]) -> Tensor:
     """The tokens of a path as a file holds them."""
     return Tensor(PATH, "I32", (len(path),), _bytes_of(path))
 
 
-def read_entry(file: SnapshotFile) -> Entry:
-    """What a file says of itself. Raises DamagedFileError when it says too little, OSError when it cannot be read."""
+def read_entry(file: SnapshotFile) -> tuple[Entry, array[int]]:
+    """Return what a file says of itself, and tokens [0, end) of its path.
+
+    Raises DamagedFileError when it says too little, OSError when it cannot be read.
+    """
     about, tensor = file.about, file.tensor(PATH)
     try:
         if tensor.dtype != "I32":
@@ -89,34 +97,29 @@ def read_entry(file: SnapshotFile) -> Entry:
         uses, last_use, used_at = float(about["uses"]), int(about["last_use"]), float(about["used_at"])
         owners = tuple(about["owners"].split())
         made_by = _runs(about["runs"]), about["above"]
-        entry = Entry(file.path.name, file.nbytes, kind, start, path, uses, last_use, used_at, owners, *made_by)
+        entry = Entry(file.path.name, file.nbytes, kind, start, len(path), uses, last_use, used_at, owners, *made_by)
         _require_sound(entry)
     except (KeyError, ValueError) as error:
         raise DamagedFileError(f"{file.path.name} does not say what it holds: {error}.") from error
-    return entry
+    return entry, path
 
 
-def save(entries: Iterable[Entry]) -> bytes:
-    """The index of these entries. Depth first through a trie is the order that costs least to sort."""
+def save(entries: Iterable[Listed]) -> bytes:
+    """Return the index of these entries."""
     rows: list[Sequence[object]] = []
     tokens = array("i")
-    before = array("i")
-    for entry in sorted(entries, key=lambda entry: entry.path.tobytes()):
-        goes_on = entry.path[: len(before)] == before  # the usual case, and much the faster one
-        shared = len(before) if goes_on else common(before, entry.path)
-        fresh = len(entry.path) - shared
+    for entry, shared, fresh in entries:
         times = entry.uses, entry.last_use, entry.used_at, " ".join(entry.owners)
         made_by = _spelt(entry.runs), entry.above
-        rows.append((entry.name, entry.nbytes, entry.kind, entry.start, shared, fresh, *times, *made_by))
-        tokens += entry.path[shared:]
-        before = entry.path
+        rows.append((entry.name, entry.nbytes, entry.kind, entry.start, shared, len(fresh), *times, *made_by))
+        tokens += fresh
     table = json.dumps(rows, separators=(",", ":")).encode()
     body = struct.pack("<Q", len(table)) + table + _bytes_of(tokens)
     return _TITLE + hashlib.sha256(body).digest() + body
 
 
-def load(data: bytes) -> list[Entry]:
-    """The entries in the order of their paths. Raises ValueError when anything is not as it was saved."""
+def load(data: bytes) -> list[Listed]:
+    """Return the entries as they were saved. Raises ValueError when anything is not as it was saved."""
     body = memoryview(data)[len(_TITLE) + 32 :]
     if len(data) < _HEAD or not data.startswith(_TITLE):
         raise ValueError("this is not an index of snapshots")
@@ -130,20 +133,20 @@ def load(data: bytes) -> list[Entry]:
         raise ValueError(f"the index has a row that is none: {error}") from error
 
 
-def _entries(rows: Any, tokens: array[int]) -> list[Entry]:
+def _entries(rows: Any, tokens: array[int]) -> list[Listed]:
     """Raises ValueError or TypeError when a row is not what `save` writes."""
-    entries: list[Entry] = []
-    before = array("i")
-    at = 0
+    entries: list[Listed] = []
+    before = at = 0  # end of the path before, and of the tokens that were used
     for name, nbytes, kind, start, shared, fresh, uses, last_use, used_at, owners, runs, above in rows:
-        if not 0 <= shared <= len(before) or not 0 <= fresh <= len(tokens) - at:
+        if not 0 <= shared <= before or not 0 <= fresh <= len(tokens) - at:
             raise ValueError(f"an entry of {shared} shared and {fresh} fresh tokens")
-        before = before[:shared] + tokens[at : at + fresh]
-        at += fresh
+        before = shared + fresh
         times = uses, last_use, used_at
         made_by = tuple(owners.split()), _runs(runs), above
-        entries.append(Entry(name, nbytes, _kind(kind), start, before, *times, *made_by))
-        _require_sound(entries[-1])
+        entry = Entry(name, nbytes, _kind(kind), start, before, *times, *made_by)
+        _require_sound(entry)
+        entries.append(Listed(entry, shared, tokens[at : at + fresh]))
+        at += fresh
     if at != len(tokens):
         raise ValueError(f"{len(tokens) - at} tokens are left over")
     return entries

@@ -152,9 +152,9 @@ class Reader:
         try:
             file = SnapshotFile(self._folder / part.name)
             file.verify()
-            entry = index.read_entry(file)
+            entry, path = index.read_entry(file)
             is_like = (entry.start, entry.end, entry.runs, entry.above) == (part.start, part.end, part.runs, part.above)
-            if not is_like or entry.path[: node.end] != path_of(node)[: len(entry.path)]:
+            if not is_like or path[: node.end] != path_of(node)[: entry.end]:
                 raise ValueError("it belongs elsewhere")
             self._require_fit(file, entry)
         except (OSError, ValueError, DamagedFileError) as error:

@@ -17,7 +17,7 @@ from app.kvcache.disk.files import Tensor
 from app.kvcache.disk.identity import identity_before, runs_of
 from app.kvcache.disk.layout import Layout, kinds_of
 from app.kvcache.disk.records import Records
-from app.kvcache.disk.shelf import Shelf
+from app.kvcache.disk.shelf import Shelf, path_of
 from app.kvcache.disk.stored import record_tensor, tensors
 from app.kvcache.disk.writer import Failed, Writer
 from app.kvcache.journal import Journal
@@ -213,7 +213,7 @@ class Saver:
     def _put(self, part: Part, node: TrieNode, kind: index.Kind, data: list[Tensor]) -> bool:
         entry = self._shelf.entry(node, kind, part)
         self._last_key += 1
-        put = [index.path_tensor(entry.path), *data]
+        put = [index.path_tensor(path_of(node)[: part.end]), *data]
         if not self._writer.put(self._last_key, self._folder, put, entry.about):
             return False
         nbytes = files.size_of(put, entry.about)

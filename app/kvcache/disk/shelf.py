@@ -13,7 +13,7 @@ from pathlib import Path
 from app.kvcache.disk import files, index
 from app.kvcache.disk.files import DamagedFileError, SnapshotFile
 from app.kvcache.disk.identity import Identity, clipped, runs_on
-from app.kvcache.disk.index import Entry
+from app.kvcache.disk.index import Entry, Listed
 from app.kvcache.disk.layout import Layout
 from app.kvcache.disk.writer import Writer
 from app.kvcache.lane import TrieNode
@@ -72,9 +72,8 @@ class Shelf:
             self.problem = error.strerror or str(error)
             return 0
         before = len(self._files)
-        entries = sorted(self._entries(), key=lambda entry: (entry.kind, -entry.last_use, entry.start))
-        for entry in entries:
-            self._hang(entry)
+        for entry, end in sorted(self._placed(), key=_wanted_first):
+            self._hang(entry, end)
         self._prune(has_rows)
         self._join()
         self.collect()
@@ -86,20 +85,48 @@ class Shelf:
             del self._others[folder]
             self._writer.wipe(folder)
 
-    def _entries(self) -> Iterator[Entry]:
-        """What the index says of the files that are there; what it does not know, they say themselves."""
+    def _placed(self) -> Iterator[tuple[Entry, TrieNode]]:
+        """What the index says of the files that are there; what it does not know, they say themselves. And the nodes
+        that end where they do, made where there are none.
+        """
         unknown = dict(self._files)
-        for entry in self._indexed():
-            if unknown.get(entry.name) == entry.nbytes:
-                del unknown[entry.name]
-                yield entry
+        path, known = array("i"), [self._trie.root]  # of the entry at hand; those of its nodes that were found before
+        for entry, shared, fresh in self._indexed():
+            del path[shared:]
+            path.extend(fresh)
+            while known[-1].end > shared:
+                known.pop()
+            if unknown.get(entry.name) != entry.nbytes:
+                continue
+            del unknown[entry.name]
+            known += self._path_below(known[-1], path[known[-1].end :])
+            if known[-1].end == entry.end:
+                yield entry, known[-1]
         for name in unknown:
             try:
-                yield index.read_entry(SnapshotFile(self._folder / name))
+                entry, path = index.read_entry(SnapshotFile(self._folder / name))
             except (OSError, DamagedFileError) as error:
                 log.warning("a snapshot cannot be used: %s", error)
+                continue
+            end = [self._trie.root, *self._path_below(self._trie.root, path)][-1]
+            if end.end == entry.end:
+                yield entry, end
 
-    def _indexed(self) -> list[Entry]:
+    def _path_below(self, above: TrieNode, tokens: array[int]) -> list[TrieNode]:
+        """Return the nodes that lead from the end of `above` to that of these tokens, made where there are none; none
+        when the model has no such tokens.
+        """
+        found, length = self._trie.match(tokens, above)
+        if not self._layout.knows(tokens[length:]):
+            return []
+        nodes = found[1:]
+        if nodes and nodes[-1].end > above.end + length:
+            nodes[-1] = self._trie.split(nodes[-1], above.end + length)
+        if length < len(tokens):
+            nodes.append(self._trie.append(found[-1] if not nodes else nodes[-1], tokens[length:], ()))
+        return nodes
+
+    def _indexed(self) -> list[Listed]:
         try:
             data = files.read_index(self._folder)
             return index.load(data) if data is not None else []
@@ -107,11 +134,8 @@ class Shelf:
             log.warning("the index of the snapshots is not used: %s", error)
             return []
 
-    def _hang(self, entry: Entry) -> None:
+    def _hang(self, entry: Entry, end: TrieNode) -> None:
         """Put one file where it belongs, so that its rows span whole edges."""
-        end = self._end_of(entry.path)
-        if end is None:
-            return
         part = Part(entry.name, entry.start, entry.end, entry.runs, entry.above)
         used_at = min(entry.used_at, time.time())  # the clock may have been put back since
         end.last_use, end.used_at = max(end.last_use, entry.last_use), max(end.used_at, used_at)
@@ -136,18 +160,6 @@ class Shelf:
             edges.append(node)
             node = node.parent
         return edges
-
-    def _end_of(self, path: array[int]) -> TrieNode | None:
-        """The node that ends where a path ends, made where there is none. None when the model has no such tokens."""
-        found, length = self._trie.match(path)
-        if not self._layout.knows(path[length:]):
-            return None
-        last = found[-1]
-        if length < last.end:
-            last = self._trie.split(last, length)
-        if length < len(path):
-            last = self._trie.append(last, path[length:], ())
-        return last
 
     def _prune(self, has_rows: bool) -> None:
         """Take down what no restore could reach, and what was computed on other rows than those that lead to it: rows
@@ -175,13 +187,13 @@ class Shelf:
 
     # From the trie onto the disk
 
-    def entry(self, node: TrieNode, kind: index.Kind, part: Part, path: array[int] | None = None) -> Entry:
-        """What a file of this node's state says of itself. path: tokens [0, node.end), where they are at hand."""
-        path = (path_of(node) if path is None else path)[: part.end]
+    def entry(self, node: TrieNode, kind: index.Kind, part: Part) -> Entry:
+        """Return what a file of this node's state says of itself."""
         uses = float(node.uses) if kind == "rows" else node.state_uses
         last_use = node.last_use if kind == "rows" else node.state_used
         times, owners = (uses, last_use, node.used_at), tuple(sorted(node.owners))
-        return Entry(part.name, self.size(part.name), kind, part.start, path, *times, owners, part.runs, part.above)
+        nbytes = self.size(part.name)
+        return Entry(part.name, nbytes, kind, part.start, part.end, *times, owners, part.runs, part.above)
 
     def save_index_if_changed(self) -> None:
         """Have the index written when files came or went since."""
@@ -193,17 +205,15 @@ class Shelf:
         self._has_changed = False
         self._writer.write_index(self._folder, index.save(self._hanging()))
 
-    def _hanging(self) -> Iterator[Entry]:
-        stack = [(child, array("i")) for child in self._trie.root.children.values() if child.is_on_disk]
-        while stack:
-            node, above = stack.pop()
-            path = above + node.tokens
-            for part in node.disk_rows:
-                if part.name and node.start < part.end <= node.end:
-                    yield self.entry(node, "rows", part, path)
-            if node.disk_state is not None and node.disk_state.name:
-                yield self.entry(node, "state", node.disk_state, path)
-            stack.extend((child, path) for child in node.children.values() if child.is_on_disk)
+    def _hanging(self) -> Iterator[Listed]:
+        path, shared = array("i"), 0  # of the node at hand; how many of its tokens are the last entry's, too
+        for node in self._trie.below(self._trie.root, lambda child: child.is_on_disk):
+            shared = min(shared, node.start)
+            del path[node.start :]
+            path.extend(node.tokens)
+            for kind, part in _in_place(node):
+                yield Listed(self.entry(node, kind, part), shared, path[shared : part.end])
+                shared = part.end
 
     # What goes
 
@@ -333,6 +343,21 @@ def _follows(node: TrieNode, above: Identity, has_rows: bool) -> bool:
     begun = [part for part in node.disk_rows if part.start >= node.start]
     befores = [above.then(clipped(runs_on(node, None), node.start, part.start)).text for part in begun]
     return bool(node.disk_rows) and befores == [part.above for part in begun]
+
+
+def _in_place(node: TrieNode) -> Iterator[tuple[index.Kind, Part]]:
+    """Give the files that end on an edge, in the order of their ends."""
+    for part in node.disk_rows:
+        if part.name and node.start < part.end <= node.end:
+            yield "rows", part
+    if node.disk_state is not None and node.disk_state.name:
+        yield "state", node.disk_state
+
+
+def _wanted_first(placed: tuple[Entry, TrieNode]) -> tuple[str, int, int]:
+    """Rows before states, the last used first, and what leads to others before them."""
+    entry = placed[0]
+    return entry.kind, -entry.last_use, entry.start
 
 
 def path_of(node: TrieNode) -> array[int]:

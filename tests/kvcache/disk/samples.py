@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from random import Random
 
 from app.kvcache.disk import files
 from app.kvcache.disk.files import DamagedFileError, SnapshotFile, Tensor
-from app.kvcache.disk.index import Entry, path_tensor
+from app.kvcache.disk.index import Entry, Listed, path_tensor
+from app.kvcache.trie import common
+
+OnPath = tuple[Entry, "array[int]"]  # tokens [0, end)
 
 
 def path_of(random: Random, length: int) -> array[int]:
@@ -22,10 +25,10 @@ def tensors_of(random: Random, layers: int = 2, rows: int = 8) -> list[Tensor]:
     return [*made, Tensor("state.0", "F32", (1, 3), random.randbytes(12))]
 
 
-def entries_of(random: Random, count: int, fresh: int = 5) -> list[Entry]:
+def entries_of(random: Random, count: int, fresh: int = 5) -> list[OnPath]:
     """Entries of a trie that forks anywhere, not written yet."""
     paths = [array("i")]
-    entries = []
+    entries: list[OnPath] = []
     while len(entries) < count:
         above = random.choice(paths)
         paths.append(above + path_of(random, random.randint(1, fresh)))
@@ -33,13 +36,37 @@ def entries_of(random: Random, count: int, fresh: int = 5) -> list[Entry]:
         owners = tuple(random.sample(("ann", "ben", "cay"), random.randrange(3)))
         runs = ((random.randbytes(16).hex(), len(above)),) if kind == "rows" else ()
         made_by = runs, random.randbytes(32).hex()
-        entries.append(Entry("", 0, kind, len(above), paths[-1], uses, len(entries), 1.8e9 + uses, owners, *made_by))
+        ends, times = (len(above), len(paths[-1])), (uses, len(entries), 1.8e9 + uses)
+        entries.append((Entry("", 0, kind, *ends, *times, owners, *made_by), paths[-1]))
     return entries
 
 
-def written(folder: Path, entry: Entry, random: Random) -> Entry:
+def by_path(entries: Iterable[OnPath]) -> list[OnPath]:
+    return sorted(entries, key=lambda pair: pair[1].tobytes())
+
+
+def listed(entries: Iterable[OnPath]) -> list[Listed]:
+    """The same as an index takes them."""
+    found, before = [], array("i")
+    for entry, path in by_path(entries):
+        shared = common(before, path[: len(before)])
+        found.append(Listed(entry, shared, path[shared:]))
+        before = path
+    return found
+
+
+def on_paths(entries: Iterable[Listed]) -> list[OnPath]:
+    """Entries of an index with their whole paths."""
+    found, path = [], array("i")
+    for entry, shared, fresh in entries:
+        path = path[:shared] + fresh
+        found.append((entry, path))
+    return found
+
+
+def written(folder: Path, entry: Entry, path: array[int], random: Random) -> Entry:
     """The same entry with its file."""
-    file = files.write(folder, [path_tensor(entry.path), *tensors_of(random)], entry.about)
+    file = files.write(folder, [path_tensor(path), *tensors_of(random)], entry.about)
     return entry._replace(name=file.name, nbytes=file.nbytes)
 
 
@@ -115,7 +142,7 @@ def corrupt(folder: Path, count: int, seed: int) -> int:
     Raises AssertionError when a file passes whose bytes are not the ones that were written.
     """
     random = Random(seed)
-    names = [written(folder, entry, random).name for entry in entries_of(random, 12, fresh=40)]
+    names = [written(folder, *pair, random).name for pair in entries_of(random, 12, fresh=40)]
     detected = 0
     for number in range(count):
         path, other = folder / random.choice(names), folder / random.choice(names)

@@ -11,43 +11,47 @@ import pytest
 from app.kvcache.disk import files, index
 from app.kvcache.disk.files import DamagedFileError, SnapshotFile, Tensor
 from app.kvcache.disk.index import Entry
-from tests.kvcache.disk.samples import DAMAGES, entries_of, tensors_of, written
+from tests.kvcache.disk.samples import DAMAGES, OnPath, by_path, entries_of, listed, on_paths, tensors_of, written
 
 
-def named(entries: list[Entry]) -> list[Entry]:
-    return [entry._replace(name=f"{number:064x}.safetensors", nbytes=number) for number, entry in enumerate(entries)]
-
-
-def by_path(entries: list[Entry]) -> list[Entry]:
-    return sorted(entries, key=lambda entry: entry.path.tobytes())
+def named(entries: list[OnPath]) -> list[OnPath]:
+    return [
+        (entry._replace(name=f"{number:064x}.safetensors", nbytes=number), path)
+        for number, (entry, path) in enumerate(entries)
+    ]
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_it_reads_back_as_it_was_saved(seed: int) -> None:
     entries = named(entries_of(Random(seed), 40))
-    loaded = index.load(index.save(entries))
-    assert loaded == by_path(entries)
-    assert index.save(loaded) == index.save(entries)
-    assert [type(value) for value in loaded[0]] == [type(value) for value in entries[0]]
+    loaded = index.load(index.save(listed(entries)))
+    assert on_paths(loaded) == by_path(entries)
+    assert index.save(loaded) == index.save(listed(entries))
+    assert [type(value) for value in loaded[0].entry] == [type(value) for value in entries[0][0]]
 
 
 def test_an_entry_comes_after_those_it_goes_on_from() -> None:
-    loaded = index.load(index.save(named(entries_of(Random(1), 200, fresh=2))))
-    known = {array("i").tobytes()} | {entry.path.tobytes() for entry in loaded}
+    loaded = on_paths(index.load(index.save(listed(named(entries_of(Random(1), 200, fresh=2))))))
+    known = {array("i").tobytes()} | {path.tobytes() for _, path in loaded}
     seen = {array("i").tobytes()}
-    for entry in loaded:
-        above = entry.path[: entry.start].tobytes()
+    for entry, path in loaded:
+        above = path[: entry.start].tobytes()
         assert above in seen or above not in known
-        seen.add(entry.path.tobytes())
+        seen.add(path.tobytes())
 
 
 def test_tokens_in_common_are_written_once() -> None:
     chain = array("i", range(1000))
     entries = named(
-        [Entry("", 0, "rows", end - 10, chain[:end], runs=(("0" * 32, end - 10),)) for end in range(10, 1001, 10)]
+        [
+            (Entry("", 0, "rows", end - 10, end, runs=(("0" * 32, end - 10),)), chain[:end])
+            for end in range(10, 1001, 10)
+        ]
     )
-    assert len(index.save(entries)) < 4 * 1000 + 180 * len(entries)
-    assert index.load(index.save(entries)) == by_path(entries)
+    saved = index.save(listed(entries))
+    assert len(saved) < 4 * 1000 + 180 * len(entries)
+    assert on_paths(index.load(saved)) == by_path(entries)
+    assert sum(len(one.fresh) for one in index.load(saved)) == 1000, "nor are they held more than once"
 
 
 def test_of_nothing_there_is_an_index_too() -> None:
@@ -55,7 +59,7 @@ def test_of_nothing_there_is_an_index_too() -> None:
 
 
 def test_every_changed_byte_is_seen() -> None:
-    data = index.save(named(entries_of(Random(2), 6)))
+    data = index.save(listed(named(entries_of(Random(2), 6))))
     for at in range(len(data)):
         changed = bytearray(data)
         changed[at] ^= 0x40
@@ -67,7 +71,7 @@ def test_every_changed_byte_is_seen() -> None:
 
 def test_every_corruption_is_seen_or_harmless() -> None:
     random = Random(3)
-    data, other = (index.save(named(entries_of(random, 30))) for _ in range(2))
+    data, other = (index.save(listed(named(entries_of(random, 30)))) for _ in range(2))
     for number in range(200):
         changed = DAMAGES[number % len(DAMAGES)](data, random, other)
         try:
@@ -79,13 +83,14 @@ def test_every_corruption_is_seen_or_harmless() -> None:
 
 def test_files_say_what_the_index_says(tmp_path: Path) -> None:
     random = Random(4)
-    entries = [written(tmp_path, entry, random) for entry in entries_of(random, 25)]
+    entries = [(written(tmp_path, entry, path, random), path) for entry, path in entries_of(random, 25)]
     found = [index.read_entry(SnapshotFile(tmp_path / name)) for name in files.sweep(tmp_path)]
     assert by_path(found) == by_path(entries)
-    assert index.save(found) == index.save(entries)
+    assert index.save(listed(found)) == index.save(listed(entries))
 
 
-SOUND = Entry("", 0, "state", 2, array("i", (7, 8, 9)), 0.5, 3, 1.8e9)
+PATH = array("i", (7, 8, 9))
+SOUND = Entry("", 0, "state", 2, 3, 0.5, 3, 1.8e9)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +111,7 @@ SOUND = Entry("", 0, "state", 2, array("i", (7, 8, 9)), 0.5, 3, 1.8e9)
 def test_a_file_that_does_not_say_what_it_holds_is_damaged(tmp_path: Path, key: str, value: str | None) -> None:
     about = {**SOUND.about, key: value}
     kept = {name: words for name, words in about.items() if words is not None}
-    name = files.write(tmp_path, [index.path_tensor(SOUND.path)], kept).name
+    name = files.write(tmp_path, [index.path_tensor(PATH)], kept).name
     with pytest.raises(DamagedFileError, match="does not say what it holds"):
         index.read_entry(SnapshotFile(tmp_path / name))
 

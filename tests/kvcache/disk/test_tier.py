@@ -374,7 +374,9 @@ def test_an_index_that_hangs_a_file_in_the_wrong_place_is_found_out(tmp_path: Pa
     cache.close_disk(2)
     (path,) = tmp_path.glob("*/index")
     entries = index.load(path.read_bytes())
-    path.write_bytes(index.save(entry._replace(path=array("i", [7, *entry.path[1:]])) for entry in entries))
+    path.write_bytes(
+        index.save(one if one.shared else one._replace(fresh=array("i", [7, *one.fresh[1:]])) for one in entries)
+    )
     cache, _ = opened("T", tmp_path)
     assert cache.price([7, 2, 3, 4, 9]).cached == 4
     assert ask(cache, [7, 2, 3, 4, 9])[2] == 0
