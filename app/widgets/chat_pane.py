@@ -13,11 +13,10 @@ from app.widgets.chat.links import ask_and_open
 from app.widgets.chat.view import ChatView
 from app.widgets.desk import Desk
 from app.widgets.first_run import FirstRun
+from app.widgets.letters import is_letter
 from app.widgets.look import Look
 from app.widgets.status_line import StatusLine
 from app.widgets.toolbar import Toolbar
-
-_CONTROL, _META = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.MetaModifier
 
 
 class ChatPane(QWidget):
@@ -141,17 +140,20 @@ class ChatPane(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Letters that nothing here has a use for are typed into the composer; Escape works from everywhere."""
-        is_command = event.modifiers() & (_CONTROL | _META)
-        is_letter = event.text().isprintable() and event.text().strip() and not is_command
         if event.key() == Qt.Key.Key_Escape:
             self._escape()
-        elif is_letter and (self.composer.isVisible() or self._is_dismissable):
-            if self._is_dismissable:
-                self._controller.act("dismiss")
-            self.composer.edit.setFocus()
-            self.composer.edit.insertPlainText(event.text())
-        else:
+        elif not self.take_letter(event):
             super().keyPressEvent(event)
+
+    def take_letter(self, event: QKeyEvent) -> bool:
+        """Type a letter into the composer, wherever the keyboard is. False for other keys, and where it cannot be."""
+        if not is_letter(event) or not (self.composer.isVisible() or self._is_dismissable):
+            return False
+        if self._is_dismissable:
+            self._controller.act("dismiss")
+        self.composer.edit.setFocus()
+        self.composer.edit.insertPlainText(event.text())
+        return True
 
     def _ask_about_link(self, address: str) -> None:
         ask_and_open(address, self.window())

@@ -14,6 +14,7 @@ from PySide6.QtGui import (
     QDragLeaveEvent,
     QDropEvent,
     QGuiApplication,
+    QKeyEvent,
     QShowEvent,
 )
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QWidget
@@ -106,6 +107,7 @@ class MainWindow(QMainWindow):
         """Commands that concern the window and its text fields alone, or the message that the keyboard is on."""
         composer, look = self.chat.composer, self._look
         return {
+            "new": self._new,
             "close": self.close,
             "undo": self._text.undo,
             "redo": self._text.redo,
@@ -239,6 +241,10 @@ class MainWindow(QMainWindow):
 
     # Commands that depend on where the keyboard is
 
+    def _new(self) -> None:
+        self._controller.new_conversation()
+        self._focus_desk()
+
     def _copy(self) -> None:
         if not self.chat.view.copy():
             self._text.copy()
@@ -274,6 +280,11 @@ class MainWindow(QMainWindow):
         self._controller.begin_edit(self.chat.view.question_to_edit)
 
     # Events
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Letters that nothing has a use for are meant for the message field."""
+        if not self.chat.take_letter(event):
+            super().keyPressEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -13,6 +13,7 @@ from app.viewmodels.search_desk import SearchDesk
 from app.widgets.conversation_delegate import ConversationDelegate
 from app.widgets.drawing import draw_text, smooth, wrapped
 from app.widgets.icon_paths import Icon
+from app.widgets.letters import is_letter
 from app.widgets.line_list import LineList
 from app.widgets.look import Look
 from app.widgets.row_focus import RowFocus
@@ -32,13 +33,15 @@ class ConversationList(QListView):
     """Its selection is the open conversation. Return and F2 rename a row in its place.
 
     Signals: chosen(str) the id of another conversation that the person turned to; foldAsked(str, bool) a folder, and
-    whether it is to be folded; deleteAsked(ConversationRow); menuAsked(ConversationRow, QPoint), the place on screen.
+    whether it is to be folded; deleteAsked(ConversationRow); menuAsked(ConversationRow, QPoint), the place on screen;
+    left, a click beside the rows.
     """
 
     chosen = Signal(str)
     foldAsked = Signal(str, bool)
     deleteAsked = Signal(object)
     menuAsked = Signal(object, QPoint)
+    left = Signal()
 
     def __init__(self, look: Look, model: ConversationModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -81,7 +84,8 @@ class ConversationList(QListView):
             index = self._conversations.index(number)
             self.scrollTo(index)
             self.setCurrentIndex(index)
-            self.edit(index)
+            if index.flags() & Qt.ItemFlag.ItemIsEditable:
+                self.edit(index)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self.state() == QAbstractItemView.State.EditingState:
@@ -89,6 +93,9 @@ class ConversationList(QListView):
         row, key = self.row, event.key()
         is_plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
         if row is not None and is_plain and self._use_key(row, Qt.Key(key)):
+            return
+        if is_letter(event):
+            event.ignore()  # for the message field
             return
         super().keyPressEvent(event)
         self._tell_choice()
@@ -107,6 +114,9 @@ class ConversationList(QListView):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is not Qt.MouseButton.LeftButton:
+            return
+        if not self.indexAt(event.position().toPoint()).isValid():
+            self.left.emit()
             return
         super().mousePressEvent(event)
         self._tell_choice()
@@ -185,6 +195,7 @@ class Sidebar(QWidget):
         for button in (self.hide_button, self.new_button, self.trash_button):
             button.asked.connect(self.asked)
         self.list.chosen.connect(self.chosen)
+        self.list.left.connect(self.left)
         self.field.textChanged.connect(self._search.look_for)
         self.field.wentDown.connect(self._go_down)
         self.field.escaped.connect(self.left)

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QFileDialog,
     QLabel,
+    QLineEdit,
     QMessageBox,
     QTextEdit,
     QWidget,
@@ -317,7 +318,6 @@ def test_every_verb_does_something(window: MainWindow, controller: Controller, m
         heard
         == left
         == [
-            "new",
             "open_model",
             "use_guide",
             "favourite",
@@ -603,6 +603,27 @@ def test_letters_typed_in_the_chat_go_to_the_composer(qtbot: QtBot, window: Main
     qtbot.keyClicks(window.chat.view, "ab")
     assert window.chat.composer.text.startswith("a")
     assert window.chat.composer.edit.hasFocus()
+
+
+def test_words_typed_after_a_click_beside_the_conversations_are_written(
+    qtbot: QtBot, window: MainWindow, controller: Controller
+) -> None:
+    ask(qtbot, window, controller, "Hello?")
+    conversations, edit = window.sidebar.list, window.chat.composer.edit
+    beside = conversations.rect().bottomLeft() + QPoint(40, -10)
+    conversations.setFocus(Qt.FocusReason.MouseFocusReason)
+    qtbot.mouseClick(conversations.viewport(), Qt.MouseButton.LeftButton, pos=beside)
+    assert edit.hasFocus()
+    conversations.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.keyClicks(conversations, "W")
+    assert edit.hasFocus()
+    assert edit.toPlainText() == "W"
+    conversations.setFocus(Qt.FocusReason.TabFocusReason)
+    window.do("new")
+    assert edit.hasFocus()
+    conversations.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.keyClick(conversations, Qt.Key.Key_Return)
+    assert not conversations.findChildren(QLineEdit), "a blank conversation has no title to change"
 
 
 def test_escape_puts_away_what_lies_over_the_chat(qtbot: QtBot, window: MainWindow) -> None:
