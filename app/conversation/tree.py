@@ -1,7 +1,8 @@
 """The messages of one conversation as a tree, in memory, on the thread of the window.
 
 Properties: the selected path runs from a first message to `leaf_id`. At every fork, and among the first messages, at
-most one child is marked as the last visited one; on the selected path every message is marked.
+most one child is marked as the last visited one; on the selected path every message is marked. What is asked of the
+selected path is found without walking over it again until it changes.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ from app.conversation.message import Message
 
 
 class MessageTree:
-    """Messages by id, and their children in the order they were added."""
+    """Messages by id, and their children in the order they were added.
+
+    Attribute: version, which grows with every change of messages or path.
+    """
 
     def __init__(
         self,
@@ -26,7 +30,11 @@ class MessageTree:
         self._messages: dict[str, Message] = {}
         self._children: dict[str | None, list[str]] = {None: []}
         self._visited: dict[str | None, str] = {}
-        self._leaf_id: str | None = None
+        self._path: list[Message] = []
+        self._places: dict[str, int] = {}
+        self._whole_path: tuple[Message, ...] | None = ()
+        self._forks: tuple[Message, ...] | None = ()
+        self.version = 0
         for message in messages:
             self.add(message, select=False)
         for child_id in visited:
@@ -42,12 +50,26 @@ class MessageTree:
     @property
     def leaf_id(self) -> str | None:
         """The end of the selected path, None when the path is empty."""
-        return self._leaf_id
+        return self._path[-1].id if self._path else None
 
     @property
     def path(self) -> tuple[Message, ...]:
         """The selected path, from its first message to its last."""
-        return () if self._leaf_id is None else self.path_to(self._leaf_id)
+        if self._whole_path is None:
+            self._whole_path = tuple(self._path)
+        return self._whole_path
+
+    @property
+    def forks(self) -> tuple[Message, ...]:
+        """The messages of the selected path that have versions beside them, from the first on."""
+        if self._forks is None:
+            children = self._children
+            self._forks = tuple(message for message in self._path if len(children[message.parent_id]) > 1)
+        return self._forks
+
+    def is_on_path(self, message_id: str) -> bool:
+        """Whether the selected path goes through a message."""
+        return message_id in self._places
 
     def message(self, message_id: str) -> Message:
         """The message with this id; LookupError when it is not in this tree."""
@@ -64,6 +86,8 @@ class MessageTree:
         self._below(message.parent_id).append(message.id)
         self._messages[message.id] = message
         self._children[message.id] = []
+        self._forks = None
+        self.version += 1
         if select:
             self.select(message.id)
 
@@ -73,6 +97,10 @@ class MessageTree:
         if (old.conversation_id, old.parent_id, old.role) != (message.conversation_id, message.parent_id, message.role):
             raise ValueError(f"message {message.id} cannot change its conversation, parent or role")
         self._messages[message.id] = message
+        self.version += 1
+        if message.id in self._places:
+            self._path[self._places[message.id]] = message
+            self._whole_path = self._forks = None
 
     def remove(self, message_id: str) -> None:
         """Take back a message that nothing was said after; a path that ended with it goes to what else follows there.
@@ -85,9 +113,12 @@ class MessageTree:
         if self._visited.get(message.parent_id) == message_id:
             del self._visited[message.parent_id]
         self._children[message.parent_id].remove(message_id)
-        del self._children[message_id], self._messages[message_id]
-        if self._leaf_id == message_id:
+        del self._children[message_id]
+        self._forks = None
+        self.version += 1
+        if self.leaf_id == message_id:
             self.select(self.leaf_below(message.parent_id))
+        del self._messages[message_id]
 
     def children(self, message_id: str | None) -> tuple[Message, ...]:
         """What was said after a message, oldest first; the first messages for None."""
@@ -99,10 +130,10 @@ class MessageTree:
 
     def path_to(self, message_id: str) -> tuple[Message, ...]:
         """The branch that ends with this message, from its first message on."""
-        path = [self.message(message_id)]
-        while path[-1].parent_id is not None:
-            path.append(self._messages[path[-1].parent_id])
-        return tuple(reversed(path))
+        shared, beyond = self._from_path(message_id)
+        if shared == len(self._path) and not beyond:
+            return self.path
+        return (*self._path[:shared], *beyond)
 
     def leaf_below(self, message_id: str | None) -> str | None:
         """Where one arrives from a message by the child last visited, or else the newest, at every fork."""
@@ -114,9 +145,26 @@ class MessageTree:
 
     def select(self, message_id: str | None) -> None:
         """Make the selected path end with this message, and remember it at every fork on the way; None empties it."""
-        for message in () if message_id is None else self.path_to(message_id):
+        shared, beyond = (0, []) if message_id is None else self._from_path(message_id)
+        for message in self._path[shared:]:
+            del self._places[message.id]
+        del self._path[shared:]
+        for message in beyond:
             self._visited[message.parent_id] = message.id
-        self._leaf_id = message_id
+            self._places[message.id] = len(self._path)
+            self._path.append(message)
+        self._whole_path = self._forks = None
+        self.version += 1
+
+    def _from_path(self, message_id: str) -> tuple[int, list[Message]]:
+        """How many messages of the selected path the branch to a message shares, and those that follow them."""
+        beyond: list[Message] = []
+        at: str | None = self.message(message_id).id
+        while at is not None and at not in self._places:
+            beyond.append(self._messages[at])
+            at = beyond[-1].parent_id
+        beyond.reverse()
+        return (0 if at is None else self._places[at] + 1), beyond
 
     def _below(self, message_id: str | None) -> list[str]:
         if message_id is not None:

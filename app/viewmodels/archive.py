@@ -142,7 +142,7 @@ class Archive(QObject):
         if message_id not in tree:
             self.warned.emit(GONE)
             return
-        if message_id not in {message.id for message in tree.path}:
+        if not tree.is_on_path(message_id):
             tree.select(tree.leaf_below(message_id))
             self._parts.paths.save(conversation_id)
         # The path is shown after this, by whoever hears of the opening next.

@@ -498,7 +498,7 @@ class Controller(QObject):
     def _show_branch(self, message_id: str) -> None:
         """Go to the branch through a message, where one last was below it, unless it is shown."""
         tree = self.tree
-        if all(message.id != message_id for message in tree.path):
+        if not tree.is_on_path(message_id):
             tree.select(tree.leaf_below(message_id))
             self._parts.paths.save(self._open_id)
             self._on_moved(self._open_id)

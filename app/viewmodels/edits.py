@@ -68,9 +68,8 @@ class Edits(QObject):
         def go() -> None:
             tree = self._library.tree_of(conversation_id)
             if tree is not None:
-                kept = {message.id for message in tree.path}
                 every = [message for first in tree.children(None) for message in below(tree, first.id)]
-                lost = [message for message in every if message.id not in kept]
+                lost = [message for message in every if not tree.is_on_path(message.id)]
                 self._take_away(tree, lost, lambda store: store.prune(conversation_id))
 
         self._runs.when_saved(go)

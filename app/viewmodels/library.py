@@ -64,7 +64,7 @@ class Library(QObject):
     def is_on_path(self, message: Message) -> bool:
         """Whether the selected path of its conversation goes through a message."""
         tree = self._trees.get(message.conversation_id)
-        return tree is not None and any(one.id == message.id for one in tree.path)
+        return tree is not None and tree.is_on_path(message.id)
 
     def read_list(self, then: Callable[[], None] | None = None) -> None:
         """Ask the database what there is."""

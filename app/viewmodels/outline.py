@@ -15,12 +15,11 @@ from app.viewmodels.spoken import PLACES
 
 def conversation_text(tree: MessageTree) -> str:
     """A line to each message, answers below their question; the open path is marked with an asterisk."""
-    on_path = {message.id for message in tree.path}
     lines: list[str] = []
     waiting = [(message, 0) for message in reversed(tree.children(None))]
     while waiting:
         message, level = waiting.pop()
-        lines.append(_message_line(message, level, message.id in on_path))
+        lines.append(_message_line(message, level, tree.is_on_path(message.id)))
         waiting.extend((child, level + 1) for child in reversed(tree.children(message.id)))
     return "\n".join(lines)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -93,7 +94,7 @@ class PathPrices(QObject):
             self.changed.emit()
             return
         self._prices.ask(PATH, self._turns(path), partial(self._take_path, path))
-        for sibling in self._siblings(tree, path):
+        for sibling in self._siblings(tree):
             branch = tree.path_to(sibling.id)
             self._prices.ask(sibling.id, self._turns(branch), partial(self._take_branch, branch))
 
@@ -135,10 +136,10 @@ class PathPrices(QObject):
     def _turns(self, path: tuple[Message, ...]) -> tuple[Turn, ...]:
         return tuple(message.turn(self._models.fingerprint) for message in path)
 
-    def _siblings(self, tree: MessageTree, path: tuple[Message, ...]) -> list[Message]:
+    def _siblings(self, tree: MessageTree) -> list[Message]:
         """The versions beside the path, those nearest to its end first, and not more than can be asked in a moment."""
         run = self._runs.current
         writing = run.answer.id if run else None
-        on_path = {message.id for message in path}
-        beside = [one for at in reversed(path) for one in tree.siblings(at.id) if one.id not in on_path]
-        return [one for one in beside if one.id != writing][:MOST_SIBLINGS]
+        forks = (fork for fork in reversed(tree.forks) if fork.id != writing)
+        beside = (one for fork in forks for one in tree.siblings(fork.id) if one.id not in (fork.id, writing))
+        return list(islice(beside, MOST_SIBLINGS))

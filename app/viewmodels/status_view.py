@@ -260,7 +260,7 @@ def _enabled(scene: Scene) -> frozenset[str]:
         "export_branch": not scene.is_empty,
         "export_tree": not scene.is_empty,
         "favourite": not scene.is_empty,
-        "prune": any(len(scene.tree.siblings(message.id)) > 1 for message in scene.tree.path),
+        "prune": bool(scene.tree.forks),
         "previous": fork is not None and version_beside(scene.tree, fork, -1) is not None,
         "next": fork is not None and version_beside(scene.tree, fork, 1) is not None,
         "verify": scene.models.info is not None and not scene.is_empty and not scene.cache.is_checking,

@@ -26,7 +26,7 @@ def last_question(tree: MessageTree) -> Message | None:
 
 def last_fork(tree: MessageTree) -> Message | None:
     """The message of the open path, nearest to its end, that has versions beside it."""
-    return next((message for message in reversed(tree.path) if len(tree.siblings(message.id)) > 1), None)
+    return tree.forks[-1] if tree.forks else None
 
 
 def version_beside(tree: MessageTree, message: Message, step: int) -> Message | None:

@@ -42,6 +42,9 @@ class Naive:
 def check(tree: MessageTree, naive: Naive) -> None:
     assert len(tree) == len(naive.messages)
     assert [message.id for message in tree.path] == (naive.log[-1] if naive.log else [])
+    path = naive.log[-1] if naive.log else []
+    assert [message.id for message in tree.forks] == [one for one in path if len(tree.siblings(one)) > 1]
+    assert {message.id for message in naive.messages if tree.is_on_path(message.id)} == set(path)
     assert tree.leaf_below(None) == naive.leaf_below(None)
     assert [message.id for message in tree.children(None)] == naive.children(None)
     for message in naive.messages:
@@ -136,7 +139,36 @@ def test_a_message_is_taken_back_with_its_mark_and_the_path_goes_to_what_is_left
     assert second.id not in tree
     assert tree.leaf_id == first.id
     assert tree.children(question.id) == (first,)
+    assert (tree.path, tree.forks, tree.is_on_path(second.id)) == ((question, first), (), False)
     tree.remove(first.id)
     assert tree.leaf_id == question.id
+    assert tree.path == (question,)
     tree.remove(question.id)
     assert (len(tree), tree.leaf_id, tree.leaf_below(None)) == (0, None, None)
+
+
+def test_a_long_path_is_not_walked_over_again_for_what_happens_at_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = MessageTree(HOME)
+    messages = [Message.new(HOME, None, "user", "first")]
+    for _ in range(2000):
+        messages.append(Message.new(HOME, messages[-1].id, "assistant"))
+    for message in messages:
+        tree.add(message, select=False)
+    tree.select(messages[-1].id)
+    walked: list[str] = []
+    found = MessageTree._from_path
+
+    def noted(self: MessageTree, message_id: str) -> tuple[int, list[Message]]:
+        shared, beyond = found(self, message_id)
+        walked.extend(message.id for message in beyond)
+        return shared, beyond
+
+    monkeypatch.setattr(MessageTree, "_from_path", noted)
+    assert tree.path is tree.path
+    assert tree.forks is tree.forks
+    added = Message.new(HOME, messages[-1].id, "user", "next")
+    tree.add(added)
+    tree.path_to(messages[1000].id)
+    tree.remove(added.id)
+    assert tree.path == tuple(messages)
+    assert walked == [added.id]
