@@ -191,6 +191,10 @@ class Eviction(Generic[R, S]):
         is_saved = self.disk is not None and self.disk.save_state(node, node.state)
         self._trie.set_state(node, None)
         node.lost = Reason.NONE if is_saved else Reason.EVICTED
+        # What comes next below is worth more now, even where it is charged with more rows: its gap grows in proportion
+        # to them. So it can wait for its turn, and is not looked for, which takes long on a deep path.
+        self._changed.discard(node.id)
+        self._enter(node)
 
     def _drop_rows(self, node: Node[R, S], wanted: int) -> None:
         """The end of an edge goes, in pieces. What stays is an edge of its own."""

@@ -11,6 +11,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import pytest
+
 import app
 from app.kvcache import prefix_cache
 from app.kvcache.eviction import Eviction
@@ -177,6 +179,34 @@ def test_work_grows_with_the_depth_and_no_faster() -> None:
     for name in short.operations:
         few, many = lines_run(short.operations[name]), lines_run(long.operations[name])
         assert many <= 6 * few + 1_000, f"{name}: {few} lines at a depth of 250, {many} at 1,000"
+
+
+AGES: dict[str, Callable[[int, int], int]] = {
+    "those above first": lambda at, depth: at,
+    "those below first": lambda at, depth: depth - at,
+    "here and there": lambda at, depth: at * 7_919 % depth,
+}
+
+
+@pytest.mark.parametrize("order", AGES)
+@pytest.mark.parametrize("row_bytes", [0, 16])
+def test_making_room_grows_with_the_depth_and_no_faster(order: str, row_bytes: int) -> None:
+    """Whichever states of a path were used last, and so stay longest."""
+
+    def work(depth: int) -> int:
+        cache = PaperCache(row_bytes, 100, 1 << 60)
+        for path, points in ((range(depth), range(1, depth)), (range(depth, depth + 2), ())):
+            with cache.begin(array("i", path), points) as session:
+                while session.prefill(1 << 30):
+                    pass
+        cache.requests = depth
+        for node in cache.trie:
+            node.last_use = node.state_used = AGES[order](node.start, depth)
+            cache.trie.changed(node)
+        return lines_run(lambda: cache.set_budget(cache.live_bytes + cache.paged_bytes // 100))
+
+    few, many = work(250), work(1_000)
+    assert many <= 6 * few, f"{few} lines at a depth of 250, {many} at 1,000"
 
 
 def functions(path: Path) -> Iterator[tuple[ast.FunctionDef, bool]]:
