@@ -42,6 +42,9 @@ class Shelf:
     def recent(self) -> tuple[str, ...]:
         return tuple(self.folders)
 
+    def suspect(self, path: str) -> None:
+        """Pictures open nothing that could fail."""
+
     def opened(self, path: str) -> None:
         """Nothing is remembered after the pictures."""
 
