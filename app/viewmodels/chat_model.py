@@ -38,7 +38,8 @@ class ChatModel(QAbstractListModel):
 
     def row_of(self, message_id: str) -> int:
         """The row of this message, or -1 when it is not on the open path."""
-        return next((number for number, row in enumerate(self._rows) if row.id == message_id), -1)
+        last = len(self._rows) - 1  # what is asked about most is at the end
+        return next((number for number in range(last, -1, -1) if self._rows[number].id == message_id), -1)
 
     def rowCount(self, parent: AnyIndex = _ROOT) -> int:
         """A list: only the root has rows."""
@@ -59,12 +60,13 @@ class ChatModel(QAbstractListModel):
 
     def show(self, rows: Sequence[MessageRow]) -> None:
         """Show this path: rows that stay are kept, those below the fork are exchanged."""
-        kept = 0
-        while kept < min(len(rows), len(self._rows)) and rows[kept].id == self._rows[kept].id:
-            kept += 1
+        pairs = enumerate(zip(rows, self._rows, strict=False))
+        fork = (number for number, (new, old) in pairs if new is not old and new.id != old.id)
+        kept = next(fork, min(len(rows), len(self._rows)))
         self._drop_from(kept)
         self._add(rows[kept:])
-        for number in range(kept):
+        changed = [number for number in range(kept) if rows[number] is not self._rows[number]]
+        for number in changed:
             self._change(number, rows[number])
 
     def append_tail(self, message_id: str, text: str) -> None:

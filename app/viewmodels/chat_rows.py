@@ -13,7 +13,7 @@ from app.viewmodels import words
 from app.viewmodels.rows import Footer, MessageRow, PrefillRow
 from app.viewmodels.runs import Run
 
-_NOTES = {
+_NOTES: dict[str, str] = {
     StopReason.CANCELLED: "Stopped",
     StopReason.LENGTH: "Ended at the length limit",
     StopReason.CONTEXT: "The context is full: fork from an earlier message to go on",
@@ -30,6 +30,40 @@ _WHY = {  # of each reason; "" where nothing is read twice
     Reason.FAULT: "Why: the cache had a fault, so everything is read again to be safe.",
     Reason.DISK: "Why: a cache file was missing, damaged or could not be written, so this part is read again.",
 }
+
+
+class ChatRows:
+    """Makes the rows of the open path, and makes again only those that differ from the ones it made last."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, tuple[Message, MessageRow]] = {}
+
+    def of(self, tree: MessageTree, run: Run | None, places: Mapping[str, Place]) -> list[MessageRow]:
+        """Return one row to each message of the selected path."""
+        forks = {fork.id for fork in tree.forks}
+        made, self._made = self._made, {}
+        rows: list[MessageRow] = []
+        last, written = tree.leaf_id, None if run is None else run.answer.id
+        for message in tree.path:
+            message_id = message.id
+            is_last = message_id == last
+            known = made.get(message_id)
+            if (
+                known is None
+                or known[0] is not message
+                or message_id == written
+                or message_id in forks
+                or not _is_still(known[1], places.get(message_id, "none"), is_last)
+            ):
+                known = message, _row(tree, message, run, places, is_last)
+            self._made[message_id] = known
+            rows.append(known[1])
+        return rows
+
+
+def _is_still(row: MessageRow, place: Place, is_last: bool) -> bool:
+    """Whether the row of a message without other versions, which is not being written, would be made the same."""
+    return row.versions == 1 and not row.is_streaming and row.place == place and row.is_last == is_last
 
 
 def rows_of(tree: MessageTree, run: Run | None, places: Mapping[str, Place]) -> list[MessageRow]:
@@ -112,4 +146,4 @@ def why(request: RequestReport) -> str:
 def _note(message: Message) -> str:
     if message.is_unfinished:
         return "Not finished: the program ended here"
-    return _NOTES.get(StopReason(message.stop), "") if message.stop in set(StopReason) else ""
+    return _NOTES.get(message.stop or "", "")

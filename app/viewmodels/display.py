@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer
 from app.conversation.tree import MessageTree
 from app.protocol.trie_view import TrieView
 from app.viewmodels.chat_model import ChatModel
-from app.viewmodels.chat_rows import rows_of, running_footer
+from app.viewmodels.chat_rows import ChatRows, running_footer
 from app.viewmodels.conversation_model import ConversationModel
 from app.viewmodels.conversation_rows import Shown, blank_title, conversation_rows
 from app.viewmodels.event_model import EventModel
@@ -47,6 +47,7 @@ class Display(QObject):
         self.hint = ""
         self.folded: set[str] = set()
         self.is_engine_up = False
+        self._rows = ChatRows()
         self.chat = ChatModel(self)
         self.conversations = ConversationModel(self)
         self.trie = TrieModel(self)
@@ -91,7 +92,7 @@ class Display(QObject):
     def show_all(self) -> None:
         """After anything that may concern the open path."""
         parts = self._parts
-        self.chat.show(rows_of(self.tree, parts.runs.current, parts.prices.places))
+        self.chat.show(self._rows.of(self.tree, parts.runs.current, parts.prices.places))
         self._set_ticking()
         self.show_status()
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import asdict, replace
+from typing import Any
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -12,9 +14,11 @@ from app.conversation.store_thread import StoreThread
 from app.conversation.tree import MessageTree
 from app.protocol.events import PrefillProgress
 from app.protocol.reports import Reason, RequestReport, RunStats, StopReason
+from app.protocol.trie_view import Place
+from app.viewmodels import chat_rows
 from app.viewmodels.answer_saver import AnswerSaver
-from app.viewmodels.chat_rows import rows_of, running_footer, why
-from app.viewmodels.rows import Footer, PrefillRow
+from app.viewmodels.chat_rows import ChatRows, rows_of, running_footer, why
+from app.viewmodels.rows import Footer, MessageRow, PrefillRow
 from app.viewmodels.runs import Run
 from app.viewmodels.store_link import StoreLink
 
@@ -95,3 +99,61 @@ def test_why_tokens_are_read() -> None:
 def test_what_is_read_again_says_why(reason: Reason) -> None:
     request = RequestReport(total=40, seen=30, matched=30, cached=12, reason=reason)
     assert bool(why(request)) == (reason not in (Reason.NONE, Reason.NEW, Reason.DIVERGED))
+
+
+def test_rows_that_are_kept_are_those_that_would_be_made(qtbot: QtBot) -> None:
+    rng, tree, rows = random.Random(5), MessageTree(HOME), ChatRows()
+    places: dict[str, Place] = {}
+    known: list[str] = []
+    link = StoreLink(StoreThread(None))
+    saver = AnswerSaver(link, ANSWER)
+    for step in range(300):
+        action = rng.choice(["ask", "ask", "select", "replace", "remove", "place"]) if known else "ask"
+        if action == "ask":
+            message = Message.new(HOME, rng.choice([None, tree.leaf_id, *known]), "assistant", f"text {step}")
+            tree.add(message, rng.random() < 0.7)
+            known.append(message.id)
+        elif action == "select":
+            tree.select(tree.leaf_below(rng.choice([None, *known])))
+        elif action == "replace":
+            old = tree.message(rng.choice(known))
+            tree.replace(replace(old, text=old.text + " more", stop="stopped"))
+        elif action == "remove":
+            gone = rng.choice(known)
+            if not tree.children(gone):
+                tree.remove(gone)
+                known.remove(gone)
+        else:
+            places[rng.choice(known)] = rng.choice(("live", "memory", "none"))
+        written = rng.choice([None, *known])
+        run = None if written is None else Run(1, tree.message(written), saver)
+        assert rows.of(tree, run, places) == rows_of(tree, run, places), f"seed 5, step {step}"
+    saver.deleteLater()
+    link.close()
+
+
+def test_one_row_of_a_long_path_is_made_for_each_piece_of_news(monkeypatch: pytest.MonkeyPatch) -> None:
+    messages = [Message.new(HOME, None, "user", "first")]
+    for _ in range(500):
+        messages.append(Message.new(HOME, messages[-1].id, "assistant", "words"))
+    tree, rows, places = tree_of(*messages), ChatRows(), dict[str, Place]()
+    made: list[str] = []
+    make = chat_rows._row
+
+    def noted(tree: MessageTree, message: Message, *rest: Any) -> MessageRow:
+        made.append(message.id)
+        return make(tree, message, *rest)
+
+    monkeypatch.setattr(chat_rows, "_row", noted)
+    rows.of(tree, None, places)
+    assert len(made) == 501
+    made.clear()
+    rows.of(tree, None, places)
+    assert made == []
+    places[messages[7].id] = "live"
+    rows.of(tree, None, places)
+    assert made == [messages[7].id]
+    made.clear()
+    tree.add(Message.new(HOME, messages[-1].id, "user", "next"))
+    rows.of(tree, None, places)
+    assert made == [messages[-1].id, tree.leaf_id]
