@@ -9,33 +9,41 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from app.kvcache.disk.records import Records
 from app.kvcache.lane import TrieNode
 from app.kvcache.trail import Piece
 from app.kvcache.trie import Runs
 
+_DIGEST = 64  # characters
 
-class Identity:
-    """Of the rows [0, n) of a path. Where edges are cut makes no difference."""
 
-    def __init__(self) -> None:
-        self._hash = hashlib.sha256()
-        self._last = ""
+class Identity(NamedTuple):
+    """Of the rows [0, n) of a path. Where edges are cut makes no difference.
+
+    digest: of the runs, each with the digest of those before it, so that one can go on from any; last: the last's key.
+    """
+
+    digest: str = ""
+    last: str = ""
 
     def then(self, runs: Iterable[tuple[str, int]]) -> Identity:
         """Return the identity of more rows, which these runs follow with."""
-        longer = Identity()
-        longer._hash, longer._last = self._hash.copy(), self._last
+        digest, last = self
         for key, start in runs:
-            if key != longer._last:
-                longer._hash.update(f"{key}{start};".encode())
-                longer._last = key
-        return longer
+            if key != last:
+                digest, last = hashlib.sha256(f"{digest};{key};{start}".encode()).hexdigest(), key
+        return Identity(digest, last)
 
     @property
     def text(self) -> str:
-        return self._hash.hexdigest()
+        return f"{self.digest}{self.last}"
+
+    @staticmethod
+    def of(text: str) -> Identity:
+        """Return the identity that has this text."""
+        return Identity(text[:_DIGEST], text[_DIGEST:])
 
 
 def runs_of(pieces: Iterable[Piece], records: Records) -> Runs:
@@ -50,13 +58,19 @@ def clipped(runs: Sequence[tuple[str, int]], start: int, end: int) -> Runs:
 
 
 def identity_before(node: TrieNode, offset: int, records: Records) -> Identity:
-    """Return the identity of rows [0, offset), where `offset` lies on the node's edge or at an end of it."""
-    edges = []
-    above: TrieNode | None = node
-    while above is not None and above.parent is not None:
+    """Return the identity of rows [0, offset), where `offset` lies on the node's edge or at an end of it.
+
+    It goes on from the nearest edge above that has files, since those hang only over what they were computed on.
+    """
+    edges = [node]
+    above = node.parent
+    while above is not None and above.parent is not None and not above.disk_rows:
         edges.append(above)
         above = above.parent
     identity = Identity()
+    if above is not None and above.disk_rows:
+        last = above.disk_rows[-1]
+        identity = Identity.of(last.above).then(clipped(last.runs, last.start, above.end))
     for edge in reversed(edges):
         identity = identity.then(clipped(runs_on(edge, records), edge.start, min(edge.end, offset)))
     return identity

@@ -33,7 +33,7 @@ _TITLE = b"espalier snapshots 2\n"
 _HEAD = len(_TITLE) + 32 + 8
 _MOST = 1 << 53  # more than anything is counted to
 _KEY = re.compile("[0-9a-f]{32}")
-_LONGEST_DIGEST = 64
+_LONGEST_IDENTITY = 96
 
 
 class Entry(NamedTuple):
@@ -163,7 +163,7 @@ def _require_sound(entry: Entry) -> None:
     begun = [start for _, start in entry.runs]
     follow = begun == sorted(set(begun)) and begun[:1] == [entry.start] and begun[-1] < entry.end if begun else True
     is_made = bool(begun) == (entry.kind == "rows") and all(_KEY.fullmatch(key) for key, _ in entry.runs)
-    if not (follow and is_made and isinstance(entry.above, str) and len(entry.above) <= _LONGEST_DIGEST):
+    if not (follow and is_made and isinstance(entry.above, str) and len(entry.above) <= _LONGEST_IDENTITY):
         raise ValueError(f"an entry of {len(begun)} runs from {begun[:1]} on")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -13,7 +14,6 @@ from app.kvcache.disk.identity import runs_of
 from app.kvcache.disk.index import Entry
 from app.kvcache.disk.layout import Layout
 from app.kvcache.disk.records import Records
-from app.kvcache.disk.shelf import path_of
 from app.kvcache.disk.stored import RECORD, Load, StoredRows, loader, loader_of, read_record, read_state
 from app.kvcache.journal import Journal
 from app.kvcache.lane import Lane, RowSource, TrieNode
@@ -38,7 +38,8 @@ class _Source(NamedTuple):
 class Reader:
     """Reads the files of one folder.
 
-    data: what a file will hold while it is being written. lose: told of a file that is of no use any more.
+    data: what a file will hold while it is being written. path_of: the tokens that lead to a node's end. lose: told of
+    a file that is of no use any more.
     """
 
     def __init__(
@@ -49,15 +50,17 @@ class Reader:
         records: Records,
         layout: Layout,
         data: Callable[[Part], Mapping[str, Tensor] | None],
+        path_of: Callable[[TrieNode], array[int]],
         lose: Callable[[Part], None],
     ) -> None:
         self._lane, self._journal, self._folder, self._records = lane, journal, folder, records
-        self._layout, self._data, self._lose = layout, data, lose
+        self._layout, self._data, self._path_of, self._lose = layout, data, path_of, lose
         self._recalled: tuple[tuple[int, int, int], Sequence[RowSource]] | None = None
 
     def rest(self) -> None:
         """A request has ended: nothing is held for it any more."""
         self._recalled = None
+        self._records.rest()
 
     def verify(self, nodes: Iterable[TrieNode], end: TrieNode) -> bool:
         """Look through the files that entering these nodes, which end with `end`, would read.
@@ -154,7 +157,7 @@ class Reader:
             file.verify()
             entry, path = index.read_entry(file)
             is_like = (entry.start, entry.end, entry.runs, entry.above) == (part.start, part.end, part.runs, part.above)
-            if not is_like or path[: node.end] != path_of(node)[: entry.end]:
+            if not is_like or path[: node.end] != self._path_of(node)[: entry.end]:
                 raise ValueError("it belongs elsewhere")
             self._require_fit(file, entry)
         except (OSError, ValueError, DamagedFileError) as error:

@@ -10,11 +10,15 @@ from __future__ import annotations
 
 import secrets
 from array import array
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from itertools import accumulate, chain, pairwise
+from operator import sub
+from typing import NamedTuple
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from app.kvcache.trail import Piece, Trail
+from app.kvcache.trie import common
 
 _KEY = 4  # integers
 
@@ -29,6 +33,7 @@ class Records:
         self._knows = knows
         self._keys: WeakKeyDictionary[Trail, bytes] = WeakKeyDictionary()
         self._trails: WeakValueDictionary[bytes, Trail] = WeakValueDictionary()
+        self._last = _Read(array("i"), [], [])
 
     def write(self, pieces: Sequence[Piece], state: tuple[Trail, int] | None = None) -> array[int]:
         """The record of some rows' pieces, or of the whole state that a trail left at an offset."""
@@ -41,7 +46,7 @@ class Records:
             ends, tokens = trail.upto(end)
             out.frombytes(self.key(trail))
             out.extend((trail.start, -1 if trail.base is None else order[trail.base], len(ends), len(tokens)))
-            out.extend(after - before for before, after in pairwise((trail.start, *ends)))
+            out.extend(map(sub, ends, chain((trail.start,), ends)))
             out.extend(tokens)
         for piece in pieces:
             out.extend((order[piece.trail], piece.start, piece.end))
@@ -64,6 +69,10 @@ class Records:
             raise ValueError(f"a state's record ends with {len(rest)} integers")
         return _item(trails, rest[0])
 
+    def rest(self) -> None:
+        """Let go of what was read last."""
+        self._last = _Read(array("i"), [], [])
+
     def key(self, trail: Trail) -> bytes:
         """Return what a trail is known by in files."""
         key = self._keys.get(trail)
@@ -73,9 +82,18 @@ class Records:
         return key
 
     def _read(self, record: Sequence[int]) -> tuple[list[Trail], array[int]]:
-        reader = _Reader(array("i", record))
-        trails: list[Trail] = []
-        for _ in range(reader.take(1)[0]):
+        """The trails of a record, and what follows. Files of one path begin with the same trails: those of the record
+        that was read last are not read again.
+        """
+        record = array("i", record)
+        reader = _Reader(record)
+        count = reader.take(1)[0]
+        alike = 1 + common(self._last.record[1:], record[1:])
+        known = max(0, min(count, bisect_right(self._last.ends, alike)))
+        trails, read_to = self._last.trails[:known], self._last.ends[:known]
+        if known > 0:
+            reader.take(read_to[-1] - 1)
+        for _ in range(known, count):
             key = reader.take(_KEY).tobytes()
             start, base, calls, count = reader.take(4)
             ends = _ends(start, reader.take(calls))
@@ -87,6 +105,8 @@ class Records:
             if above is not None and not above.start <= start <= above.end:
                 raise ValueError(f"a trail from {start} on that builds on one over [{above.start}, {above.end})")
             trails.append(self._met(key, start, above, ends, tokens))
+            read_to.append(reader.at)
+        self._last = _Read(record, trails, read_to)
         return trails, reader.rest()
 
     def _met(self, key: bytes, start: int, base: Trail | None, ends: Sequence[int], tokens: array[int]) -> Trail:
@@ -105,9 +125,21 @@ class Records:
         return trail
 
 
+class _Read(NamedTuple):
+    """A record that was read. trails: its trails; ends: where each ends in it."""
+
+    record: array[int]
+    trails: list[Trail]
+    ends: list[int]
+
+
 class _Reader:
     def __init__(self, record: array[int]) -> None:
         self._record, self._at = record, 0
+
+    @property
+    def at(self) -> int:
+        return self._at
 
     def take(self, count: int) -> array[int]:
         if count < 0 or self._at + count > len(self._record):
@@ -129,13 +161,9 @@ def _need(needed: dict[Trail, int], trail: Trail, end: int) -> None:
 
 
 def _ends(start: int, lengths: Sequence[int]) -> list[int]:
-    ends = []
-    for length in lengths:
-        if length < 1:
-            raise ValueError(f"a call of {length} tokens")
-        start += length
-        ends.append(start)
-    return ends
+    if lengths and min(lengths) < 1:
+        raise ValueError(f"a call of {min(lengths)} tokens")
+    return list(accumulate(lengths, initial=start))[1:]
 
 
 def _triples(rest: array[int]) -> Iterator[tuple[int, int, int]]:

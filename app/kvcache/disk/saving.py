@@ -17,7 +17,7 @@ from app.kvcache.disk.files import Tensor
 from app.kvcache.disk.identity import identity_before, runs_of
 from app.kvcache.disk.layout import Layout, kinds_of
 from app.kvcache.disk.records import Records
-from app.kvcache.disk.shelf import Shelf, path_of
+from app.kvcache.disk.shelf import Shelf
 from app.kvcache.disk.stored import record_tensor, tensors
 from app.kvcache.disk.writer import Failed, Writer
 from app.kvcache.journal import Journal
@@ -161,13 +161,17 @@ class Saver:
         self._trie.set_disk(node, node.disk_rows, part)
         return True
 
-    def take_finished(self) -> bool:
-        """Take note of what the writer has finished. False when that is nothing."""
+    def take_finished(self) -> tuple[bool, bool]:
+        """Take note of what the writer has finished. Returns whether that is anything, and whether of some of it
+        nothing hangs.
+        """
         outcomes = self._writer.finished()
+        has_strays = False
         for outcome in outcomes:
             part = self._parts.pop(outcome.key, None)
             if not isinstance(outcome, Failed):
                 self._shelf.add(outcome.name, outcome.nbytes)
+            has_strays = has_strays or part is None or isinstance(outcome, Failed)
             if part is None:  # given up meanwhile: it hangs nowhere and is collected
                 continue
             del self._written[part]
@@ -177,7 +181,7 @@ class Saver:
                 part.name, self.problem = outcome.name, ""
                 tokens = part.end - part.start if part.runs else 0
                 self._journal.add(CacheEventKind.WRITTEN, part.end - tokens, tokens, outcome.nbytes)
-        return bool(outcomes)
+        return bool(outcomes), has_strays
 
     def abandon_all(self) -> None:
         """Give up what is on its way."""
@@ -213,7 +217,7 @@ class Saver:
     def _put(self, part: Part, node: TrieNode, kind: index.Kind, data: list[Tensor]) -> bool:
         entry = self._shelf.entry(node, kind, part)
         self._last_key += 1
-        put = [index.path_tensor(path_of(node)[: part.end]), *data]
+        put = [index.path_tensor(self._shelf.path_of(node)[: part.end]), *data]
         if not self._writer.put(self._last_key, self._folder, put, entry.about):
             return False
         nbytes = files.size_of(put, entry.about)

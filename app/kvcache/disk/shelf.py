@@ -37,13 +37,15 @@ class Shelf:
         self._layout = layout
         self._trie, self._root, self._folder, self._writer = trie, root, folder, writer
         self._files: dict[str, int] = {}
+        self._files_bytes = 0  # of all of them
+        self._path: tuple[TrieNode, array[int]] = trie.root, array("i")  # see `path_of`
         self._others: dict[Path, int] = {}
         self._has_changed = False
 
     @property
     def nbytes(self) -> int:
         """Bytes of all snapshot files, other models' included."""
-        return sum(self._files.values()) + sum(self._others.values())
+        return self._files_bytes + sum(self._others.values())
 
     def size(self, name: str) -> int:
         """Bytes of a file, 0 of one that is not there."""
@@ -51,6 +53,7 @@ class Shelf:
 
     def add(self, name: str, nbytes: int) -> None:
         """A file was written."""
+        self._files_bytes += nbytes - self.size(name)
         self._files[name] = nbytes
         self._has_changed = True
 
@@ -64,6 +67,7 @@ class Shelf:
         try:
             files.prepare(self._folder)
             self._files = files.sweep(self._folder)
+            self._files_bytes = sum(self._files.values())
             self._writer.root = files.place_of(self._root)
             self._others = {path: _bytes_in(path) for path in folders_in(self._root) if path != self._folder}
             self._wipe_stale()
@@ -195,6 +199,20 @@ class Shelf:
         nbytes = self.size(part.name)
         return Entry(part.name, nbytes, kind, part.start, part.end, *times, owners, part.runs, part.above)
 
+    def path_of(self, node: TrieNode) -> array[int]:
+        """Return tokens [0, node.end). The one asked for last is kept: mostly it leads to this one."""
+        known, path = self._path
+        edges = []
+        above: TrieNode | None = node
+        while above is not None and not (above is known and above.end == len(path)):
+            edges.append(above.tokens)
+            above = above.parent
+        path = path[:] if above is not None else array("i")
+        for edge in reversed(edges):
+            path.extend(edge)
+        self._path = node, path
+        return path
+
     def save_index_if_changed(self) -> None:
         """Have the index written when files came or went since."""
         if self._has_changed:
@@ -294,6 +312,7 @@ class Shelf:
     def wipe(self) -> None:
         """Delete everything, other models' files included."""
         self._files.clear()
+        self._files_bytes = 0
         for folder in (self._folder, *self._others):
             self._writer.wipe(folder)
         self._others.clear()
@@ -308,7 +327,7 @@ class Shelf:
                 self._delete(name)
 
     def _delete(self, name: str) -> None:
-        self._files.pop(name, None)
+        self._files_bytes -= self._files.pop(name, 0)
         self._has_changed = True
         self._writer.delete(self._folder, name)
 
@@ -358,19 +377,6 @@ def _wanted_first(placed: tuple[Entry, TrieNode]) -> tuple[str, int, int]:
     """Rows before states, the last used first, and what leads to others before them."""
     entry = placed[0]
     return entry.kind, -entry.last_use, entry.start
-
-
-def path_of(node: TrieNode) -> array[int]:
-    """Tokens [0, node.end)."""
-    edges = []
-    above: TrieNode | None = node
-    while above is not None:
-        edges.append(above.tokens)
-        above = above.parent
-    path = array("i")
-    for edge in reversed(edges):
-        path.extend(edge)
-    return path
 
 
 def _bytes_in(folder: Path) -> int:

@@ -69,7 +69,7 @@ class Tier:
         self.records = records = Records(layout.knows)
         self._shelf = Shelf(trie, root, folder, self._writer, layout)
         self._saver = Saver(trie, lane, journal, folder, records, layout, self._writer, self._shelf, self._take_down)
-        self._reader = Reader(lane, journal, folder, records, layout, self._saver.data, self._lose)
+        self._reader = Reader(lane, journal, folder, records, layout, self._saver.data, self._shelf.path_of, self._lose)
         self._plan: deque[tuple[int, bool]] = deque()
         self._has_plan = False
 
@@ -230,9 +230,11 @@ class Tier:
         self._saver.abandon_but(self._shelf.collect(keep=self._saver.names))
 
     def _take_finished(self) -> None:
-        if self._saver.take_finished():
+        has_finished, has_strays = self._saver.take_finished()
+        if has_finished:
             self._has_plan = self._has_plan and not self._saver.problem
-            self.collect()
+            if has_strays or not self._has_plan:
+                self.collect()
             self._enforce()
 
     def _may_write(self) -> bool:
@@ -297,13 +299,13 @@ class Tier:
         return self.writes_all or is_end or self._gap(node, wanted) >= GAP
 
     def _gap(self, node: TrieNode, wanted: Collection[int]) -> int:
-        """Tokens back to the nearest whole state that is written, or will be."""
+        """Tokens back to the nearest whole state that is written, or will be: at most GAP of them are looked for."""
         above = node.parent
-        while above is not None and above.parent is not None:
+        while above is not None and above.parent is not None and node.end - above.end < GAP:
             if above.disk_state is not None or above.id in wanted:
                 return node.end - above.end
             above = above.parent
-        return node.end
+        return node.end - above.end if above is not None else node.end
 
     def _is_led_to(self, node: TrieNode) -> bool:
         above = node.parent
@@ -320,4 +322,5 @@ class Tier:
         surplus = self.nbytes - self.allowed_bytes
         if surplus > 0:
             moved = self._shelf.shrink(surplus)
+            self.collect()  # some of it may still have been on its way
             self._journal.add(CacheEventKind.DROPPED, 0, 0, moved, Reason.EVICTED)

@@ -65,6 +65,29 @@ def test_a_long_chain_is_no_difficulty() -> None:
     assert found.start == 4999
 
 
+def test_what_was_read_last_makes_no_difference() -> None:
+    """What begins alike is not read again, and what does not is, wherever it is changed."""
+
+    def outcome(reader: Records, record: array[int]) -> object:
+        try:
+            return [(piece.start, piece.end, calls_of(piece.trail, piece.end)) for piece in reader.read_pieces(record)]
+        except ValueError as error:
+            return str(error)
+
+    base = trail_of([4, 1, 1])
+    written = Records().write([Piece(trail_of([2, 1, 3], 6, base), 6, 12)])
+    for seed in range(500):
+        generator = random.Random(seed)
+        damaged = array("i", written)
+        damaged[generator.randrange(len(damaged))] = generator.choice([-1, 0, 1, 2, 3, 7, 1 << 30])
+        one, two = Records(), Records()
+        held = one.read_pieces(written), two.read_pieces(written)
+        two.rest()
+        assert outcome(one, damaged) == outcome(two, damaged), f"seed {seed}"
+        assert outcome(one, written) == outcome(two, written), f"seed {seed}"
+        del held
+
+
 def test_damage_is_a_value_error() -> None:
     """Whatever is changed, the record is refused or still makes sense; nothing else is raised."""
     trail = trail_of([4, 1], base=None)
