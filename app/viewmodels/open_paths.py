@@ -11,7 +11,7 @@ from app.viewmodels.runs import Runs
 
 
 class OpenPaths(QObject):
-    """Stores where each conversation's path ends, after the changes that are under way.
+    """Stores where each conversation's path ends, after the changes and the question that are under way.
 
     Attribute: waiting, ids of the conversations whose path is stored as soon as those are done.
     """
@@ -24,6 +24,7 @@ class OpenPaths(QObject):
         self._asking, self._runs = asking, runs
         self.waiting: set[str] = set()
         changes.recorded.connect(self._save_what_waits)
+        asking.moved.connect(self._save_what_waits)
 
     def save(self, conversation_id: str) -> None:
         """Store the end of a path as it is in memory. What the database does not know yet cannot be its end."""
@@ -32,6 +33,8 @@ class OpenPaths(QObject):
             return
         tree = self._library.tree_of(conversation_id)
         leaf = None if tree is None else tree.leaf_id
+        if leaf is not None and self._asking.is_committing(leaf):
+            self.waiting.add(conversation_id)
         while tree is not None and leaf is not None and not self._is_stored(leaf):
             leaf = tree.message(leaf).parent_id
         if leaf is not None:

@@ -211,6 +211,23 @@ def test_a_stop_before_the_first_word_of_another_answer_shows_the_one_there_was(
     qtbot.waitUntil(lambda: texts(controller) == ["What is a tree?", "You said: What is a tree?"])
 
 
+def test_a_question_come_back_to_before_it_was_stored_stays_on_the_path(
+    qtbot: QtBot, controller: Controller, script: Script
+) -> None:
+    ask(qtbot, controller, "What is a tree?")
+    script.hold = 0
+    controller.begin_edit()
+    controller.send("What is a bush?")
+    controller.select_version(None, -1)
+    controller.select_version(None, 1)
+    controller._parts.store.drain()
+    found: list[list[str]] = []
+    open_id = controller.archive.open_id
+    controller._parts.store.do(lambda store: [one.text for one in store.load(open_id).path], found.append)
+    controller._parts.store.drain()
+    assert found == [["What is a bush?"]]
+
+
 def test_a_branch_chosen_while_something_is_undone_stays_chosen(
     qtbot: QtBot, controller: Controller, script: Script
 ) -> None:
