@@ -125,7 +125,7 @@ def _check_account(cache: PrefixCache, nodes: list[TrieNode]) -> None:
     _require(cache.paged_bytes == paged, f"{cache.paged_bytes} bytes accounted, {paged} stored")
     pinned = sum(node.pinned_bytes for node in nodes)
     _require(cache.trie.pinned_bytes == pinned, f"{cache.trie.pinned_bytes} bytes counted as pinned, {pinned} are")
-    allowed = max(0, cache.budget_bytes - cache.live_bytes, cache.trie.pinned_bytes)
+    allowed = max(0, cache.budget_bytes - cache.live_bytes - cache.overhead_bytes, cache.trie.pinned_bytes)
     _require(paged <= allowed, f"{paged} bytes stored, {allowed} allowed beside {cache.live_bytes} live")
     owners = [id(x) for node in nodes for x in (node.rows, node.state) if x is not None]
     _require(len(set(owners)) == len(owners), "a snapshot hangs on two nodes")

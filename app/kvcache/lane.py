@@ -91,7 +91,7 @@ class Lane:
     @property
     def used_bytes(self) -> int:
         """Bytes of rows and whole states, padding left out; a state that is also stored is counted there."""
-        has_own_state = self.offset > 0 and self.is_whole and not self._is_state_stored()
+        has_own_state = self.offset > 0 and self.is_whole and not self.is_state_stored
         return self.row_bytes_at(self.offset) + (self.state_bytes if has_own_state else 0)
 
     @property
@@ -111,7 +111,9 @@ class Lane:
         """Bytes of sliding windows when the lane stands at `offset`."""
         return sum(layer.window_bytes(offset) for layer in self.rows)
 
-    def _is_state_stored(self) -> bool:
+    @property
+    def is_state_stored(self) -> bool:
+        """The live whole states are stored, too, as the same arrays."""
         return self._shared is not None and self.path[-1].state is self._shared
 
     def compute(self, tokens: Sequence[int]) -> mx.array:

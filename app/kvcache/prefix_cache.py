@@ -4,8 +4,9 @@ What it promises (`invariants.check` tests each line, beside those of trie.py an
 
 1. `begin` leaves at least one token to evaluate, also when the whole request is known.
 2. It never holds state for a token that was not recorded.
-3. paged_bytes <= max(0, budget - live_bytes) at every change of the account, or what is pinned where that is more. Room
-   is made before anything is copied.
+3. paged_bytes <= max(0, budget - live_bytes - overhead_bytes) at every change of the account, or what is pinned where
+   that is more. Room is made before anything is copied. What MLX holds beyond what is counted is measured at the end of
+   each request: its buffers may be larger than the arrays in them, which small arrays make many of.
 4. Rows exist only above complete rows: they leave leaf first, whole states one by one.
 5. Stored rows win over recomputed ones, so that what was built on them stays exactly reproducible from its record.
 6. A failed restore costs recomputation, is counted, and never yields a mixture of offsets.
@@ -55,6 +56,8 @@ from app.protocol.trie_view import Place
 BOUNDARY_USES = 0.1  # a restore point that nobody came back to yet; the end of an answer counts as used once
 GRID = 256  # tokens between two whole states when memory allows
 GRID_USES = 0.01
+LEAST_MEASURED = 64 << 20  # bytes that MLX holds; with less its overhead is not looked at
+TOLERANCE = 0.02  # of what is held: a smaller overhead is none
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +68,8 @@ class PrefixCache:
     forward: tokens [1, n] and the model's cache objects -> logits [1, n, vocabulary]. new_caches: a fresh list of
     those objects. budget_bytes: what live and stored state may take together. grid: tokens between two stored whole
     states when memory allows, 0 for restore points only. unsupported: the name of a cache kind that cannot be stored,
-    in which case every request is computed whole.
+    in which case every request is computed whole. overhead_bytes: what MLX held beyond the stored and live arrays when
+    the last request ended; 0 in a small cache, where that is next to nothing, or more than small arrays can explain.
     """
 
     def __init__(
@@ -85,6 +89,8 @@ class PrefixCache:
         self.eviction = Eviction(self.trie, bool(self.lane.states), self.journal)
         self.ghosts = Ghosts(self.trie)
         self._layers = Counter(type(cache).__name__ for cache in new_caches())
+        self._base = mx.get_active_memory()  # the model, and whatever else is there
+        self.overhead_bytes = 0
 
     @property
     def live_bytes(self) -> int:
@@ -257,6 +263,7 @@ class PrefixCache:
         self._drop_live(Reason.EVICTED)
         for node in self.trie.root.children.values():
             forget(self.trie, node, Reason.EVICTED)
+        self.overhead_bytes = 0
 
     # What a session calls.
 
@@ -375,6 +382,7 @@ class PrefixCache:
             touch(self.trie, self.lane.path, self.requests)
             tidy(self.trie, self.lane)
         own(self.lane.path[1:], session.owner)
+        self._measure()
         self._make_room(0)
         self.eviction.update(self.requests)
         self.ghosts.forget_oldest()
@@ -405,7 +413,7 @@ class PrefixCache:
         self.faults += 1
         self.journal.add(CacheEventKind.FAULT, self.lane.path[-1].end, len(self.lane.tail), 0, Reason.FAULT)
         try:
-            salvage(self.trie, self.lane, self.budget_bytes, self.journal)
+            salvage(self.trie, self.lane, self._allowed, self.journal)
         except Exception:  # whatever a model that failed has left in its caches
             log.warning("nothing of the live branch could be kept", exc_info=True)
             self._drop_live(Reason.FAULT)
@@ -431,7 +439,7 @@ class PrefixCache:
             return True
         try:
             keep = self._shared_offset(look)
-            page_out(self.trie, self.lane, keep, self.budget_bytes, self.journal)
+            page_out(self.trie, self.lane, keep, self._allowed, self.journal)
             self._make_room_for_entering(look)
             page_in(self.trie, self.lane, look.path, look.target, self.journal, self.disk)
             self._make_room(0)
@@ -528,15 +536,29 @@ class PrefixCache:
                 self.eviction.run(self.requests, partial(self._surplus, growth if desperate else ahead), desperate)
         return self._fits(growth)
 
+    def _measure(self) -> None:
+        """Take note of what MLX holds beyond what is counted."""
+        held = self.paged_bytes + self.lane.allocated_bytes
+        held -= self.lane.state_bytes if self.lane.is_state_stored else 0
+        beyond = mx.get_active_memory() - self._base - held
+        is_much = held + beyond >= LEAST_MEASURED and beyond > TOLERANCE * held
+        # A buffer is at most twice as large as its array: what is more is something else, as a model being opened.
+        self.overhead_bytes = beyond if is_much and beyond <= self.paged_bytes else 0
+
+    @property
+    def _allowed(self) -> int:
+        """Bytes that live and stored arrays may take together."""
+        return self.budget_bytes - self.overhead_bytes
+
     def _fits(self, growth: int) -> bool:
-        return self.paged_bytes + self.live_bytes + growth <= self.budget_bytes
+        return self.paged_bytes + self.live_bytes + growth <= self._allowed
 
     def _surplus(self, growth: int) -> int:
         """Stored bytes beyond what the budget leaves, or beyond what is pinned where that is more.
 
         A live state that was shared with an evicted one counts as live then.
         """
-        surplus = self.paged_bytes - max(0, self.budget_bytes - self.live_bytes - growth)
+        surplus = self.paged_bytes - max(0, self._allowed - self.live_bytes - growth)
         return min(surplus, self.paged_bytes - self.trie.pinned_bytes) if surplus > 0 else surplus
 
     def _new_lane(self) -> Lane:

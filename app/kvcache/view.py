@@ -60,6 +60,7 @@ def _view(cache: PrefixCache, serial: int, nodes: tuple[TrieNodeView, ...]) -> T
         live_allocated_bytes=lane.allocated_bytes,
         paged_bytes=cache.paged_bytes,
         budget_bytes=cache.budget_bytes,
+        overhead_bytes=cache.overhead_bytes,
         mlx_cache_bytes=mx.get_cache_memory(),
         disk_bytes=disk.nbytes if disk else 0,
         disk_allowed_bytes=disk.allowed_bytes if disk else 0,

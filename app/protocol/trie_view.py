@@ -48,6 +48,7 @@ class TrieView:
     """Nodes in depth-first order, parents before children, the root left out (`parent_id` None marks its children).
 
     live_bytes, paged_bytes: as used by tokens; live_allocated_bytes includes the padding of growing buffers.
+    overhead_bytes: what MLX's buffers take beyond the arrays in them, of the budget too, where that is worth telling.
     mlx_cache_bytes: freed buffers that MLX keeps for itself. disk_bytes: of all files, other models' too;
     disk_allowed_bytes: what they may take, 0 when nothing is kept on disk; disk_problem: why the last file could not be
     written, in the system's words, or ""; dropped_files: how many were lost or not written.
@@ -60,6 +61,7 @@ class TrieView:
     live_allocated_bytes: int = 0
     paged_bytes: int = 0
     budget_bytes: int = 0
+    overhead_bytes: int = 0
     mlx_cache_bytes: int = 0
     disk_bytes: int = 0
     disk_allowed_bytes: int = 0

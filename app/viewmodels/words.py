@@ -74,10 +74,11 @@ def share(used: int, most: int) -> str:
     return f"{figure} of {whole}" if whole.endswith(HARD + unit) else f"{part} of {whole}"
 
 
-def buffers(allocated: int, used: int, spare: int) -> str:
-    """What the live arrays take, and what the library keeps back, in bytes."""
+def buffers(allocated: int, used: int, spare: int, overhead: int = 0) -> str:
+    """What the live arrays take, and what the library keeps back and takes beside the arrays, in bytes."""
     live = f"Live buffers {size(allocated)}, {size(used)} of them used." if allocated else ""
-    return " ".join(part for part in (live, f"MLX keeps {size(spare)} for reuse." if spare else "") if part)
+    beside = f"MLX overhead {size(overhead)}, counted in the budget." if overhead else ""
+    return " ".join(part for part in (live, f"MLX keeps {size(spare)} for reuse." if spare else "", beside) if part)
 
 
 def about(seconds: float) -> str:

@@ -66,7 +66,8 @@ class CacheHead(QWidget):
         view, lost = self._view, disk_words.dropped(self._view)
         found = [f"{self._trouble.title}. {self._trouble.sentence}"] if self._trouble else []
         found += [f"{lost}. {disk_words.DROPPED_MEANS}"] if lost else []
-        found += [words.buffers(view.live_allocated_bytes, view.live_bytes, view.mlx_cache_bytes)]
+        kept = view.mlx_cache_bytes
+        found += [words.buffers(view.live_allocated_bytes, view.live_bytes, kept, view.overhead_bytes)]
         found += [f"Cache files lie in {self._folder}."] if self._folder else []
         return [sentence for sentence in found if sentence]
 

@@ -83,7 +83,8 @@ CONFIGURATIONS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Bytes. reported: stored, and live as allocated. active: what MLX says it holds beyond the weights.
+    """Bytes. reported: stored, live as allocated, and MLX's overhead. active: what MLX says it holds beyond the
+    weights.
 
     switch_peak: MLX's peak beyond what it held before a switch. switch_limit: what leaves, what enters, and the
     largest layer's buffers.
@@ -126,7 +127,7 @@ class Subject:
 
     @property
     def reported(self) -> int:
-        return self.cache.paged_bytes + self.cache.lane.allocated_bytes
+        return self.cache.paged_bytes + self.cache.overhead_bytes + self.cache.lane.allocated_bytes
 
     def grow(self, least: int) -> None:
         """New branches until so many bytes are held, two at least."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import mlx.core as mx
@@ -13,7 +14,7 @@ from app.kvcache.lane import Lane
 from app.kvcache.layers import RowLayer, StateLayer
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.snapshot import RowsSnapshot
-from tests.kvcache.ballast import MIXES, ballast_cache
+from tests.kvcache.ballast import MIXES, Ballast, ballast_cache
 from tests.kvcache.traffic import course
 from tests.kvcache.watch import AccountError, watching
 
@@ -168,3 +169,33 @@ def test_the_empty_beginning_cannot_be_pinned() -> None:
     cache, _ = ballast_cache("states")
     assert cache.pin([1, 2, 3]) == 0
     check(cache)
+
+
+@pytest.mark.parametrize("layers", ["r", "w", "c", "s", "rws"])
+@pytest.mark.parametrize("budget", [1 << 30, 80 << 20])
+def test_buffers_that_are_larger_than_small_arrays_are_told_and_leave_less_room(layers: str, budget: int) -> None:
+    """Whatever MLX has to give, what is told with the overhead is within 2 % of what it holds, and within the budget
+    but for the padding of live buffers."""
+    model = Ballast(layers * (24 // len(layers)))
+    gc.collect()
+    mx.clear_cache()
+    cache, base = PrefixCache(model, model.new_caches, budget), mx.get_active_memory()
+    for first in range(10_000):
+        left_over = [mx.zeros(size, dtype=mx.uint8) for size in (31 << 10, 135 << 10) for _ in range(60)]
+        mx.eval(left_over)
+        del left_over
+        with cache.begin([first, *range(1, 25)], owner="chat") as session:
+            while session.prefill(16):
+                pass
+        if cache.paged_bytes > 68 << 20 or cache.eviction.tally.bytes:
+            break
+    gc.collect()
+    check(cache)
+    lane = cache.lane
+    live = lane.allocated_bytes - (lane.state_bytes if lane.is_state_stored else 0)
+    told, active = cache.paged_bytes + live + cache.overhead_bytes, mx.get_active_memory() - base
+    assert abs(told - active) <= 0.02 * active, f"{told} bytes told, {active} held"
+    assert cache.overhead_bytes > 0.02 * told
+    assert cache.live_bytes + cache.paged_bytes + cache.overhead_bytes <= budget
+    cache.close()
+    assert cache.overhead_bytes == 0

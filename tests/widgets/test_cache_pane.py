@@ -176,6 +176,8 @@ def test_buffers_and_what_mlx_keeps_are_shown_apart(pane: CachePane, model: Trie
     assert pane.head.accessibleDescription() == pane.head.toolTip() == said
     assert pane.head.height() > before
     assert pane.tree.y() > pane.head.geometry().bottom()
+    model.show(replace(model.view, overhead_bytes=64_000_000))
+    assert pane.head.toolTip() == f"{said} MLX overhead 64\u00a0MB, counted in the budget."
 
 
 @pytest.mark.parametrize(("width", "body"), [(300, 14), (300, 24), (352, 14), (640, 14)])
