@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from app.protocol.reports import Problem
 
 
 class Fault(StrEnum):
-    """Kinds of trouble. After LOCKED, FULL, GONE, WRITING and MEMORY the same request may succeed later."""
+    """Kinds of trouble. After LOCKED, FULL, GONE, WRITING, MEMORY and FILES the same request may succeed later."""
 
     DAMAGED = "damaged"
     UNWRITABLE = "unwritable"
@@ -25,6 +26,7 @@ class Fault(StrEnum):
     NEWER = "newer"
     WRITING = "being written"
     MEMORY = "out of memory"
+    FILES = "too many open files"
     ORPHAN = "follows what is not stored"
 
 
@@ -86,6 +88,11 @@ _PROBLEMS = {
         "There is not enough memory",
         "The last words could not be saved to {file}. Close other programs, then try again; what is stored is safe.",
     ),
+    Fault.FILES: (
+        "Too many files are open",
+        "{file} could not be opened, because this process may have no more files open. What is stored is safe. Raise "
+        "the limit (ulimit -n), or ask whoever set it, then open Espalier again.",
+    ),
 }
 
 # Primary result codes of SQLite, https://sqlite.org/rescode.html
@@ -102,6 +109,7 @@ _FAULTS = {
     sqlite3.SQLITE_IOERR: Fault.IO,
     sqlite3.SQLITE_NOMEM: Fault.MEMORY,
 }
+_FILES_ERRNOS = {errno.EMFILE, errno.ENFILE}
 _FULL_ERRNOS = {errno.ENOSPC, errno.EDQUOT}
 _UNWRITABLE_ERRNOS = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR, errno.EEXIST}
 
@@ -117,8 +125,22 @@ def fault_of(error: sqlite3.Error | OSError) -> Fault | None:
     if isinstance(error, OSError):
         if error.errno in _FULL_ERRNOS:
             return Fault.FULL
+        if error.errno in _FILES_ERRNOS:
+            return Fault.FILES
         return Fault.UNWRITABLE if error.errno in _UNWRITABLE_ERRNOS else Fault.IO
-    return _FAULTS.get(getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF)
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
+    if code == sqlite3.SQLITE_CANTOPEN and _has_no_files_left():
+        return Fault.FILES
+    return _FAULTS.get(code)
+
+
+def _has_no_files_left() -> bool:
+    """Whether this process may open no more files: SQLite does not say why it could not open one."""
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except OSError as error:
+        return error.errno in _FILES_ERRNOS
+    return False
 
 
 def unexpected(error: BaseException) -> Problem:
