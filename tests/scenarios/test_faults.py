@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -98,18 +97,21 @@ def test_snapshots_that_cannot_be_written_stand_in_nobodys_way(
     view = program.controller.trie.view
     assert isinstance(view, TrieView)
     assert view.disk_problem == os.strerror(number)
-    assert view.dropped_files > 0
+    qtbot.waitUntil(lambda: program.controller.trie.view.dropped_files > 0, timeout=PATIENCE)
     assert asked(qtbot, program, "And then?")
     qtbot.waitUntil(lambda: stored(program)[:2] == [QUESTION, answer], timeout=PATIENCE)
 
 
-def test_a_caches_folder_that_is_taken_away_is_made_again(qtbot: QtBot, program: Program, data_folder: Path) -> None:
+def test_a_caches_folder_that_is_taken_away_is_told_and_not_made_again(
+    qtbot: QtBot, program: Program, data_folder: Path
+) -> None:
+    """It was moved, with all that is in it: what is computed from now on does not belong in its old place."""
     qtbot.waitUntil(lambda: is_ready(program), timeout=PATIENCE)
     asked(qtbot, program, QUESTION)
     snapshots = data_folder / "caches" / "snapshots"
     qtbot.waitUntil(lambda: bool(list(snapshots.rglob("*.safetensors"))), timeout=PATIENCE)
-    shutil.rmtree(snapshots.rename(data_folder / "trash"))
+    snapshots.rename(data_folder / "elsewhere")
     assert asked(qtbot, program, "And then?")
     assert asked(qtbot, program, "What is a branch?")
-    qtbot.waitUntil(lambda: bool(list(snapshots.rglob("*.safetensors"))), timeout=PATIENCE)
-    assert program.controller.status.now.disk_trouble is None
+    qtbot.waitUntil(lambda: program.controller.status.now.disk_trouble is not None, timeout=PATIENCE)
+    assert not snapshots.exists()
