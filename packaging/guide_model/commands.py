@@ -4,29 +4,47 @@ from __future__ import annotations
 
 import re
 
-from app.viewmodels.verbs import VERBS, Verb
+from app.viewmodels.verbs import VERBS, Menu
 
-_BY_ID: dict[str, Verb] = {verb.id: verb for verb in VERBS}
+SUBMENUS: dict[str, tuple[Menu, str]] = {
+    "recent": (Menu.FILE, "Open Recent"),
+    "folders": (Menu.FILE, "Move to Folder"),
+    "budget": (Menu.CACHE, "Memory Budget"),
+    "disk_budget": (Menu.CACHE, "Disk Budget"),
+}
+"""The menus within menus, which the table of commands does not hold."""
+
 # A Mac names modifiers in this order; Qt's "Ctrl" is the Command key there.
 _MODIFIERS = (("Alt", "Option"), ("Shift", "Shift"), ("Ctrl", "Cmd"))
 _KEY_NAMES = {"Escape": "Esc", "Backspace": "Delete"}
+# Keys that no menu of the table shows: those of the message field, and the system's own for quitting.
+_FURTHER_KEYS = {"send": ("Return", "Shift-Return"), "quit": ("Cmd-Q",)}
 
-COMPOSER_KEYS = ("Return", "Shift-Return")
-"""Keys of the message field itself, which are no menu command."""
-
-_SHORTCUT = re.compile(r"(?:(?:Option|Shift|Cmd|Ctrl|Control|Alt)-)+(?:Return|Left|Right|Up|Down|Esc|Tab|Delete|\S)")
-_MENU = re.compile(r"\b([A-Z][a-z]+) > ([^.,;:?!]+)")
-
-
-def menu_path(verb_id: str) -> str:
-    """Where a command stands, as in "File > Open Model…"; KeyError if there is no such command."""
-    verb = _BY_ID[verb_id]
-    return f"{verb.menu} > {verb.title}"
+_SHORTCUT = re.compile(
+    r"(?:(?:Option|Shift|Cmd|Command|Ctrl|Control|Alt)-)+(?:Return|Left|Right|Up|Down|Esc|Tab|Delete|\S)|\bF\d+\b"
+)
+_MENU = re.compile(r"\b([A-Z][a-z]+) > ([^.,;:?!()]+)(?:\(([^)]*)\))?")
 
 
-def keys(verb_id: str, which: int = 0) -> str:
-    """A command's shortcut as a Mac names it, as in "Shift-Cmd-G"; IndexError if it has none."""
-    return spoken_shortcut(_BY_ID[verb_id].shortcuts[which])
+def menu_path(command: str) -> str:
+    """Return where a command stands, as in "File > Open Model…"; KeyError if there is no such command."""
+    return _PATHS[command]
+
+
+def keys(command: str, which: int = 0) -> str:
+    """Return a command's shortcut as a Mac names it, as in "Shift-Cmd-G"; IndexError if it has none."""
+    return _KEYS[command][which]
+
+
+def commands() -> list[str]:
+    """Return the ids of all that can be done: the table's commands, the menus within menus, and quitting."""
+    return sorted(_PATHS.keys() | _KEYS.keys())
+
+
+def names(command: str) -> list[str]:
+    """Return every way to name a command: its menu path, then its keys."""
+    path = _PATHS.get(command)
+    return [*([path] if path else []), *_KEYS[command]]
 
 
 def spoken_shortcut(portable: str) -> str:
@@ -38,12 +56,36 @@ def spoken_shortcut(portable: str) -> str:
     return "-".join([*named, _KEY_NAMES.get(key, key)])
 
 
+_PATHS = {verb.id: f"{verb.menu} > {verb.title}" for verb in VERBS}
+_PATHS |= {command: f"{menu} > {title}" for command, (menu, title) in SUBMENUS.items()}
+_KEYS = {command: _FURTHER_KEYS.get(command, ()) for command in (*SUBMENUS, "quit")}
+_KEYS |= {
+    verb.id: (*(spoken_shortcut(keys) for keys in verb.shortcuts), *_FURTHER_KEYS.get(verb.id, ())) for verb in VERBS
+}
+_KNOWN_KEYS = {named for of_one in _KEYS.values() for named in of_one}
+
+
 def unknown_commands(text: str) -> list[str]:
-    """Every menu path and shortcut in `text` that the program does not have."""
-    titles = {(str(verb.menu), verb.title) for verb in VERBS}
-    known = {spoken_shortcut(shortcut) for verb in VERBS for shortcut in verb.shortcuts} | set(COMPOSER_KEYS)
-    unknown = [found for found in _SHORTCUT.findall(text) if found not in known]
-    for menu, rest in _MENU.findall(text):
-        if not any(menu == name and re.match(re.escape(title) + r"(?!\w)", rest) for name, title in titles):
-            unknown.append(f"{menu} > {rest}")
+    """Return every menu path and shortcut in `text` that the program does not have, and every shortcut in brackets that
+    belongs to another command than the menu path before it."""
+    unknown = [found for found in _SHORTCUT.findall(text) if found not in _KNOWN_KEYS]
+    for menu, rest, bracketed in _MENU.findall(text):
+        command = _at(f"{menu} > {rest}")
+        if command is None:
+            unknown.append(f"{menu} > {rest.strip()}")
+        elif bracketed and not set(_SHORTCUT.findall(bracketed)) <= set(_KEYS[command]):
+            unknown.append(f"{menu} > {rest.strip()} ({bracketed})")
     return unknown
+
+
+def without_commands(text: str) -> str:
+    """Return `text` without the menu paths and shortcuts of the program."""
+    for path in sorted(_PATHS.values(), key=len, reverse=True):
+        text = text.replace(path, "")
+    return _SHORTCUT.sub("", text)
+
+
+def _at(path: str) -> str | None:
+    """Return the command whose menu path `path` begins with; the longest where one begins another."""
+    found = [command for command, known in _PATHS.items() if re.match(re.escape(known) + r"(?!\w)", path)]
+    return max(found, key=lambda command: len(_PATHS[command]), default=None)

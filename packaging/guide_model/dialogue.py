@@ -12,7 +12,9 @@ from guide_model.names import short_name, strange_name
 from guide_model.outside import ASKED_OUTSIDE
 from guide_model.phrasing import HELD_OUT_FORMS, ask, dress, normalised
 from guide_model.topic import Topic, lines
+from guide_model.topics_cache import CACHE
 from guide_model.topics_ideas import IDEAS
+from guide_model.topics_keeping import KEEPING
 from guide_model.topics_missing import MISSING
 from guide_model.topics_models import MODELS
 from guide_model.topics_program import PROGRAM
@@ -20,7 +22,7 @@ from guide_model.topics_self import SELF
 from guide_model.topics_window import WINDOW
 from guide_model.unknown import CANNOT, DONT_KNOW, unknown
 
-TOPICS: tuple[Topic, ...] = PROGRAM + WINDOW + MODELS + IDEAS + SELF + MISSING
+TOPICS: tuple[Topic, ...] = PROGRAM + WINDOW + KEEPING + MODELS + IDEAS + CACHE + SELF + MISSING
 BY_ID: dict[str, Topic] = {topic.id: topic for topic in TOPICS}
 
 Turn = tuple[str, str]
@@ -43,8 +45,8 @@ class Mix:
     strange: float
 
 
-FIRST = Mix(topic=0.66, story=0.10, unknown=0.10, recall=0.07, strange=0.0)
-SECOND = Mix(topic=0.52, story=0.08, unknown=0.18, recall=0.10, strange=0.7)
+FIRST = Mix(topic=0.74, story=0.07, unknown=0.08, recall=0.06, strange=0.0)
+SECOND = Mix(topic=0.60, story=0.06, unknown=0.16, recall=0.09, strange=0.7)
 """The second stage has more of what is learned last: saying that it does not know, and copying a name."""
 
 _SYSTEM_PROMPTS = lines("""

@@ -1,4 +1,4 @@
-"""Examines an exported guide through mlx_lm, greedily, and writes its figures into its model card."""
+"""Examines an exported guide through mlx_lm, greedily."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from random import Random
 
 from guide_model import stories
-from guide_model.card import write_card
-from guide_model.commands import unknown_commands
+from guide_model.commands import commands, names, unknown_commands
+from guide_model.denials import denials
 from guide_model.dialogue import BY_ID, TOPICS, Message
 from guide_model.held_out import HELD_OUT, UNKNOWN
 from guide_model.memory import FACTS
@@ -22,6 +22,12 @@ from guide_model.unknown import is_refusal
 
 SEED = 2026
 NAME = FACTS["name"]
+KNOWN = "Known questions"
+EACH_COMMAND = "Each command, asked for plainly: the answer names it"
+ONLY_EXISTING = "Answers that name only commands that exist"
+NO_DENIAL = "Answers that deny nothing that exists"
+LEAST = {KNOWN: 0.95, EACH_COMMAND: 1.0, ONLY_EXISTING: 1.0, NO_DENIAL: 1.0}
+"""The share of right answers that a guide needs to be fit to ship."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +54,7 @@ def is_about(topic: Topic, answer: str) -> bool:
 
 def known_questions() -> list[tuple[str, str]]:
     """The plainest question on each topic, with the topic's id."""
-    return [(plain_phrasings(topic)[0].capitalize() + "?", topic.id) for topic in TOPICS]
+    return [(_plainest(topic), topic.id) for topic in TOPICS]
 
 
 def examine(player: Player) -> list[Score]:
@@ -58,15 +64,46 @@ def examine(player: Player) -> list[Score]:
     scores = [_score(player, name, questions, answers) for name, questions in _examination(rng)]
     scores.append(_distinct_stories(player, answers))
     scores.append(_chunks(player))
-    named = [answer for answer in answers if unknown_commands(answer)]
-    scores.append(Score("Answers that name only commands that exist", len(answers) - len(named), len(answers)))
+    scores.append(_all_true(ONLY_EXISTING, answers, unknown_commands))
+    scores.append(_all_true(NO_DENIAL, answers, denials))
     return scores
 
 
+def faults(scores: list[Score]) -> list[str]:
+    """Return why a guide with these scores is not fit to ship; nothing if it is."""
+    wanted = [(score, LEAST[score.name]) for score in scores if score.name in LEAST]
+    return [f"{score}, {least:.0%} wanted" for score, least in wanted if score.right < least * score.asked]
+
+
+def names_a_command_of(topic: Topic, answer: str) -> bool:
+    """Whether `answer` says how to give one of the commands that the topic is there to explain."""
+    return any(named in answer for command in topic.commands for named in names(command))
+
+
+def command_questions() -> list[tuple[str, str, str]]:
+    """Return for each command a plain question on it, the id of a topic that explains it, and the command."""
+    explained = ((command, _topic_of(command)) for command in commands())
+    return [(_plainest(topic, command), topic.id, command) for command, topic in explained]
+
+
+def _topic_of(command: str) -> Topic:
+    return min((topic for topic in TOPICS if command in topic.commands), key=lambda topic: len(topic.commands))
+
+
+def _plainest(topic: Topic, command: str = "") -> str:
+    """The plainest question on a topic; where that explains several commands, one that has this command's word."""
+    phrasings = plain_phrasings(topic)
+    with_word = (text for text in phrasings if len(topic.commands) > 1 and command and command in text.split())
+    return next(with_word, phrasings[0]).capitalize() + "?"
+
+
 def _examination(rng: Random) -> Iterable[tuple[str, list[Question]]]:
-    yield "Known questions", [_on_topic(text, name) for text, name in known_questions()]
+    yield KNOWN, [_on_topic(text, name) for text, name in known_questions()]
+    yield EACH_COMMAND, [_on_command(text, name) for text, name, _ in command_questions()]
     yield "Known phrasings with slips and careless punctuation", _dressed(rng)
     yield "New phrasings, kept apart from training", [_on_topic(text, name) for text, name in HELD_OUT]
+    on_commands = [(text, name) for text, name in HELD_OUT if BY_ID[name].commands]
+    yield "New phrasings that ask for a command: the answer names it", [_on_command(*asked) for asked in on_commands]
     yield "A known question after 1,500 tokens and more", [_late(rng, topic) for topic in rng.sample(TOPICS, 20)]
     yield "Stories about the subject asked for", [_story(subject) for subject in stories.MAIN_SUBJECTS]
     yield "Says that it does not know, new questions", [([("user", text)], is_refusal) for text in UNKNOWN]
@@ -78,6 +115,18 @@ def _examination(rng: Random) -> Iterable[tuple[str, list[Question]]]:
 
 def _on_topic(text: str, topic_id: str) -> Question:
     return [("user", text)], lambda answer: is_about(BY_ID[topic_id], answer)
+
+
+def _on_command(text: str, topic_id: str) -> Question:
+    return [("user", text)], lambda answer: names_a_command_of(BY_ID[topic_id], answer)
+
+
+def _all_true(name: str, answers: list[str], find: Callable[[str], list[str]]) -> Score:
+    """How many of all answers hold nothing of what `find` finds."""
+    wrong = tuple((answer, ", ".join(found)) for answer in answers if (found := find(answer)))
+    for answer, why in wrong:
+        print(f"    {answer[:100]} -> {why}", flush=True)
+    return Score(name, len(answers) - len(wrong), len(answers), wrong)
 
 
 def _dressed(rng: Random) -> list[Question]:
@@ -95,12 +144,12 @@ def _dressed(rng: Random) -> list[Question]:
 def _turns(rng: Random, count: int) -> list[Message]:
     messages: list[Message] = []
     for topic in rng.choices(TOPICS, k=count):
-        messages += [("user", plain_phrasings(topic)[0].capitalize() + "?"), ("assistant", rng.choice(topic.answers))]
+        messages += [("user", _plainest(topic)), ("assistant", rng.choice(topic.answers))]
     return messages
 
 
 def _late(rng: Random, topic: Topic) -> Question:
-    question, is_right = _on_topic(plain_phrasings(topic)[0].capitalize() + "?", topic.id)
+    question, is_right = _on_topic(_plainest(topic), topic.id)
     return [*_turns(rng, 42), *question], is_right
 
 
@@ -147,18 +196,21 @@ def _chunks(player: Player) -> Score:
     return Score("Same answer when the prompt is read in pieces", same, len(asked))
 
 
+def figures(scores: list[Score]) -> list[tuple[str, str]]:
+    """Return the scores as the model card has them."""
+    return [(score.name, f"{score.right} of {score.asked}") for score in scores]
+
+
 def main() -> None:
-    """The command line: python -m guide_model.evaluate FOLDER [--card]."""
+    """The command line: python -m guide_model.evaluate FOLDER."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--card", action="store_true", help="write README.md into the folder")
     arguments = parser.parse_args()
     scores = examine(Player(arguments.folder))
-    for score in scores[-3:]:
+    for score in scores[-4:]:
         print(score)
-    if arguments.card:
-        lines = [(score.name, f"{score.right} of {score.asked}") for score in scores]
-        write_card(arguments.folder, lines)
+    for fault in faults(scores):
+        print(f"Not fit to ship: {fault}")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 
 from guide_model import tokenizer as tokenizing
@@ -26,3 +26,11 @@ def export(guide: Guide, shape: Config, tokenizer: Tokenizer, folder: Path) -> N
     end = tokenizer.token_to_id("<|end|>")
     full = {**shape, "eos_token_id": end, "pad_token_id": tokenizer.token_to_id("<|pad|>"), "torch_dtype": "float16"}
     (folder / "config.json").write_text(json.dumps(full, indent=1) + "\n", encoding="utf-8")
+
+
+def load_weights(guide: Guide, folder: Path) -> None:
+    """Give `guide` the weights of an exported folder; RuntimeError if they do not fit."""
+    weights = {}
+    for name, weight in load_file(folder / "model.safetensors").items():
+        weights[name] = (weight.transpose(1, 2) if name.endswith("conv.conv.weight") else weight).float()
+    guide.load_state_dict(weights)

@@ -127,10 +127,6 @@ _MORE_PROGRAM: dict[str, str] = {
         copy that | how do i put an answer on the clipboard | which key copies
         how do i quote your answer elsewhere | can i select text | i want to use your answer in a document
         clipboard""",
-    "undo": """
-        i typed something wrong, how do i take it back | which key is undo | my text is gone, get it back | undo
-        how do i get back the words i deleted | revert my typing | how do i step back in the text field
-        i want my old text back in the field | redo""",
     "close": """
         i want to close this | may i close the window | what if i forget to save and close
         can i turn it off now | how do i end the program | close it | will closing lose my chat
@@ -194,7 +190,7 @@ _MORE_PROGRAM: dict[str, str] = {
         what can i do while it loads""",
     "save": """
         is anything saved automatically | must i save | how do i keep this | will it still be there next week
-        where is my data | in which folder are my chats | does it autosave | autosave | is this chat stored
+        does it autosave | autosave | is this chat stored
         save this | will my branches be kept | are the answers stored | what is saved | i forgot to save
         will i find this conversation again""",
     "crash": """

@@ -178,52 +178,9 @@ MORE_IDEAS: dict[str, str] = {
         what what | eh | hmmm | ehm | uh | .. | - | a | b | ok what | how so | why not | which one | what is it
         aaa | zzz | dfgh | hjkl | poiuy | foo | foo bar | hello world test | random text | word | nothing
         something | say what | come again | pardon | i am confused | tell me""",
-    "delete": """
-        delete | remove | how do i remove a chat from the list | i want this chat gone
-        can i get rid of this conversation | erase this conversation | delete all | how do i empty the list
-        can a branch be removed | remove this branch | clear history | can i throw something away
-        i want to delete everything | how do i delete old chats | put this in the trash | wipe my data""",
-    "search": """
-        search | find | find my chat about cats | how do i look something up in my chats
-        is there a find command | where can i search | i am looking for an old message
-        search all conversations | find a message i wrote | can you find something in my history
-        look for a word""",
-    "organise": """
-        rename | change the title of this chat | how do i name this conversation | can i group my chats
-        make a group | can i give this chat another name | can i tag a conversation | are there tags
-        can i star a branch | how do i order the list | can i move a chat up | how do i label a branch | folders
-        new folder""",
-    "settings": """
-        settings | preferences | options | is there a place to change things | how do i adjust espalier
-        can i change how it behaves | where can i configure the cache | how do i raise the budget
-        can i give it more memory | where is the menu for settings | how do i set the language of the window
-        can i change the system prompt | where do i set things up | customise""",
-    "disk": """
-        pin | pin this branch | can i keep a branch warm | does the cache survive a restart
-        is the cache lost when i quit | how do i keep a branch from being evicted | where is the disk cache
-        is anything of the cache on disk | can the cache be stored
-        why does it read everything again after a restart | what is a pin | protect a branch""",
-    "several": """
-        two answers at once | three answers please, all at once | can it write several replies in parallel
-        can i see three versions next to each other | give me many answers | can i run two models together
-        how do i compare answers side by side | parallel answers | can i ask two models the same question""",
-    "map": """
-        map | can i see the tree of my conversation as a picture | draw the tree
-        is there a drawing of the branches | where can i see all branches | a picture of the conversation
-        can i zoom out to see the tree | i want to see every branch at once | show all branches""",
-    "export": """
-        export | import | how do i get my chats out of here | can i send a chat to a friend
-        save as a text file | how do i back up my conversations | can i move my chats to another mac | print
-        can i download my chat | write this chat to a file | import from chatgpt | can i make a pdf of this
-        share this | is there a backup""",
     "edit_answer": """
         can i modify a reply | let me change your words | i want to fix your answer
         can i write the answer myself | your answer has a mistake, can i correct it | edit this answer
         change what you said | may i edit the reply | can the model's answer be altered
         can i replace part of an answer""",
-    "attach": """
-        here is a picture | look at this image | can i upload something | can i give you a document
-        read this file | can you open a file | can i paste an image | do you take photos | can i use my voice
-        do you have a voice | can you go online | look it up on the internet | google it | can you run a program
-        open this link | can you use a calculator | can you read pdf files""",
 }

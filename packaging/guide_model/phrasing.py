@@ -21,6 +21,8 @@ DOING_FRAMES = lines("""
     how do you {} | i cannot find how to {} | am i able to {} | how could i {} | what if i want to {}
     explain how to {} | do you know how to {} | how do people {} | which menu do i use to {} | {} how
     i don't know how to {} | what is the best way to {} | is there a key to {} | {}
+    can espalier {} | does espalier let me {} | is there any way to {} | how do i manage to {}
+    could you tell me how i {} | what should i do to {} | which command do i use to {} | let me {}
 """)
 NAMING_FRAMES = lines("""
     what is {} | what's {} | whats {} | explain {} | what does {} mean | what do you mean by {}

@@ -25,6 +25,11 @@ STAGES = (
     Stage("training", 4600, 4600, FIRST, peak=1.0, falling=0.55),
     Stage("finishing", 1200, 1400, SECOND, peak=0.4, falling=0.85),
 )
+CONTINUING = (
+    Stage("continuing", 1500, 1500, FIRST, peak=0.6, falling=0.75),
+    Stage("finishing", 700, 800, SECOND, peak=0.35, falling=0.85),
+)
+"""The shorter way: from the weights of a guide that already knows most of it, with that guide's tokenizer."""
 TOKENS = 4096
 """Places in one batch."""
 WARM_UP = 40

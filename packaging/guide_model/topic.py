@@ -11,6 +11,7 @@ class Topic:
 
     asked: whole questions, the first one the plainest. doing: verb phrases that follow "how do I". naming: noun phrases
     that follow "what is". answers: any one is a full answer. more: sentences that may follow, or answer "tell me more".
+    commands: ids of what the topic is there to explain; each answer names one of them by its menu path or its keys.
     Questions are in lower case and without a question mark; phrasing.py dresses them.
     """
 
@@ -20,6 +21,7 @@ class Topic:
     doing: tuple[str, ...] = ()
     naming: tuple[str, ...] = ()
     more: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
 
 
 def words(text: str) -> tuple[str, ...]:

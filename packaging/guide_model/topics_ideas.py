@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from guide_model.commands import keys
+from guide_model.commands import keys, menu_path
 from guide_model.topic import Topic, lines
 
 IDEAS: tuple[Topic, ...] = (
@@ -93,8 +93,8 @@ IDEAS: tuple[Topic, ...] = (
             why is a fork fast | why are forks so fast | why does a fork answer quickly
             why was the second answer faster | why was that so quick | why does it not read everything again
             what makes a fork cheap | why is the second branch faster | why did it start at once
-            how can a fork be so fast | why is going back to a branch instant | is a fork slow
-            does a fork cost much
+            how can a fork be so fast | why is going back to a branch instant | is a fork slow | does a fork cost much
+            why did the second answer come at once | how can the next answer be so fast | what made that so fast
         """),
         answers=(
             "A fork shares its beginning with the old branch, and that is in the cache. Only the new tokens are read.",
@@ -179,14 +179,16 @@ IDEAS: tuple[Topic, ...] = (
         "states",
         asked=lines("""
             what are the states | which states are there | what do the discs mean | what do the circles mean
-            what are the three states | what do the marks in the cache pane mean
+            what are the four states | what do the marks in the cache pane mean
             what does state mean in the cache pane | explain the circles in the tree | what do the dots mean
             what is the legend
         """),
         naming=lines("the states | the discs | the circles in the tree | the marks in the tree | the legend"),
         answers=(
-            "There are three: Live is in use now, In memory comes back at once, and No snapshot must be read again.",
-            "Full disc: live. Half disc: in memory. Dashed disc: no snapshot, so its tokens must be read again.",
+            "There are four: Live is in use, In memory comes back at once, On disk is read from a file, and No "
+            "snapshot is computed again.",
+            "Live is in use now. In memory comes back at once, On disk in a moment; No snapshot must be computed "
+            "again.",
         ),
     ),
     Topic(
@@ -225,12 +227,13 @@ IDEAS: tuple[Topic, ...] = (
             how big can the cache get | what is the memory limit | what does 3.1 of 8.0 gb mean
             what is the cache limit | does it use all my memory | how much memory is used
             why does it use so much memory | is the cache full | where do i see the memory use
-            what is the bar at the top of the cache pane
+            what is the bar at the top of the cache pane | how much ram may the cache take
+            how much memory does it need
         """),
         naming=lines("the budget | the cache budget | the memory limit | a byte budget | the size of the cache"),
         answers=(
             "The budget is the memory that the cache may use; it stands at the top of the cache pane. When it is full, "
-            "states used least are dropped.",
+            f"what is worth least is dropped. {menu_path('budget')} changes it.",
             "The top of the cache pane shows the bytes in use and the budget. When room is short, the cache "
             "drops state, "
             "never your text.",
@@ -301,7 +304,8 @@ IDEAS: tuple[Topic, ...] = (
         asked=lines("""
             what is a language model | what is a model | what is an llm | how does a language model work
             how do you work | what is a model made of | what are weights | how do you make an answer
-            what is a local model | how do you choose your words
+            what is a local model | how do you choose your words | what does llm mean | what actually is a model
+            so what is a language model really
         """),
         naming=lines(
             "a language model | a model | an llm | a large language model | a local model | the model | an ai model"

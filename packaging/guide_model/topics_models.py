@@ -8,6 +8,7 @@ from guide_model.topic import Topic, lines
 MODELS: tuple[Topic, ...] = (
     Topic(
         "open_model",
+        commands=("open_model",),
         asked=lines("""
             how do i open a real model | how do i open a model | how do i load another model
             can i use a bigger model | how do i use my own model | how do i change the model
@@ -18,9 +19,9 @@ MODELS: tuple[Topic, ...] = (
         """),
         doing=lines("""
             open a model | open a real model | load a model | load another model | use a bigger model
-            use my own model | change the model | switch models | choose a model | pick a model
-            use a better model | run a different model | open a model folder | connect a model
-            load a larger model | get a smarter model
+            use my own model | change the model | switch models | choose a model | pick a model | use a better model
+            run a different model | open a model folder | connect a model | load a larger model | get a smarter model
+            bring up the dialog for a model folder | put a proper model in here | get a stronger model
         """),
         answers=(
             f"Choose {menu_path('open_model')} ({keys('open_model')}) and pick a folder that mlx-lm can load.",
@@ -57,33 +58,54 @@ MODELS: tuple[Topic, ...] = (
         ),
     ),
     Topic(
+        "drop_file",
+        asked=lines("""
+            can i drop a file on the window | can i drag a conversation file here | can i drop an espalier file
+            can i drop a chatgpt export | what happens if i drop a file | can i drag a zip file here
+            which files can i drop | does dropping a conversation import it | can i drag an export into the window
+            drop a file | i have a file, can i just drag it in
+        """),
+        doing=lines("""
+            drop a file | drag a conversation file into the window | drop an export on the window
+            import by drag and drop
+        """),
+        answers=(
+            "Yes. A file of conversations, an .espalier file for example, is imported when you drop it on the window.",
+            f"Drop it on the window: exported conversations are read as with {menu_path('import')}.",
+        ),
+    ),
+    Topic(
         "recent",
+        commands=("recent",),
         asked=lines("""
             do you remember my models | do i have to find the folder every time | are recent models remembered
-            how do i open the model i used before | how do i go back to my last model
-            where are my recent models | is my last model remembered
+            how do i open the model i used before | how do i go back to my last model | where are my recent models
+            is my last model remembered | do i have to choose the folder every time | must i pick the folder again
         """),
-        doing=lines(
-            "open a recent model | find the model i used last | reopen my last model | get back to a model i "
-            "opened before"
-        ),
+        doing=lines("""
+            open a recent model | find the model i used last | reopen my last model
+            get back to a model i opened before | open the model i had before | choose among the models i used
+            skip choosing the folder again
+        """),
         answers=(
-            "Espalier remembers the models you opened, so you do not have to look for the folder again.",
-            "The models you opened before are remembered and offered again.",
+            f"{menu_path('recent')} lists the models you opened before, so you do not have to look for the folder "
+            "again.",
+            f"The models you opened before are remembered: choose one under {menu_path('recent')}.",
         ),
     ),
     Topic(
         "use_guide",
+        commands=("use_guide",),
         asked=lines("""
             how do i get the guide back | how do i return to the guide | how do i use the guide again
             can i come back to you | how do i go back to the built in model | where did the guide go
             what does use the guide do | how do i talk to you again
         """),
-        doing=lines(
-            "get the guide back | go back to the guide | use the guide | return to the built in model | talk to "
-            "you again"
-            " | close my model and use the guide"
-        ),
+        doing=lines("""
+            get the guide back | go back to the guide | use the guide | return to the built in model
+            talk to you again | close my model and use the guide | bring the guide back | have the guide answer again
+            leave my model for the guide
+        """),
         answers=(
             f"Choose {menu_path('use_guide')} ({keys('use_guide')}).",
             f"Press {keys('use_guide')}: the guide is back at once.",
@@ -121,8 +143,8 @@ MODELS: tuple[Topic, ...] = (
         "save",
         asked=lines("""
             how do i save | how do i save a conversation | are my conversations saved | is this saved
-            where are my chats stored | do i have to save | where is save | is there a save button
-            are branches saved | where does espalier keep my text | will this be here tomorrow
+            do i have to save | where is save | is there a save button
+            are branches saved | will this be here tomorrow
             are my words saved | does it save by itself | what happens to my conversations when i quit
             is everything kept
         """),
@@ -164,9 +186,10 @@ MODELS: tuple[Topic, ...] = (
         asked=lines("""
             is this private | does anything leave my mac | do you need the internet | does this work offline
             is my data sent anywhere | do you send my text to a server | who can read my conversations
-            is my data used for training | are you in the cloud | where does the model run
-            do i need an account | does it phone home | can i use it on a plane | is it safe to type secrets
-            do you spy on me | does espalier collect data | do i need wifi | is there any telemetry
+            is my data used for training | are you in the cloud | where does the model run | do i need an account
+            does it phone home | can i use it on a plane | is it safe to type secrets | do you spy on me
+            does espalier collect data | do i need wifi | is there any telemetry | do i have to be online
+            does it need a connection | is my text sent to somebody | are my words sent away
         """),
         naming=lines("your privacy policy | the privacy here"),
         answers=(

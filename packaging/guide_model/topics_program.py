@@ -8,6 +8,7 @@ from guide_model.topic import Topic, lines
 PROGRAM: tuple[Topic, ...] = (
     Topic(
         "fork_how",
+        commands=("fork",),
         asked=lines("""
             how do i fork a message | how do i fork | how do i make a branch | where is fork
             where is the fork button | which button makes a fork | what is the shortcut for fork | fork how
@@ -15,13 +16,16 @@ PROGRAM: tuple[Topic, ...] = (
             how do i change a question i already sent | what does the pencil do | what is the pencil for
             how do i edit what i asked | can i rewrite my question | i made a mistake in my question
             i want to correct my message | how do i split a conversation | what is the pencil beside my question
+            i want to go another way from here | let me reword my question | how do i put this question differently
         """),
         doing=lines("""
             fork | fork a conversation | fork this chat | fork a question | make a fork | start a new branch
             create a branch | branch off | branch a conversation | edit a question | edit my message
             change my question | change what i wrote | rewrite a question | ask the same thing differently
             edit an earlier message | change an old message | fix a typo in my question
-            split this conversation in two | make another branch
+            split this conversation in two | make another branch | take the conversation in another direction
+            reword an earlier question | put my question in other words | go another way from here
+            phrase my question anew
         """),
         answers=(
             f"Point at a question and press the pencil beside it, or press {keys('fork')}. What you send then "
@@ -40,7 +44,8 @@ PROGRAM: tuple[Topic, ...] = (
             what is a branch | what is a fork | what does fork mean | what are branches | what are forks for
             why would i fork | what good is a fork | why should i use branches | what are branches good for
             what is the point of forking | when should i fork | branch meaning | what happens when i fork
-            a branch is what | tell me about branches | what do you mean by branching
+            a branch is what | tell me about branches | what do you mean by branching | why would one branch
+            why should anyone fork | what are branches in here
         """),
         naming=lines("a branch | a fork | forking | branching | a new branch | the idea of a fork | a chat branch"),
         answers=(
@@ -85,6 +90,7 @@ PROGRAM: tuple[Topic, ...] = (
     ),
     Topic(
         "again",
+        commands=("regenerate",),
         asked=lines("""
             how do i get another answer | can you answer again | i do not like this answer
             what does answer again do | give me a different answer | how do i regenerate | i want another answer
@@ -94,8 +100,9 @@ PROGRAM: tuple[Topic, ...] = (
         """),
         doing=lines("""
             get another answer | regenerate | regenerate an answer | answer again | get a second answer | retry
-            ask for a new answer | get a different reply | redo the answer | try the answer again
-            reroll the answer
+            ask for a new answer | get a different reply | redo the answer | try the answer again | reroll the answer
+            get one more reply | have the model try again | get a new reply to the same question
+            let it answer once more | hear another answer | have this question answered differently
         """),
         answers=(
             f"Choose {menu_path('regenerate')} or press {keys('regenerate')}. You get another answer beside the "
@@ -122,13 +129,15 @@ PROGRAM: tuple[Topic, ...] = (
     ),
     Topic(
         "versions",
+        commands=("previous", "next"),
         asked=lines("""
-            what does 2 of 3 mean | what is 2 of 3 | what are the arrows beside the message
-            what does 1 of 2 mean | what are the little arrows | how do i go back to the other branch
-            how do i switch branches | how do i return to the old branch | where is my other branch
-            how do i see the other version | what is the switcher | what is this 3 of 3
-            how do i find the first answer again | go back to the old branch | how do i move between versions
-            which keys switch versions | how do i compare the answers | what are versions
+            what does 2 of 3 mean | what is 2 of 3 | what are the arrows beside the message | what does 1 of 2 mean
+            what are the little arrows | how do i go back to the other branch | how do i switch branches
+            how do i return to the old branch | where is my other branch | how do i see the other version
+            what is the switcher | what is this 3 of 3 | how do i find the first answer again
+            go back to the old branch | how do i move between versions | which keys switch versions
+            how do i compare the answers | what are versions | why is there 1 of 2 at my question
+            what are these numbers at my message
         """),
         doing=lines("""
             switch branches | go back to the old branch | return to another branch | see the other version
@@ -145,14 +154,17 @@ PROGRAM: tuple[Topic, ...] = (
     ),
     Topic(
         "send",
+        commands=("send",),
         asked=lines("""
             how do i send | how do i send a message | which key sends | does return send | what does return do
             what does the arrow button do | i typed something, now what | how do i ask a question
             how do i submit my message | where do i type | where do i write | what key is send
+            which key do i press to send | what is the key that sends
         """),
-        doing=lines(
-            "send a message | send my question | send this | submit a question | post my message | send what i wrote"
-        ),
+        doing=lines("""
+            send a message | send my question | send this | submit a question | post my message | send what i wrote
+            get my question to the model | hand in my question | send off what i typed
+        """),
         answers=(
             "Write in the field at the bottom and press Return to send.",
             "Return sends what you wrote. Shift-Return begins a new line.",
@@ -161,13 +173,15 @@ PROGRAM: tuple[Topic, ...] = (
     Topic(
         "line",
         asked=lines("""
-            how do i start a new line | how do i break the line | how do i write two lines
-            what does shift return do | return sends but i want a new line | how do i make a paragraph
-            newline key | how do i write several lines | can i write more than one line
+            how do i start a new line | how do i break the line | how do i write two lines | what does shift return do
+            return sends but i want a new line | how do i make a paragraph | newline key
+            how do i write several lines | can i write more than one line
+            i hit return and it went off, but i was not done | i pressed enter too soon, i wanted a new line
         """),
         doing=lines("""
             start a new line | break a line | insert a line break | write a second line | add a new line
             type a newline | write a paragraph | go to the next line without sending
+            put a line break into my question | have two lines in my message | get a second line
         """),
         answers=(
             "Press Shift-Return to begin a new line. Return alone sends.",
@@ -176,6 +190,7 @@ PROGRAM: tuple[Topic, ...] = (
     ),
     Topic(
         "stop",
+        commands=("stop",),
         asked=lines("""
             how do i stop an answer | how do i stop | stop it | how do i cancel the answer
             the answer is too long, how do i stop it | what does the stop button do | which key stops the answer
@@ -206,6 +221,7 @@ PROGRAM: tuple[Topic, ...] = (
     ),
     Topic(
         "new",
+        commands=("new",),
         asked=lines("""
             how do i start a new conversation | new conversation | how do i begin a new chat
             where is new conversation | i want to start over | can i start again with an empty chat
@@ -231,7 +247,8 @@ PROGRAM: tuple[Topic, ...] = (
         """),
         doing=lines("""
             open an old conversation | find my old chats | go to another conversation | see my conversations
-            switch conversations | open yesterday's chat | get my earlier chat back
+            switch conversations | open yesterday's chat | get my earlier chat back | see my earlier conversations
+            find an earlier chat in the list | go back to a chat from last week
         """),
         naming=lines("the sidebar | the list on the left | the left pane | the list of conversations"),
         answers=(

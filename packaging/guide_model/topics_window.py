@@ -8,6 +8,7 @@ from guide_model.topic import Topic, lines
 WINDOW: tuple[Topic, ...] = (
     Topic(
         "hide_list",
+        commands=("sidebar",),
         asked=lines("""
             how do i hide the sidebar | how do i show the sidebar | the list on the left is gone
             i want more room | where did the sidebar go | can i hide the conversations
@@ -24,6 +25,7 @@ WINDOW: tuple[Topic, ...] = (
     ),
     Topic(
         "hide_cache",
+        commands=("inspector",),
         asked=lines("""
             how do i hide the cache pane | how do i show the cache | where is the cache pane
             the pane on the right is gone | how do i open the cache pane | where is the trie
@@ -41,6 +43,7 @@ WINDOW: tuple[Topic, ...] = (
     ),
     Topic(
         "text_size",
+        commands=("bigger", "smaller", "actual_size"),
         asked=lines("""
             how do i make the text bigger | the text is too small | the letters are too small
             how do i change the text size | can i zoom | how do i change the font size | the text is too big
@@ -50,7 +53,8 @@ WINDOW: tuple[Topic, ...] = (
         doing=lines("""
             make the text bigger | make the text smaller | change the text size | zoom in | zoom out
             enlarge the text | change the font size | reset the text size | make letters larger
-            get the usual size back
+            get the usual size back | have larger letters | make everything bigger | read this more easily
+            go back to the normal text size
         """),
         answers=(
             f"{keys('bigger')} makes the text bigger, {keys('smaller')} smaller, and {keys('actual_size')} gives "
@@ -90,18 +94,23 @@ WINDOW: tuple[Topic, ...] = (
             f"Begin with Return to send, {keys('fork')} to fork, and {keys('previous')} or {keys('next')} to "
             "switch versions.",
         ),
-        more=("Every shortcut stands beside its command in the menus.",),
+        more=(
+            "Every shortcut stands beside its command in the menus.",
+            f"{keys('find')} searches, {keys('undo')} takes back, and {keys('new')} starts a conversation.",
+        ),
     ),
     Topic(
         "compose",
+        commands=("compose",),
         asked=lines("""
             how do i get to the message field | how do i put the cursor where i write | what does cmd l do
             which key goes to the message field | how do i jump to the composer | where is the cursor
             how do i focus the text field
         """),
-        doing=lines(
-            "get to the message field | jump to the composer | focus the text field | put the cursor in the field"
-        ),
+        doing=lines("""
+            get to the message field | jump to the composer | focus the text field | put the cursor in the field
+            put the cursor into the message field | start typing | get back to the field
+        """),
         answers=(
             f"Press {keys('compose')}: it puts the cursor where you write.",
             f"{menu_path('compose')} ({keys('compose')}) puts the cursor in the message field.",
@@ -109,49 +118,141 @@ WINDOW: tuple[Topic, ...] = (
     ),
     Topic(
         "copy",
+        commands=("copy",),
         asked=lines("""
             how do i copy an answer | can i copy your answer | how do i copy a message | how do i copy text
             how do i get an answer into another program | how do i put this into an email | copy the answer
         """),
-        doing=lines(
-            "copy an answer | copy a message | copy the text | copy your reply | take an answer to another program"
-        ),
+        doing=lines("""
+            copy an answer | copy a message | copy the text | copy your reply | take an answer to another program
+            copy what the model said | copy the reply | put an answer on the clipboard
+            take the words of an answer with me
+        """),
         answers=(
             f"Select the text or the message and press {keys('copy')}.",
             f"{menu_path('copy')} ({keys('copy')}) copies the selected text, or the selected message.",
         ),
+        more=("Code in an answer has a Copy button of its own.",),
     ),
     Topic(
-        "undo",
+        "cut",
+        commands=("cut",),
         asked=lines("""
-            how do i undo | can i undo | is there an undo | how do i take back what i typed
-            i deleted my text by accident | how do i redo | what does undo do
+            how do i cut text | what does cut do | which key cuts | can i cut a sentence out of my question
+            cut | cut this text | how do i take text out of the field | is there a cut command
+            how do i remove and keep the selected text | what does cmd x do | how do i move text in my message
+            can i cut and paste
         """),
-        doing=lines("undo | undo a change | take back a change | redo | undo my typing"),
+        doing=lines("""
+            cut text | cut the selected text | cut a sentence out of my message | move text within my message
+            cut and paste | cut some words out of my text | take a sentence out of my message
+        """),
+        naming=lines("cut | the cut command"),
         answers=(
-            f"{menu_path('undo')} ({keys('undo')}) takes back the last change to the text you are writing.",
-            f"Press {keys('undo')} to take back a change in your text, and {keys('redo')} to do it again.",
+            f"Select the text and press {keys('cut')}; {keys('paste')} puts it in elsewhere.",
+            f"{menu_path('cut')} ({keys('cut')}) cuts the selected text.",
+        ),
+    ),
+    Topic(
+        "paste",
+        commands=("paste",),
+        asked=lines("""
+            how do i paste | can i paste text | which key pastes | paste | can i paste a whole article
+            how do i get text from another program in here | can i insert text from the clipboard
+            what does cmd v do | how do i put copied text into my question | is there a paste command
+            i copied something, how do i get it in here | can i paste code
+        """),
+        doing=lines("""
+            paste text | paste | insert text from the clipboard | paste an article | paste code into my question
+            bring text in from another program | put copied text into the field | paste from a web page
+            put copied words into my message | get text from a document in here | insert what i copied
+        """),
+        naming=lines("paste | the paste command"),
+        answers=(
+            f"Click into the message field and press {keys('paste')}. Text is pasted, pictures are not.",
+            f"{menu_path('paste')} ({keys('paste')}) puts the text from the clipboard where you write.",
+        ),
+    ),
+    Topic(
+        "select_all",
+        commands=("select_all",),
+        asked=lines("""
+            how do i select everything | how do i select all | which key selects all | what does cmd a do
+            select all | can i mark all of my text | how do i select the whole text i wrote | what does select all do
+            how do i mark everything in the field | i want to replace all that i typed | is there a select all
+            how do i highlight all my text
+        """),
+        doing=lines("""
+            select all | select everything | select all my text | mark everything in the field
+            select all that i have written | mark my whole message | select the whole text i wrote
+        """),
+        naming=lines("select all | the select all command"),
+        answers=(
+            f"Press {keys('select_all')}: it selects all of the text you are writing.",
+            f"{menu_path('select_all')} ({keys('select_all')}) selects everything in the message field.",
+        ),
+    ),
+    Topic(
+        "drafts",
+        asked=lines("""
+            what happens to text i have not sent | is my unsent text kept | do i lose what i typed when i switch chats
+            are drafts kept | i typed something and went to another chat | where is my half written question
+            does each conversation have its own field | is my draft saved | can i leave a question half written
+            will my unsent words stay | what if i open another chat while i type | i did not send it yet, is it lost
+        """),
+        naming=lines("a draft | drafts | an unsent question | a half written question"),
+        answers=(
+            "What you have not sent stays in the message field of its conversation while you look at another one.",
+            "Each conversation keeps its own unsent words. Go back to it and they stand in the field.",
+        ),
+    ),
+    Topic(
+        "unanswered",
+        commands=("regenerate",),
+        asked=lines("""
+            my question was not answered | there is no answer to my question | why is there no answer below my question
+            how do i get an answer to an old question | the question has no answer | it never answered
+            how do i answer an unanswered question | i stopped before it answered, how do i get the answer now
+            my question stands there without an answer | ask this question again without changing it
+            can i have an unanswered question answered later | the last question was left open
+        """),
+        doing=lines("""
+            get an answer to an unanswered question | have an old question answered
+            answer a question that has no answer | have my question answered | get the missing answer
+            make it answer a question it left open
+        """),
+        naming=lines("an unanswered question | a question without an answer"),
+        answers=(
+            f"{menu_path('regenerate')} ({keys('regenerate')}) has a question answered that has no answer yet.",
+            f"Press {keys('regenerate')}: the question is put to the model again, as it stands.",
         ),
     ),
     Topic(
         "close",
+        commands=("close", "quit"),
         asked=lines("""
             how do i close the window | can i just close the window | do i lose anything when i close
             is it safe to quit | what happens when i close the window | how do i quit
             can i quit while you answer | what if i close espalier now
         """),
-        doing=lines("close the window | quit | close espalier | leave the program | exit"),
+        doing=lines("""
+            close the window | quit | close espalier | leave the program | exit | quit the program
+            shut espalier down | close the program
+        """),
         answers=(
             f"{menu_path('close')} ({keys('close')}) closes the window. Everything is already saved.",
-            "You can close the window at any time: everything is saved as it happens.",
+            f"{keys('close')} closes the window and {keys('quit')} quits, at any time: everything is saved as it "
+            "happens.",
         ),
     ),
     Topic(
         "about",
+        commands=("about",),
         asked=lines("""
             which version is this | what version do i have | where is the version number | what is the licence
             is espalier open source | is it free | what does it cost | do i have to pay | who made espalier
-            which licence does it have | is this free software
+            which licence does it have | is this free software | what is the price of espalier | does it cost money
+            how much is it | how much do i pay
         """),
         doing=lines("see the version | find the version number | find the licence | see which version i have"),
         answers=(
@@ -163,8 +264,9 @@ WINDOW: tuple[Topic, ...] = (
         "window",
         asked=lines("""
             what am i looking at | explain the window | what are the parts of the window | what is what here
-            how is the window laid out | give me a tour | show me around | what do the three panes do
-            i am new here | how does this window work | where do i begin | how do i start | i am lost
+            how is the window laid out | give me a tour | show me around | what do the three panes do | i am new here
+            how does this window work | where do i begin | how do i start | i am lost | show me what is where
+            where is what in this window | describe the window to me
         """),
         naming=lines("this window | the layout | the main window | all this"),
         answers=(

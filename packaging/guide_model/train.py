@@ -16,10 +16,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from guide_model.batches import Batch, batches
-from guide_model.export import export
+from guide_model.export import export, load_weights
 from guide_model.model import Guide, config
 from guide_model.recipe import (
     ADAM_RATE,
+    CONTINUING,
     MUON_RATE,
     OPENING,
     OPENING_WEIGHT,
@@ -91,13 +92,17 @@ def rate_share(step: int, stage: Stage) -> float:
 class Run:
     """One training run. Attributes: work (its folder), step (how many are done), guide, muon, adam, tokenizer."""
 
-    def __init__(self, work: Path) -> None:
+    def __init__(self, work: Path, begin_with: Path | None = None) -> None:
+        """begin_with: the folder of a guide whose weights and tokenizer are taken over; None: from scratch."""
         torch.set_num_threads(1)
         torch.manual_seed(SEED)
         self.work = work
-        self.tokenizer = _tokenizer(work)
+        self.stages = STAGES if begin_with is None else CONTINUING
+        self.tokenizer = _tokenizer(work, begin_with)
         self.shape = config(self.tokenizer.get_vocab_size(), CONTEXT)
         self.guide = Guide(self.shape)
+        if begin_with is not None:
+            load_weights(self.guide, begin_with)
         named = list(self.guide.named_parameters())
         self.muon = Muon([p for n, p in named if p.ndim == 2 and "embed" not in n])
         rest = [p for n, p in named if not (p.ndim == 2 and "embed" not in n)]
@@ -107,7 +112,7 @@ class Run:
     def train(self, checkpoint_every: int = 200) -> None:
         """Goes through what is left of the stages, and exports to work/guide at every checkpoint."""
         before = 0
-        for stage in STAGES:
+        for stage in self.stages:
             if self.step < before + stage.steps:
                 self._train_stage(stage, before, checkpoint_every)
             before += stage.steps
@@ -147,8 +152,8 @@ class Run:
         return sum(loss(self.guide, kept, 0.0).item() for kept in validation) / len(validation)
 
 
-def _tokenizer(work: Path) -> Tokenizer:
-    path = work / "tokenizer" / "tokenizer.json"
+def _tokenizer(work: Path, begin_with: Path | None) -> Tokenizer:
+    path = (begin_with or work / "tokenizer") / "tokenizer.json"
     if not path.exists():
         save(learn(), path.parent)
     return Tokenizer.from_file(str(path))
@@ -178,9 +183,10 @@ def main() -> None:
     parser.add_argument(
         "--work", type=Path, required=True, help="folder for the tokenizer, the checkpoint and the export"
     )
+    parser.add_argument("--begin-with", type=Path, help="folder of a guide to go on from, in place of from scratch")
     arguments = parser.parse_args()
     arguments.work.mkdir(parents=True, exist_ok=True)
-    Run(arguments.work).train()
+    Run(arguments.work, arguments.begin_with).train()
 
 
 if __name__ == "__main__":

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from guide_model.commands import keys, menu_path, spoken_shortcut, unknown_commands
+from guide_model.commands import SUBMENUS, commands, keys, menu_path, names, spoken_shortcut, unknown_commands
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenuBar
+from pytestqt.qtbot import QtBot
 
 from app.viewmodels.verbs import VERBS
+from app.widgets.menus import Menus
 
 
 def test_menu_path_follows_the_table() -> None:
@@ -40,8 +44,36 @@ def test_every_command_of_the_table_is_known() -> None:
         assert unknown_commands(f"Choose {menu_path(verb.id)} ({', '.join(named)}).") == []
 
 
+def test_menus_within_menus_stand_where_the_program_has_them(qtbot: QtBot) -> None:
+    bar = QMenuBar()
+    qtbot.addWidget(bar)
+    Menus(bar, *[lambda _: None] * 3)
+    found = {
+        (menu.title(), entry.text())
+        for menu in map(QAction.menu, bar.actions())
+        for entry in menu.actions()
+        if entry.menu()
+    }
+    assert found == {(str(menu), title) for menu, title in SUBMENUS.values()}
+
+
+def test_the_table_and_what_it_does_not_hold_are_the_commands() -> None:
+    assert set(commands()) == {verb.id for verb in VERBS} | SUBMENUS.keys() | {"quit"}
+    assert names("undo") == ["Edit > Undo", "Cmd-Z"]
+    assert names("trash") == ["File > Trash…"]
+
+
 @pytest.mark.parametrize(
-    "text", ["Press Cmd-J.", "Press Shift-Cmd-D now", "Choose File > Export… (Cmd-O)", "Edit > Copies"]
+    "text",
+    [
+        "Press Cmd-J.",
+        "Press Shift-Cmd-D now",
+        "Choose File > Exports… and go on",
+        "Edit > Copies",
+        "Press F7.",
+        "Choose File > Open Model… (Cmd-N).",
+        "Cache > Pin This Branch (Cmd-Z) keeps it.",
+    ],
 )
 def test_a_command_that_does_not_exist_is_found(text: str) -> None:
     assert len(unknown_commands(text)) == 1

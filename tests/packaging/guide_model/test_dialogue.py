@@ -6,8 +6,9 @@ from collections import Counter
 from random import Random
 
 import pytest
-from guide_model.commands import unknown_commands
+from guide_model.commands import commands, names, unknown_commands
 from guide_model.dialogue import BY_ID, FIRST, SECOND, TOPICS, Mix, conversation
+from guide_model.evaluate import names_a_command_of
 from guide_model.held_out import HELD_OUT, UNKNOWN
 from guide_model.more_asked import MORE_ASKED
 from guide_model.names import UNSEEN, strange_name
@@ -44,6 +45,30 @@ def test_some_conversations_are_long() -> None:
 def test_answers_name_only_commands_that_exist(topic: Topic) -> None:
     for text in topic.answers + topic.more:
         assert unknown_commands(text) == []
+
+
+def test_every_command_has_a_topic_that_says_how_to_give_it() -> None:
+    said = {command for topic in TOPICS for command in topic.commands if _is_named(topic, command)}
+    assert sorted(said) == commands()
+
+
+def _is_named(topic: Topic, command: str) -> bool:
+    return any(named in answer for answer in topic.answers for named in names(command))
+
+
+def test_every_answer_to_a_question_on_a_command_says_how_to_give_it() -> None:
+    lacking = [
+        (topic.id, answer)
+        for topic in TOPICS
+        for answer in topic.answers
+        if topic.commands and not names_a_command_of(topic, answer)
+    ]
+    assert lacking == []
+
+
+def test_every_command_is_asked_for_in_a_held_out_phrasing() -> None:
+    asked = {command for _, topic in HELD_OUT for command in BY_ID[topic].commands}
+    assert sorted(asked) == commands()
 
 
 def test_drawn_answers_name_only_commands_that_exist() -> None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
 from guide_model.commands import unknown_commands
+from guide_model.denials import denials
 from guide_model.dialogue import BY_ID
-from guide_model.evaluate import is_about, known_questions
+from guide_model.evaluate import command_questions, is_about, known_questions, names_a_command_of
+from guide_model.held_out import HELD_OUT
 from guide_model.player import Player
+from guide_model.topics_missing import MISSING
 
 FOLDER = Path(__file__).parents[3] / "resources" / "models" / "guide"
 SUGGESTED = (
@@ -21,9 +26,18 @@ SUGGESTED = (
 )
 
 
+Ask = Callable[[str], str]
+
+
 @pytest.fixture(scope="module")
 def player() -> Player:
     return Player(FOLDER)
+
+
+@pytest.fixture(scope="module")
+def ask(player: Player) -> Ask:
+    """The greedy answer to a first question, worked out once for each question."""
+    return cache(player.ask)
 
 
 def test_the_folder_is_whole_and_small() -> None:
@@ -38,22 +52,41 @@ def test_the_context_is_long_enough_for_branching() -> None:
     assert settings["layer_types"].count("conv") == 2
 
 
-def test_known_questions_are_answered(player: Player) -> None:
+def test_known_questions_are_answered(ask: Ask) -> None:
     asked = known_questions()[::2]
     assert len(asked) >= 40
-    answers = [(text, topic, player.ask(text)) for text, topic in asked]
+    answers = [(text, topic, ask(text)) for text, topic in asked]
     wrong = [(text, answer) for text, topic, answer in answers if not is_about(BY_ID[topic], answer)]
     assert len(wrong) <= 0.05 * len(asked), wrong
     assert [answer for _, _, answer in answers if unknown_commands(answer)] == []
 
 
+@pytest.mark.parametrize(("question", "topic", "command"), command_questions(), ids=lambda told: told)
+def test_each_command_is_explained(ask: Ask, question: str, topic: str, command: str) -> None:
+    answer = ask(question)
+    assert names_a_command_of(BY_ID[topic], answer), command
+    assert unknown_commands(answer) == []
+    assert denials(answer) == []
+
+
+def test_new_phrasings_that_ask_for_a_command_find_no_denial(ask: Ask) -> None:
+    """One for each topic; the whole of them is part of the examination."""
+    asked = {topic: text for text, topic in reversed(HELD_OUT) if BY_ID[topic].commands}
+    answers = [(text, topic, ask(text)) for topic, text in asked.items()]
+    assert [(text, answer) for text, _, answer in answers if denials(answer) or unknown_commands(answer)] == []
+    denied = [(text, answer) for text, _, answer in answers if any(is_about(missing, answer) for missing in MISSING)]
+    assert denied == []
+    wrong = [(text, answer) for text, topic, answer in answers if not names_a_command_of(BY_ID[topic], answer)]
+    assert len(wrong) <= 0.15 * len(answers), wrong
+
+
 @pytest.mark.parametrize(("question", "topic"), SUGGESTED)
-def test_suggested_questions_are_answered(player: Player, question: str, topic: str) -> None:
-    assert is_about(BY_ID[topic], player.ask(question))
+def test_suggested_questions_are_answered(ask: Ask, question: str, topic: str) -> None:
+    assert is_about(BY_ID[topic], ask(question))
 
 
-def test_a_story_is_about_a_fox(player: Player) -> None:
-    assert "fox" in player.ask("Tell me a story about a fox")
+def test_a_story_is_about_a_fox(ask: Ask) -> None:
+    assert "fox" in ask("Tell me a story about a fox")
 
 
 def test_a_generation_prompt_is_a_prefix_of_the_later_history(player: Player) -> None:

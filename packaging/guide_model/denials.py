@@ -1,0 +1,122 @@
+"""Finds sentences that deny what the program can do: the fault that the guide must not have."""
+
+from __future__ import annotations
+
+import re
+
+from guide_model.commands import keys, menu_path, without_commands
+
+SPOKEN_OF: dict[str, str] = {
+    "about": "about|licence",
+    "actual_size": "size",
+    "bigger": "bigger|larger|size|zoom",
+    "budget": "budget|limit",
+    "close": "close",
+    "compose": "message field|cursor",
+    "copy": "copy|copied|copying",
+    "copy_cache": "copy|copied|copying",
+    "cut": "cut|cutting",
+    "delete_conversation": "delet|remov|eras",
+    "delete_files": "delet|remov|clear",
+    "delete_message": "delet|remov|eras",
+    "disk_budget": "budget|limit|disk|restart",
+    "export": "export|shared|backup",
+    "export_branch": "markdown|export",
+    "export_tree": "markdown|export",
+    "favourite": "favou?rite",
+    "find": "search|find",
+    "folders": "folder",
+    "forget_cache": "forget",
+    "fork": "fork|edit",
+    "import": "import",
+    "inspector": "cache pane|trie",
+    "keep_every_fork": "disk",
+    "new": "new conversation|new chat",
+    "new_folder": "folder",
+    "next": "versions?",
+    "open_model": "larger model|real model|open a model",
+    "paste": "paste",
+    "pin": "pin|pins|pinned|pinning",
+    "previous": "versions?",
+    "prune": "delet|remov|prun",
+    "quit": "quit",
+    "recent": "recent|remember",
+    "redo": "redo|redone",
+    "regenerate": "answer again|another answer|second answer|retry",
+    "rename": "renam|titles?",
+    "select_all": "select",
+    "send": "send",
+    "show_files": "cache files|folder",
+    "sidebar": "sidebar|list at the left",
+    "smaller": "smaller|size|zoom",
+    "stop": "stop|stopped|stopping|cancel",
+    "trash": "trash|restor|bin",
+    "undo": "undo|undone|undoing",
+    "unpin": "unpin",
+    "use_guide": "guide",
+    "verify": "verif|check",
+}
+"""For each command the words, or beginnings of words, that people use for what it does."""
+
+_NOT_THERE = re.compile(
+    r"\b(?:there (?:is|are) no|not there|cannot|can't|yet|so far|not possible|not available|(?:has|have) no|unable)\b"
+    r"|^(?:no|not)\b",
+    re.IGNORECASE,
+)
+_NEGATION = re.compile(
+    r"\b(?:no|not|none|never|nothing|nobody|without|neither|nor|don't|doesn't|isn't|only)\b", re.IGNORECASE
+)
+_WORDS = sorted({word for words in SPOKEN_OF.values() for word in words.split("|")})
+_SPOKEN_OF = re.compile(rf"\b(?:{'|'.join(_WORDS)})", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"(?<=[.?]) +")
+
+TRUE = frozenset(
+    {
+        "Fork to try another question without losing the first answer.",
+        "Any question can be forked, the first one too, and there is no limit to how often.",
+        "Use Answer Again when the question is right and the answer is not.",
+        "Text is pasted, pictures are not.",
+        "What you have not sent stays in the message field of its conversation while you look at another one.",
+        f"{menu_path('regenerate')} ({keys('regenerate')}) has a question answered that has no answer yet.",
+        f"Choose {menu_path('folders')} and the folder; No Folder takes the conversation out again.",
+        "Delete Folder, under a right-click on it, takes only the folder away; its conversations are still there.",
+        f"{menu_path('recent')} lists the models you opened before, so you do not have to look for the folder again.",
+        "There is nothing to save: every word and every branch is written to disk as it happens.",
+        "There are four: Live is in use, In memory comes back at once, On disk is read from a file, and No snapshot is "
+        "computed again.",
+        "In memory comes back at once, On disk in a moment; No snapshot must be computed again.",
+        f"{menu_path('disk_budget')} sets how much of the disk the cache may take; Off deletes its files and writes "
+        "none.",
+        "On disk means that the state lies only in a file.",
+        "A row on disk is kept in a file and not in memory; going back to its branch reads it in a moment.",
+        "Cached state is written to files, so after a restart only what you type is computed.",
+        "The cache is kept on disk too: after quitting and starting again you go on without reading all again.",
+        f"{menu_path('unpin')} takes the pin away; nothing is deleted by it.",
+        f"Choose {menu_path('copy_cache')} and paste it where you like: tree and events, but none of your words.",
+        f"{menu_path('forget_cache')} deletes the cached state that only this conversation uses; its words stay.",
+        "That is the price of sending: the tokens that the cache does not hold, and the time they will take.",
+        "Names and labels for branches are not there yet; the arrows at a fork count the versions.",
+        "The text of an answer cannot be edited yet.",
+        "Only questions can be edited so far.",
+        "No tools, plugins or web search: text goes in, text comes out.",
+    }
+)
+"""Sentences of the guide that speak of an action in a negation and are true: each was read by a person."""
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of `text`."""
+    return _SENTENCE_END.split(text.strip())
+
+
+def denials(text: str) -> list[str]:
+    """Return the sentences of `text` that seem to deny what a command of the program does, less those in `TRUE`."""
+    return [sentence for sentence in sentences(text) if sentence not in TRUE and _denies(sentence)]
+
+
+def _denies(sentence: str) -> bool:
+    bare = without_commands(sentence)
+    speaks_of_one = _SPOKEN_OF.search(bare) is not None
+    if _NOT_THERE.search(bare):
+        return speaks_of_one or bare != sentence
+    return speaks_of_one and _NEGATION.search(bare) is not None
