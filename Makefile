@@ -9,7 +9,7 @@ else
 PROGRAM := dist/Espalier/Espalier
 endif
 
-.PHONY: help run test app check-app soak bench bench-cache bench-restart lint setup shots wheels setup-mac check-wheels check-mac-bundle icons notices lock clean
+.PHONY: help run test app check-app soak bench bench-cache bench-restart lint setup shots wheels setup-mac check-wheels check-mac-bundle icons notices guide lock clean
 .DEFAULT_GOAL := help
 
 help: ## Show what can be made
@@ -87,6 +87,9 @@ $(STAMP): requirements.lock pyproject.toml packaging/find_python.sh
 	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $(STAMP)
+
+guide: setup ## Train the guide model again, examine it, and ship it if it is fit (an hour; ARGS=--from-scratch: two)
+	@PYTHONPATH=.:packaging $(PY) -m guide_model.make $(ARGS)
 
 lock: ## Compile requirements.lock anew from pyproject.toml (needs uv)
 	uv pip compile --universal --generate-hashes --python-version 3.11 --no-emit-index-url --no-header \
