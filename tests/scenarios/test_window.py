@@ -215,7 +215,7 @@ def test_closing_while_an_answer_is_written_loses_no_word(person: Person, data_f
 def test_a_prompt_longer_than_the_context_is_told_and_can_be_edited(person: Person) -> None:
     person.wait_until_ready()
     times = person.program.controller.status.now.context_length // 4  # more than four tokens each
-    person.window.chat.composer.edit.setPlainText("How do I fork a message? " * times)
+    person.window.chat.composer.edit.setPlainText("How do I fork a message?\n" * times)
     person.press(KEY.Key_Return)
     person.until(lambda: person.program.controller.status.now.problem is not None)
     card = person.window.chat.desk.problem
