@@ -25,7 +25,7 @@ def test_engine_thread():
     thread.start()
 
 def test_end_that_engine_thread():
-    EngineThread.kept.close()
+    EngineThread.kept.close(5)
 
 def test_unraisable():
     class Bad:

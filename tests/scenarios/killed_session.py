@@ -16,6 +16,7 @@ import json
 import random
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,8 @@ BEAT_MS = 15
 PROBE_MS = 50
 LITTLE = 150_000  # bytes of memory for the cache, so that most of it goes to disk
 ROOM = 1 << 30
-FULL = 1200  # tokens of a context of 2,048
+FULL = 1200  # tokens of a context of 4,096
+LONGEST = 1024  # tokens of an answer: random models end none by themselves
 CHANCES = (9, 4, 3, 5, 4, 2, 0.5)  # of what `_choose` knows
 WORDS = ("fox", "branch", "leaf", "answer", "how", "why", "the", "cached", "story", "tokens")
 
@@ -54,6 +56,7 @@ class Telling:
     def submit(self, command: Command) -> None:
         if isinstance(command, Generate):
             tell("asked", conversation=command.owner, text=command.turns[-1].text)
+            command = replace(command, sampling=replace(command.sampling, max_tokens=LONGEST))
         self._loop.submit(command)
 
     def run(self) -> None:

