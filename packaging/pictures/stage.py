@@ -155,9 +155,19 @@ class Stage(EngineHost):
         padded = -(-live // PADDING) * PADDING
         problem, lost = (os.strerror(errno.ENOSPC), 1) if self._disk == "full" else ("", 0)
         return TrieView(
-            len(nodes), tuple(nodes), live // BYTES, live, padded, paged, BUDGET, SPARE, written, DISK_BUDGET, problem,
-            lost,
-        )  # fmt: skip
+            serial=len(nodes),
+            nodes=tuple(nodes),
+            live_tokens=live // BYTES,
+            live_bytes=live,
+            live_allocated_bytes=padded,
+            paged_bytes=paged,
+            budget_bytes=BUDGET,
+            mlx_cache_bytes=SPARE,
+            disk_bytes=written,
+            disk_allowed_bytes=DISK_BUDGET,
+            disk_problem=problem,
+            dropped_files=lost,
+        )
 
     @property
     def _first_place(self) -> Place:
