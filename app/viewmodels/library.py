@@ -85,6 +85,7 @@ class Library(QObject):
         ids, differing = picture.ids, list[str]()
         for gone in (one for one in picture.edit.conversation_ids if one not in ids):
             self._trees.pop(gone, None)
+            self._unstored.pop(gone, None)  # stored and gone before a list that said so could be read
         for tree in picture.trees:
             known = self._trees.get(tree.conversation_id)
             if known is not None:

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.conversation.edit import Edit
+from app.conversation.edit import Edit, Operation
 from app.conversation.faults import Fault, store_error
 from app.conversation.message import Conversation, Message
 from app.conversation.store import Store
 from app.conversation.store_thread import StoreThread
 from app.protocol.reports import Problem
+from app.viewmodels.changes import Picture
 from app.viewmodels.library import Library
 from app.viewmodels.store_link import StoreLink
 
@@ -111,3 +112,17 @@ def test_a_database_that_cannot_be_read_is_told(
     library.read_list()
     link.drain()
     assert [problem.title for problem in problems] == ["The conversations cannot be reached"]
+
+
+def test_a_conversation_that_went_before_the_list_was_read_is_not_taken_for_a_blank_one(
+    qtbot: QtBot, library: Library, link: StoreLink
+) -> None:
+    begun = library.begin()
+    told = say(library, begun, "One")
+    link.drain()
+    assert told == ["stored"]
+    stored = library.conversation(begun)
+    assert stored is not None
+    library._unstored[begun] = stored  # as where the list could not be read since
+    library.take(Picture(Edit(Operation.CREATE, (), (begun,)), (), (), ()))
+    assert library.begin() != begun
