@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from app.conversation.records import ViewState
 from app.conversation.store import Store
+from app.protocol.reports import Problem
 from app.viewmodels.drafts import Drafts
 from app.viewmodels.library import Library
 from app.viewmodels.store_link import StoreLink
@@ -27,7 +28,7 @@ class ViewStates(QObject):
         self._anchors: dict[str, tuple[str, float]] = {}
         self._open_id = ""
         self._is_closed = False
-        self._dirty: dict[str, None] = {}
+        self._dirty: dict[str | None, None] = {}  # None: what was stored without an id is stored under one now
         self._blank = ""  # the conversation that was last stored without an id
         self._timer = QTimer(self, singleShot=True, interval=SAVE_EVERY_MS)
         self._timer.timeout.connect(self.save)
@@ -79,17 +80,23 @@ class ViewStates(QObject):
             self.change(self._blank)
 
     def save(self) -> None:
-        """Store what has changed. Without a word about a disk that refuses: the next change is another try."""
+        """Store what has changed. Without a word about a disk that refuses: the next change is another try, and the
+        end of the program.
+        """
         self._timer.stop()
         if self._is_closed:
             return
         if self._blank and self._library.is_stored(self._blank):
-            self._dirty[self._blank] = None
+            self._dirty[None] = self._dirty[self._blank] = None
             self._blank = ""
-            self._submit(ViewState(None))
         dirty, self._dirty = self._dirty, {}
+        if None in dirty:
+            del dirty[None]
+            if not self._blank:
+                self._submit(None, ViewState(None))
         for conversation_id in dirty:
-            self._submit(self._state(conversation_id))
+            if conversation_id is not None:
+                self._submit(conversation_id, self._state(conversation_id))
 
     def close(self) -> None:
         """Store what has changed; later changes are not."""
@@ -109,9 +116,12 @@ class ViewStates(QObject):
             conversation_id == self._open_id,
         )
 
-    def _submit(self, state: ViewState) -> None:
+    def _submit(self, changed: str | None, state: ViewState) -> None:
         def save(store: Store) -> None:
             with suppress(LookupError):  # deleted for ever meanwhile
                 store.save_view_state(state)
 
-        self._store.do(save, None, lambda _problem: None)
+        def keep(_problem: Problem) -> None:
+            self._dirty[changed] = None
+
+        self._store.do(save, None, keep)

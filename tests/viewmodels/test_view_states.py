@@ -6,8 +6,10 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from pytestqt.qtbot import QtBot
 
+from app.conversation.faults import Fault, store_error
 from app.conversation.records import ViewState
 from app.conversation.store import Store
 from app.viewmodels.controller import Controller
@@ -22,6 +24,10 @@ def view_states(data_folder: Path) -> dict[str | None, ViewState]:
     found = {state.conversation_id: state for state in store.view_states()}
     store.close()
     return found
+
+
+def full(_store: Store, _state: ViewState) -> None:
+    raise store_error(Fault.FULL, None)
 
 
 def test_words_in_the_composer_are_there_after_a_restart(
@@ -161,3 +167,59 @@ def test_a_conversation_that_has_just_begun_is_the_open_one_at_once(
     qtbot.waitUntil(lambda: texts(controller) == ["How are you?", "You said: How are you?"])
     opened = [state.conversation_id for state in view_states(data_folder).values() if state.is_open]
     assert opened == [controller.archive.open_id]
+
+
+def test_what_a_full_disk_refused_is_stored_by_the_next_change_or_the_end(
+    qtbot: QtBot, make_controller: MakeController, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However changes and refusals follow one another, the database ends with every draft as it was last."""
+    dice = random.Random(11)
+    save, is_full = Store.save_view_state, [False]
+
+    def refuse_when_full(store: Store, state: ViewState) -> None:
+        (full if is_full[0] else save)(store, state)
+
+    monkeypatch.setattr(Store, "save_view_state", refuse_when_full)
+    for seed in range(5):
+        is_full[0] = False
+        controller = make_controller()
+        ready(qtbot, controller)
+        typed: dict[str, str] = {}
+        for step in range(10):
+            is_full[0] = dice.random() < 0.7
+            match dice.randrange(3):
+                case 0:
+                    here = controller.archive.open_id
+                    typed[here] = f"draft {seed} {step}"
+                    controller.composer_changed(typed[here])
+                case 1:
+                    typed[controller.archive.open_id] = ""
+                    ask(qtbot, controller, f"question {seed} {step}")
+                case _:
+                    controller.new_conversation()
+            controller._views.save()
+            controller._parts.store.drain()
+        is_full[0] = False
+        stored = {one: one if controller._library.is_stored(one) else None for one in typed}
+        controller.close()
+        found = {one: state.draft for one, state in view_states(data_folder).items()}
+        assert {one: found.get(stored[one], "") for one in typed} == typed, f"seed {seed}"
+        assert found.get(None, "") == typed.get(next((one for one in stored if stored[one] is None), ""), "")
+
+
+def test_the_blank_conversation_is_stored_no_more_once_the_disk_takes_it(
+    qtbot: QtBot, make_controller: MakeController, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Words were added to its draft and sent before the disk refused to forget it."""
+    controller = make_controller()
+    ready(qtbot, controller)
+    controller.composer_changed("half a thought")
+    controller._views.save()
+    controller._parts.store.drain()
+    with monkeypatch.context() as disk:
+        disk.setattr(Store, "save_view_state", full)
+        ask(qtbot, controller, "half a thought, and the rest")
+        controller._views.save()
+        controller._parts.store.drain()
+    controller.close()
+    assert not any(state.draft for state in view_states(data_folder).values())
