@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from app.environment import allow_files, give_streams, seal
-from app.paths import Paths, guide_model, paths_in, usable
+from app.launch.environment import allow_files, give_streams, seal
+from app.launch.paths import Paths, guide_model, paths_in, usable
 from app.protocol.reports import Problem
 
 
@@ -41,7 +41,7 @@ def options(arguments: Sequence[str]) -> argparse.Namespace:
 
 def self_test(model: Path | None, data: Path | None, *, on_cpu: bool = False) -> int:
     """Check model and cache without a window, and the data folder where one is named. Returns the exit status."""
-    from app import selftest
+    from app.launch import selftest
 
     for problem in () if data is None else data_problems(paths_in(data.absolute())):
         print(f"{problem.title}. {problem.sentence}", file=sys.stderr)  # noqa: T201
@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = options(sys.argv[1:] if arguments is None else arguments)
     if asked.self_test:
         return self_test(asked.model, asked.data, on_cpu=asked.cpu)
-    from app.start import Asked, start
+    from app.launch.start import Asked, start
 
     return start(Asked(asked.model, asked.data, tuple(asked.documents)))
 

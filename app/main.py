@@ -19,18 +19,18 @@ from PySide6.QtWidgets import QApplication
 
 from app import __version__
 from app.conversation.store_thread import StoreThread
-from app.crash import LastRun
-from app.data_watch import DataWatch
-from app.doorbell import Doorbell
-from app.environment import has_display
-from app.first_aid import QtMessages, tell
-from app.first_paint import FirstPaint
-from app.one_process import Claim
-from app.paths import NAME, Paths, guide_model, resources
+from app.launch.crash import LastRun
+from app.launch.data_watch import DataWatch
+from app.launch.doorbell import Doorbell
+from app.launch.environment import has_display
+from app.launch.first_aid import QtMessages, tell
+from app.launch.first_paint import FirstPaint
+from app.launch.one_process import Claim
+from app.launch.paths import NAME, Paths, guide_model, resources
+from app.launch.signals import Signals
+from app.launch.start import Asked, Beginning
 from app.protocol.reports import Problem
 from app.settings import SettingsFile
-from app.signals import Signals
-from app.start import Asked, Beginning
 from app.viewmodels.controller import Controller
 from app.widgets.application import Application
 from app.widgets.look import Look
@@ -157,7 +157,7 @@ def run(beginning: Beginning, asked: Asked) -> int:
         if is_seen:
             status = _show(app, program, asked, messages)
         else:
-            from app.tour import take_tour
+            from app.launch.tour import take_tour
 
             status = take_tour(program, asked.model)
     finally:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from app.plain_files import UnfitFileError, read_plain, write_whole
+from app.launch.plain_files import UnfitFileError, read_plain, write_whole
 from app.viewmodels.budgets import DEFAULT
 from app.viewmodels.window_state import WindowState
 

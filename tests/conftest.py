@@ -19,8 +19,8 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from app.conversation.store_thread import StoreThread
+from app.launch.paths import paths_in
 from app.main import Program
-from app.paths import paths_in
 from app.viewmodels.controller import Controller
 from app.worker.engine_host import EngineHost
 from app.worker.engine_thread import EngineThread

@@ -2,7 +2,7 @@
 
 import os
 
-from app.environment import seal
+from app.launch.environment import seal
 
 seal()
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")

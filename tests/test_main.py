@@ -14,11 +14,12 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtGui import QDesktopServices
 from pytestqt.qtbot import QtBot
 
-from app import __main__, __version__, selftest
-from app.crash import LastRun
+from app import __main__, __version__
+from app.launch import selftest
+from app.launch.crash import LastRun
+from app.launch.one_process import Answer, Claim, claim, enter
+from app.launch.paths import paths_in, usable
 from app.main import Program, choose_platform
-from app.one_process import Answer, Claim, claim, enter
-from app.paths import paths_in, usable
 from app.protocol.commands import LoadModel, UseDisk
 from tests.fakes.engine import FakeEngine, Script
 
@@ -26,11 +27,11 @@ ROOT = Path(__file__).parent.parent
 FIRST_PAINT = """
 import sys
 from pathlib import Path
-from app.environment import seal
+from app.launch.environment import seal
 seal()
 from PySide6.QtCore import QEvent, QObject
 from app.main import Program, application
-from app.paths import paths_in
+from app.launch.paths import paths_in
 from app.protocol.events import ModelReady
 HEAVY = ("mlx", "mlx_lm", "transformers", "tokenizers", "app.engine")
 class Watch(QObject):
@@ -235,7 +236,7 @@ def test_a_model_named_at_the_start_is_opened_and_its_absence_told(
 
 @pytest.fixture
 def mine(data_folder: Path) -> Iterator[Claim]:
-    """The claim on the data folder, as `app.start` makes it."""
+    """The claim on the data folder, as `app.launch.start` makes it."""
     data_folder.mkdir(parents=True, exist_ok=True)
     claimed = claim(data_folder, __version__)
     assert claimed is not None
@@ -363,15 +364,15 @@ def test_a_model_that_ended_the_engine_is_not_opened_by_itself_again(
 DEATH_OR_HANG = """
 import os, sys, threading, time
 from pathlib import Path
-from app.environment import seal
+from app.launch.environment import seal
 seal()
 from PySide6.QtCore import QTimer
 from app import main
 from app.main import Program
-from app.one_process import claim
-from app.paths import paths_in
+from app.launch.one_process import claim
+from app.launch.paths import paths_in
 from app.protocol.commands import Generate, LoadModel
-from app.start import Asked, Beginning
+from app.launch.start import Asked, Beginning
 from tests.fakes.engine import FakeEngine, Script
 
 data, what = Path(sys.argv[1]), sys.argv[2]

@@ -11,7 +11,7 @@ import pytest
 
 from app.settings import MOST_RECENT, Settings, SettingsFile, settings_from
 from app.viewmodels.window_state import WindowState
-from tests.test_plain_files import KINDS, spoil
+from tests.launch.test_plain_files import KINDS, spoil
 
 GUIDE = "/models/guide"
 

@@ -10,7 +10,7 @@ def import_mlx_lm() -> None:
     """Import mlx-lm without letting it change how many files may be open.
 
     It sets that limit while it is imported, and raises ValueError where the system allows fewer: then nothing could be
-    opened at all. `app.environment` has asked for what there is.
+    opened at all. `app.launch.environment` has asked for what there is.
     """
     original = resource.setrlimit
     resource.setrlimit = lambda *_: None

@@ -10,11 +10,11 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
-from app import selftest
 from app.kvcache import layers
 from app.kvcache import replay as replay_module
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.replay import Replay
+from app.launch import selftest
 from tests.engine.conftest import GUIDE
 from tests.fakes.model_folder import write_model_folder
 

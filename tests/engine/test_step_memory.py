@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 
 LIMITED = """
 import gc, os, resource, sys
-from app.environment import seal
+from app.launch.environment import seal
 seal()
 import mlx.core as mx
 from pathlib import Path

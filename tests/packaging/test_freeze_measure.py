@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from bundle import measure
 
-from app.first_paint import PAINTED
+from app.launch.first_paint import PAINTED
 
 
 def program(folder: Path, script: str) -> Path:
@@ -34,7 +34,7 @@ def test_a_bundle_is_its_app_or_its_folder() -> None:
 
 
 def test_the_moment_of_the_first_paint_is_read_from_the_log(tmp_path: Path) -> None:
-    line = f"2099-01-02 03:04:05,678 INFO app.first_paint: {PAINTED}"
+    line = f"2099-01-02 03:04:05,678 INFO app.launch.first_paint: {PAINTED}"
     made = program(tmp_path, f'mkdir -p "$2/logs"; echo "{line}" > "$2/logs/espalier.log"; exec sleep 60')
     years = measure.painted_s(made) / (365 * 24 * 3600)
     assert years > 50

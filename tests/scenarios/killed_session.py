@@ -23,8 +23,8 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer
 
 from app.engine.loop import EngineLoop
+from app.launch.paths import paths_in
 from app.main import Program, application
-from app.paths import paths_in
 from app.protocol.commands import Command, Generate, SetBudget
 from app.protocol.engine import EventSink
 from app.protocol.events import Event, TrieChanged

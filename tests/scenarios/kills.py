@@ -23,7 +23,7 @@ from app.conversation.message import Message
 from app.conversation.schema import VERSION_1, migrate
 from app.conversation.store import Store
 from app.kvcache.disk import files
-from app.paths import paths_in
+from app.launch.paths import paths_in
 from app.protocol.commands import Shutdown, UseDisk, Verify
 from app.protocol.events import Verified
 from tests.engine.bench import Bench

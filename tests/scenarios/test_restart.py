@@ -10,8 +10,8 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 from pytestqt.qtbot import QtBot
 
+from app.launch.paths import paths_in
 from app.main import Program
-from app.paths import paths_in
 from app.protocol.events import Pinned, RunStarted, TrieChanged
 from tests.fakes.model_folder import write_model_folder
 

@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from app.paths import resources
+from app.launch.paths import resources
 from app.viewmodels import about_words
 from app.widgets.about import AboutBox, Acknowledgements, Words, notices
 from app.widgets.look import Look

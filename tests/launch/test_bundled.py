@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from app import bundled
-from app.paths import guide_model, resources
+from app.launch import bundled
+from app.launch.paths import guide_model, resources
 
 
 def test_a_checkout_is_not_frozen() -> None:
@@ -16,7 +16,7 @@ def test_a_checkout_is_not_frozen() -> None:
 
 
 def test_modules() -> None:
-    assert list(bundled.missing_modules(["app.paths", "json"])) == []
+    assert list(bundled.missing_modules(["app.launch.paths", "json"])) == []
     (fault,) = bundled.missing_modules(["json", "mlx_lm.models.no_such_model"])
     assert fault.startswith("mlx_lm.models.no_such_model cannot be imported")
 

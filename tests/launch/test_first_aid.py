@@ -13,12 +13,12 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from app import first_aid
-from app.first_aid import failure, show_alert, tell
-from app.paths import NowhereError
+from app.launch import first_aid
+from app.launch.first_aid import failure, show_alert, tell
+from app.launch.paths import NowhereError
 from app.protocol.reports import Problem
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 PROBLEM = Problem("Espalier could not start", "The <b>cause</b>, 100 %s & what is safe.")
 
 

@@ -16,9 +16,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.crash import LOG, start_log
-from app.environment import has_display
-from app.paths import NAME, NowhereError
+from app.launch.crash import LOG, start_log
+from app.launch.environment import has_display
+from app.launch.paths import NAME, NowhereError
 from app.protocol.reports import Problem
 
 if TYPE_CHECKING:

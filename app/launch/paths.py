@@ -54,7 +54,7 @@ def resources() -> Path:
     """
     bundle = getattr(sys, "_MEIPASS", None)
     if bundle is None:
-        return Path(__file__).parent.parent / "resources"
+        return Path(__file__).parents[2] / "resources"
     inside = Path(bundle) / "resources"
     beside = Path(bundle).parent / "Resources" / "resources"
     return beside if not inside.is_dir() and beside.is_dir() else inside

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.first_paint import PAINTED, FirstPaint
+from app.launch.first_paint import PAINTED, FirstPaint
 
 
 def test_a_painted_window_is_told_and_logged_once(qtbot: QtBot, caplog: pytest.LogCaptureFixture) -> None:

@@ -10,8 +10,8 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QStandardPaths
 from pytestqt.qtbot import QtBot
 
-from app import paths as places
-from app.paths import NowhereError, Paths, guide_model, notices, paths_in, resources, standard_paths, usable
+from app.launch import paths as places
+from app.launch.paths import NowhereError, Paths, guide_model, notices, paths_in, resources, standard_paths, usable
 
 
 def test_a_named_folder_holds_everything(tmp_path: Path) -> None:

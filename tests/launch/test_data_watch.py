@@ -10,7 +10,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.conversation.store_thread import StoreThread
-from app.data_watch import DataWatch, identity
+from app.launch.data_watch import DataWatch, identity
 from app.main import Program
 from app.protocol.reports import Problem
 

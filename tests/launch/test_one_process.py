@@ -17,15 +17,15 @@ from pathlib import Path
 
 import pytest
 
-from app import one_process
-from app.crash import last_run
-from app.one_process import ANSWER, LOCK, Answer, Claim, claim, enter, holder, message, paths_of
-from tests.test_plain_files import KINDS, spoil
+from app.launch import one_process
+from app.launch.crash import last_run
+from app.launch.one_process import ANSWER, LOCK, Answer, Claim, claim, enter, holder, message, paths_of
+from tests.launch.test_plain_files import KINDS, spoil
 
 HOLDING = """
 import sys, time
 from pathlib import Path
-from app.one_process import claim
+from app.launch.one_process import claim
 mine = claim(Path(sys.argv[1]), "0.9")
 server = mine.listen()
 print("held", flush=True)

@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from app.crash import DUMP, LOG, MOST_REPORTS, last_run, start_log
-from app.one_process import Holder
+from app.launch.crash import DUMP, LOG, MOST_REPORTS, last_run, start_log
+from app.launch.one_process import Holder
 
 BEFORE = Holder(4711, 1_795_000_000.0, "0.9.1")
 CRASHING = """
 import sys, faulthandler
 from pathlib import Path
-from app.crash import start_log
+from app.launch.crash import start_log
 start_log(Path(sys.argv[1]))
 def words_of_a_person(text):
     faulthandler._sigabrt()

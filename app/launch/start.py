@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app import __version__
-from app.crash import LastRun, last_run, start_log
-from app.first_aid import tell, tell_failure
-from app.one_process import Answer, Claim, enter, holder
-from app.paths import Paths, paths_in, standard_paths, usable
+from app.launch.crash import LastRun, last_run, start_log
+from app.launch.first_aid import tell, tell_failure
+from app.launch.one_process import Answer, Claim, enter, holder
+from app.launch.paths import Paths, paths_in, standard_paths, usable
 from app.protocol.reports import Problem
 
 

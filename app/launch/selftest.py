@@ -15,8 +15,8 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from app import bundled
-from app.environment import seal
+from app.launch import bundled
+from app.launch.environment import seal
 from app.protocol.chat import Sampling, Turn
 from app.protocol.commands import Generate, LoadModel, Shutdown
 from app.protocol.events import Event, ModelFailed, ModelReady, RunFailed, RunFinished, TrieChanged

@@ -10,7 +10,7 @@ import tempfile
 
 import pytest
 
-from app.environment import FILES, allow_files, seal
+from app.launch.environment import FILES, allow_files, seal
 
 
 def test_the_switches_are_set_over_what_the_shell_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,14 +33,15 @@ def test_there_is_a_folder_for_temporary_files(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_it_imports_nothing_that_would_read_them_too_early() -> None:
-    code = "import sys, app.environment; assert not {'mlx', 'mlx_lm', 'huggingface_hub', 'PySide6'} & set(sys.modules)"
+    early = {"mlx", "mlx_lm", "huggingface_hub", "PySide6"}
+    code = f"import sys, app.launch.environment; assert not {early} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
 FEW_FILES = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_NOFILE, (16, int(sys.argv[1])))
-from app.environment import allow_files, seal
+from app.launch.environment import allow_files, seal
 seal()
 allow_files()
 before = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from app.paths import guide_model, resources
+from app.launch.paths import guide_model, resources
 
 UNWANTED = (
     *("torch", "tensorflow", "jax", "pytest", "_pytest", "hypothesis", "mypy", "setuptools", "pip", "tests", "tkinter"),
