@@ -16,16 +16,16 @@ help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: setup ## Open Espalier with the guide model (without a display: take a short tour)
-	@$(PY) packaging/check_libraries.py
+	@$(PY) packaging/tools/check_libraries.py
 	@$(PY) -m app $(ARGS)
 
 test: setup ## Run the whole test suite
-	@$(PY) packaging/check_libraries.py
+	@$(PY) packaging/tools/check_libraries.py
 	@QT_QPA_PLATFORM=$${QT_QPA_PLATFORM:-offscreen} $(PY) -m pytest $(ARGS)
 
 app: setup ## Freeze the program: dist/Espalier.app and a disk image on a Mac, elsewhere the folder dist/Espalier
 	@if [ "$$(uname -s)" = Darwin ]; then $(MAKE) --no-print-directory setup-mac; fi
-	@$(PY) packaging/check_libraries.py
+	@$(PY) packaging/tools/check_libraries.py
 	@$(PY) -m PyInstaller --noconfirm --log-level WARN --distpath dist --workpath build/freeze packaging/espalier.spec
 	@if [ "$$(uname -s)" = Darwin ]; then sh packaging/mac/finish.sh dist/Espalier.app dist/Espalier.dmg; fi
 	@echo "Made $(PROGRAM)"
@@ -36,18 +36,18 @@ check-app: setup ## Try what `make app` has made, and measure it to build/bench/
 	@PYTHONPATH=packaging $(PY) -m bundle.measure $(PROGRAM)
 
 soak: setup ## Random histories for SECONDS, then 1,000 damaged files and 200 kills (half an hour; ARGS="--part disk")
-	@$(PY) packaging/check_libraries.py
+	@$(PY) packaging/tools/check_libraries.py
 	@$(PY) -m tests.soak --seconds $(SECONDS) $(ARGS)
 
 bench: bench-cache bench-restart ## Measure everything that can be measured
 
 bench-cache: setup ## Measure the prefix cache: forks, decoding, eviction, memory, bookkeeping (at most 20 minutes)
-	@$(PY) packaging/check_libraries.py
+	@$(PY) packaging/tools/check_libraries.py
 	@status=0; for part in eviction_table bookkeeping memory decode branching; do \
 	  $(PY) -m tests.bench.$$part || status=1; done; exit $$status
 
 bench-restart: setup ## Measure what a restart costs: going on from disk, opening an index, quitting (at most 5 minutes)
-	@$(PY) packaging/check_libraries.py
+	@$(PY) packaging/tools/check_libraries.py
 	@$(PY) -m tests.bench.restart
 
 lint: setup ## Check style and types
@@ -56,8 +56,8 @@ lint: setup ## Check style and types
 	@$(PY) -m mypy
 
 shots: setup ## Render the window's main states, light and dark, to build/shots
-	@$(PY) packaging/check_libraries.py
-	@QT_QPA_PLATFORM=offscreen $(PY) packaging/shots.py
+	@$(PY) packaging/tools/check_libraries.py
+	@QT_QPA_PLATFORM=offscreen $(PY) packaging/tools/shots.py
 
 wheels: setup ## Fetch the locked wheels for a Mac to build/wheels (220 MB, once)
 	@PYTHONPATH=packaging $(PY) -m mac.wheels
@@ -67,16 +67,16 @@ setup-mac: setup ## On a Mac: install the very wheels that are bundled, which ar
 
 check-wheels: wheels ## Check what the bundle relies on in the wheels for a Mac
 	@PYTHONPATH=packaging $(PY) -m mac.contract
-	@$(PY) packaging/notices.py --check
+	@$(PY) packaging/tools/notices.py --check
 
 check-mac-bundle: wheels ## Put Espalier.app together from the wheels for a Mac, and examine it (after make app)
 	@PYTHONPATH=packaging $(PY) -m mac.assemble
 
 icons: setup ## Make resources/icon/*.icns from the drawings
-	@$(PY) packaging/icons.py
+	@$(PY) packaging/tools/icons.py
 
 notices: wheels ## Write whose work the bundle carries to resources/notices
-	@$(PY) packaging/notices.py
+	@$(PY) packaging/tools/notices.py
 
 setup: $(STAMP) ## Make .venv and install the locked packages into it
 

@@ -7,10 +7,10 @@ import struct
 from pathlib import Path
 from random import Random
 
-import icons
 import pytest
-from icons import AS_ARGB, ENTRIES, FOLDER, ICONS, channels, draw, icns, packed
 from PySide6.QtGui import QImage
+from tools import icons
+from tools.icons import AS_ARGB, ENTRIES, FOLDER, ICONS, channels, draw, icns, packed
 
 SIZES = {b"ic04": 16, b"ic11": 32, b"ic05": 32, b"ic12": 64, b"ic07": 128, b"ic13": 256, b"ic08": 256, b"ic14": 512}
 SIZES |= {b"ic09": 512, b"ic10": 1024}

@@ -6,10 +6,10 @@ import re
 import zipfile
 from pathlib import Path
 
-import notices
 import pytest
 from mac.lock import Pin, for_mac, read_lock
 from mac.wheels import wheel_of
+from tools import notices
 
 WRITTEN = notices.OUT.read_text()
 

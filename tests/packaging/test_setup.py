@@ -63,7 +63,7 @@ def test_a_python_that_was_asked_for_and_does_not_fit_is_named(tmp_path: Path) -
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere Qt's wheels bring all they need")
 def test_missing_libraries_are_named_with_their_packages() -> None:
-    program = ROOT / "packaging" / "check_libraries.py"
+    program = ROOT / "packaging" / "tools" / "check_libraries.py"
     code = (
         f"import runpy; m = runpy.run_path({str(program)!r}, run_name='checked');"
         "m['EVERYWHERE']['libNotThere.so.9'] = 'libnotthere9'; raise SystemExit(m['main']())"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QImage
 
-SCRIPT = Path(__file__).parents[2] / "packaging" / "shots.py"
+SCRIPT = Path(__file__).parents[2] / "packaging" / "tools" / "shots.py"
 
 
 def take(out: Path, *names: str) -> subprocess.CompletedProcess[str]:

@@ -31,8 +31,8 @@ from app.protocol.reports import ModelInfo, Problem, Reason, RequestReport
 from app.protocol.trie_view import Place, TrieNodeView, TrieView
 from app.viewmodels.words import first_words
 from app.worker.engine_host import EngineHost
-from pictures.cache_log import CacheLog
-from pictures.conversations import MODEL, MODEL_NAME, OPEN_PATH, OTHERS, SYSTEM, TRIP, Said, tokens
+from tools.gallery.cache_log import CacheLog
+from tools.gallery.conversations import MODEL, MODEL_NAME, OPEN_PATH, OTHERS, SYSTEM, TRIP, Said, tokens
 
 BYTES = 147_456  # a token of an 8B model: 36 layers of 8 key and value heads, 128 wide, 16 bits
 BUDGET = 512_000_000

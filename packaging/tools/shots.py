@@ -1,6 +1,6 @@
 """Render the window's main states, light and dark, to build/shots/*.png, and the sheet of components beside them.
 
-    python packaging/shots.py [--out FOLDER] [NAME ...]     only these states
+    python packaging/tools/shots.py [--out FOLDER] [NAME ...]     only these states
 
 Needs no display and no model: a sample engine plays its part, everything else is the program itself.
 """
@@ -16,14 +16,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 os.environ["QT_SCALE_FACTOR"] = "2"
 sys.path[:0] = [str(ROOT), str(ROOT / "packaging")]
 
-from pictures.components import ComponentSheet  # noqa: E402
-from pictures.conversations import Shelf, fill  # noqa: E402
-from pictures.stage import Stage  # noqa: E402
 from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, Qt  # noqa: E402
 from PySide6.QtWidgets import QWidget  # noqa: E402
 
@@ -35,6 +32,9 @@ from app.viewmodels.window_state import WindowState  # noqa: E402
 from app.widgets.look import Look  # noqa: E402
 from app.widgets.main_window import MainWindow  # noqa: E402
 from app.widgets.theme import DARK, LIGHT, Theme  # noqa: E402
+from tools.gallery.components import ComponentSheet  # noqa: E402
+from tools.gallery.conversations import Shelf, fill  # noqa: E402
+from tools.gallery.stage import Stage  # noqa: E402
 
 COMPONENTS = "components"
 QWEN = "/Users/ana/Models/Qwen3-8B-4bit"

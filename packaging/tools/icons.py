@@ -1,7 +1,7 @@
 """Make resources/icon/*.icns from the drawings beside them (`make icons`).
 
-    python packaging/icons.py            write them
-    python packaging/icons.py --check    end with 1 when they are not what would be written now
+    python packaging/tools/icons.py            write them
+    python packaging/tools/icons.py --check    end with 1 when they are not what would be written now
 
 An .icns file is the four bytes "icns", its length, and one chunk for each picture: a type of four bytes, the chunk's
 length with those eight bytes, and the picture. From 64 pixels on a picture is a PNG. At 16 and 32 points some versions
@@ -22,7 +22,7 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
-FOLDER = Path(__file__).resolve().parent.parent / "resources" / "icon"
+FOLDER = Path(__file__).resolve().parents[2] / "resources" / "icon"
 ICONS = {"Espalier": "espalier", "EspalierDocument": "document"}
 """Icon file -> drawing; at 16 and 32 pixels the drawing with `-small` in its name."""
 SMALL = 32

@@ -1,7 +1,7 @@
 """Write resources/notices/notices.txt: whose work Espalier.app carries, under which licences, with their texts.
 
-    python packaging/notices.py            write it (`make notices`)
-    python packaging/notices.py --check    end with 1 when it is not what would be written now
+    python packaging/tools/notices.py            write it (`make notices`)
+    python packaging/tools/notices.py --check    end with 1 when it is not what would be written now
 
 The packages are those of requirements.lock that the program needs on a Mac; their licence files are read from the very
 wheels that are bundled (`make wheels` fetches them). What has no licence file in its wheel is listed below, with the
@@ -19,7 +19,7 @@ from email.message import Message
 from email.parser import Parser
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "packaging"))
 
 from mac.lock import PYTHON, Pin, for_mac, of_program, read_lock  # noqa: E402
