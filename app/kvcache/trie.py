@@ -128,7 +128,7 @@ class Node(Generic[R, S]):
         self.state_used = 0
         self.held_children = 0
         self.owners: frozenset[str] = _NOBODY
-        self.disk_rows: tuple[Part, ...] = ()
+        self.disk_rows: list[Part] = []
         self.disk_state: Part | None = None
         self.disk_children = 0
 
@@ -168,9 +168,9 @@ class Node(Generic[R, S]):
         return bool(self.disk_rows) or self.disk_state is not None or self.disk_children > 0
 
     @property
-    def files(self) -> tuple[Part, ...]:
+    def files(self) -> list[Part]:
         """The files that hold state of the edge itself."""
-        return self.disk_rows if self.disk_state is None else (*self.disk_rows, self.disk_state)
+        return self.disk_rows if self.disk_state is None else [*self.disk_rows, self.disk_state]
 
     def shares_file(self, above: Node[R, S]) -> bool:
         """Whether a file holds rows of this edge and of its parent, `above`."""
@@ -325,10 +325,12 @@ class Trie(Generic[R, S]):
             raise ValueError(f"nodes {node.id} and {child.id} are not held alike, or one must stay an end")
         is_shared = child.shares_file(node)
         above, below = self._take_rows(node), self._take_rows(child)
-        node.tokens.extend(child.tokens)  # in place, so that a long run of edges is joined from above in linear time
-        child.parent, child.start, child.tokens = parent, node.start, node.tokens
+        # In place, so that a long run of edges is joined from above in linear time.
+        node.tokens.extend(child.tokens)
         append_pieces(node.pieces, child.pieces)
-        child.pieces = node.pieces
+        node.disk_rows.extend(child.disk_rows[int(is_shared) :])
+        child.parent, child.start, child.tokens = parent, node.start, node.tokens
+        child.pieces, child.disk_rows = node.pieces, node.disk_rows
         parent.children[child.tokens[0]] = child
         del self.nodes[node.id]
         if above is not None and below is not None:
@@ -336,7 +338,6 @@ class Trie(Generic[R, S]):
         child.last_use, child.used_at = max(node.last_use, child.last_use), max(node.used_at, child.used_at)
         child.uses = max(node.uses, child.uses)
         child.owners |= node.owners
-        child.disk_rows = node.disk_rows + child.disk_rows[int(is_shared) :]
         self.changed(node)
         self.changed(child)
         return child
@@ -388,10 +389,10 @@ class Trie(Generic[R, S]):
             node.lost = Reason.NONE
         self._spread(node, was)
 
-    def set_disk(self, node: Node[R, S], rows: tuple[Part, ...], state: Part | None) -> None:
+    def set_disk(self, node: Node[R, S], rows: Sequence[Part], state: Part | None) -> None:
         """Files hold the edge's rows, or the state at its end, or no longer."""
         was = node.is_on_disk
-        node.disk_rows, node.disk_state = rows, state
+        node.disk_rows, node.disk_state = list(rows), state
         self.changed(node)
         while node.parent is not None and node.is_on_disk != was:
             parent, change = node.parent, 1 if node.is_on_disk else -1

@@ -51,8 +51,13 @@ def chain(depth: int = DEPTH) -> tuple[CacheTrie, list[TrieNode]]:
         nodes.append(node)
     for node in nodes:
         trie.set_rows(node, PaperRows(1, 10))  # type: ignore[arg-type]
-        trie.set_disk(node, (Part(f"{node.id:064}", node.start, node.end),), "")
+        trie.set_disk(node, (Part(f"{node.id:064}", node.start, node.end),), None)
     return trie, nodes
+
+
+def forget_memory(trie: CacheTrie, nodes: list[TrieNode]) -> None:
+    for node in nodes:
+        trie.set_rows(node, None)
 
 
 class TestADeepTrie:
@@ -75,6 +80,21 @@ class TestADeepTrie:
             trie.set_rows(node, None)
         Eviction(trie, has_states=False, journal=Journal()).run(1, lambda: trie.paged_bytes)
         assert trie.paged_bytes == 0
+
+    def test_joining_its_edges(self) -> None:
+        """What grows is the first edge's own: a copy for each edge that is joined would be a square of the depth."""
+        trie, nodes = chain()
+        forget_memory(trie, nodes)
+        top = nodes[0]
+        tokens, pieces, files = top.tokens, top.pieces, top.disk_rows
+        for node in nodes[:-1]:
+            trie.merge(node)
+        (left,) = trie
+        assert left is nodes[-1]
+        assert left.tokens is tokens
+        assert left.pieces is pieces
+        assert left.disk_rows is files
+        assert [(part.start, part.end) for part in files] == [(at, at + 1) for at in range(DEPTH)]
 
     def test_its_garbage(self) -> None:
         trie, nodes = chain()

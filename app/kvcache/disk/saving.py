@@ -226,7 +226,7 @@ class Saver:
         return True
 
     def _hang_rows(self, save: _Save) -> None:
-        self._trie.set_disk(save.node, tuple(save.parts), save.node.disk_state)
+        self._trie.set_disk(save.node, save.parts, save.node.disk_state)
 
     def _fail(self, part: Part, failure: Failed) -> None:
         self.failures += 1
