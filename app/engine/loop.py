@@ -34,11 +34,11 @@ from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.commands import (
     Cancel,
     Command,
+    EraseOwner,
     Generate,
     LoadModel,
     Pin,
     Price,
-    ReleaseOwner,
     SetBudget,
     Shutdown,
     UseDisk,
@@ -169,7 +169,7 @@ class EngineLoop:
                 self._wipe_disk()
             case SetBudget(budget_bytes):
                 self._set_budget(budget_bytes)
-            case ReleaseOwner(owner):
+            case EraseOwner(owner):
                 self._erase(owner)
             case Shutdown():
                 self._opening = None

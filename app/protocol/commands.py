@@ -102,8 +102,8 @@ class WipeDisk:
 
 
 @dataclass(frozen=True, slots=True)
-class ReleaseOwner:
-    """The conversation is gone for ever: so is the state, in memory and on disk, that only it used."""
+class EraseOwner:
+    """Erase the state, in memory and on disk, that only this owner used: a conversation that is gone for ever."""
 
     owner: str
 
@@ -113,6 +113,4 @@ class Shutdown:
     """End the loop after the current step. The run in progress is cancelled first."""
 
 
-Command = (
-    LoadModel | Generate | Cancel | Price | Verify | Pin | SetBudget | UseDisk | WipeDisk | ReleaseOwner | Shutdown
-)
+Command = LoadModel | Generate | Cancel | Price | Verify | Pin | SetBudget | UseDisk | WipeDisk | EraseOwner | Shutdown

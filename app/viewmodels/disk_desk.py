@@ -8,7 +8,7 @@ from typing import Protocol
 from PySide6.QtCore import QObject, Signal
 
 from app.protocol.chat import Turn
-from app.protocol.commands import Pin, ReleaseOwner, UseDisk, WipeDisk
+from app.protocol.commands import EraseOwner, Pin, UseDisk, WipeDisk
 from app.protocol.events import Pinned
 from app.protocol.reports import ModelInfo
 from app.viewmodels.budgets import disk_budget_of
@@ -98,7 +98,7 @@ class DiskDesk(QObject):
 
     def release(self, conversation_id: str) -> None:
         """Delete what only this conversation uses, in memory and on disk."""
-        self._host.submit(ReleaseOwner(conversation_id))
+        self._host.submit(EraseOwner(conversation_id))
 
     def pin(self, turns: tuple[Turn, ...], is_pinned: bool) -> None:
         """Keep what is cached of this branch whatever else needs room, or let it go again."""

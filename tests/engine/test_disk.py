@@ -10,7 +10,7 @@ import pytest
 
 from app.engine.loop import EngineLoop
 from app.protocol.chat import Sampling, Turn
-from app.protocol.commands import Generate, LoadModel, Pin, ReleaseOwner, SetBudget, Shutdown, UseDisk, Verify, WipeDisk
+from app.protocol.commands import EraseOwner, Generate, LoadModel, Pin, SetBudget, Shutdown, UseDisk, Verify, WipeDisk
 from app.protocol.events import Event, Pinned, RunFinished, TrieChanged, Verified
 from tests.engine.bench import LONG, Asked, Bench, user
 from tests.fakes.model_folder import write_model_folder
@@ -101,7 +101,7 @@ def test_what_is_erased_or_wiped_is_gone_from_the_disk(tmp_path: Path) -> None:
     kept = (user("hi"), Asked(bench.do(bench.command(user("hi"), owner="b"))).turn, user("?"))
     bench = quit_and_reopen(bench, folder, disk)
     assert list(disk.rglob("*.safetensors"))
-    bench.do(ReleaseOwner("a"))
+    bench.do(EraseOwner("a"))
     assert bench.price(LONG).request.cached < 10  # type: ignore[union-attr]
     assert bench.price(*kept).request.excess == 0  # type: ignore[union-attr]
     bench.do(WipeDisk())
@@ -125,7 +125,7 @@ def test_a_conversation_is_erased_from_other_models_files_too(is_open: bool, tmp
         bench.do(Shutdown())
         bench = Bench()
         bench.do(UseDisk(str(disk), 1 << 30))
-    bench.do(ReleaseOwner("a"))
+    bench.do(EraseOwner("a"))
     if is_open:
         bench.do(Shutdown())
     bench = opened(one, disk)
@@ -151,7 +151,7 @@ def test_a_conversation_that_is_answering_is_erased_when_it_has_ended(tmp_path: 
     bench.loop.submit(command)
     for _ in range(9):
         bench.loop.step()
-    bench.loop.submit(ReleaseOwner("a"))
+    bench.loop.submit(EraseOwner("a"))
     bench.idle()
     assert any(isinstance(event, RunFinished) for event in bench.events)
     assert bench.price(LONG).request.seen == 0  # type: ignore[union-attr]

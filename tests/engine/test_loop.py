@@ -18,7 +18,7 @@ from app.engine.loop import EngineLoop
 from app.engine.model import LoadedModel
 from app.engine.problems import ModelError
 from app.protocol.chat import Sampling
-from app.protocol.commands import Cancel, Generate, LoadModel, Price, ReleaseOwner, SetBudget, Shutdown
+from app.protocol.commands import Cancel, EraseOwner, Generate, LoadModel, Price, SetBudget, Shutdown
 from app.protocol.events import (
     CacheHappened,
     EngineStarted,
@@ -299,7 +299,7 @@ def test_a_budget_set_before_the_model_is_opened_holds(tiny_folder: Path) -> Non
 
 def test_owners_hold_restore_points_until_they_are_released(mixed: Bench) -> None:
     mixed.ask(LONG)
-    mixed.do(ReleaseOwner("me"), SetBudget(None))
+    mixed.do(EraseOwner("me"), SetBudget(None))
     view = [event.view for event in mixed.events if isinstance(event, TrieChanged)][-1]
     assert not any(node.is_restore_point for node in view.nodes)
 

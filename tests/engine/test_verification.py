@@ -12,7 +12,7 @@ from app.engine import verification
 from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.chat import Turn
-from app.protocol.commands import Cancel, Command, Price, ReleaseOwner, Shutdown, Verify
+from app.protocol.commands import Cancel, Command, EraseOwner, Price, Shutdown, Verify
 from app.protocol.events import Priced, RunFinished, RunStarted, TrieChanged, Verified
 from tests.engine.bench import LONG, Bench, opened, steps_until, user
 from tests.fakes.model_folder import write_model_folder
@@ -150,7 +150,7 @@ def test_prices_are_told_while_a_check_goes_on(folder: Path) -> None:
     assert [event.is_exact for event in bench.events if isinstance(event, Verified)] == [True]
 
 
-@pytest.mark.parametrize("command", [Cancel(7), ReleaseOwner("me"), Shutdown(), Verify(7, (LONG,))])
+@pytest.mark.parametrize("command", [Cancel(7), EraseOwner("me"), Shutdown(), Verify(7, (LONG,))])
 def test_what_is_asked_meanwhile_stops_a_check(tiny: Bench, command: Command) -> None:
     turns = branch(tiny)
     tiny.loop.submit(Verify(7, turns))

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.conversation import store
 from app.conversation.store import Store
-from app.protocol.commands import Generate, ReleaseOwner
+from app.protocol.commands import EraseOwner, Generate
 from app.viewmodels.controller import Controller
 from tests.fakes.engine import Script
 from tests.viewmodels.test_controller import LONG, ask, ended, ready, texts, wait_for_text
@@ -259,7 +259,7 @@ def test_what_time_has_emptied_takes_its_cached_state_along(
     script: Script,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    gone = ReleaseOwner(forked.tree.conversation_id)
+    gone = EraseOwner(forked.tree.conversation_id)
     forked.act("delete_message")
     at_rest(qtbot, forked)
     assert gone not in script.commands

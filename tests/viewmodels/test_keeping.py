@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.protocol.commands import Command, LoadModel, Pin, ReleaseOwner, UseDisk, WipeDisk
+from app.protocol.commands import Command, EraseOwner, LoadModel, Pin, UseDisk, WipeDisk
 from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
 from app.viewmodels import disk_words
@@ -159,8 +159,8 @@ def test_the_open_conversation_is_forgotten_and_no_other(qtbot: QtBot, controlle
     assert "forget_cache" not in controller.status.now.enabled
     asked(qtbot, controller)
     controller.act("forget_cache")
-    (command,) = of_kind(script, ReleaseOwner)
-    assert command == ReleaseOwner(controller.tree.conversation_id)
+    (command,) = of_kind(script, EraseOwner)
+    assert command == EraseOwner(controller.tree.conversation_id)
     assert controller.status.now.notice == disk_words.FORGOTTEN
     assert [row.text for row in controller.chat.rows] == ["hello", "You said: hello"]
 

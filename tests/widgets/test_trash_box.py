@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from app.protocol.commands import ReleaseOwner
+from app.protocol.commands import EraseOwner
 from app.viewmodels.controller import Controller
 from app.widgets.main_window import MainWindow
 from app.widgets.trash_box import TrashBox
@@ -82,7 +82,7 @@ def test_emptying_asks_first(qtbot: QtBot, box: TrashBox, controller: Controller
     qtbot.keyClick(asked, Qt.Key.Key_Escape)
     controller._parts.store.drain()
     assert len(lines(box)) == 2
-    assert not any(isinstance(command, ReleaseOwner) for command in script.commands)
+    assert not any(isinstance(command, EraseOwner) for command in script.commands)
 
 
 def test_what_is_emptied_is_gone_for_ever(
@@ -98,7 +98,7 @@ def test_what_is_emptied_is_gone_for_ever(
     assert not box.empty_button.isEnabled()
     assert controller.status.now.notice.replace("\u00a0", " ") == "The trash is empty: 4 messages deleted for ever."
     assert controller.status.now.undo == ""
-    qtbot.waitUntil(lambda: {one.owner for one in script.commands if isinstance(one, ReleaseOwner)} == gone)
+    qtbot.waitUntil(lambda: {one.owner for one in script.commands if isinstance(one, EraseOwner)} == gone)
     controller.act("undo")
     controller._parts.store.drain()
     assert texts(controller) == ["pears", "You said: pears"]
