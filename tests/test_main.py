@@ -20,7 +20,7 @@ from app.launch.crash import LastRun
 from app.launch.one_process import Answer, Claim, claim, enter
 from app.launch.paths import paths_in, usable
 from app.main import Program, choose_platform
-from app.protocol.commands import LoadModel, UseDisk
+from app.protocol.commands import ConfigureDiskCache, LoadModel
 from tests.fakes.engine import FakeEngine, Script
 
 ROOT = Path(__file__).parent.parent
@@ -323,8 +323,8 @@ def test_a_program_with_an_engine_that_writes_nothing_makes_no_folder_for_it(
 ) -> None:
     program = make_program()
     ask(qtbot, program, "Still there?")
-    assert [one for one in script.commands if isinstance(one, UseDisk)] == [
-        UseDisk(str(data_folder / "caches" / "snapshots"))
+    assert [one for one in script.commands if isinstance(one, ConfigureDiskCache)] == [
+        ConfigureDiskCache(str(data_folder / "caches" / "snapshots"))
     ]
     assert not (data_folder / "caches" / "snapshots").exists()
 

@@ -34,6 +34,7 @@ from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.commands import (
     Cancel,
     Command,
+    ConfigureDiskCache,
     EraseOwner,
     Generate,
     LoadModel,
@@ -41,7 +42,6 @@ from app.protocol.commands import (
     Price,
     SetBudget,
     Shutdown,
-    UseDisk,
     Verify,
     WipeDisk,
 )
@@ -89,7 +89,7 @@ class EngineLoop:
         self._erasing: list[str] = []
         self._budget: int | None = None
         self._feed = TrieFeed(sink)
-        self._disk = UseDisk("")
+        self._disk = ConfigureDiskCache("")
         self._has_started = self._has_ended = self._has_tended = False
 
     def submit(self, command: Command) -> None:
@@ -163,8 +163,8 @@ class EngineLoop:
                 self._verify(command)
             case Pin():
                 self._pin(command)
-            case UseDisk():
-                self._use_disk(command)
+            case ConfigureDiskCache():
+                self._configure_disk_cache(command)
             case WipeDisk():
                 self._wipe_disk()
             case SetBudget(budget_bytes):
@@ -255,7 +255,7 @@ class EngineLoop:
 
     # The disk
 
-    def _use_disk(self, command: UseDisk) -> None:
+    def _configure_disk_cache(self, command: ConfigureDiskCache) -> None:
         self._disk = command
         if self.model is not None and self.cache is not None and self.cache.disk is not None:
             self.cache.disk.writes_all = command.writes_all

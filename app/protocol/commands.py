@@ -84,7 +84,7 @@ class Pin:
 
 
 @dataclass(frozen=True, slots=True)
-class UseDisk:
+class ConfigureDiskCache:
     """Keep cached state in files, too, of every model from the next one on; of the open one, change the limits.
 
     folder: of all models' files, "" for none. budget_bytes: what they may take, None for the default of this disk, 0 to
@@ -113,4 +113,16 @@ class Shutdown:
     """End the loop after the current step. The run in progress is cancelled first."""
 
 
-Command = LoadModel | Generate | Cancel | Price | Verify | Pin | SetBudget | UseDisk | WipeDisk | EraseOwner | Shutdown
+Command = (
+    LoadModel
+    | Generate
+    | Cancel
+    | Price
+    | Verify
+    | Pin
+    | SetBudget
+    | ConfigureDiskCache
+    | WipeDisk
+    | EraseOwner
+    | Shutdown
+)

@@ -8,7 +8,7 @@ from typing import Protocol
 from PySide6.QtCore import QObject, Signal
 
 from app.protocol.chat import Turn
-from app.protocol.commands import EraseOwner, Pin, UseDisk, WipeDisk
+from app.protocol.commands import ConfigureDiskCache, EraseOwner, Pin, WipeDisk
 from app.protocol.events import Pinned
 from app.protocol.reports import ModelInfo
 from app.viewmodels.budgets import disk_budget_of
@@ -80,7 +80,7 @@ class DiskDesk(QObject):
     def tell(self) -> None:
         """Tell an engine what holds: a new one before its first model, and any when something was chosen."""
         if self.folder:
-            self._host.submit(UseDisk(self.folder, disk_budget_of(self.budget).bytes, self.keeps_every_fork))
+            self._host.submit(ConfigureDiskCache(self.folder, disk_budget_of(self.budget).bytes, self.keeps_every_fork))
 
     def choose(self, budget_id: str) -> None:
         """Let files take this much from now on, and the next time too."""

@@ -18,7 +18,7 @@ from typing import Any
 import tests.sealed  # noqa: F401 - offline, before the engine is imported
 from app.engine.loop import EngineLoop
 from app.protocol.chat import Sampling, Turn
-from app.protocol.commands import Generate, LoadModel, Price, Shutdown, UseDisk
+from app.protocol.commands import ConfigureDiskCache, Generate, LoadModel, Price, Shutdown
 from app.protocol.events import Event, ModelFailed, ModelReady, Priced, RunFailed, RunFinished, RunStarted, TextDelta
 
 BUDGET = 8 << 30
@@ -35,7 +35,7 @@ class Program:
         self._loop = EngineLoop(self.events.append)
         self._runs = 0
         if disk is not None:
-            self._loop.submit(UseDisk(str(disk), BUDGET))
+            self._loop.submit(ConfigureDiskCache(str(disk), BUDGET))
         self._loop.submit(LoadModel(str(model)))
         self._until((ModelReady, ModelFailed))
         self.ask((Turn("user", f"Hello. {SENTENCE * 20}"),), 2)  # what first times take is taken

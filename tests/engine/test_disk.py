@@ -10,7 +10,17 @@ import pytest
 
 from app.engine.loop import EngineLoop
 from app.protocol.chat import Sampling, Turn
-from app.protocol.commands import EraseOwner, Generate, LoadModel, Pin, SetBudget, Shutdown, UseDisk, Verify, WipeDisk
+from app.protocol.commands import (
+    ConfigureDiskCache,
+    EraseOwner,
+    Generate,
+    LoadModel,
+    Pin,
+    SetBudget,
+    Shutdown,
+    Verify,
+    WipeDisk,
+)
 from app.protocol.events import Event, Pinned, RunFinished, TrieChanged, Verified
 from tests.engine.bench import LONG, Asked, Bench, user
 from tests.fakes.model_folder import write_model_folder
@@ -21,7 +31,7 @@ FOLDER_KINDS = [kind for kind in KINDS if kind != "llama_quantized"]  # its cach
 
 def opened(folder: Path, disk: Path, writes_all: bool = False) -> Bench:
     bench = Bench()
-    bench.do(UseDisk(str(disk), 1 << 30, writes_all))
+    bench.do(ConfigureDiskCache(str(disk), 1 << 30, writes_all))
     bench.open(folder)
     return bench
 
@@ -124,7 +134,7 @@ def test_a_conversation_is_erased_from_other_models_files_too(is_open: bool, tmp
     if not is_open:
         bench.do(Shutdown())
         bench = Bench()
-        bench.do(UseDisk(str(disk), 1 << 30))
+        bench.do(ConfigureDiskCache(str(disk), 1 << 30))
     bench.do(EraseOwner("a"))
     if is_open:
         bench.do(Shutdown())
@@ -140,7 +150,7 @@ def test_files_are_deleted_without_a_model_too(tmp_path: Path) -> None:
     bench.ask(LONG)
     bench.do(Shutdown())
     bench = Bench()
-    bench.do(UseDisk(str(disk)), WipeDisk())
+    bench.do(ConfigureDiskCache(str(disk)), WipeDisk())
     assert not list(disk.rglob("*.safetensors"))
 
 
@@ -184,7 +194,7 @@ def test_a_resting_engine_writes_on_its_own(tmp_path: Path) -> None:
     thread = threading.Thread(target=loop.run)
     thread.start()
     try:
-        loop.submit(UseDisk(str(tmp_path / "disk"), 1 << 30))
+        loop.submit(ConfigureDiskCache(str(tmp_path / "disk"), 1 << 30))
         loop.submit(LoadModel(str(write_model_folder(tmp_path / "model", kind="lfm2"))))
         loop.submit(Generate(1, (LONG,), Sampling(seed=1, max_tokens=8)))
         while True:

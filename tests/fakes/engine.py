@@ -14,7 +14,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from app.protocol.cache_events import CacheEvent, CacheEventKind
-from app.protocol.commands import Cancel, Command, Generate, LoadModel, Pin, Price, Shutdown, UseDisk, Verify, WipeDisk
+from app.protocol.commands import (
+    Cancel,
+    Command,
+    ConfigureDiskCache,
+    Generate,
+    LoadModel,
+    Pin,
+    Price,
+    Shutdown,
+    Verify,
+    WipeDisk,
+)
 from app.protocol.engine import Capabilities, EventSink
 from app.protocol.events import (
     CacheHappened,
@@ -101,7 +112,7 @@ class FakeEngine:
         self._wanted_model: str | None = None
         self._is_open = True
         self._serial = 0
-        self._disk = UseDisk("")
+        self._disk = ConfigureDiskCache("")
         self._pinned: list[list[int]] = []
         self._events = 0
 
@@ -143,7 +154,7 @@ class FakeEngine:
             Price: self._price,
             Verify: self._verify,
             Pin: self._pin,
-            UseDisk: self._use_disk,
+            ConfigureDiskCache: self._configure_disk_cache,
             WipeDisk: self._wipe_disk,
             Shutdown: self._shut_down,
         }
@@ -229,7 +240,7 @@ class FakeEngine:
         self._show_trie()
         self._sink(Pinned(command.query_id, command.is_pinned, len(held)))
 
-    def _use_disk(self, command: UseDisk) -> None:
+    def _configure_disk_cache(self, command: ConfigureDiskCache) -> None:
         self._disk = command
         if self._info is not None:
             self._show_trie()

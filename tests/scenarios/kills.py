@@ -24,7 +24,7 @@ from app.conversation.schema import VERSION_1, migrate
 from app.conversation.store import Store
 from app.kvcache.disk import files
 from app.launch.paths import paths_in
-from app.protocol.commands import Shutdown, UseDisk, Verify
+from app.protocol.commands import ConfigureDiskCache, Shutdown, Verify
 from app.protocol.events import Verified
 from tests.engine.bench import Bench
 from tests.fakes.model_folder import write_model_folder
@@ -234,7 +234,7 @@ def cache_holds(data: Path, model: Path, told: Told, branches: int) -> None:
     snapshots = paths_in(data).snapshots
     whole = sum(len(files.sweep(folder)) for folder in snapshots.glob("*"))
     bench = Bench()
-    bench.do(UseDisk(str(snapshots)))
+    bench.do(ConfigureDiskCache(str(snapshots)))
     bench.open(model)
     cache = bench.loop.cache
     assert cache is not None

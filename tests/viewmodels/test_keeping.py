@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.protocol.commands import Command, EraseOwner, LoadModel, Pin, UseDisk, WipeDisk
+from app.protocol.commands import Command, ConfigureDiskCache, EraseOwner, LoadModel, Pin, WipeDisk
 from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
 from app.viewmodels import disk_words
@@ -53,8 +53,8 @@ def test_the_engine_knows_the_disk_before_its_first_model(
 ) -> None:
     shelf.disk_budget, shelf.keeps_every_fork = "50 GB", True
     ready(qtbot, make_controller())
-    assert of_kind(script, UseDisk, LoadModel) == [
-        UseDisk(FOLDER, 50_000_000_000, True),
+    assert of_kind(script, ConfigureDiskCache, LoadModel) == [
+        ConfigureDiskCache(FOLDER, 50_000_000_000, True),
         LoadModel(shelf.guide),
     ]
 
@@ -69,7 +69,7 @@ def test_an_engine_that_is_started_again_is_told_too(
     script.commands.clear()
     controller.restart_engine()
     ready(qtbot, controller)
-    assert of_kind(script, UseDisk, LoadModel) == [UseDisk(FOLDER), LoadModel(shelf.guide)]
+    assert of_kind(script, ConfigureDiskCache, LoadModel) == [ConfigureDiskCache(FOLDER), LoadModel(shelf.guide)]
 
 
 def test_without_a_folder_nothing_is_said_of_the_disk(
@@ -78,7 +78,7 @@ def test_without_a_folder_nothing_is_said_of_the_disk(
     shelf.disk_folder = ""
     controller = make_controller()
     asked(qtbot, controller)
-    assert not of_kind(script, UseDisk)
+    assert not of_kind(script, ConfigureDiskCache)
     assert not {"show_files", "keep_every_fork", "delete_files"} & controller.status.now.enabled
     assert controller.status.now.disk_trouble is None
 
@@ -88,14 +88,14 @@ def test_a_disk_budget_holds_at_once_and_is_remembered(
 ) -> None:
     ready(qtbot, controller)
     controller.keeping.choose_budget("10 GB")
-    assert script.commands[-1] == UseDisk(FOLDER, 10_000_000_000)
+    assert script.commands[-1] == ConfigureDiskCache(FOLDER, 10_000_000_000)
     assert controller.status.now.disk_budget == shelf.disk_budget == "10 GB"
     assert not controller.status.now.notice
     controller.act("keep_every_fork")
-    assert script.commands[-1] == UseDisk(FOLDER, 10_000_000_000, True)
+    assert script.commands[-1] == ConfigureDiskCache(FOLDER, 10_000_000_000, True)
     assert controller.status.now.keeps_every_fork
     controller.keeping.choose_budget("off")
-    assert script.commands[-1] == UseDisk(FOLDER, 0, True)
+    assert script.commands[-1] == ConfigureDiskCache(FOLDER, 0, True)
     assert controller.status.now.notice == disk_words.OFF
     qtbot.waitUntil(lambda: controller.trie.view.disk_allowed_bytes == 0)
     assert controller.status.now.disk_trouble is None, "it is wanted so"
