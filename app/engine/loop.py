@@ -33,6 +33,7 @@ from app.kvcache.disk.shelf import erase_everywhere, wipe_all
 from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.commands import (
     Cancel,
+    ClearDiskCache,
     Command,
     ConfigureDiskCache,
     EraseOwner,
@@ -43,7 +44,6 @@ from app.protocol.commands import (
     SetBudget,
     Shutdown,
     Verify,
-    WipeDisk,
 )
 from app.protocol.engine import Capabilities, EventSink
 from app.protocol.events import EngineStarted, ModelClosed, ModelFailed, ModelLoading, ModelReady, Pinned, RunFailed
@@ -165,8 +165,8 @@ class EngineLoop:
                 self._pin(command)
             case ConfigureDiskCache():
                 self._configure_disk_cache(command)
-            case WipeDisk():
-                self._wipe_disk()
+            case ClearDiskCache():
+                self._clear_disk_cache()
             case SetBudget(budget_bytes):
                 self._set_budget(budget_bytes)
             case EraseOwner(owner):
@@ -262,7 +262,7 @@ class EngineLoop:
             self.cache.disk.set_budget(command.budget_bytes if command.folder else 0)
             self._feed.changed(self.model, self.cache)
 
-    def _wipe_disk(self) -> None:
+    def _clear_disk_cache(self) -> None:
         """Without a model open, or with one whose state cannot be stored, the files are deleted on this thread."""
         if self.model is not None and self.cache is not None and self.cache.disk is not None:
             self.cache.disk.wipe()

@@ -97,7 +97,7 @@ class ConfigureDiskCache:
 
 
 @dataclass(frozen=True, slots=True)
-class WipeDisk:
+class ClearDiskCache:
     """Delete all files of cached state, other models' too. What is in memory stays."""
 
 
@@ -122,7 +122,7 @@ Command = (
     | Pin
     | SetBudget
     | ConfigureDiskCache
-    | WipeDisk
+    | ClearDiskCache
     | EraseOwner
     | Shutdown
 )

@@ -8,7 +8,7 @@ from typing import Protocol
 from PySide6.QtCore import QObject, Signal
 
 from app.protocol.chat import Turn
-from app.protocol.commands import ConfigureDiskCache, EraseOwner, Pin, WipeDisk
+from app.protocol.commands import ClearDiskCache, ConfigureDiskCache, EraseOwner, Pin
 from app.protocol.events import Pinned
 from app.protocol.reports import ModelInfo
 from app.viewmodels.budgets import disk_budget_of
@@ -94,7 +94,7 @@ class DiskDesk(QObject):
 
     def wipe(self) -> None:
         """Delete all files of cached state."""
-        self._host.submit(WipeDisk())
+        self._host.submit(ClearDiskCache())
 
     def release(self, conversation_id: str) -> None:
         """Delete what only this conversation uses, in memory and on disk."""

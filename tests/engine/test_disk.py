@@ -11,6 +11,7 @@ import pytest
 from app.engine.loop import EngineLoop
 from app.protocol.chat import Sampling, Turn
 from app.protocol.commands import (
+    ClearDiskCache,
     ConfigureDiskCache,
     EraseOwner,
     Generate,
@@ -19,7 +20,6 @@ from app.protocol.commands import (
     SetBudget,
     Shutdown,
     Verify,
-    WipeDisk,
 )
 from app.protocol.events import Event, Pinned, RunFinished, TrieChanged, Verified
 from tests.engine.bench import LONG, Asked, Bench, user
@@ -114,10 +114,10 @@ def test_what_is_erased_or_wiped_is_gone_from_the_disk(tmp_path: Path) -> None:
     bench.do(EraseOwner("a"))
     assert bench.price(LONG).request.cached < 10  # type: ignore[union-attr]
     assert bench.price(*kept).request.excess == 0  # type: ignore[union-attr]
-    bench.do(WipeDisk())
+    bench.do(ClearDiskCache())
     assert bench.price(*kept).request.cached == 0, "it was on disk only"  # type: ignore[union-attr]
     bench.ask(user("hi"))
-    bench.do(WipeDisk())
+    bench.do(ClearDiskCache())
     assert not list(disk.rglob("*.safetensors"))
     assert bench.price(user("hi")).request.excess == 0, "what is in memory stays"  # type: ignore[union-attr]
     bench.do(Shutdown())
@@ -150,7 +150,7 @@ def test_files_are_deleted_without_a_model_too(tmp_path: Path) -> None:
     bench.ask(LONG)
     bench.do(Shutdown())
     bench = Bench()
-    bench.do(ConfigureDiskCache(str(disk)), WipeDisk())
+    bench.do(ConfigureDiskCache(str(disk)), ClearDiskCache())
     assert not list(disk.rglob("*.safetensors"))
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.protocol.commands import (
     Cancel,
+    ClearDiskCache,
     Command,
     ConfigureDiskCache,
     Generate,
@@ -24,7 +25,6 @@ from app.protocol.commands import (
     Price,
     Shutdown,
     Verify,
-    WipeDisk,
 )
 from app.protocol.engine import Capabilities, EventSink
 from app.protocol.events import (
@@ -155,7 +155,7 @@ class FakeEngine:
             Verify: self._verify,
             Pin: self._pin,
             ConfigureDiskCache: self._configure_disk_cache,
-            WipeDisk: self._wipe_disk,
+            ClearDiskCache: self._clear_disk_cache,
             Shutdown: self._shut_down,
         }
         handlers.get(type(command), lambda command: None)(command)
@@ -245,7 +245,7 @@ class FakeEngine:
         if self._info is not None:
             self._show_trie()
 
-    def _wipe_disk(self, _command: WipeDisk) -> None:
+    def _clear_disk_cache(self, _command: ClearDiskCache) -> None:
         self._script.disk_bytes = 0
         if self._info is not None:
             self._show_trie()

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.protocol.commands import Command, ConfigureDiskCache, EraseOwner, LoadModel, Pin, WipeDisk
+from app.protocol.commands import ClearDiskCache, Command, ConfigureDiskCache, EraseOwner, LoadModel, Pin
 from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
 from app.viewmodels import disk_words
@@ -173,7 +173,7 @@ def test_files_are_deleted_on_a_yes(qtbot: QtBot, controller: Controller, script
     assert said.startswith(f"All cached state in {FOLDER}, 4.6 GB, is deleted")
     assert "Conversations are safe" in said
     controller.keeping.delete_files()
-    assert of_kind(script, WipeDisk)
+    assert of_kind(script, ClearDiskCache)
     assert controller.status.now.notice == disk_words.DELETED
     qtbot.waitUntil(lambda: controller.trie.view.disk_bytes == 0)
 

@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 import app.widgets.main_window as main_window
-from app.protocol.commands import Generate, LoadModel, WipeDisk
+from app.protocol.commands import ClearDiskCache, Generate, LoadModel
 from app.viewmodels.controller import Controller
 from app.viewmodels.window_state import WindowState
 from app.widgets.about import AboutBox
@@ -689,7 +689,7 @@ def test_files_are_deleted_only_after_a_yes(qtbot: QtBot, window: MainWindow, sc
     script.disk_bytes = 4_600_000_000
     window.menus.disk_budget.actions()[3].trigger()
     for label in ("Cancel", "Delete"):
-        assert not [command for command in script.commands if isinstance(command, WipeDisk)]
+        assert not [command for command in script.commands if isinstance(command, ClearDiskCache)]
         window.do("delete_files")
         (box,) = window.findChildren(QMessageBox)
         assert "/caches/snapshots" in box.informativeText()
@@ -697,7 +697,7 @@ def test_files_are_deleted_only_after_a_yes(qtbot: QtBot, window: MainWindow, sc
         (button,) = [button for button in box.buttons() if button.text() == label]
         button.click()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    assert [command for command in script.commands if isinstance(command, WipeDisk)]
+    assert [command for command in script.commands if isinstance(command, ClearDiskCache)]
 
 
 def test_the_disk_is_chosen_in_the_cache_menu(window: MainWindow, controller: Controller) -> None:
