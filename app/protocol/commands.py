@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from app.protocol.chat import Sampling, Turn
@@ -27,7 +28,7 @@ class Generate:
     """
 
     run_id: int
-    turns: tuple[Turn, ...]
+    turns: Sequence[Turn]
     sampling: Sampling = field(default_factory=Sampling)
     owner: str = ""
     forced: tuple[int, ...] = ()
@@ -49,7 +50,7 @@ class Price:
     """Ask what a branch would cost now. Answered with `Priced` within one step of whatever runs."""
 
     query_id: int
-    turns: tuple[Turn, ...]
+    turns: Sequence[Turn]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class Verify:
     """
 
     query_id: int
-    turns: tuple[Turn, ...]
+    turns: Sequence[Turn]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ class Pin:
     """
 
     query_id: int
-    turns: tuple[Turn, ...]
+    turns: Sequence[Turn]
     is_pinned: bool
 
 

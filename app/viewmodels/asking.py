@@ -6,6 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
+from app.conversation.branch import Branch
 from app.conversation.message import Message
 from app.protocol.reports import Problem, StopReason
 from app.viewmodels.library import Library
@@ -114,7 +115,7 @@ class Asking(QObject):
             return
         question = self._asked.pop(0)
         tree = self._library.tree(question.conversation_id)
-        turns = tuple(message.turn(model.fingerprint) for message in tree.path_to(question.id))
+        turns = Branch(tree.path_to(question.id), model.fingerprint)
         is_again = question.id in self._again
         self._again.discard(question.id)
         is_open = tree.leaf_id == question.id or (is_again and self._library.is_on_path(question))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import count
 from typing import Protocol
 
@@ -65,7 +66,7 @@ class CacheDesk(QObject):
         if self.budget != DEFAULT.id:
             self._host.submit(SetBudget(budget_of(self.budget).bytes))
 
-    def verify(self, turns: tuple[Turn, ...]) -> None:
+    def verify(self, turns: Sequence[Turn]) -> None:
         """Have this branch checked, unless a check is under way."""
         if not self.is_checking:
             self._asked = next(self._ids)

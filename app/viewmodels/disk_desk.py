@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import count
 from typing import Protocol
 
@@ -100,7 +101,7 @@ class DiskDesk(QObject):
         """Delete what only this conversation uses, in memory and on disk."""
         self._host.submit(EraseOwner(conversation_id))
 
-    def pin(self, turns: tuple[Turn, ...], is_pinned: bool) -> None:
+    def pin(self, turns: Sequence[Turn], is_pinned: bool) -> None:
         """Keep what is cached of this branch whatever else needs room, or let it go again."""
         query = next(self._ids)
         self._asked.add(query)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
+from app.conversation.branch import Branch
 from app.protocol.chat import Turn
 from app.protocol.events import Pinned
 from app.protocol.reports import Problem
@@ -75,13 +76,11 @@ class Keeping(QObject):
             self.troubled.emit(found)
         self._trouble = found
 
-    def turns(self) -> tuple[Turn, ...]:
+    def turns(self) -> Sequence[Turn]:
         """The open branch without the answer that is being written; nothing without a model."""
         if self._models.info is None:
             return ()
-        run = self._runs.current
-        path = [message for message in self._display.tree.path if run is None or message.id != run.answer.id]
-        return tuple(message.turn(self._models.fingerprint) for message in path)
+        return Branch(self._runs.settled(self._display.tree.path), self._models.fingerprint)
 
     def _pin(self, is_pinned: bool) -> None:
         turns = self.turns()

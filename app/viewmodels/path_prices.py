@@ -8,10 +8,10 @@ from itertools import islice
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.conversation.branch import Branch
 from app.conversation.message import Message
 from app.conversation.tree import MessageTree
-from app.protocol.chat import Turn
-from app.protocol.events import Priced
+from app.protocol.events import Priced, TurnPlace
 from app.protocol.trie_view import Place
 from app.viewmodels.model_desk import ModelDesk
 from app.viewmodels.prices import Prices
@@ -87,38 +87,41 @@ class PathPrices(QObject):
         tree = self._tree
         if tree is None or self._models.info is None:
             return
-        path = self._settled(tree.path)
+        path = self._runs.settled(tree.path)
         if not path:
             self._prices.drop(PATH)
             self.path = None
             self.changed.emit()
             return
-        self._prices.ask(PATH, self._turns(path), partial(self._take_path, path))
+        fingerprint = self._models.fingerprint
+        self._prices.ask(PATH, Branch(path, fingerprint), partial(self._take_path, path))
         for sibling in self._siblings(tree):
             branch = tree.path_to(sibling.id)
-            self._prices.ask(sibling.id, self._turns(branch), partial(self._take_branch, branch))
+            self._prices.ask(sibling.id, Branch(branch, fingerprint), partial(self._take_sibling, branch[-1:]))
 
     def _ask_sending(self) -> None:
         is_shown = self._runs.current is None and bool(self._words.strip())
         if self._tree is None or self._models.info is None or not is_shown:
             return
         path = () if self._below is None or self._below not in self._tree else self._tree.path_to(self._below)
-        turns = (*self._turns(self._settled(path)), Turn("user", self._words))
+        words = Message.new(self._tree.conversation_id, self._below, "user", self._words)
+        turns = Branch((*self._runs.settled(path), words), self._models.fingerprint)
         self._prices.ask(SENDING, turns, partial(self._take_sending, self._words))
 
     def _take_path(self, path: tuple[Message, ...], priced: Priced) -> None:
-        differs = self.path is None or replace(priced, query_id=self.path.query_id) != self.path
+        differs = self.path is None or _without_turns(priced) != _without_turns(self.path)
         self.path = priced
-        if self._note(path, priced) or differs:
+        if self._note(path, priced.turns) or differs:
             self.changed.emit()
 
-    def _take_branch(self, branch: tuple[Message, ...], priced: Priced) -> None:
-        if self._note(branch, priced):
+    def _take_sibling(self, sibling: tuple[Message, ...], priced: Priced) -> None:
+        """What is before it lies on the path, and is known from there."""
+        if self._note(sibling, priced.turns[-1:]):
             self.changed.emit()
 
-    def _note(self, branch: tuple[Message, ...], priced: Priced) -> bool:
+    def _note(self, messages: tuple[Message, ...], turns: tuple[TurnPlace, ...]) -> bool:
         """Remember where each message's state is. Whether anything differs from what was known."""
-        found = {message.id: turn.place for message, turn in zip(branch, priced.turns, strict=False)}
+        found = {message.id: turn.place for message, turn in zip(messages, turns, strict=False)}
         differs = not found.items() <= self.places.items()
         self.places.update(found)
         return differs
@@ -128,14 +131,6 @@ class PathPrices(QObject):
             self.sending = priced
             self.changed.emit()
 
-    def _settled(self, path: tuple[Message, ...]) -> tuple[Message, ...]:
-        """The path without the answer that is being written, whose tokens are not known yet."""
-        run = self._runs.current
-        return tuple(message for message in path if run is None or message.id != run.answer.id)
-
-    def _turns(self, path: tuple[Message, ...]) -> tuple[Turn, ...]:
-        return tuple(message.turn(self._models.fingerprint) for message in path)
-
     def _siblings(self, tree: MessageTree) -> list[Message]:
         """The versions beside the path, those nearest to its end first, and not more than can be asked in a moment."""
         run = self._runs.current
@@ -143,3 +138,8 @@ class PathPrices(QObject):
         forks = (fork for fork in reversed(tree.forks) if fork.id != writing)
         beside = (one for fork in forks for one in tree.siblings(fork.id) if one.id not in (fork.id, writing))
         return list(islice(beside, MOST_SIBLINGS))
+
+
+def _without_turns(priced: Priced) -> Priced:
+    """What is told of a branch as a whole."""
+    return replace(priced, query_id=0, turns=())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
 
@@ -24,7 +24,7 @@ class _Asked:
     query_id: int
     answer: Answer
     at: float
-    next: tuple[tuple[Turn, ...], Answer] | None = None
+    next: tuple[Sequence[Turn], Answer] | None = None
 
 
 class Prices:
@@ -40,7 +40,7 @@ class Prices:
         self._ids = count(1)
         self._asked: dict[str, _Asked] = {}
 
-    def ask(self, purpose: str, turns: tuple[Turn, ...], answer: Answer) -> None:
+    def ask(self, purpose: str, turns: Sequence[Turn], answer: Answer) -> None:
         """Have `answer` called with what this branch costs, unless a newer query for the same purpose comes first."""
         asked = self._asked.get(purpose)
         if asked is None or self._clock() - asked.at > PATIENCE:
@@ -67,7 +67,7 @@ class Prices:
         """The model is gone: nothing will be answered."""
         self._asked.clear()
 
-    def _send(self, purpose: str, turns: tuple[Turn, ...], answer: Answer) -> None:
+    def _send(self, purpose: str, turns: Sequence[Turn], answer: Answer) -> None:
         asked = _Asked(next(self._ids), answer, self._clock())
         self._asked[purpose] = asked
         self._submit(Price(asked.query_id, turns))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import count
 
@@ -96,7 +96,7 @@ class Runs(QObject):
     def start(
         self,
         question: Message,
-        turns: tuple[Turn, ...],
+        turns: Sequence[Turn],
         model: ModelInfo,
         sampling: Sampling,
         is_step: bool = False,
@@ -129,6 +129,11 @@ class Runs(QObject):
         """The engine will say no more about the current run: keep what there is."""
         if self.current is not None:
             self._end(replace(self.current.answer, stop=str(StopReason.FAILED)), problem)
+
+    def settled(self, path: tuple[Message, ...]) -> tuple[Message, ...]:
+        """Return a path without the answer that is being written, which ends it: its tokens are not known yet."""
+        is_growing = self.current is not None and path[-1:] and path[-1].id == self.current.answer.id
+        return path[:-1] if is_growing else path
 
     def is_stored(self, message_id: str) -> bool:
         """False for an answer that the database does not know yet."""

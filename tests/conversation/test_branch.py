@@ -1,0 +1,49 @@
+"""Branches as the engine reads them."""
+
+from __future__ import annotations
+
+import pickle
+from unittest.mock import patch
+
+from app.conversation.branch import Branch
+from app.conversation.message import Message, new_id
+from app.protocol.commands import Price
+
+HOME = new_id()
+
+
+def path() -> tuple[Message, ...]:
+    question = Message.new(HOME, None, "user", "Which pears keep?")
+    own = Message(new_id(), HOME, question.id, "assistant", "Quinces.", 2.0, ids=(1, 2), model="f1", stop="finished")
+    other = Message(new_id(), HOME, own.id, "assistant", "Pears.", 3.0, ids=(3,), model="f2", stop="finished")
+    return question, own, other
+
+
+def test_a_branch_is_the_turns_of_its_messages() -> None:
+    for fingerprint in ("f1", None):
+        for messages in ((), path()):
+            branch = Branch(messages, fingerprint)
+            turns = [message.turn(fingerprint) for message in messages]
+            assert list(branch) == turns
+            assert len(branch) == len(turns)
+            assert [branch[at] for at in range(-len(turns), len(turns))] == turns * 2
+            assert list(branch[1:]) == turns[1:]
+            assert bool(branch) == bool(turns)
+    assert [turn.ids for turn in Branch(path(), "f1")] == [None, (1, 2), None]
+
+
+def test_a_command_with_a_branch_is_pickled_as_plain_values() -> None:
+    messages = path()
+    sent = pickle.dumps(Price(7, Branch(messages, "f1")))
+    assert b"conversation" not in sent
+    assert pickle.loads(sent) == Price(7, tuple(message.turn("f1") for message in messages))
+
+
+def test_nothing_is_done_for_a_message_before_it_is_read() -> None:
+    with patch.object(Message, "turn", autospec=True) as made:
+        branch = Branch(path() * 1000, "f1")
+        assert len(branch) == 3000
+        assert len(branch[:-1]) == 2999
+        made.assert_not_called()
+        _ = branch[-1]
+        made.assert_called_once()

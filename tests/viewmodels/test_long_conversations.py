@@ -1,0 +1,100 @@
+"""What the length of a conversation may cost the thread of the window: nothing that grows with it is counted here."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.conversation.message import Conversation, Message, new_id
+from app.conversation.records import Document
+from app.conversation.store import Store
+from app.protocol.chat import Turn
+from app.protocol.commands import Generate, Pin, Price
+from app.viewmodels.controller import Controller
+from tests.fakes import engine
+from tests.fakes.engine import Script
+from tests.viewmodels.test_controller import ready
+
+MESSAGES = 2000
+
+
+def long_conversation(messages: int = MESSAGES) -> Document:
+    """One path of short questions and answers."""
+    home, path = Conversation.new("Long"), list[Message]()
+    for number in range(messages):
+        above = path[-1].id if path else None
+        if number % 2:
+            path.append(Message(new_id(), home.id, above, "assistant", f"a{number}", float(number), stop="finished"))
+        else:
+            path.append(Message(new_id(), home.id, above, "user", f"q{number}", float(number)))
+    return Document(home, tuple(path), tuple(message.id for message in path), path[-1].id)
+
+
+def put(data_folder: Path, document: Document) -> str:
+    """Store a document; returns the conversation's id."""
+    store = Store(data_folder / "conversations.db")
+    store.add_conversation(document)
+    store.close()
+    return document.conversation.id
+
+
+def show(qtbot: QtBot, controller: Controller, conversation_id: str) -> None:
+    """Open a conversation."""
+    ready(qtbot, controller)
+    controller.open_conversation(conversation_id)
+    qtbot.waitUntil(lambda: controller.tree.conversation_id == conversation_id)
+
+
+def at_rest(qtbot: QtBot, controller: Controller) -> None:
+    """Wait until nothing is asked, written, saved, changed or priced."""
+    parts = controller._parts
+    qtbot.waitUntil(
+        lambda: (
+            not (
+                controller._asking.is_busy
+                or controller._runs._savers
+                or parts.changes.is_pending
+                or parts.queries._asked
+            )
+        ),
+        timeout=20_000,
+    )
+
+
+def test_the_window_makes_no_turn_of_a_long_path(
+    qtbot: QtBot,
+    make_controller: Callable[[], Controller],
+    script: Script,
+    data_folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Turns are made where they are read: on the thread of the engine."""
+    conversation = put(data_folder, long_conversation())
+    monkeypatch.setattr(engine, "CONTEXT", 100 * MESSAGES)
+    here, made = threading.get_ident(), [0]
+    make = Message.turn
+
+    def counted(message: Message, fingerprint: str | None) -> Turn:
+        made[0] += threading.get_ident() == here
+        return make(message, fingerprint)
+
+    monkeypatch.setattr(Message, "turn", counted)
+    controller = make_controller()
+    show(qtbot, controller, conversation)
+    controller.composer_changed("Another question")
+    at_rest(qtbot, controller)
+    controller.send("Another question")
+    at_rest(qtbot, controller)
+    controller.regenerate()
+    at_rest(qtbot, controller)
+    controller.act("pin")
+    at_rest(qtbot, controller)
+    qtbot.waitUntil(lambda: any(isinstance(command, Pin) for command in script.commands))
+    assert sum(isinstance(command, Generate) for command in script.commands) == 2
+    longest = max(len(command.turns) for command in script.commands if isinstance(command, Price))
+    assert longest == MESSAGES + 2
+    assert made[0] == 0
