@@ -1,12 +1,13 @@
 """The messages of one conversation as a tree, in memory, on the thread of the window.
 
 Properties: the selected path runs from a first message to `leaf_id`. At every fork, and among the first messages, at
-most one child is marked as the last visited one; on the selected path every message is marked. What is asked of the
-selected path is found without walking over it again until it changes.
+most one child is marked as the last visited one; on the selected path every message is marked. The selected path is
+walked over only where it changes, however long it is: `path` copies it, and nothing is done for each of its messages.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Iterable
 
 from app.conversation.message import Message
@@ -31,9 +32,10 @@ class MessageTree:
         self._children: dict[str | None, list[str]] = {None: []}
         self._visited: dict[str | None, str] = {}
         self._path: list[Message] = []
-        self._places: dict[str, int] = {}
+        self._depths: dict[str, int] = {}  # of each message: what its place on the path is while it lies there
         self._whole_path: tuple[Message, ...] | None = ()
         self._forks: tuple[Message, ...] | None = ()
+        self._fork_places: list[int] = []  # of the messages on the selected path that have versions, in order
         self.version = 0
         for message in messages:
             self.add(message, select=False)
@@ -63,13 +65,13 @@ class MessageTree:
     def forks(self) -> tuple[Message, ...]:
         """The messages of the selected path that have versions beside them, from the first on."""
         if self._forks is None:
-            children = self._children
-            self._forks = tuple(message for message in self._path if len(children[message.parent_id]) > 1)
+            self._forks = tuple(self._path[place] for place in self._fork_places)
         return self._forks
 
     def is_on_path(self, message_id: str) -> bool:
         """Whether the selected path goes through a message."""
-        return message_id in self._places
+        depth = self._depths.get(message_id, len(self._path))
+        return depth < len(self._path) and self._path[depth].id == message_id
 
     def message(self, message_id: str) -> Message:
         """The message with this id; LookupError when it is not in this tree."""
@@ -83,10 +85,14 @@ class MessageTree:
             raise ValueError(f"message {message.id} belongs to conversation {message.conversation_id}")
         if message.id in self._messages:
             raise ValueError(f"message {message.id} is in the tree already")
-        self._below(message.parent_id).append(message.id)
+        versions = self._below(message.parent_id)
+        versions.append(message.id)
         self._messages[message.id] = message
         self._children[message.id] = []
-        self._forks = None
+        self._depths[message.id] = 0 if message.parent_id is None else self._depths[message.parent_id] + 1
+        if len(versions) == 2 and self.is_on_path(versions[0]):
+            insort(self._fork_places, self._depths[message.id])
+            self._forks = None
         self.version += 1
         if select:
             self.select(message.id)
@@ -98,8 +104,8 @@ class MessageTree:
             raise ValueError(f"message {message.id} cannot change its conversation, parent or role")
         self._messages[message.id] = message
         self.version += 1
-        if message.id in self._places:
-            self._path[self._places[message.id]] = message
+        if self.is_on_path(message.id):
+            self._path[self._depths[message.id]] = message
             self._whole_path = self._forks = None
 
     def remove(self, message_id: str) -> None:
@@ -112,13 +118,16 @@ class MessageTree:
             raise ValueError(f"message {message_id} has {len(self._children[message_id])} children")
         if self._visited.get(message.parent_id) == message_id:
             del self._visited[message.parent_id]
-        self._children[message.parent_id].remove(message_id)
+        versions = self._children[message.parent_id]
+        versions.remove(message_id)
         del self._children[message_id]
-        self._forks = None
+        if len(versions) == 1 and self.is_on_path(versions[0]):
+            self._fork_places.remove(self._depths[message_id])
+            self._forks = None
         self.version += 1
         if self.leaf_id == message_id:
             self.select(self.leaf_below(message.parent_id))
-        del self._messages[message_id]
+        del self._messages[message_id], self._depths[message_id]
 
     def children(self, message_id: str | None) -> tuple[Message, ...]:
         """What was said after a message, oldest first; the first messages for None."""
@@ -137,34 +146,37 @@ class MessageTree:
 
     def leaf_below(self, message_id: str | None) -> str | None:
         """Where one arrives from a message by the child last visited, or else the newest, at every fork."""
-        children = self._below(message_id)
-        while children:
-            message_id = self._visited.get(message_id, children[-1])
-            children = self._children[message_id]
+        below, all_children, visited = self._below(message_id), self._children, self._visited
+        while below:
+            message_id = below[0] if len(below) == 1 else visited.get(message_id, below[-1])
+            below = all_children[message_id]
         return message_id
 
     def select(self, message_id: str | None) -> None:
         """Make the selected path end with this message, and remember it at every fork on the way; None empties it."""
         shared, beyond = (0, []) if message_id is None else self._from_path(message_id)
-        for message in self._path[shared:]:
-            del self._places[message.id]
         del self._path[shared:]
-        for message in beyond:
-            self._visited[message.parent_id] = message.id
-            self._places[message.id] = len(self._path)
-            self._path.append(message)
+        del self._fork_places[bisect_left(self._fork_places, shared) :]
+        ids, parents = [message.id for message in beyond], [message.parent_id for message in beyond]
+        children = self._children
+        self._fork_places += [place for place, above in enumerate(parents, shared) if len(children[above]) > 1]
+        self._visited.update(zip(parents, ids, strict=True))
+        self._path += beyond
         self._whole_path = self._forks = None
         self.version += 1
 
     def _from_path(self, message_id: str) -> tuple[int, list[Message]]:
         """How many messages of the selected path the branch to a message shares, and those that follow them."""
         beyond: list[Message] = []
-        at: str | None = self.message(message_id).id
-        while at is not None and at not in self._places:
-            beyond.append(self._messages[at])
-            at = beyond[-1].parent_id
+        messages, path = self._messages, self._path
+        at: Message | None = self.message(message_id)
+        depth = self._depths[message_id]
+        while at is not None and (depth >= len(path) or path[depth] is not at):
+            beyond.append(at)
+            at = None if at.parent_id is None else messages[at.parent_id]
+            depth -= 1
         beyond.reverse()
-        return (0 if at is None else self._places[at] + 1), beyond
+        return depth + 1, beyond
 
     def _below(self, message_id: str | None) -> list[str]:
         if message_id is not None:

@@ -38,6 +38,21 @@ class Naive:
         visits = [entry for path in self.log for entry in path if entry in children]
         return self.leaf_below(visits[-1] if visits else children[-1])
 
+    def remove(self, message_id: str, tree: MessageTree) -> None:
+        """Take the message out of both; a path that ended with it goes to what else follows above it.
+
+        Where it was the version visited last, none of the others counts as visited any more.
+        """
+        gone = next(message for message in self.messages if message.id == message_id)
+        versions, was_end = self.children(gone.parent_id), tree.leaf_id == message_id
+        visits = [entry for path in self.log for entry in path if entry in versions]
+        forgotten = versions if visits[-1:] == [message_id] else [message_id]
+        tree.remove(message_id)
+        self.messages.remove(gone)
+        self.log = [[entry for entry in path if entry not in forgotten] for path in self.log]
+        if was_end:
+            self.log.append(self.path(self.leaf_below(gone.parent_id)))
+
 
 def check(tree: MessageTree, naive: Naive) -> None:
     assert len(tree) == len(naive.messages)
@@ -61,7 +76,7 @@ def test_random_work_gives_what_the_naive_model_says(seed: int) -> None:
     rng, tree, naive = random.Random(seed), MessageTree(HOME), Naive()
     for step in range(40):
         known = [message.id for message in naive.messages]
-        action = rng.choice(["ask", "answer", "select", "switch", "replace"]) if known else "ask"
+        action = rng.choice(["ask", "answer", "select", "switch", "replace", "remove"]) if known else "ask"
         if action in ("ask", "answer"):
             parent = rng.choice([None, *known])
             message = Message.new(HOME, parent, "user" if action == "ask" else "assistant", f"text {step}")
@@ -77,6 +92,9 @@ def test_random_work_gives_what_the_naive_model_says(seed: int) -> None:
             chosen = rng.choice(known)
             naive.log.append(naive.path(naive.leaf_below(chosen)))
             tree.select(tree.leaf_below(chosen))
+        elif action == "remove":
+            ends = [one for one in known if not naive.children(one)]
+            naive.remove(rng.choice(ends), tree)
         else:
             place = rng.randrange(len(known))
             naive.messages[place] = replace(naive.messages[place], text=f"later {step}")
@@ -172,3 +190,32 @@ def test_a_long_path_is_not_walked_over_again_for_what_happens_at_its_end(monkey
     tree.remove(added.id)
     assert tree.path == tuple(messages)
     assert walked == [added.id]
+
+
+def test_a_fork_costs_nothing_that_grows_with_the_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Versions are looked for where the path changes, and not along all of it."""
+    messages = [Message.new(HOME, None, "user", "first")]
+    for _ in range(2000):
+        messages.append(Message.new(HOME, messages[-1].id, "assistant"))
+    tree = MessageTree(HOME, messages, leaf_id=messages[-1].id)
+    looked = Counted(tree._children)
+    monkeypatch.setattr(tree, "_children", looked)
+    version = Message.new(HOME, messages[999].id, "assistant")
+    tree.add(version, select=False)
+    assert tree.forks == (messages[1000],)
+    tree.add(Message.new(HOME, messages[-1].id, "user", "next"))
+    tree.replace(replace(messages[1000], text="more"))
+    assert [message.id for message in tree.forks] == [messages[1000].id]
+    tree.remove(version.id)
+    assert tree.forks == ()
+    assert looked.reads < 20
+
+
+class Counted(dict[str | None, list[str]]):
+    """Counts how often something is looked up."""
+
+    reads = 0
+
+    def __getitem__(self, key: str | None) -> list[str]:
+        self.reads += 1
+        return super().__getitem__(key)
