@@ -66,13 +66,6 @@ def _is_still(row: MessageRow, place: Place, is_last: bool) -> bool:
     return row.versions == 1 and not row.is_streaming and row.place == place and row.is_last == is_last
 
 
-def rows_of(tree: MessageTree, run: Run | None, places: Mapping[str, Place]) -> list[MessageRow]:
-    """One row to each message of the selected path."""
-    path = tree.path
-    last = len(path) - 1
-    return [_row(tree, message, run, places, number == last) for number, message in enumerate(path)]
-
-
 def running_footer(run: Run) -> Footer:
     """Figures of an answer that is being written."""
     request = run.request

@@ -13,9 +13,9 @@ import pytest
 
 from app.conversation.store import Store
 from app.exchange import ExchangeError, markdown_of_path, markdown_of_tree, read, read_any, write
-from app.viewmodels.chat_rows import rows_of
 from app.widgets.chat.figures import figure_words
 from tests.exchange.samples import chatgpt, forked, node, packed, random_document, webui_forked
+from tests.viewmodels.builders import rows_of
 
 ODD: list[Any] = [
     *(None, True, 0, -1, 2**31, 2**63, 2**64, 10**400, 1.5, -1e308, 1e-320, "", " ", "\0", "a\ud83d", "0" * 32, "user"),

@@ -17,10 +17,11 @@ from app.protocol.reports import Reason, RequestReport, RunStats, StopReason
 from app.protocol.trie_view import Place
 from app.viewmodels import chat_rows
 from app.viewmodels.answer_saver import AnswerSaver
-from app.viewmodels.chat_rows import ChatRows, rows_of, running_footer, why
+from app.viewmodels.chat_rows import ChatRows, running_footer, why
 from app.viewmodels.rows import Footer, MessageRow, PrefillRow
 from app.viewmodels.runs import Run
 from app.viewmodels.store_link import StoreLink
+from tests.viewmodels.builders import rows_of
 
 HOME = new_id()
 REQUEST = RequestReport(total=3580, seen=3412, matched=3412, cached=3412)
