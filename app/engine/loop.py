@@ -290,7 +290,7 @@ class EngineLoop:
         elif self._running is not None or self._waiting:
             self._emit(Pinned(command.query_id, command.is_pinned, problem=_BUSY))
         else:
-            pinned = pin(command, self.model, self.cache)
+            pinned = pin(command, self.model, self.cache, self._room_for(self.model))
             self._feed.changed(self.model, self.cache)
             self._emit(pinned)
 
@@ -391,7 +391,7 @@ class EngineLoop:
             self._emit(refusal(command, _BUSY))
         else:
             self._stop_check()
-            check = Check(command, self.model, self.cache)
+            check = Check(command, self.model, self.cache, self._room_for(self.model))
             self._checking = check, check.steps()
 
     def _advance_check(self, check: Check, steps: Iterator[None]) -> None:

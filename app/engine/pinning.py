@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.engine.model import LoadedModel
 from app.engine.problems import RequestError
+from app.engine.step_memory import StepMemory
 from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.commands import Pin
 from app.protocol.events import Pinned
@@ -11,6 +12,7 @@ from app.protocol.reports import Problem
 
 _NOT_PINNED = Problem("The branch was not pinned", "Nothing of this branch was pinned.")
 _NOTHING = Problem("There is nothing to pin", "Nothing of this branch is cached now. Continue it once, then pin it.")
+_SHORT = "There is not enough memory to pin it"
 _NO_ROOM = Problem(
     "There is no room to pin it",
     "All pinned branches together would need more than the memory budget. Raise the budget in the Cache menu, or let "
@@ -18,21 +20,26 @@ _NO_ROOM = Problem(
 )
 
 
-def pin(command: Pin, model: LoadedModel, cache: PrefixCache) -> Pinned:
-    """Pin what is held of a branch, or let it go. No session may be open."""
+def pin(command: Pin, model: LoadedModel, cache: PrefixCache, room: StepMemory) -> Pinned:
+    """Pin what is held of a branch, or let it go. No session may be open.
+
+    What lies on disk is brought in only where there is memory for it.
+    """
 
     def answer(tokens: int, problem: Problem | None) -> Pinned:
         return Pinned(command.query_id, command.is_pinned, tokens, problem)
 
     try:
+        room.require_room_to_read(command.turns)
         prompt = model.prompts.build(command.turns).ids
+        if not command.is_pinned:
+            tokens = cache.unpin(prompt)
+            return answer(tokens, None if tokens else _NOT_PINNED)
+        if cache.price(prompt).cached == 0:
+            return answer(0, _NOTHING)
+        room.require(cache.bytes_to_pin(prompt), _SHORT)
     except RequestError as error:
         return answer(0, error.problem)
-    if not command.is_pinned:
-        tokens = cache.unpin(prompt)
-        return answer(tokens, None if tokens else _NOT_PINNED)
-    if cache.price(prompt).cached == 0:
-        return answer(0, _NOTHING)
     tokens = cache.pin(prompt)
     if not tokens and cache.price(prompt).cached == 0:  # its files were found to be of no use
         return answer(0, _NOTHING)

@@ -1,9 +1,10 @@
 """Whether there is memory for the next step, asked before it is taken.
 
-An allocation that fails inside MLX ends the process: nothing is thrown that could be caught. So what a call needs is
+A step is a call of the model, or what is kept of a branch coming into live arrays, from memory or from disk. An
+allocation that fails inside MLX ends the process: nothing is thrown that could be caught. So what a call needs is
 estimated, from the model's sizes at first and then from what earlier calls were seen to need, and compared with what
 there is. Smaller calls need less; when even the smallest does not fit, cached state is let go, and then the run ends
-with a sentence.
+with a sentence. Nothing is let go for a pin or a check, which answer nobody's question.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ _TELLING = 32  # tokens of a call whose need is believed
 _LEAST = 8  # tokens of the smallest call that is tried
 _CAUTION = 1.3  # of what was measured
 _CHARACTER = 200  # bytes that a tokenizer and a template take for one
+_TITLE = "There is not enough memory to go on"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +109,28 @@ class StepMemory:
 
     def require_room_to_read(self, turns: Sequence[Turn]) -> None:
         """Raises ShortOfMemoryError where `has_room_to_read` is false, also without the buffers that MLX keeps."""
-        if not self.has_room_to_read(turns):
+        self.require(self._to_read(turns))
+
+    def make_room_to_enter(self, tokens: Sequence[int], cache: PrefixCache) -> None:
+        """Let go of cached state until what is kept of these tokens can be brought into live arrays.
+
+        What went is computed again when it is wanted, these tokens' own state included. Raises ShortOfMemoryError
+        where there is no memory even so.
+        """
+        need = cache.bytes_to_enter(tokens)
+        for give_way in (_clear, lambda missing: _evict(cache, missing), lambda _missing: cache.abandon(tokens)):
+            if not need or need <= self._free():
+                return
+            give_way(need - self._free())
+            need = cache.bytes_to_enter(tokens)
+        self.require(need)
+
+    def require(self, need: int, title: str = _TITLE) -> None:
+        """Raises ShortOfMemoryError where so many bytes cannot be had, also without the buffers that MLX keeps."""
+        if need > self._free():
             mx.clear_cache()
-        if not self.has_room_to_read(turns):
-            raise _short(self._to_read(turns), self._free())
+        if need > self._free():
+            raise _short(need, self._free(), title)
 
     @staticmethod
     def _to_read(turns: Sequence[Turn]) -> int:
@@ -141,9 +161,9 @@ def _evict(cache: PrefixCache, missing: int) -> None:
     mx.clear_cache()
 
 
-def _short(need: int, free: int) -> ShortOfMemoryError:
+def _short(need: int, free: int, title: str = _TITLE) -> ShortOfMemoryError:
     return ShortOfMemoryError(
-        "There is not enough memory to go on",
+        title,
         f"The next step needs about {size(need)}, and {size(max(0, free))} can be had. Close other programs, lower the "
         "memory budget in the Cache menu, or open a smaller model; what was written is kept.",
     )

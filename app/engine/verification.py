@@ -5,7 +5,7 @@ logits, bit for bit. Drift: the same tokens computed in another way, as one pref
 rounding of the model's arithmetic; that is no fault of the cache, but tells how much a branch may depend on its past.
 
 It goes on in small steps, so that the engine obeys whatever is asked meanwhile, and takes the memory of the branch once
-more, and of one layer.
+more, and of one layer. Whether there is so much is asked before it begins and before each step.
 """
 
 from __future__ import annotations
@@ -18,15 +18,18 @@ import mlx.core as mx
 
 from app.engine.model import LoadedModel
 from app.engine.problems import RequestError
+from app.engine.step_memory import StepMemory
 from app.kvcache.lane import Lane
 from app.kvcache.prefix_cache import PrefixCache
-from app.kvcache.replay import replay_steps
+from app.kvcache.replay import Replay, replay_steps
 from app.protocol.commands import Verify
 from app.protocol.events import Verified
 from app.protocol.reports import Problem
 
 # Tokens of one call of a plain prefill, as mlx-lm does it.
 _STEP = 2048
+_PARTS = 4  # parts of a layer that exist at once where two are compared
+_SHORT = "There is not enough memory to check this"
 
 
 class Check:
@@ -36,15 +39,19 @@ class Check:
     `outcome` is set when `steps` has run to its end.
     """
 
-    def __init__(self, command: Verify, model: LoadedModel, cache: PrefixCache) -> None:
+    def __init__(self, command: Verify, model: LoadedModel, cache: PrefixCache, room: StepMemory) -> None:
         self.command = command
         self.outcome: Verified | None = None
-        self._model, self._cache = model, cache
+        self._model, self._cache, self._room = model, cache, room
 
     def steps(self) -> Iterator[None]:
-        """Each step makes one recorded call again, or compares one layer, or computes a chunk plainly."""
+        """Each step makes one recorded call again, or compares one layer, or computes a chunk plainly.
+
+        Raises ShortOfMemoryError before a step that there is no memory for.
+        """
         begun = time.perf_counter()
         try:
+            self._room.require_room_to_read(self.command.turns)
             prompt = self._model.prompts.build(self.command.turns).ids
         except RequestError as error:
             self.outcome = refusal(self.command, error.problem)
@@ -54,15 +61,64 @@ class Check:
             self.outcome = refusal(self.command, _nothing_held(self._cache))
             return
         tokens, following = prompt[:held], prompt[held]
+        self._require(1, held, self._cache.bytes_to_enter(prompt[: held + 1]))
         logits = _warm(self._cache, tokens, following)
         yield
         first: int | None = 0
         drift = 0.0
         if logits is not None:
-            first = yield from _first_difference(self._cache, tokens, following, logits)
-            drift = _largest(logits - (yield from _plain(self._model, tokens, following)))
+            self._require(1, held, self._cache.lane.bytes_at(held))
+            first = yield from self._first_difference(tokens, following, logits)
+            drift = _largest(logits - (yield from self._plain(tokens, following)))
         seconds = time.perf_counter() - begun
         self.outcome = Verified(self.command.query_id, held, first is None, first, drift, seconds)
+
+    def _require(self, tokens: int, context: int, beside: int = 0) -> None:
+        """Raises ShortOfMemoryError where a call over `tokens`, after which there are `context`, cannot be made."""
+        self._room.require(self._room.need(tokens, context, self._cache) + beside, _SHORT)
+
+    def _first_difference(
+        self, tokens: Sequence[int], following: int, warm_logits: mx.array
+    ) -> Generator[None, None, int | None]:
+        """The offset of the first token whose live rows differ; the end for whole states and logits, or None."""
+        live = self._cache.lane
+        repeated = (yield from self._replayed(tokens)).lane
+        differing = []
+        for index in range(len(repeated.rows)):
+            self._room.require(_PARTS * live.rows[index].row_bytes * min(_STEP, live.offset), _SHORT)
+            differing.append(_differing_layer(live, repeated, index))
+            yield
+        found = [at for at in differing if at is not None]
+        if found:
+            return min(found)
+        states = [(ours.take(), again.take()) for ours, again in zip(live.states, repeated.states, strict=True)]
+        same = all(_same(one, other) for ours, again in states for one, other in zip(ours, again, strict=True))
+        self._require(1, len(tokens) + 1)
+        same = same and _same(warm_logits, repeated.compute((following,))[:, -1, :])
+        return None if same else len(tokens)
+
+    def _replayed(self, tokens: Sequence[int]) -> Generator[None, None, Replay]:
+        """The recorded calls of the path, made again one by one."""
+        steps = replay_steps(self._cache, tokens, keeps_logits=False)
+        while True:
+            try:
+                call = next(steps)
+            except StopIteration as end:
+                return cast(Replay, end.value)
+            self._require(call.length, call.end, self._cache.lane.state_bytes)
+            yield
+
+    def _plain(self, tokens: Sequence[int], following: int) -> Generator[None, None, mx.array]:
+        """Logits [1, vocabulary] after the tokens and one more, by a prefill from empty caches."""
+        caches = self._model.new_caches()
+        for start in range(0, len(tokens), _STEP):
+            chunk = tokens[start : start + _STEP]
+            self._require(len(chunk), start + len(chunk))
+            self._model.forward(mx.array([list(chunk)]), caches)
+            mx.eval([cache.state for cache in caches])
+            yield
+        self._require(1, len(tokens) + 1)
+        return self._model.forward(mx.array([[following]]), caches)[:, -1, :]
 
 
 def refusal(command: Verify, problem: Problem) -> Verified:
@@ -93,24 +149,6 @@ def _warm(cache: PrefixCache, tokens: Sequence[int], following: int) -> mx.array
     return logits
 
 
-def _first_difference(
-    cache: PrefixCache, tokens: Sequence[int], following: int, warm_logits: mx.array
-) -> Generator[None, None, int | None]:
-    """The offset of the first token whose live rows differ; the end for whole states and logits; None for nothing."""
-    repeated = (yield from replay_steps(cache, tokens, keeps_logits=False)).lane
-    differing = []
-    for index in range(len(repeated.rows)):
-        differing.append(_differing_layer(cache.lane, repeated, index))
-        yield
-    found = [at for at in differing if at is not None]
-    if found:
-        return min(found)
-    states = [(live.take(), again.take()) for live, again in zip(cache.lane.states, repeated.states, strict=True)]
-    same = all(_same(one, other) for live, again in states for one, other in zip(live, again, strict=True))
-    same = same and _same(warm_logits, repeated.compute((following,))[:, -1, :])
-    return None if same else len(tokens)
-
-
 def _differing_layer(live: Lane, again: Lane, index: int) -> int | None:
     """The first token at which one layer's rows differ, looked at in parts."""
     for start in range(0, live.offset, _STEP):
@@ -133,16 +171,6 @@ def _same(one: mx.array | None, other: mx.array | None) -> bool:
     if one is None or other is None:
         return one is other
     return one.shape == other.shape and bool(mx.array_equal(one.view(mx.uint8), other.view(mx.uint8)))
-
-
-def _plain(model: LoadedModel, tokens: Sequence[int], following: int) -> Generator[None, None, mx.array]:
-    """Logits [1, vocabulary] after the tokens and one more, by a prefill from empty caches."""
-    caches = model.new_caches()
-    for start in range(0, len(tokens), _STEP):
-        model.forward(mx.array([list(tokens[start : start + _STEP])]), caches)
-        mx.eval([cache.state for cache in caches])
-        yield
-    return model.forward(mx.array([[following]]), caches)[:, -1, :]
 
 
 def _largest(difference: mx.array) -> float:

@@ -14,6 +14,7 @@ from typing import Protocol
 from app.kvcache.journal import Journal
 from app.kvcache.lane import Lane, RowSource, TrieNode
 from app.kvcache.layers import CacheFaultError
+from app.kvcache.layers.rows import STEP
 from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
 from app.kvcache.trail import Piece, Trail, multi_end
 from app.kvcache.trie import Trie, common
@@ -30,10 +31,8 @@ def page_out(trie: CacheTrie, lane: Lane, keep: int, budget: int, journal: Journ
     """
     if keep == lane.offset:
         return
-    room = max(0, budget - lane.row_bytes_at(keep)) - trie.paged_bytes  # the state at `keep` is stored or none
-    pinned = max((node.end for node in lane.path if node.pins), default=0)
-    fits = max(keep, pinned, keep + room // lane.row_bytes) if lane.row_bytes else lane.offset
-    fits = min(fits, lane.offset)
+    room = _room_beside(trie, lane, keep, budget)
+    fits = _end_of_fitting(trie, lane, keep, budget)
     _cut_path(trie, lane, fits)
     suffix = _cut_path(trie, lane, keep, journal)
     tip = lane.take_state() if lane.states and lane.is_whole else None
@@ -58,6 +57,39 @@ def page_out(trie: CacheTrie, lane: Lane, keep: int, budget: int, journal: Journ
     if tip is not None and last.state is None and len(kept) == len(suffix) and tip.nbytes <= room:
         trie.set_state(last, tip, is_tip=True)
         last.state_uses, last.state_used = max(1.0, last.state_uses), last.last_use
+
+
+def _room_beside(trie: CacheTrie, lane: Lane, keep: int, budget: int) -> int:
+    """Bytes that may be stored when the lane stands at `keep`; the state there is stored or none."""
+    return max(0, budget - lane.row_bytes_at(keep)) - trie.paged_bytes
+
+
+def _end_of_fitting(trie: CacheTrie, lane: Lane, keep: int, budget: int) -> int:
+    """The offset up to which what the lane holds beyond `keep` is stored when it goes back there."""
+    pinned = max((node.end for node in lane.path if node.pins), default=0)
+    room = _room_beside(trie, lane, keep, budget)
+    fits = max(keep, pinned, keep + room // lane.row_bytes) if lane.row_bytes else lane.offset
+    return min(fits, lane.offset)
+
+
+def bytes_to_switch(
+    trie: CacheTrie, lane: Lane, keep: int, target: int, budget: int, rows_on_disk: int, state_on_disk: int
+) -> int:
+    """Return how many bytes a switch takes at most, beside what is held, from where a lane stands to `target`.
+
+    keep: up to where both are the same. rows_on_disk, state_on_disk: bytes that are read. It is what is stored of what
+    the lane leaves, what it enters, and one layer once more; what is let go of meanwhile may stay in MLX's buffers.
+    """
+    if keep == lane.offset == target:
+        return 0
+    entering = target - keep
+    # Until something was computed the size of a row is not known.
+    row_bytes = lane.row_bytes or rows_on_disk // max(entering, 1)
+    leaving = row_bytes * (_end_of_fitting(trie, lane, keep, budget) - keep)
+    growth = 2 * STEP if lane.windows else STEP  # a window's rows are taken out of it before
+    rows = row_bytes * (entering + growth) + lane.window_bytes(target)
+    layer = (row_bytes * (max(lane.offset, target) + STEP) + rows_on_disk) // max(len(lane.rows), 1)
+    return leaving + rows + layer + 2 * state_on_disk
 
 
 class DiskTier(Protocol):

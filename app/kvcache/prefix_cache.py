@@ -35,6 +35,7 @@ from app.kvcache.lane import Forward, Lane, TrieNode
 from app.kvcache.look import Look, look_for, report_of
 from app.kvcache.paging import (
     CacheTrie,
+    bytes_to_switch,
     end_at,
     forget,
     keep_stored_rows,
@@ -150,6 +151,19 @@ class PrefixCache:
         """What `begin` would report now. Changes nothing that can be seen."""
         return report_of(self.lane, tokens, self._look(tokens))
 
+    def bytes_to_enter(self, tokens: Sequence[int]) -> int:
+        """Return how many bytes beside what is held `begin` takes, at most, to restore what is kept of these tokens."""
+        return self._bytes_to_switch(self._look(tokens))
+
+    def abandon(self, tokens: Sequence[int]) -> None:
+        """Let go of what is live beyond what these tokens share with it, without storing it; pins stay.
+
+        Raises RuntimeError while a session is open.
+        """
+        if self.session is not None:
+            raise RuntimeError("cannot let go of the live branch while a session is open")
+        page_out(self.trie, self.lane, self._shared_offset(self._look(tokens)), 0, self.journal)
+
     def places(self, tokens: Sequence[int], offsets: Sequence[int]) -> list[Place]:
         """For each offset, where the state of what lies before it is. The last token is allowed to be missing: the
         one that ended an answer was shown and never fed."""
@@ -218,6 +232,21 @@ class PrefixCache:
             return node.end
         self.trie.pin(node, -1)
         return 0
+
+    def bytes_to_pin(self, tokens: Sequence[int]) -> int:
+        """Return how many bytes beside what is held `pin` takes at most."""
+        look = self._look(tokens)
+        return self._bytes_to_switch(look) if self._must_be_read(look) else 0
+
+    def _bytes_to_switch(self, look: Look) -> int:
+        """Bytes that a switch takes at most; none where nothing is ever restored."""
+        if self.unsupported:
+            return 0
+        nodes, end = self._to_enter(look)
+        state = self.disk.bytes_of((), end) if self.disk is not None else 0
+        rows = self.disk.bytes_of(nodes, end) - state if self.disk is not None else 0
+        keep = self._shared_offset(look)
+        return bytes_to_switch(self.trie, self.lane, keep, look.target, self._allowed, rows, state)
 
     def _must_be_read(self, look: Look) -> bool:
         """Something of what can be restored lies on disk only."""

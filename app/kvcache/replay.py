@@ -62,8 +62,8 @@ def replay(cache: PrefixCache, tokens: Sequence[int], trail: Trail | None = None
 
 def replay_steps(
     cache: PrefixCache, tokens: Sequence[int], trail: Trail | None = None, keeps_logits: bool = True
-) -> Generator[None, None, Replay]:
-    """The same call by call."""
+) -> Generator[Call, None, Replay]:
+    """Compute a recorded path again as `replay` does, each call after it was told as the next."""
     path, length = cache.trie.match(tokens)
     if length != len(tokens) or path[-1].end != length:
         raise ValueError(f"{len(tokens)} tokens are not a recorded path: {length} match, to node end {path[-1].end}")
@@ -82,16 +82,16 @@ class _Player:
         self._wanted = Counter(_origin(*place) for place in (*begins, (trail, path[-1].end)))
         self._held: dict[Place, tuple[Arrays, ...]] = {}
 
-    def play(self, keeps_logits: bool) -> Generator[None, None, Replay]:
-        """Make the calls one by one."""
+    def play(self, keeps_logits: bool) -> Generator[Call, None, Replay]:
+        """Make the calls one by one, each after it was told."""
         played = Replay(self._lane)
         for step in self._steps:
+            yield step.call
             logits = self._make(step)
             played.most_states = max(played.most_states, len(self._held))
             if keeps_logits and step.call.length == 1 and step.begin < step.end:
                 played.logits[step.call.start] = logits[0, -1]
             del logits
-            yield
         end = self._lane.offset
         self._lane.restore(end, end, (), self._state(self._trail, end), self._multi_end(end))
         return played

@@ -13,8 +13,10 @@ from app.engine import step_memory
 from app.engine.memory import GIB, Memory
 from app.engine.problems import ShortOfMemoryError
 from app.engine.step_memory import StepMemory, sizes_of
-from app.protocol.events import RunFailed, RunFinished
-from tests.engine.bench import LONG, opened, outcome, user
+from app.protocol.commands import Pin, Shutdown, UseDisk, Verify
+from app.protocol.events import Pinned, RunFailed, RunFinished, RunStarted, Verified
+from app.protocol.reports import Problem
+from tests.engine.bench import LONG, Bench, opened, outcome, user
 from tests.fakes.model_folder import write_model_folder
 
 ROOT = Path(__file__).parents[2]
@@ -130,3 +132,126 @@ def test_the_largest_width_is_found_beside_the_vocabulary() -> None:
 def test_without_limits_there_is_what_the_machine_has() -> None:
     assert step_memory._available() > 0
     assert step_memory._address_space() > 0
+
+
+def with_disk(folder: Path, disk: Path) -> Bench:
+    bench = Bench()
+    bench.do(UseDisk(str(disk), 1 << 30))
+    bench.open(folder)
+    return bench
+
+
+def restarted(bench: Bench, folder: Path, disk: Path) -> Bench:
+    """The program has ended after it had the time to write, and was started again."""
+    assert bench.loop.cache is not None
+    assert bench.loop.cache.disk is not None
+    while bench.loop.cache.disk.tend() or bench.loop.cache.disk.is_saving:
+        bench.loop.cache.disk.wait(0.01)
+    bench.do(Shutdown())
+    return with_disk(folder, disk)
+
+
+def problem_of(event: object) -> Problem | None:
+    problem = getattr(event, "problem", None)
+    assert problem is None or isinstance(problem, Problem)
+    return problem
+
+
+@pytest.mark.parametrize("kind", ["llama", "lfm2", "gemma3"])
+def test_whatever_memory_there_is_each_command_ends_and_the_engine_lives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """Runs, pins and checks over state in memory and on disk; what there is changes at random, at every look."""
+    folder, disk = write_model_folder(tmp_path / "m", kind=kind), tmp_path / "disk"
+    bench, titles = with_disk(folder, disk), set[str]()
+    branches = [(LONG,), (user("and " + LONG.text),), (LONG, user("And then?"))]
+    expected = [bench.ask(*branch, temperature=0.0).finished.ids for branch in branches]
+    for seed in range(16):
+        dice = random.Random(seed)
+        if seed % 4 == 1:
+            bench = restarted(bench, folder, disk)
+        branch = dice.choice(branches)
+        command = dice.choice([bench.command(*branch, temperature=0.0), Pin(seed, branch, True), Verify(seed, branch)])
+        amounts = [dice.choice([0, 30_000, 200_000, 1_000_000, 1 << 40]) for _ in range(3)]
+        monkeypatch.setattr(StepMemory, "_free", lambda _self, dice=dice, amounts=amounts: dice.choice(amounts))
+        events = bench.do(command)
+        monkeypatch.undo()
+        ended = [event for event in events if isinstance(event, RunFinished | RunFailed | Pinned | Verified)]
+        assert len(ended) == 1, f"seed {seed}"
+        problem = problem_of(ended[0])
+        titles.add(problem.title if problem is not None else "")
+        assert problem is None or "not enough memory" in problem.title or "There is nothing to" in problem.title
+        bench.do(Pin(seed, branch, False))
+        assert bench.loop.cache is not None
+        assert bench.loop.cache.faults == 0
+    for branch, ids in zip(branches, expected, strict=True):
+        assert bench.ask(*branch, temperature=0.0).finished.ids == ids
+    assert "" in titles
+    assert len(titles) > 1
+    bench.do(Shutdown())
+
+
+@pytest.mark.parametrize(
+    ("command", "title"),
+    [
+        (Pin(1, (LONG,), True), "There is not enough memory to pin it"),
+        (Verify(1, (LONG,)), "There is not enough memory to check this"),
+    ],
+)
+def test_what_answers_nobody_lets_nothing_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Pin | Verify, title: str
+) -> None:
+    folder, disk = write_model_folder(tmp_path / "m"), tmp_path / "disk"
+    bench = with_disk(folder, disk)
+    bench.ask(LONG)
+    bench = restarted(bench, folder, disk)
+    bench.ask(user("something else"))
+    cache = bench.loop.cache
+    assert cache is not None
+    held = cache.paged_bytes, cache.live_bytes
+    reading = len(LONG.text) * step_memory._CHARACTER
+    monkeypatch.setattr(StepMemory, "_free", lambda _self: reading)
+    [event] = [event for event in bench.do(command) if isinstance(event, Pinned | Verified)]
+    assert event.problem is not None
+    assert event.problem.title == title
+    assert (cache.paged_bytes, cache.live_bytes) == held
+    monkeypatch.setattr(StepMemory, "_free", lambda _self: reading - 1)
+    [event] = [event for event in bench.do(command) if isinstance(event, Pinned | Verified)]
+    assert event.problem is not None
+    assert event.problem.title == "There is not enough memory to go on"
+    bench.do(Shutdown())
+
+
+def test_a_run_that_cannot_restore_its_branch_does_not_begin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, disk = write_model_folder(tmp_path / "m"), tmp_path / "disk"
+    bench = with_disk(folder, disk)
+    bench.ask(LONG)
+    bench = restarted(bench, folder, disk)
+    monkeypatch.setattr(StepMemory, "_free", lambda _self: len(LONG.text) * step_memory._CHARACTER)
+    asked = bench.ask(LONG)
+    assert asked.failed.problem.title == "There is not enough memory to go on"
+    assert not [event for event in asked.events if isinstance(event, RunStarted)]
+    monkeypatch.undo()
+    assert bench.ask(LONG).started.request.excess == 0
+    bench.do(Shutdown())
+
+
+def test_a_run_goes_on_without_what_cannot_be_restored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there is room to compute and none to hold two branches, the one that is left is not stored."""
+    bench = opened(write_model_folder(tmp_path / "m"))
+    first, second = LONG, user("other words " + LONG.text)
+    expected = bench.ask(first, temperature=0.0).finished.ids
+    bench.ask(second, temperature=0.0)
+    cache, model = bench.loop.cache, bench.loop.model
+    assert cache is not None
+    assert model is not None
+    prompt = model.prompts.build((first,)).ids
+    room = StepMemory(model.sizes, model.memory)
+    assert cache.bytes_to_enter(prompt)
+    monkeypatch.setattr(
+        StepMemory, "_free", lambda _self: 0 if cache.paged_bytes or cache.lane.offset > 20 else 1 << 30
+    )
+    room.make_room_to_enter(prompt, cache)
+    monkeypatch.undo()
+    assert cache.paged_bytes == 0
+    assert bench.ask(first, temperature=0.0).finished.ids == expected
