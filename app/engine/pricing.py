@@ -9,7 +9,7 @@ from app.engine.pace import Pace
 from app.engine.problems import RequestError
 from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.commands import Price
-from app.protocol.events import Priced, TurnPlace
+from app.protocol.events import Priced, TurnResidency
 
 log = logging.getLogger(__name__)
 
@@ -22,10 +22,10 @@ def price(command: Price, model: LoadedModel, cache: PrefixCache, pace: Pace) ->
         log.debug("query %d has no price: %s", command.query_id, problem.problem.title)
         return None
     report = cache.price(prompt.ids)
-    places = cache.places(prompt.ids, prompt.turn_ends)
+    residencies = cache.residencies(prompt.ids, prompt.turn_ends)
     turns = tuple(
-        TurnPlace(start, end, place)
-        for start, end, place in zip(prompt.turn_starts, prompt.turn_ends, places, strict=True)
+        TurnResidency(start, end, residency)
+        for start, end, residency in zip(prompt.turn_starts, prompt.turn_ends, residencies, strict=True)
     )
     pins = (node.end for node in cache.trie.match(prompt.ids).path if node.is_pinned_end)
     pinned = max((end for end in pins if end <= report.total), default=0)

@@ -52,7 +52,7 @@ from app.kvcache.trie import Trie
 from app.kvcache.usage import count_uses, disown, own, remember, replace_tip, touch
 from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.protocol.reports import Reason, RequestReport
-from app.protocol.trie_view import Place
+from app.protocol.trie_view import Residency
 
 BOUNDARY_USES = 0.1  # a restore point that nobody came back to yet; the end of an answer counts as used once
 GRID = 256  # tokens between two whole states when memory allows
@@ -164,16 +164,16 @@ class PrefixCache:
             raise RuntimeError("cannot let go of the live branch while a session is open")
         page_out(self.trie, self.lane, self._shared_offset(self._look(tokens)), 0, self.journal)
 
-    def places(self, tokens: Sequence[int], offsets: Sequence[int]) -> list[Place]:
+    def residencies(self, tokens: Sequence[int], offsets: Sequence[int]) -> list[Residency]:
         """For each offset, where the state of what lies before it is. The last token is allowed to be missing: the
         one that ended an answer was shown and never fed."""
         look = self._look(tokens)
         live = max((node.end for node in look.path if self.lane.index in node.lanes), default=0)
         inner = (node for node in look.path if node.start < look.target)
         stored = max((node.end for node in inner if node.holds), default=0)
-        reach: list[tuple[int, Place]] = [(min(live, look.seen), "live"), (min(stored, look.target), "memory")]
+        reach: list[tuple[int, Residency]] = [(min(live, look.seen), "live"), (min(stored, look.target), "memory")]
         reach.append((look.target, "disk"))
-        return [next((place for end, place in reach if offset <= end + 1), "none") for offset in offsets]
+        return [next((residency for end, residency in reach if offset <= end + 1), "none") for offset in offsets]
 
     def set_budget(self, budget_bytes: int) -> None:
         """Change the budget; what no longer fits is evicted at once."""

@@ -8,7 +8,7 @@ import mlx.core as mx
 
 from app.kvcache.lane import TrieNode
 from app.kvcache.prefix_cache import PrefixCache
-from app.protocol.trie_view import Place, TrieNodeView, TrieView
+from app.protocol.trie_view import Residency, TrieNodeView, TrieView
 
 DEEPEST_INDENT = 20  # levels; with more, the text of a deep trie would grow with the square of its depth
 LABEL_TOKENS = 24  # an edge is named by its first words
@@ -80,7 +80,7 @@ def _node_view(node: TrieNode, cache: PrefixCache, label: Label, before: TrieNod
         end=node.end,
         label=before.label if before is not None and shorter >= LABEL_TOKENS else label(node.tokens[:LABEL_TOKENS]),
         bytes=live + node.stored_bytes,
-        place=place(node),
+        residency=residency(node),
         lanes=tuple(sorted(node.lanes)),
         has_state=node.state is not None or bool(node.disk_state),
         is_restore_point=bool(node.anchors),
@@ -91,7 +91,7 @@ def _node_view(node: TrieNode, cache: PrefixCache, label: Label, before: TrieNod
     )
 
 
-def place(node: TrieNode) -> Place:
+def residency(node: TrieNode) -> Residency:
     """Where a node's state is."""
     if node.lanes or node.holds:
         return "live" if node.lanes else "memory"
@@ -105,7 +105,7 @@ def dump(cache: PrefixCache) -> str:
     while stack:
         node, depth = stack.pop()
         has = {"state": node.state, "file": node.files, "anchor": node.anchors, "pin": node.pins}
-        marks = [place(node), *(name for name, value in has.items() if value)]
+        marks = [residency(node), *(name for name, value in has.items() if value)]
         text = f"[{node.start}, {node.end}) {len(node.tokens)} tokens, {node.stored_bytes} B"
         lines.append(f"{'  ' * min(depth + 1, DEEPEST_INDENT)}{text} ({', '.join(marks)})")
         stack.extend((child, depth + 1) for child in reversed(node.children.values()))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from app.protocol.cache_events import CacheEvent
 from app.protocol.reports import ModelInfo, Problem, RequestReport, RunStats
-from app.protocol.trie_view import Place, TrieView
+from app.protocol.trie_view import Residency, TrieView
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class ModelReady:
 
 @dataclass(frozen=True, slots=True)
 class ModelClosed:
-    """The model that was open in this folder no longer is: another one takes its place, or needs its memory."""
+    """The model that was open in this folder no longer is: another one is opened instead, or needs its memory."""
 
     path: str
 
@@ -117,12 +117,12 @@ class RunFailed:
 
 
 @dataclass(frozen=True, slots=True)
-class TurnPlace:
+class TurnResidency:
     """Where one turn's content lies in the prompt, in tokens, and what is held of it now."""
 
     start: int
     end: int
-    place: Place
+    residency: Residency
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ class Priced:
 
     query_id: int
     request: RequestReport
-    turns: tuple[TurnPlace, ...]
+    turns: tuple[TurnResidency, ...]
     seconds: float | None
     pinned: int = 0
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-# Where the state of a place is. "disk": only there. "none": the tokens are known, their state must be computed again.
-Place = Literal["live", "memory", "disk", "none"]
+# Where the state of tokens is. "disk": only there. "none": the tokens are known, their state must be computed again.
+Residency = Literal["live", "memory", "disk", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class TrieNodeView:
     end: int
     label: str
     bytes: int
-    place: Place
+    residency: Residency
     lanes: tuple[int, ...]
     has_state: bool
     is_restore_point: bool
@@ -40,7 +40,7 @@ class TrieNodeView:
     @property
     def held_bytes(self) -> int:
         """Of its state where it is: in memory or, when it is only there, on disk."""
-        return self.disk_bytes if self.place == "disk" else self.bytes
+        return self.disk_bytes if self.residency == "disk" else self.bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 from app.conversation.message import Message
 from app.conversation.tree import MessageTree
 from app.protocol.reports import Reason, RequestReport, StopReason
-from app.protocol.trie_view import Place
+from app.protocol.trie_view import Residency
 from app.viewmodels import words
 from app.viewmodels.rows import Footer, MessageRow, PrefillRow
 from app.viewmodels.runs import Run
@@ -38,7 +38,7 @@ class ChatRows:
     def __init__(self) -> None:
         self._made: dict[str, tuple[Message, MessageRow]] = {}
 
-    def of(self, tree: MessageTree, run: Run | None, places: Mapping[str, Place]) -> list[MessageRow]:
+    def of(self, tree: MessageTree, run: Run | None, residencies: Mapping[str, Residency]) -> list[MessageRow]:
         """Return one row to each message of the selected path."""
         forks = {fork.id for fork in tree.forks}
         made, self._made = self._made, {}
@@ -53,17 +53,17 @@ class ChatRows:
                 or known[0] is not message
                 or message_id == written
                 or message_id in forks
-                or not _is_still(known[1], places.get(message_id, "none"), is_last)
+                or not _is_still(known[1], residencies.get(message_id, "none"), is_last)
             ):
-                known = message, _row(tree, message, run, places, is_last)
+                known = message, _row(tree, message, run, residencies, is_last)
             self._made[message_id] = known
             rows.append(known[1])
         return rows
 
 
-def _is_still(row: MessageRow, place: Place, is_last: bool) -> bool:
+def _is_still(row: MessageRow, residency: Residency, is_last: bool) -> bool:
     """Whether the row of a message without other versions, which is not being written, would be made the same."""
-    return row.versions == 1 and not row.is_streaming and row.place == place and row.is_last == is_last
+    return row.versions == 1 and not row.is_streaming and row.residency == residency and row.is_last == is_last
 
 
 def running_footer(run: Run) -> Footer:
@@ -74,7 +74,7 @@ def running_footer(run: Run) -> Footer:
 
 
 def _row(
-    tree: MessageTree, message: Message, run: Run | None, places: Mapping[str, Place], is_last: bool
+    tree: MessageTree, message: Message, run: Run | None, residencies: Mapping[str, Residency], is_last: bool
 ) -> MessageRow:
     versions = tree.siblings(message.id)
     own_run = run if run is not None and run.answer.id == message.id else None
@@ -83,10 +83,12 @@ def _row(
         role=message.role,
         name=_name(message),
         text=own_run.text if own_run else message.text,
-        place=_place(message, own_run, places),
+        residency=_residency(message, own_run, residencies),
         version=versions.index(message) + 1,
         versions=len(versions),
-        sibling_places=tuple(_place(one, own_run if one is message else None, places) for one in versions),
+        sibling_residencies=tuple(
+            _residency(one, own_run if one is message else None, residencies) for one in versions
+        ),
         footer=_footer(message, own_run),
         prefill=prefill_row(own_run) if own_run else None,
         is_streaming=own_run is not None,
@@ -99,10 +101,10 @@ def _name(message: Message) -> str:
     return {"user": "You", "system": "Instructions"}.get(message.role) or message.model_name or "Answer"
 
 
-def _place(message: Message, run: Run | None, places: Mapping[str, Place]) -> Place:
+def _residency(message: Message, run: Run | None, residencies: Mapping[str, Residency]) -> Residency:
     if run is not None:
         return "none" if run.is_reading else "live"
-    return places.get(message.id, "none")
+    return residencies.get(message.id, "none")
 
 
 def _footer(message: Message, run: Run | None) -> Footer | None:

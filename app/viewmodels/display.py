@@ -92,7 +92,7 @@ class Display(QObject):
     def show_all(self) -> None:
         """After anything that may concern the open path."""
         parts = self._parts
-        self.chat.show(self._rows.of(self.tree, parts.runs.current, parts.prices.places))
+        self.chat.show(self._rows.of(self.tree, parts.runs.current, parts.prices.residencies))
         self._set_ticking()
         self.show_status()
 

@@ -10,7 +10,7 @@ from app.protocol.trie_view import TrieNodeView, TrieView
 from app.viewmodels import words
 from app.viewmodels.event_words import explained
 from app.viewmodels.rows import EventRow
-from app.viewmodels.spoken import PLACES
+from app.viewmodels.spoken import RESIDENCY_NAMES
 
 
 def conversation_text(tree: MessageTree) -> str:
@@ -52,6 +52,6 @@ def _message_line(message: Message, level: int, is_on_path: bool) -> str:
 def _node_line(node: TrieNodeView, level: int, has_label: bool) -> str:
     place = words.token_range(node.start, node.end)
     label = f"{words.first_words(node.label, 40)}  " if has_label else ""
-    marks = [words.size(node.held_bytes), PLACES[node.place].lower()]
-    marks += ["on disk too"] * (node.disk_bytes > 0 and node.place != "disk") + ["pinned"] * node.is_pinned
+    marks = [words.size(node.held_bytes), RESIDENCY_NAMES[node.residency].lower()]
+    marks += ["on disk too"] * (node.disk_bytes > 0 and node.residency != "disk") + ["pinned"] * node.is_pinned
     return f"{'  ' * level}{place}  {label}[{', '.join(marks)}]"

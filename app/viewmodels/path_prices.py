@@ -11,8 +11,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.conversation.branch import Branch
 from app.conversation.message import Message
 from app.conversation.tree import MessageTree
-from app.protocol.events import Priced, TurnPlace
-from app.protocol.trie_view import Place
+from app.protocol.events import Priced, TurnResidency
+from app.protocol.trie_view import Residency
 from app.viewmodels.model_desk import ModelDesk
 from app.viewmodels.prices import Prices
 from app.viewmodels.runs import Runs
@@ -26,7 +26,7 @@ WRITING_MS = 1000
 class PathPrices(QObject):
     """Asks the engine whenever the answer may differ, and not more often than it can matter.
 
-    Attributes: `places`, where the state of each message is that was asked about; `path`, the open path's price, and
+    Attributes: `residencies`, of each message that was asked about; `path`, the open path's price, and
     `sending`, that of the composer's words, both None while unknown. Signal: changed().
     """
 
@@ -40,7 +40,7 @@ class PathPrices(QObject):
         self._tree: MessageTree | None = None
         self._below: str | None = None
         self._words = ""
-        self.places: dict[str, Place] = {}
+        self.residencies: dict[str, Residency] = {}
         self.path: Priced | None = None
         self.sending: Priced | None = None
         self._path_timer = QTimer(self, singleShot=True)
@@ -79,7 +79,7 @@ class PathPrices(QObject):
     def forget(self) -> None:
         """Another model, or none: nothing that was known holds."""
         self._prices.drop_all()
-        self.places.clear()
+        self.residencies.clear()
         self.path = self.sending = None
         self.changed.emit()
 
@@ -119,11 +119,11 @@ class PathPrices(QObject):
         if self._note(sibling, priced.turns[-1:]):
             self.changed.emit()
 
-    def _note(self, messages: tuple[Message, ...], turns: tuple[TurnPlace, ...]) -> bool:
+    def _note(self, messages: tuple[Message, ...], turns: tuple[TurnResidency, ...]) -> bool:
         """Remember where each message's state is. Whether anything differs from what was known."""
-        found = {message.id: turn.place for message, turn in zip(messages, turns, strict=False)}
-        differs = not found.items() <= self.places.items()
-        self.places.update(found)
+        found = {message.id: turn.residency for message, turn in zip(messages, turns, strict=False)}
+        differs = not found.items() <= self.residencies.items()
+        self.residencies.update(found)
         return differs
 
     def _take_sending(self, text: str, priced: Priced) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.chat import Role
-from app.protocol.trie_view import Place
+from app.protocol.trie_view import Residency
 
 
 class RowRole(IntEnum):
@@ -45,8 +45,8 @@ class PrefillRow:
 class MessageRow:
     """One message of the open path.
 
-    name: who wrote it. version, versions: which sibling this is, counted from 1. sibling_places: where each sibling's
-    state is, this one's included. footer: an ended answer's figures. prefill: set while its prompt is read.
+    name: who wrote it. version, versions: which sibling this is, counted from 1. sibling_residencies: of each sibling,
+    this one included. footer: an ended answer's figures. prefill: set while its prompt is read.
     caret: the text still grows. note: one line under a message that did not come to its end.
     """
 
@@ -54,10 +54,10 @@ class MessageRow:
     role: Role
     name: str
     text: str
-    place: Place
+    residency: Residency
     version: int
     versions: int
-    sibling_places: tuple[Place, ...]
+    sibling_residencies: tuple[Residency, ...]
     footer: Footer | None = None
     prefill: PrefillRow | None = None
     is_streaming: bool = False

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from app.protocol.trie_view import Place, TrieNodeView
+from app.protocol.trie_view import Residency, TrieNodeView
 from app.viewmodels import words
 from app.viewmodels.rows import ConversationRow, MessageRow
 
-PLACES: dict[Place, str] = {"live": "Live", "memory": "In memory", "disk": "On disk", "none": "No snapshot"}
-_WARMTH: dict[Place, str] = {"live": "warm, live", "memory": "warm, in memory", "disk": "warm, on disk", "none": "cold"}
+RESIDENCY_NAMES: dict[Residency, str] = {
+    "live": "Live",
+    "memory": "In memory",
+    "disk": "On disk",
+    "none": "No snapshot",
+}
+_WARMTH: dict[Residency, str] = {
+    "live": "warm, live",
+    "memory": "warm, in memory",
+    "disk": "warm, on disk",
+    "none": "cold",
+}
 
 
 def spoken_message(row: MessageRow, position: int, count: int) -> str:
@@ -21,7 +31,7 @@ def spoken_message(row: MessageRow, position: int, count: int) -> str:
         parts.append("writing")
     elif row.footer and row.footer.tokens is not None:
         parts.append(words.tokens(row.footer.tokens))
-    parts.append(_WARMTH[row.place])
+    parts.append(_WARMTH[row.residency])
     if row.note:
         parts.append(row.note)
     return ", ".join(parts) + (f": {words.first_words(row.text, 200)}" if row.text else "")
@@ -39,15 +49,15 @@ def spoken_conversation(row: ConversationRow) -> str:
 
 def spoken_node(node: TrieNodeView, level: int) -> str:
     """For example "Level 2, tokens 412 to 3 412, 3 000 tokens, 240 MB, in memory: Three days in Lisbon"."""
-    place = PLACES[node.place].lower()
+    residency = RESIDENCY_NAMES[node.residency].lower()
     parts = [
         f"Level {level}",
         f"tokens {words.number(node.start)} to {words.number(node.end)}",
         words.tokens(node.tokens),
         words.size(node.held_bytes),
-        place,
+        residency,
     ]
-    if node.disk_bytes and node.place != "disk":
+    if node.disk_bytes and node.residency != "disk":
         parts.append("on disk too")
     if node.is_restore_point:
         parts.append("restore point")

@@ -80,7 +80,7 @@ def cache_line(view: TrieView) -> str:
     Without a budget, what is live is still held.
     """
     used = view.live_bytes + view.paged_bytes
-    if not used and any(node.place == "disk" for node in view.nodes):
+    if not used and any(node.residency == "disk" for node in view.nodes):
         return f"Cache {words.size(view.disk_bytes)} on disk"
     if not used:
         return "Cache empty"
@@ -89,12 +89,12 @@ def cache_line(view: TrieView) -> str:
 
 def is_warm(priced: Priced) -> bool:
     """Whether every message of a branch is held. The few tokens between and after them are not counted as cold."""
-    return all(turn.place != "none" for turn in priced.turns)
+    return all(turn.residency != "none" for turn in priced.turns)
 
 
 def is_on_disk(priced: Priced) -> bool:
     """Whether some of what is held of a branch must be read from the disk first."""
-    return any(turn.place == "disk" for turn in priced.turns)
+    return any(turn.residency == "disk" for turn in priced.turns)
 
 
 def warmth(priced: Priced) -> float:

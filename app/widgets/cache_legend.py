@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
-from app.protocol.trie_view import Place, TrieView
+from app.protocol.trie_view import Residency, TrieView
 from app.viewmodels import words
-from app.viewmodels.spoken import PLACES
+from app.viewmodels.spoken import RESIDENCY_NAMES
 from app.widgets.drawing import draw_text
 from app.widgets.icon_paths import Icon
 from app.widgets.look import Look
@@ -23,15 +23,15 @@ _PIN = 12
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A part of what is held. place: None for what is pinned, which is a part of another part."""
+    """A part of what is held. residency: None for what is pinned, which is a part of another part."""
 
-    place: Place | None
+    residency: Residency | None
     bytes: int
 
     @property
     def word(self) -> str:
         """Its name."""
-        return "Pinned" if self.place is None else PLACES[self.place]
+        return "Pinned" if self.residency is None else RESIDENCY_NAMES[self.residency]
 
     @property
     def text(self) -> str:
@@ -71,26 +71,26 @@ class Legend:
             line = QRectF(rect.left() + left, rect.top() + top, rect.width() - left, face.line)
             mark = self._mark(part)
             center = QPointF(line.left() + mark / 2, line.center().y())
-            if part.place is None:
+            if part.residency is None:
                 self._look.icons.paint(painter, Icon.PIN, center, theme.text2, self._look.type.icon(_PIN))
             else:
-                paint_disc(painter, theme, center, part.place, SIBLING_DISC)
+                paint_disc(painter, theme, center, part.residency, SIBLING_DISC)
             line.setLeft(line.left() + mark + _TO_TEXT)
             draw_text(painter, face, line, part.text, theme.text2)
 
     def _mark(self, part: Entry) -> float:
-        return self._look.type.icon(_PIN) if part.place is None else SIBLING_DISC
+        return self._look.type.icon(_PIN) if part.residency is None else SIBLING_DISC
 
     def _width(self, part: Entry) -> float:
         return self._mark(part) + _TO_TEXT + self._look.face(Type.CAP).width(part.text)
 
     def _corners(self, parts: Sequence[Entry], width: float, disk_left: float) -> list[tuple[float, float]]:
         """The left upper corner of each entry."""
-        is_apart = any(part.place == "disk" and disk_left + self._width(part) <= width for part in parts)
+        is_apart = any(part.residency == "disk" and disk_left + self._width(part) <= width for part in parts)
         found: list[tuple[float, float]] = []
         left = top = 0.0
         for part in parts:
-            if part.place == "disk" and is_apart:
+            if part.residency == "disk" and is_apart:
                 found.append((disk_left, 0.0))
                 continue
             end = disk_left - _APART if is_apart and not top else width

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 from app.viewmodels.status import Status
 from app.widgets.cards import ProblemView
 from app.widgets.chat.column import Column, centred, column
-from app.widgets.chat.rail import CLEAR, paint_line, paint_place
+from app.widgets.chat.rail import CLEAR, paint_line, paint_residency
 from app.widgets.composer import SHADOW_ROOM, Composer
 from app.widgets.drawing import smooth
 from app.widgets.last import Last
@@ -117,5 +117,5 @@ class Desk(QWidget):
             card = self.composer if self.problem.isHidden() else self.problem
             center = QPointF(self.column.rail, _ABOVE + card.first_line)
             paint_line(painter, theme, center.x(), 0, center.y() - CLEAR, "none")
-            paint_place(painter, theme, center, "none")
+            paint_residency(painter, theme, center, "none")
         painter.end()

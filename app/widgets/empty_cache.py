@@ -6,8 +6,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from app.protocol.trie_view import Place
-from app.viewmodels.spoken import PLACES
+from app.protocol.trie_view import Residency
+from app.viewmodels.spoken import RESIDENCY_NAMES
 from app.widgets.drawing import draw_text, smooth, wrapped
 from app.widgets.look import Look
 from app.widgets.marks import paint_disc
@@ -18,7 +18,7 @@ _SENTENCE = (
     "When you send a message, the tokens the model has read stay here as a branch. "
     "What two conversations share is read once."
 )
-_MEANINGS: tuple[tuple[Place, str], ...] = (
+_MEANINGS: tuple[tuple[Residency, str], ...] = (
     ("live", "in use by this answer"),
     ("memory", "kept, comes back at once"),
     ("disk", "in a file, read back in a moment"),
@@ -36,7 +36,7 @@ class EmptyCache(QWidget):
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._look = look
-        meanings = ". ".join(f"{PLACES[place]}: {meaning}" for place, meaning in _MEANINGS)
+        meanings = ". ".join(f"{RESIDENCY_NAMES[residency]}: {meaning}" for residency, meaning in _MEANINGS)
         self.setAccessibleName(_TITLE)
         self.setAccessibleDescription(f"{_SENTENCE} {meanings}.")
         look.changed.connect(self.update)
@@ -69,7 +69,7 @@ class EmptyCache(QWidget):
     def _widths(self) -> tuple[float, float]:
         """Points that the widest name and the widest meaning take."""
         name, meaning = self._look.face(Type.SMALL_MEDIUM), self._look.face(Type.SMALL)
-        names = max(name.width(PLACES[place]) for place, _ in _MEANINGS)
+        names = max(name.width(RESIDENCY_NAMES[residency]) for residency, _ in _MEANINGS)
         return names, max(meaning.width(words) for _, words in _MEANINGS)
 
     def _is_stacked(self) -> bool:
@@ -110,10 +110,10 @@ class EmptyCache(QWidget):
         is_stacked = self._is_stacked()
         wanted = _TO_NAME + (max(names, meanings) if is_stacked else names + _TO_MEANING + meanings)
         left = max(float(_INSET), (self.width() - wanted) / 2)
-        for place, words in _MEANINGS:
-            paint_disc(painter, theme, QPointF(left + 5, y + self._line / 2), place)
+        for residency, words in _MEANINGS:
+            paint_disc(painter, theme, QPointF(left + 5, y + self._line / 2), residency)
             line = QRectF(left + _TO_NAME, y, self.width() - 8 - left - _TO_NAME, self._line)
-            draw_text(painter, self._look.face(Type.SMALL_MEDIUM), line, PLACES[place], theme.text)
+            draw_text(painter, self._look.face(Type.SMALL_MEDIUM), line, RESIDENCY_NAMES[residency], theme.text)
             below = line.translated(0, small.line) if is_stacked else line.adjusted(names + _TO_MEANING, 0, 0, 0)
             draw_text(painter, small, below, words, theme.text2)
             y += self._entry_height()

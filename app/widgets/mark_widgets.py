@@ -6,9 +6,10 @@ from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.protocol.trie_view import Residency
 from app.widgets.drawing import smooth
 from app.widgets.look import Look
-from app.widgets.marks import DISC, Where, paint_budget, paint_cost, paint_disc, paint_warmth
+from app.widgets.marks import DISC, paint_budget, paint_cost, paint_disc, paint_warmth
 
 
 class Mark(QWidget):
@@ -44,11 +45,11 @@ class Mark(QWidget):
 class DiscMark(Mark):
     """Where something is."""
 
-    def __init__(self, look: Look, where: Where, spoken: str, parent: QWidget | None = None) -> None:
+    def __init__(self, look: Look, where: Residency, spoken: str, parent: QWidget | None = None) -> None:
         super().__init__(look, QSize(12, 12), parent=parent)
-        self.show_place(where, spoken)
+        self.show_residency(where, spoken)
 
-    def show_place(self, where: Where, spoken: str) -> None:
+    def show_residency(self, where: Residency, spoken: str) -> None:
         """`spoken`: the word for it."""
         self._where = where
         self._say(spoken)

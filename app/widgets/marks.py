@@ -10,13 +10,11 @@ from collections.abc import Sequence
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
-from app.protocol.trie_view import Place
+from app.protocol.trie_view import Residency
 from app.widgets.drawing import draw_text, fill_rounded, stroke_rounded
 from app.widgets.look import Look
 from app.widgets.theme import Theme
 from app.widgets.typography import Type
-
-Where = Place
 
 DISC = 10.0
 SIBLING_DISC = 8.0
@@ -29,7 +27,7 @@ def paint_disc(
     painter: QPainter,
     theme: Theme,
     center: QPointF,
-    where: Where,
+    where: Residency,
     diameter: float = DISC,
     halo: QColor | None = None,
 ) -> None:
@@ -52,7 +50,7 @@ def paint_disc(
     painter.restore()
 
 
-def _paint_ring(painter: QPainter, center: QPointF, radius: float, color: QColor, where: Where) -> None:
+def _paint_ring(painter: QPainter, center: QPointF, radius: float, color: QColor, where: Residency) -> None:
     pen = QPen(color, _RING)
     if where == "none":
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
@@ -161,13 +159,19 @@ def _hatch(painter: QPainter, shape: QPainterPath, color: QColor) -> None:
     painter.restore()
 
 
-def pill_width(look: Look, text: str, where: Where) -> float:
+def pill_width(look: Look, text: str, where: Residency) -> float:
     """Points that a pill takes; the bare words of "No snapshot" have no padding."""
     return look.face(Type.CAP_MEDIUM).width(text) + (0 if where == "none" else 14)
 
 
 def paint_pill(
-    painter: QPainter, look: Look, right: float, middle: float, text: str, where: Where, surface: QColor | None = None
+    painter: QPainter,
+    look: Look,
+    right: float,
+    middle: float,
+    text: str,
+    where: Residency,
+    surface: QColor | None = None,
 ) -> float:
     """A state in words, 17 high, ending at `right` around `middle`; returns where it begins.
 

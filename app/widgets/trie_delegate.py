@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QS
 from app.protocol.trie_view import TrieNodeView
 from app.viewmodels import words
 from app.viewmodels.rows import RowRole
-from app.viewmodels.spoken import PLACES
+from app.viewmodels.spoken import RESIDENCY_NAMES
 from app.widgets.drawing import draw_text, smooth
 from app.widgets.icon_paths import Icon
 from app.widgets.look import Look
@@ -51,8 +51,8 @@ class TrieDelegate(QStyledItemDelegate):
     def whole(self, node: TrieNodeView) -> str:
         """All words of a row, on three lines."""
         age = words.age(node.used_at, self._clock())
-        where = [PLACES[node.place]]
-        if node.disk_bytes and node.place != "disk":
+        where = [RESIDENCY_NAMES[node.residency]]
+        if node.disk_bytes and node.residency != "disk":
             where.append(f"On disk too, {words.size(node.disk_bytes)}")
         where += ["Pinned"] * node.is_pinned
         return "\n".join((node.label, words.DOT.join(figures(node)), words.DOT.join((*where, age))))
@@ -61,7 +61,7 @@ class TrieDelegate(QStyledItemDelegate):
         left, right = self._text_left(node.id), row.right() + 1 - RIGHT_INSET
         cap = self._look.face(Type.CAP)
         name = self._name_face(node).width(node.label) + self._pin_room(node)
-        name += pill_width(self._look, PLACES[node.place], node.place)
+        name += pill_width(self._look, RESIDENCY_NAMES[node.residency], node.residency)
         line = cap.width(words.DOT.join(figures(node))) + cap.width(words.age(node.used_at, self._clock()))
         return max(name, line) + _BETWEEN > right - left
 
@@ -70,7 +70,7 @@ class TrieDelegate(QStyledItemDelegate):
         return self._look.type.icon(_PIN) + _TO_PIN if node.is_pinned else 0
 
     def _name_face(self, node: TrieNodeView) -> Face:
-        return self._look.face(Type.UI_MEDIUM if node.place == "live" else Type.UI)
+        return self._look.face(Type.UI_MEDIUM if node.residency == "live" else Type.UI)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         node: TrieNodeView = index.data(RowRole.ROW)
@@ -91,10 +91,13 @@ class TrieDelegate(QStyledItemDelegate):
         surface = theme.panel if is_selected else None
         middle = line.center().y()
         line.setRight(
-            paint_pill(painter, self._look, rect.right(), middle, PLACES[node.place], node.place, surface) - 10
+            paint_pill(
+                painter, self._look, rect.right(), middle, RESIDENCY_NAMES[node.residency], node.residency, surface
+            )
+            - 10
         )
         line.setRight(line.right() - self._pin_room(node))
-        color = theme.text2 if node.place == "none" else theme.text
+        color = theme.text2 if node.residency == "none" else theme.text
         name = draw_text(painter, face, line, node.label, color)
         if node.is_pinned:
             size = self._look.type.icon(_PIN)

@@ -19,7 +19,7 @@ _DISC = 6.0
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """One edge's place. level: steps from the left. is_continuation: the only child of its parent, or a root.
+    """One edge's position. level: steps from the left. is_continuation: the only child of its parent, or a root.
 
     is_followed, is_followed_live: whether a later sibling exists, and whether a live one does.
     has_children, has_live_child: the same of what hangs below it.
@@ -44,7 +44,7 @@ class Stroke:
 
 
 class TrieLines:
-    """The places of all edges of one view, and the strokes of any row of it.
+    """The positions of all edges of one view, and the strokes of any row of it.
 
     Only levels are worked out for all edges at once; the rest when a row is asked for, since few of thousands are seen.
     """
@@ -91,14 +91,14 @@ class TrieLines:
                 parent_id=parent_id,
                 level=self._levels[node.id],
                 is_continuation=parent_id is None or len(siblings) == 1,
-                is_live=node.place == "live",
+                is_live=node.residency == "live",
                 is_followed=is_followed,
                 is_followed_live=is_followed_live,
                 has_children=bool(below),
-                has_live_child=any(child.place == "live" for child in below),
+                has_live_child=any(child.residency == "live" for child in below),
             )
             if parent_id is not None:
-                is_followed, is_followed_live = True, is_followed_live or node.place == "live"
+                is_followed, is_followed_live = True, is_followed_live or node.residency == "live"
 
     def strokes(self, node_id: int, row: QRectF, left: float, step: float) -> list[Stroke]:
         """The lines that cross one row. left: abscissa of the discs at level 0; step: points to a level."""

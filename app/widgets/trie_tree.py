@@ -136,4 +136,4 @@ class TrieTree(QTreeView):
         for stroke in self._lines.strokes(node.id, row, _LEFT, self._step()):
             painter.setPen(QPen(theme.accentgfx, 2.0) if stroke.is_live else QPen(theme.line2, 1.4))
             painter.drawPath(stroke.path)
-        paint_disc(painter, theme, QPointF(self._disc_x(node.id), row.center().y()), node.place)
+        paint_disc(painter, theme, QPointF(self._disc_x(node.id), row.center().y()), node.residency)

@@ -180,7 +180,7 @@ def test_a_pinned_branch_stays_and_is_told(tmp_path: Path) -> None:
     bench.ask(user("elsewhere"))
     bench.do(SetBudget(0))
     view = next(event.view for event in reversed(bench.events) if isinstance(event, TrieChanged))
-    assert any(node.is_pinned and node.place == "memory" for node in view.nodes)
+    assert any(node.is_pinned and node.residency == "memory" for node in view.nodes)
     assert bench.price(*turns).request.excess == 0  # type: ignore[union-attr]
     [let_go] = [event for event in bench.do(Pin(3, turns, False)) if isinstance(event, Pinned)]
     assert let_go.problem is None

@@ -59,12 +59,12 @@ def test_a_price_says_where_each_turn_is_and_how_long_it_takes(tiny_folder: Path
     unknown = bench.price(LONG)
     assert unknown is not None
     assert unknown.seconds is None
-    assert [turn.place for turn in unknown.turns] == ["none"]
+    assert [turn.residency for turn in unknown.turns] == ["none"]
     said = bench.ask(LONG, max_tokens=6)
     bench.ask(user("else"))
     price = bench.price(LONG, said.turn, user("And then?"))
     assert price is not None
-    assert [turn.place for turn in price.turns] == ["memory", "memory", "none"]
+    assert [turn.residency for turn in price.turns] == ["memory", "memory", "none"]
     assert price.seconds is not None
     assert 0 < price.seconds < 60
 

@@ -63,7 +63,7 @@ def test_checking_changes_nothing(folder: Path) -> None:
     second = bench.events[-2]
     assert isinstance(first, TrieChanged)
     assert isinstance(second, TrieChanged)
-    shapes = [[(node.id, node.start, node.end, node.bytes, node.place) for node in event.view.nodes]
+    shapes = [[(node.id, node.start, node.end, node.bytes, node.residency) for node in event.view.nodes]
               for event in (first, second)]  # fmt: skip
     assert shapes[0] == shapes[1]
     assert bench.ask(*turns).started.request.excess == 0

@@ -43,7 +43,7 @@ from app.protocol.events import (
     TextDelta,
     Token,
     TrieChanged,
-    TurnPlace,
+    TurnResidency,
     Verified,
 )
 from app.protocol.reports import ModelInfo, Problem, Reason, RequestReport, RunStats, StopReason
@@ -220,12 +220,12 @@ class FakeEngine:
         prompt, ends = self._tokens(command)
         starts = [0, *ends[:-1]]
         request = self._report(prompt)
-        places = tuple(
-            TurnPlace(start, end, "memory" if end <= request.cached + 1 else "none")
+        residencies = tuple(
+            TurnResidency(start, end, "memory" if end <= request.cached + 1 else "none")
             for start, end in zip(starts, ends, strict=True)
         )
         pinned = max((len(held) for held in self._pinned if prompt[: len(held)] == held), default=0)
-        self._sink(Priced(command.query_id, request, places, request.left / 1000, pinned))
+        self._sink(Priced(command.query_id, request, residencies, request.left / 1000, pinned))
 
     def _pin(self, command: Pin) -> None:
         prompt, _ = self._tokens(command)

@@ -120,7 +120,7 @@ class Life:
             "read it": lambda: self._ask(self._path, range(1, depth)),
             "go on": lambda: self._ask(self._path + array("i", (1_001, 1_002))),
             "price": lambda: self.cache.price(self._path),
-            "places": lambda: self.cache.places(self._path, range(0, depth, depth // 10)),
+            "residencies": lambda: self.cache.residencies(self._path, range(0, depth, depth // 10)),
             "picture": lambda: view(self.cache, 1, lambda tokens: ""),
             "text": lambda: dump(self.cache),
             "pin": lambda: self.cache.pin(self._path),

@@ -22,7 +22,7 @@ def test_it_shows_what_is_where() -> None:
     seen = view(cache, 7, label)
     rows = {(node.start, node.label): node for node in seen.nodes}
     assert seen.serial == 7
-    assert [(node.start, node.label, node.place) for node in seen.nodes] == [
+    assert [(node.start, node.label, node.residency) for node in seen.nodes] == [
         (0, "1 2", "live"),
         (2, "3 4 9", "memory"),
         (2, "5 6 8", "live"),
@@ -52,7 +52,7 @@ def test_evicted_edges_are_shown_as_known() -> None:
     ask(cache, [1, 2, 3], [9])
     ask(cache, [5, 6, 7], [9])
     cache.set_budget(0)
-    assert [node.place for node in view(cache, 1, label).nodes] == ["none", "live"]
+    assert [node.residency for node in view(cache, 1, label).nodes] == ["none", "live"]
 
 
 def test_the_dump_has_every_edge_and_no_words() -> None:

@@ -102,7 +102,7 @@ class Traffic:
 
     def places(self) -> None:
         tokens = self.random.choice(self._known) or [1]
-        self.watch.do("places", lambda: self.cache.places(tokens, range(0, len(tokens), 50)), is_live=False)
+        self.watch.do("residencies", lambda: self.cache.residencies(tokens, range(0, len(tokens), 50)), is_live=False)
 
     def release(self) -> None:
         self.watch.do("release", lambda: self.cache.release(self.random.choice(OWNERS)), is_live=False)

@@ -93,7 +93,7 @@ def test_a_fork_after_a_restart_is_computed_nowhere_twice(
     sitting.until(lambda: [row.text for row in sitting.controller.chat.rows] == texts)
     nodes = sitting.controller.trie.view.nodes
     assert nodes
-    assert {node.place for node in nodes} == {"disk"}
+    assert {node.residency for node in nodes} == {"disk"}
     assert all(node.disk_bytes for node in nodes)
     sitting.until(lambda: sitting.controller.status.now.is_on_disk)
     now = sitting.controller.status.now
@@ -109,7 +109,7 @@ def test_a_fork_after_a_restart_is_computed_nowhere_twice(
     assert fork.request.excess == 0
     assert fork.request.cached > first.request.total
     assert any(row.text.startswith("Read") for row in sitting.controller.events.rows)
-    assert any(node.place == "live" for node in sitting.controller.trie.view.nodes)
+    assert any(node.residency == "live" for node in sitting.controller.trie.view.nodes)
 
 
 def test_pins_and_the_disk_in_the_menu_reach_the_real_engine(

@@ -1,4 +1,4 @@
-"""Rows of the chat, from messages, places and the run in progress."""
+"""Rows of the chat, from messages, residencies and the run in progress."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.conversation.store_thread import StoreThread
 from app.conversation.tree import MessageTree
 from app.protocol.events import PrefillProgress
 from app.protocol.reports import Reason, RequestReport, RunStats, StopReason
-from app.protocol.trie_view import Place
+from app.protocol.trie_view import Residency
 from app.viewmodels import chat_rows
 from app.viewmodels.answer_saver import AnswerSaver
 from app.viewmodels.chat_rows import ChatRows, running_footer, why
@@ -42,16 +42,16 @@ ENDED = replace(ANSWER, text="Because.", ids=(1,), stats=asdict(STATS), stop="fi
 
 def test_an_ended_answer_has_its_figures() -> None:
     question, answer = rows_of(tree_of(QUESTION, ENDED), None, {ENDED.id: "memory"})
-    assert (question.name, question.footer, question.place, question.is_last) == ("You", None, "none", False)
+    assert (question.name, question.footer, question.residency, question.is_last) == ("You", None, "none", False)
     assert answer.footer == Footer(3412, 168, 214, 38.2, 0.48, "finished")
-    assert (answer.name, answer.place, answer.note, answer.is_last) == ("Qwen3 8B", "memory", "", True)
+    assert (answer.name, answer.residency, answer.note, answer.is_last) == ("Qwen3 8B", "memory", "", True)
 
 
 def test_versions_and_their_places() -> None:
     other = Message.new(HOME, QUESTION.id, "assistant", model_name="Other")
     tree = tree_of(QUESTION, ENDED, replace(other, text="No.", stop="stopped"))
     rows = rows_of(tree, None, {ENDED.id: "memory", other.id: "live"})
-    assert (rows[1].version, rows[1].versions, rows[1].sibling_places) == (2, 2, ("memory", "live"))
+    assert (rows[1].version, rows[1].versions, rows[1].sibling_residencies) == (2, 2, ("memory", "live"))
     assert rows[1].note == "Stopped"
     assert rows[1].footer is None
 
@@ -80,10 +80,10 @@ def test_an_answer_under_way_is_read_first_and_written_then(qtbot: QtBot) -> Non
     run.prefill = PrefillProgress(1, 3500, 3580, 3412, 392.0)
     row = rows_of(tree, run, {})[1]
     assert row.prefill == PrefillRow(3412, 3500, 3580, 392.0, "")
-    assert (row.is_streaming, row.place, row.footer, row.note) == (True, "none", None, "")
+    assert (row.is_streaming, row.residency, row.footer, row.note) == (True, "none", None, "")
     run.text, run.tokens, run.first_at = "Bec", 1, 0.0
     row = rows_of(tree, run, {})[1]
-    assert (row.text, row.prefill, row.place) == ("Bec", None, "live")
+    assert (row.text, row.prefill, row.residency) == ("Bec", None, "live")
     assert row.footer == running_footer(run) == Footer(3412, 168, 1, None, None, "")
     run.saver.deleteLater()
     link.close()
@@ -104,12 +104,12 @@ def test_what_is_read_again_says_why(reason: Reason) -> None:
 
 def test_rows_that_are_kept_are_those_that_would_be_made(qtbot: QtBot) -> None:
     rng, tree, rows = random.Random(5), MessageTree(HOME), ChatRows()
-    places: dict[str, Place] = {}
+    residencies: dict[str, Residency] = {}
     known: list[str] = []
     link = StoreLink(StoreThread(None))
     saver = AnswerSaver(link, ANSWER)
     for step in range(300):
-        action = rng.choice(["ask", "ask", "select", "replace", "remove", "place"]) if known else "ask"
+        action = rng.choice(["ask", "ask", "select", "replace", "remove", "residency"]) if known else "ask"
         if action == "ask":
             message = Message.new(HOME, rng.choice([None, tree.leaf_id, *known]), "assistant", f"text {step}")
             tree.add(message, rng.random() < 0.7)
@@ -125,10 +125,10 @@ def test_rows_that_are_kept_are_those_that_would_be_made(qtbot: QtBot) -> None:
                 tree.remove(gone)
                 known.remove(gone)
         else:
-            places[rng.choice(known)] = rng.choice(("live", "memory", "none"))
+            residencies[rng.choice(known)] = rng.choice(("live", "memory", "none"))
         written = rng.choice([None, *known])
         run = None if written is None else Run(1, tree.message(written), saver)
-        assert rows.of(tree, run, places) == rows_of(tree, run, places), f"seed 5, step {step}"
+        assert rows.of(tree, run, residencies) == rows_of(tree, run, residencies), f"seed 5, step {step}"
     saver.deleteLater()
     link.close()
 
@@ -137,7 +137,7 @@ def test_one_row_of_a_long_path_is_made_for_each_piece_of_news(monkeypatch: pyte
     messages = [Message.new(HOME, None, "user", "first")]
     for _ in range(500):
         messages.append(Message.new(HOME, messages[-1].id, "assistant", "words"))
-    tree, rows, places = tree_of(*messages), ChatRows(), dict[str, Place]()
+    tree, rows, residencies = tree_of(*messages), ChatRows(), dict[str, Residency]()
     made: list[str] = []
     make = chat_rows._row
 
@@ -146,15 +146,15 @@ def test_one_row_of_a_long_path_is_made_for_each_piece_of_news(monkeypatch: pyte
         return make(tree, message, *rest)
 
     monkeypatch.setattr(chat_rows, "_row", noted)
-    rows.of(tree, None, places)
+    rows.of(tree, None, residencies)
     assert len(made) == 501
     made.clear()
-    rows.of(tree, None, places)
+    rows.of(tree, None, residencies)
     assert made == []
-    places[messages[7].id] = "live"
-    rows.of(tree, None, places)
+    residencies[messages[7].id] = "live"
+    rows.of(tree, None, residencies)
     assert made == [messages[7].id]
     made.clear()
     tree.add(Message.new(HOME, messages[-1].id, "user", "next"))
-    rows.of(tree, None, places)
+    rows.of(tree, None, residencies)
     assert made == [messages[-1].id, tree.leaf_id]

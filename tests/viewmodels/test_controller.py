@@ -234,7 +234,7 @@ def test_regenerate_makes_a_sibling(qtbot: QtBot, controller: Controller, script
 def test_places_and_prices_follow(qtbot: QtBot, controller: Controller, script: Script) -> None:
     ask(qtbot, controller, "First")
     qtbot.waitUntil(lambda: controller.status.now.subtitle.startswith("Warm"))
-    qtbot.waitUntil(lambda: [one.place for one in controller.chat.rows] == ["memory", "memory"])
+    qtbot.waitUntil(lambda: [one.residency for one in controller.chat.rows] == ["memory", "memory"])
     assert controller.status.now.warmth == 1.0
     assert controller.status.now.send_price == "Warm: only what you type is computed"
     controller.composer_changed("three more words")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from app.protocol.events import Priced, TurnPlace
+from app.protocol.events import Priced, TurnResidency
 from app.protocol.reports import RequestReport
-from app.protocol.trie_view import Place, TrieView
+from app.protocol.trie_view import Residency, TrieView
 from app.viewmodels import status_words
 
 
-def priced(total: int, cached: int, seen: int, *places: Place, seconds: float | None = 0.6) -> Priced:
-    turns = tuple(TurnPlace(0, 1, place) for place in places)
+def priced(total: int, cached: int, seen: int, *residencies: Residency, seconds: float | None = 0.6) -> Priced:
+    turns = tuple(TurnResidency(0, 1, residency) for residency in residencies)
     return Priced(1, RequestReport(total, seen, cached, cached), turns, seconds)
 
 

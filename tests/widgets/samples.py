@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.protocol.reports import Reason
-from app.protocol.trie_view import Place, TrieNodeView, TrieView
+from app.protocol.trie_view import Residency, TrieNodeView, TrieView
 from app.viewmodels.conversation_model import ConversationModel
 from app.viewmodels.event_model import EventModel
 from app.viewmodels.library import Library
@@ -19,16 +19,24 @@ NOW = 1_700_000_000.0
 
 
 def node(
-    node_id: int, parent_id: int | None, start: int, end: int, label: str, place: Place = "memory", ago: float = 0.0
+    node_id: int,
+    parent_id: int | None,
+    start: int,
+    end: int,
+    label: str,
+    residency: Residency = "memory",
+    ago: float = 0.0,
 ) -> TrieNodeView:
     """An edge of 80 KB to a token, nothing where there is no snapshot."""
-    held = 0 if place == "none" else (end - start) * 80_000
-    return TrieNodeView(node_id, parent_id, start, end, label, held, place, (), place != "none", True, 1, NOW - ago)
+    held = 0 if residency == "none" else (end - start) * 80_000
+    return TrieNodeView(
+        node_id, parent_id, start, end, label, held, residency, (), residency != "none", True, 1, NOW - ago
+    )
 
 
 def on_disk(edge: TrieNodeView) -> TrieNodeView:
     """The same edge, when files are all that is held of it."""
-    return replace(edge, place="disk", bytes=0, disk_bytes=edge.tokens * 80_000)
+    return replace(edge, residency="disk", bytes=0, disk_bytes=edge.tokens * 80_000)
 
 
 NODES = (
@@ -46,7 +54,7 @@ NODES = (
 def view(*nodes: TrieNodeView, serial: int = 1) -> TrieView:
     """A picture of these nodes, NODES without any."""
     shown = nodes or NODES
-    live = sum(each.bytes for each in shown if each.place == "live")
+    live = sum(each.bytes for each in shown if each.residency == "live")
     held = sum(each.bytes for each in shown)
     return TrieView(serial, tuple(shown), 3794, live, live, held - live, 8_000_000_000)
 

@@ -7,10 +7,10 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QImage, QPainter
 
+from app.protocol.trie_view import Residency
 from app.widgets.look import Look
 from app.widgets.mark_widgets import BudgetBar, CostBar, DiscMark, WarmthBar
 from app.widgets.marks import (
-    Where,
     paint_bar,
     paint_budget,
     paint_cost,
@@ -23,10 +23,10 @@ from app.widgets.marks import (
 from app.widgets.theme import DARK, LIGHT, Theme
 from tests.widgets.pictures import columns, count, grey, painted, picture
 
-ALL: tuple[Where, ...] = get_args(Where)
+ALL: tuple[Residency, ...] = get_args(Residency)
 
 
-def disc(where: Where, theme: Theme = LIGHT) -> QImage:
+def disc(where: Residency, theme: Theme = LIGHT) -> QImage:
     ground = theme.window.name()
     return painted(40, 40, lambda painter, _: paint_disc(painter, theme, QPointF(20, 20), where, 30), ground)
 
@@ -123,7 +123,7 @@ def test_a_cache_over_its_budget_fills_the_bar() -> None:
 
 
 def test_pills_say_the_state_and_only_no_snapshot_is_bare(look: Look) -> None:
-    def pill(where: Where) -> QImage:
+    def pill(where: Residency) -> QImage:
         return painted(90, 20, lambda painter, rect: paint_pill(painter, look, 85, 10, "Words", where))
 
     assert count(pill("live"), LIGHT.soft) > 50
@@ -156,6 +156,6 @@ def test_mark_widgets_say_what_they_show(look: Look) -> None:
 def test_a_mark_shows_what_it_is_told_next(look: Look) -> None:
     mark = DiscMark(look, "live", "Live")
     before = picture(mark)
-    mark.show_place("none", "No snapshot")
+    mark.show_residency("none", "No snapshot")
     assert picture(mark) != before
     assert mark.accessibleName() == "No snapshot"

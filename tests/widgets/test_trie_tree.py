@@ -10,7 +10,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QToolTip, QTreeView
 from pytestqt.qtbot import QtBot
 
-from app.protocol.trie_view import Place
+from app.protocol.trie_view import Residency
 from app.viewmodels.trie_model import TrieModel
 from app.widgets.look import Look
 from app.widgets.marks import pill_width
@@ -82,10 +82,10 @@ def test_rows_are_forty_high_and_grow_with_the_text(tree: TrieTree, model: TrieM
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_each_state_is_painted_without_a_warning(tree: TrieTree, look: Look, model: TrieModel, theme: Theme) -> None:
     look.set_theme(theme)
-    places: tuple[Place, ...] = ("live", "memory", "none")
+    residencies: tuple[Residency, ...] = ("live", "memory", "none")
     pictures = set()
-    for serial, place in enumerate(places, start=2):
-        model.show(view(*(replace(each, place=place) for each in NODES), serial=serial))
+    for serial, residency in enumerate(residencies, start=2):
+        model.show(view(*(replace(each, residency=residency) for each in NODES), serial=serial))
         pictures.add(picture(tree).bits().tobytes())
     assert len(pictures) == 3
 
@@ -93,7 +93,7 @@ def test_each_state_is_painted_without_a_warning(tree: TrieTree, look: Look, mod
 def test_the_active_path_alone_is_drawn_in_accent(tree: TrieTree, model: TrieModel) -> None:
     trunk = picture(tree).copy(22, 28, 8, 10)
     assert count(trunk, LIGHT.accentgfx) > 12
-    model.show(view(*(replace(each, place="none", bytes=0) for each in NODES), serial=2))
+    model.show(view(*(replace(each, residency="none", bytes=0) for each in NODES), serial=2))
     assert count(picture(tree), LIGHT.accentgfx) == 0
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPen
 
-from app.protocol.trie_view import Place
+from app.protocol.trie_view import Residency
 from app.widgets.drawing import draw_text
 from app.widgets.look import Look
 from app.widgets.marks import DISC, SIBLING_DISC, paint_disc
@@ -22,31 +22,31 @@ _SOLID, _DOTTED, _ARM = 2.0, 1.6, 1.5
 _APART, _ARM_ABOVE, _CORNER, _NEAREST = 16, 17, 5, 2
 
 
-def paint_line(painter: QPainter, theme: Theme, x: float, top: float, bottom: float, place: Place) -> None:
-    """The rail between two heights, beside tokens that are at `place`."""
+def paint_line(painter: QPainter, theme: Theme, x: float, top: float, bottom: float, residency: Residency) -> None:
+    """The rail between two heights, beside tokens that are at `residency`."""
     if bottom <= top:
         return
-    pen = QPen(theme.mute if place == "none" else theme.accentgfx, _DOTTED if place == "none" else _SOLID)
+    pen = QPen(theme.mute if residency == "none" else theme.accentgfx, _DOTTED if residency == "none" else _SOLID)
     pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-    if place == "none":
+    if residency == "none":
         pen.setDashPattern([2, 2.4])
         pen.setDashOffset(top / _DOTTED % 4.4)
     painter.setPen(pen)
     painter.drawLine(QPointF(x, top), QPointF(x, bottom))
 
 
-def paint_place(painter: QPainter, theme: Theme, center: QPointF, place: Place) -> None:
+def paint_residency(painter: QPainter, theme: Theme, center: QPointF, residency: Residency) -> None:
     """The disc of a message on the rail."""
-    paint_disc(painter, theme, center, place, DISC, theme.window)
+    paint_disc(painter, theme, center, residency, DISC, theme.window)
 
 
-def paint_fork(painter: QPainter, look: Look, center: QPointF, version: int, places: Sequence[Place]) -> None:
-    """Arms and discs of the versions beside this one. version: counted from 1; places: of all versions, in order."""
-    for slot, index in _shown(version, len(places)):
+def paint_fork(painter: QPainter, look: Look, center: QPointF, version: int, residencies: Sequence[Residency]) -> None:
+    """Arms and discs of the versions beside this one. version: counted from 1; residencies: of all, in order."""
+    for slot, index in _shown(version, len(residencies)):
         x = center.x() + slot * _APART
         _paint_arm(painter, look.theme, center, x)
-        paint_disc(painter, look.theme, QPointF(x, center.y()), places[index], SIBLING_DISC, look.theme.window)
-    for side, count in _hidden(version, len(places)):
+        paint_disc(painter, look.theme, QPointF(x, center.y()), residencies[index], SIBLING_DISC, look.theme.window)
+    for side, count in _hidden(version, len(residencies)):
         _paint_count(painter, look, center, side, count)
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter, QPalette
 
-from app.protocol.trie_view import Place
+from app.protocol.trie_view import Residency
 from app.widgets.chat.body import Selection
 from app.widgets.chat.column import Column
 from app.widgets.chat.figures import paint_footer, paint_prefill
-from app.widgets.chat.rail import CLEAR, paint_fork, paint_line, paint_place
+from app.widgets.chat.rail import CLEAR, paint_fork, paint_line, paint_residency
 from app.widgets.chat.row_item import RowItem
 from app.widgets.drawing import draw_text, fill_rounded, stroke_rounded
 from app.widgets.look import Look
@@ -25,11 +25,11 @@ _RING_REACH = 8
 class RowScene:
     """What a row cannot know by itself.
 
-    above: place of the message before it, None for the first. selection: of its text. is_ringed: whether the keyboard
+    above: residency of the message before, None for the first. selection: of its text. is_ringed: whether the keyboard
     is on it. actions: points that its controls take at the right end of its footer.
     """
 
-    above: Place | None
+    above: Residency | None
     selection: Selection | None = None
     is_ringed: bool = False
     actions: int = 0
@@ -70,10 +70,10 @@ class RowPainter:
         theme, disc, row = self._look.theme, item.disc, item.row
         if scene.above is not None:
             paint_line(painter, theme, column.rail, 0, disc.y() - CLEAR, scene.above)
-        paint_line(painter, theme, column.rail, disc.y() + CLEAR, item.height, row.place)
+        paint_line(painter, theme, column.rail, disc.y() + CLEAR, item.height, row.residency)
         if row.versions > 1:
-            paint_fork(painter, self._look, disc, row.version, row.sibling_places)
-        paint_place(painter, theme, disc, row.place)
+            paint_fork(painter, self._look, disc, row.version, row.sibling_residencies)
+        paint_residency(painter, theme, disc, row.residency)
 
     def _paint_name(self, painter: QPainter, item: RowItem) -> None:
         theme, face, row = self._look.theme, self._look.face(Type.SMALL_MEDIUM), item.row

@@ -252,7 +252,7 @@ class ChatView(RowView):
         return offset if spot is None else rows.offset_of(spot)
 
     def _restyle(self) -> None:
-        """Another theme or text size: nothing that was laid out holds any more, but the place does."""
+        """Another theme or text size: nothing that was laid out holds any more, but the position does."""
         spot = self.layout_of_rows.spot(self.verticalOffset())
         self._painter = RowPainter(self._look)
         self.layout_of_rows = ChatLayout(self._look)
@@ -368,14 +368,14 @@ class ChatView(RowView):
             self._painter.paint(painter, rows.items[number], top, rows.column, clip, self._scene(number))
         end = round(rows.top(len(rows.items))) - offset
         if rows.items and end < clip.bottom():
-            gap = 0 if rows.items[-1].row.place == "none" else 4
+            gap = 0 if rows.items[-1].row.residency == "none" else 4
             paint_line(painter, self._look.theme, rows.column.rail, end + gap, self.viewport().height(), "none")
         painter.end()
 
     def _scene(self, number: int) -> RowScene:
         items = self.layout_of_rows.items
         return RowScene(
-            above=items[number - 1].row.place if number else None,
+            above=items[number - 1].row.residency if number else None,
             selection=self.pointer.selection.of(items[number].row.id),
             is_ringed=self._focus.is_shown and number == self.currentIndex().row(),
             actions=STRIP if number in (self.pointer.hovered, self.keyboard_row, len(items) - 1) else 0,

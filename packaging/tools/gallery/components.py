@@ -8,20 +8,21 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from app.viewmodels.spoken import PLACES
+from app.protocol.trie_view import Residency
+from app.viewmodels.spoken import RESIDENCY_NAMES
 from app.widgets.context_gauge import ContextGauge
 from app.widgets.controls import Button, Control, RoundButton, State, ToolButton
 from app.widgets.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.icon_paths import Icon
 from app.widgets.look import Look
 from app.widgets.mark_widgets import CostBar
-from app.widgets.marks import Where, paint_budget, paint_cost, paint_disc, paint_pill, paint_warmth
+from app.widgets.marks import paint_budget, paint_cost, paint_disc, paint_pill, paint_warmth
 from app.widgets.model_chip import ModelChip
 from app.widgets.switcher import Switcher
 from app.widgets.theme import translucent
 from app.widgets.typography import Type
 
-_WORDS: dict[Where, str] = {**PLACES, "disk": "On disk"}
+_WORDS: dict[Residency, str] = {**RESIDENCY_NAMES, "disk": "On disk"}
 _STATES = (*State, "focus")
 _LEFT, _MIDDLE, _RIGHT = 40, 440, 1010
 _ROLES = (
@@ -118,7 +119,7 @@ class ComponentSheet(QWidget):
 
     def _paint_discs(self, painter: QPainter, y: int) -> None:
         self._caption(painter, _LEFT, y, "Where: discs")
-        for row, where in enumerate(get_args(Where)):
+        for row, where in enumerate(get_args(Residency)):
             middle = y + 40 + row * 28
             paint_disc(painter, self._look.theme, QPointF(_LEFT + 8, middle), where)
             self._words(painter, _LEFT + 28, middle - 9, _WORDS[where], Type.UI_MEDIUM)

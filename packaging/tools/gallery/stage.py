@@ -24,11 +24,11 @@ from app.protocol.events import (
     TextDelta,
     Token,
     TrieChanged,
-    TurnPlace,
+    TurnResidency,
     Verified,
 )
 from app.protocol.reports import ModelInfo, Problem, Reason, RequestReport
-from app.protocol.trie_view import Place, TrieNodeView, TrieView
+from app.protocol.trie_view import Residency, TrieNodeView, TrieView
 from app.viewmodels.words import first_words
 from app.worker.engine_host import EngineHost
 from tools.gallery.cache_log import CacheLog
@@ -57,7 +57,7 @@ class _Edge:
     """A message as the trie holds it: `size` tokens from `start` on."""
 
     text: str
-    place: Place
+    residency: Residency
     start: int
     number: int
     parent: int | None
@@ -67,7 +67,7 @@ class _Edge:
     @property
     def is_whole(self) -> bool:
         """Whether all of the message is held."""
-        return self.place != "none" and self.size >= tokens(self.text)
+        return self.residency != "none" and self.size >= tokens(self.text)
 
 
 class Stage(EngineHost):
@@ -133,12 +133,12 @@ class Stage(EngineHost):
         self.happened.emit(TrieChanged(self._view()))
 
     def _hold(self, said: Said, parent: int | None, start: int, ago: float) -> None:
-        is_open = said.text in OPEN_PATH and (parent is None or self._edges[parent].place == "live")
-        place: Place = "live" if is_open else ("none" if said.is_cold else "memory")
-        if place != "none" and (self._disk == "all" or (self._disk in _OLD and (said.ago or ago) > OLD)):
-            place = "disk"
+        is_open = said.text in OPEN_PATH and (parent is None or self._edges[parent].residency == "live")
+        residency: Residency = "live" if is_open else ("none" if said.is_cold else "memory")
+        if residency != "none" and (self._disk == "all" or (self._disk in _OLD and (said.ago or ago) > OLD)):
+            residency = "disk"
         number = len(self._edges)
-        self._edges.append(_Edge(said.text, place, start, number, parent, said.ago or ago, tokens(said.text)))
+        self._edges.append(_Edge(said.text, residency, start, number, parent, said.ago or ago, tokens(said.text)))
         for each in said.then:
             self._hold(each, number, start + tokens(said.text), ago)
 
@@ -146,12 +146,12 @@ class Stage(EngineHost):
         now = time.time()
         nodes = [self._node(edge, now) for edge in self._ordered(None) if edge.size]
         if nodes:
-            first = _Edge("You are a helpful assistant", self._first_place, 0, ROOT, None, 0.0, SYSTEM)
+            first = _Edge("You are a helpful assistant", self._first_residency, 0, ROOT, None, 0.0, SYSTEM)
             nodes.insert(0, replace(self._node(first, now), parent_id=None))
         written = sum(node.disk_bytes for node in nodes)
         written += OTHER_FILES if written else 0
-        live = sum(node.bytes for node in nodes if node.place == "live")
-        paged = sum(node.bytes for node in nodes if node.place == "memory")
+        live = sum(node.bytes for node in nodes if node.residency == "live")
+        paged = sum(node.bytes for node in nodes if node.residency == "memory")
         padded = -(-live // PADDING) * PADDING
         problem, lost = (os.strerror(errno.ENOSPC), 1) if self._disk == "full" else ("", 0)
         return TrieView(
@@ -170,7 +170,7 @@ class Stage(EngineHost):
         )
 
     @property
-    def _first_place(self) -> Place:
+    def _first_residency(self) -> Residency:
         """Of the instructions, which every branch begins with."""
         return "disk" if self._disk == "all" else "live"
 
@@ -184,13 +184,13 @@ class Stage(EngineHost):
     def _node(self, edge: _Edge, now: float) -> TrieNodeView:
         start, end = edge.start, edge.start + edge.size
         size = (end - start) * BYTES
-        is_written = edge.place == "disk" or (self._disk in _OLD and edge.place == "memory")
+        is_written = edge.residency == "disk" or (self._disk in _OLD and edge.residency == "memory")
         label = first_words(edge.text.replace("*", ""), 60)
-        has_state = edge.place != "none"
+        has_state = edge.residency != "none"
         return TrieNodeView(
             edge.number, ROOT if edge.parent is None else edge.parent, start, end, label,
-            size if edge.place in ("live", "memory") else 0, edge.place, (), has_state, True, 1, now - edge.ago,
-            size * is_written, self._disk in _OLD and edge.place == "live",
+            size if edge.residency in ("live", "memory") else 0, edge.residency, (), has_state, True, 1, now - edge.ago,
+            size * is_written, self._disk in _OLD and edge.residency == "live",
         )  # fmt: skip
 
     def _match(self, turns: Sequence[Turn]) -> list[_Edge]:
@@ -213,14 +213,14 @@ class Stage(EngineHost):
         return RequestReport(total, cached, cached, cached, Reason.DIVERGED if cached else Reason.NEW, cached or None)
 
     def _price(self, command: Price) -> None:
-        places = [edge.place for edge in self._match(command.turns)]
+        residencies = [edge.residency for edge in self._match(command.turns)]
         ends, at = [], SYSTEM
         for turn in command.turns:
             at += tokens(turn.text)
             ends.append(at)
         starts = [SYSTEM, *ends[:-1]]
-        shown = [*places, *["none"] * (len(command.turns) - len(places))]
-        turns = tuple(TurnPlace(*where) for where in zip(starts, ends, shown, strict=True))
+        shown = [*residencies, *["none"] * (len(command.turns) - len(residencies))]
+        turns = tuple(TurnResidency(*where) for where in zip(starts, ends, shown, strict=True))
         report = self._report(command.turns)
         self.happened.emit(Priced(command.query_id, report, turns, report.left / 390))
 

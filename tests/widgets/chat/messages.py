@@ -36,7 +36,9 @@ def talk(pairs: int = 2) -> list[MessageRow]:
     for number in range(pairs):
         asked = question(f"q{number}", f"Question {number}, please.")
         rows += [
-            replace(asked, version=2, versions=3, sibling_places=("memory", "live", "none")) if number == 1 else asked
+            replace(asked, version=2, versions=3, sibling_residencies=("memory", "live", "none"))
+            if number == 1
+            else asked
         ]
         rows += [answer(f"a{number}")]
     return rows
@@ -45,5 +47,7 @@ def talk(pairs: int = 2) -> list[MessageRow]:
 def reading() -> MessageRow:
     """An answer whose prompt is being read."""
     return replace(
-        answer("r", "", is_streaming=True), place="none", prefill=PrefillRow(512, 1840, 3012, 392.0, "Why: it is new.")
+        answer("r", "", is_streaming=True),
+        residency="none",
+        prefill=PrefillRow(512, 1840, 3012, 392.0, "Why: it is new."),
     )

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QImage
 
-from app.protocol.trie_view import Place
+from app.protocol.trie_view import Residency
 from app.widgets.chat.rail import paint_fork, paint_line
 from app.widgets.look import Look
 from app.widgets.theme import LIGHT
@@ -13,12 +13,12 @@ from tests.widgets.pictures import count, painted
 CENTER = QPointF(60, 40)
 
 
-def line(place: Place) -> QImage:
-    return painted(20, 100, lambda painter, _rect: paint_line(painter, LIGHT, 10, 0, 100, place))
+def line(residency: Residency) -> QImage:
+    return painted(20, 100, lambda painter, _rect: paint_line(painter, LIGHT, 10, 0, 100, residency))
 
 
-def fork(look: Look, version: int, places: tuple[Place, ...]) -> QImage:
-    return painted(120, 80, lambda painter, _rect: paint_fork(painter, look, CENTER, version, places))
+def fork(look: Look, version: int, residencies: tuple[Residency, ...]) -> QImage:
+    return painted(120, 80, lambda painter, _rect: paint_fork(painter, look, CENTER, version, residencies))
 
 
 def inked(image: QImage, left: int, right: int) -> bool:
@@ -27,9 +27,9 @@ def inked(image: QImage, left: int, right: int) -> bool:
     return any(image.pixelColor(x, y) != ground for x in range(left, right) for y in range(34, 46))
 
 
-@pytest.mark.parametrize("place", ["live", "memory"])
-def test_solid_where_it_is_held(place: Place) -> None:
-    assert count(line(place), LIGHT.accentgfx) == 200
+@pytest.mark.parametrize("residency", ["live", "memory"])
+def test_solid_where_it_is_held(residency: Residency) -> None:
+    assert count(line(residency), LIGHT.accentgfx) == 200
 
 
 def test_dotted_and_grey_where_it_must_be_computed() -> None:

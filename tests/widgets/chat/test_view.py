@@ -109,7 +109,7 @@ def test_a_path_opens_at_its_end(view: ChatView, chat: ChatModel) -> None:
 
 def test_the_rail_has_no_gap(view: ChatView, chat: ChatModel) -> None:
     """Every line of the picture has ink at the rail, from the first disc to the end of the last row."""
-    chat.show([replace(row, versions=1, version=1, sibling_places=("live",)) for row in talk(20)])
+    chat.show([replace(row, versions=1, version=1, sibling_residencies=("live",)) for row in talk(20)])
     settle()
     image = picture(view.viewport())
     x = view.layout_of_rows.column.rail
