@@ -1,0 +1,74 @@
+"""Calls that may hang, as those of a disk that does not answer, with an end to the waiting."""
+
+from __future__ import annotations
+
+import errno
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class DeadlineCaller:
+    """Makes calls on other threads, one at a time, and waits for each at most so long.
+
+    A call that was not answered in time goes on by itself, and until it ends no other is made. No call keeps the
+    process from ending. To be used by one thread.
+    """
+
+    def __init__(self, name: str, seconds: float) -> None:
+        """name: of the threads. seconds: that a call may take."""
+        self._name, self._seconds = name, seconds
+        self._late: threading.Thread | None = None
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether a call that was given up has not ended yet."""
+        return self._late is not None and self._late.is_alive()
+
+    def call(self, function: Callable[[], T]) -> T:
+        """Return what the function returns, or raise what it raises; TimeoutError when it is not answered in time."""
+        if self.is_stuck:
+            raise _no_answer()
+        answer = _Answer(function)
+        thread = threading.Thread(target=answer.run, name=self._name, daemon=True)
+        thread.start()
+        if not answer.has_come.wait(self._seconds):
+            self._late = thread
+            raise _no_answer()
+        return answer.get()
+
+
+class _Answer(Generic[T]):
+    """What a function has returned or raised."""
+
+    def __init__(self, function: Callable[[], T]) -> None:
+        self.has_come = threading.Event()
+        self._function = function
+        self._results: list[T] = []
+        self._error: BaseException | None = None
+
+    def run(self) -> None:
+        with self:
+            self._results.append(self._function())
+
+    def get(self) -> T:
+        if self._error is not None:
+            raise self._error
+        return self._results[0]
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        self._error = error
+        self.has_come.set()
+        return True
+
+
+def _no_answer() -> TimeoutError:
+    return TimeoutError(errno.ETIMEDOUT, "The disk does not answer")
