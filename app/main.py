@@ -162,7 +162,7 @@ def run(beginning: Beginning, asked: Asked) -> int:
             status = take_tour(program, asked.model)
     finally:
         messages.close()
-    if program.host.is_stuck:
+    if program.controller.is_stuck:
         leave(status, beginning.claim)
     return status
 

@@ -1,7 +1,8 @@
-"""Answers that the database refused to the last, in a file for the next start.
+"""What the database could not be brought to take to the last, in a file for the next start: answers, and how
+conversations were left.
 
-The file lies beside the database, or in the system's folder for temporary files where there is no room for it. It is
-private to its owner, and deleted when its answers are in the database.
+The file lies beside the database, or in the system's folder for temporary files where there is no room for it or the
+disk does not answer. It is private to its owner, and deleted when all of it is in the database.
 """
 
 from __future__ import annotations
@@ -16,8 +17,11 @@ from dataclasses import asdict
 from pathlib import Path
 
 from app.conversation.message import Message
+from app.conversation.records import ViewState
 
 logger = logging.getLogger(__name__)
+
+Kept = Message | ViewState
 
 
 def leftover_files(database: Path) -> tuple[Path, ...]:
@@ -27,18 +31,21 @@ def leftover_files(database: Path) -> tuple[Path, ...]:
     return beside, Path(tempfile.gettempdir(), f"espalier-{mark}.unsaved.json")
 
 
-def write_leftover(database: Path, messages: Sequence[Message]) -> bool:
-    """Write answers to the first place that takes them; False where none does."""
-    content = json.dumps([asdict(message) for message in messages], ensure_ascii=False).encode()
-    return any(_write(place, content) for place in leftover_files(database))
+def write_leftover(database: Path, records: Sequence[Kept], *, is_hanging: bool = False) -> bool:
+    """Write records to the first place that takes them; False where none does.
+
+    is_hanging: the disk of the database does not answer, so nothing is tried there.
+    """
+    content = json.dumps([asdict(record) for record in records], ensure_ascii=False).encode()
+    return any(_write(place, content) for place in leftover_files(database)[is_hanging:])
 
 
-def read_leftover(database: Path) -> Iterator[tuple[Path, tuple[Message, ...]]]:
-    """Every file that is there, with its answers. A file that is none of ours, or damaged, is left where it is."""
+def read_leftover(database: Path) -> Iterator[tuple[Path, tuple[Kept, ...]]]:
+    """Every file that is there, with its records. A file that is none of ours, or damaged, is left where it is."""
     for place in leftover_files(database):
         try:
             if place.is_file() and place.stat().st_uid == os.geteuid():
-                yield place, tuple(_message(found) for found in json.loads(place.read_bytes()))
+                yield place, tuple(_record(found) for found in json.loads(place.read_bytes()))
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
             logger.warning("%s cannot be read: %s", place, type(error).__name__)
 
@@ -62,6 +69,8 @@ def _write(place: Path, content: bytes) -> bool:
     return True
 
 
-def _message(found: dict[str, object]) -> Message:
+def _record(found: dict[str, object]) -> Kept:
+    if "draft" in found:
+        return ViewState(**found)  # type: ignore[arg-type]
     ids = found.pop("ids")
     return Message(**found, ids=None if ids is None else tuple(ids))  # type: ignore[arg-type]

@@ -18,10 +18,11 @@ from app.conversation.clock import look_at
 from app.conversation.edit import Edit
 from app.conversation.exporting import Exporting
 from app.conversation.faults import Fault, StoreError, explained, store_error
-from app.conversation.leftover import leftover_files, read_leftover, write_leftover
+from app.conversation.leftover import Kept, leftover_files, read_leftover, write_leftover
 from app.conversation.message import Message
 from app.conversation.message_store import Progress
 from app.conversation.opening import PATIENCE, database_files
+from app.conversation.records import ViewState
 from app.conversation.rescue import MAGIC
 from app.conversation.schema import APPLICATION_ID
 from app.conversation.search import Hit, SearchState, excerpt_of
@@ -47,7 +48,8 @@ _HIT = """SELECT message.id, role, message.created, conversation.id, title, upda
 
 
 SAVED_NOW = Problem(
-    "The last answer is saved now", "There was no room for all of it when Espalier quit. Its words were kept in a file."
+    "What you wrote last is saved now",
+    "The disk did not take all of it when Espalier quit. The words were kept in a file.",
 )
 
 
@@ -256,16 +258,22 @@ class Store(Exporting):
         """Save what could not be saved when the program was quit. What cannot be saved now either is kept."""
         if self._path is None or self.is_read_only:
             return
-        for file, answers in read_leftover(self._path):
+        for file, records in read_leftover(self._path):
             try:
-                for answer in answers:
-                    with suppress(LookupError):  # its question was deleted for ever
-                        self.bring_up(answer)
+                for record in records:
+                    with suppress(LookupError):  # its question, or its conversation, was deleted for ever
+                        self._take_over(record)
                 file.unlink()
             except (StoreError, OSError, ValueError) as error:
                 logger.warning("%s was not taken over: %s", file, type(error).__name__)
             else:
                 self.notice = self.notice or SAVED_NOW
+
+    def _take_over(self, record: Kept) -> None:
+        if isinstance(record, ViewState):
+            self.save_view_state(record)
+        else:
+            self.bring_up(record)
 
     def _look_at_clock(self) -> None:
         """Once a day is enough for a clock that counts days: most starts write nothing."""

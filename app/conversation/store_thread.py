@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
 from app.conversation.faults import StoreError, unexpected
+from app.conversation.leftover import Kept, write_leftover
 from app.conversation.store import Store
+from app.protocol.deadline import DeadlineCaller
 from app.protocol.reports import Problem
 
 T = TypeVar("T")
@@ -27,7 +29,9 @@ class StoreThread:
     def __init__(self, path: Path | None) -> None:
         """Start the thread and open the store on it. `path` None keeps conversations in memory."""
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="store")
+        self._path = path
         self._is_closed = False
+        self._closing: Future[None] | None = None
         self._store = self._executor.submit(_usable, self._executor.submit(Store, path))
         self._index_soon()
 
@@ -48,12 +52,31 @@ class StoreThread:
         self._index_soon()
         return future
 
-    def close(self) -> None:
-        """Finish what was submitted, close the store and end the thread. Closing again does nothing."""
-        if not self._is_closed:
+    def close(self, patience: float | None = None) -> bool:
+        """Finish what was submitted, close the store and end the thread. Closing again does nothing.
+
+        patience: seconds to wait at most, None for as long as it takes. Returns whether the thread has ended; where it
+        has not, the process must end without waiting for threads.
+        """
+        if self._closing is None:
             self._is_closed = True
-            self.submit(Store.close)
-        self._executor.shutdown(wait=True)
+            self._closing = self.submit(Store.close)
+        has_ended = bool(wait([self._closing], patience).done)
+        self._executor.shutdown(wait=has_ended)
+        return has_ended
+
+    def keep_for_next_start(self, records: Sequence[Kept], patience: float) -> bool:
+        """Put what could not be saved into a file in the folder for temporary files, while the store's thread hangs.
+
+        patience: seconds to wait for that disk at most. Returns whether it is there.
+        """
+        path = self._path
+        if path is None:
+            return False
+        try:
+            return DeadlineCaller("leftover", patience).call(lambda: write_leftover(path, records, is_hanging=True))
+        except TimeoutError:
+            return False
 
     def _index_soon(self) -> None:
         self._executor.submit(self._index).add_done_callback(_log_failure)

@@ -153,6 +153,13 @@ class Controller(QObject):
         self._views.close()
         self.archive.close()  # before the database, which what is being written is still read from
         self._parts.store.close()
+        if self._parts.store.is_stuck:
+            self._runs.keep_for_next_start(self._views.unsaved)
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether a thread hangs, after `close`: the process must end without waiting for threads."""
+        return self._parts.host.is_stuck or self._parts.store.is_stuck or self.archive.exchange.is_stuck
 
     @property
     def lost(self) -> Problem | None:

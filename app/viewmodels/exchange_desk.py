@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -29,6 +29,7 @@ from app.viewmodels.store_link import StoreLink
 T = TypeVar("T")
 PATIENCE = 0.4  # seconds until it is told that a file is being read or written
 TELL = 0.2  # seconds between two figures
+PARTING, GIVING_UP = 10.0, 1.0  # seconds that the end of the program waits for a file, and for it to be given up
 WORK, PAUSE = 0.008, 0.002  # seconds of work, and of rest for the window's thread: both need the interpreter
 
 
@@ -96,6 +97,8 @@ class ExchangeDesk(QObject):
     Properties: a file is imported whole or not at all, and that is one step of undo; what is wrong with a file changes
     nothing. The database is asked in small steps, between which others have their turn.
 
+    Attribute: is_stuck, a file was neither finished nor given up at the end of the program.
+
     Signals: opened(str) this conversation came first in an imported file; said(str, int) a sentence for the banner, and
     the step that its Undo takes back or 0; progressed(str) what is being done, "" when nothing is any more;
     refused(object), a `Problem`.
@@ -116,6 +119,8 @@ class ExchangeDesk(QObject):
         self._changes = changes
         self._library = library
         self._runs = runs
+        self._patience = PARTING
+        self.is_stuck = False
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="exchange")
         self._waiting: dict[Future[Any], tuple[Work, Callable[[Any], None]]] = {}
         self._imports: list[Work] = []
@@ -123,11 +128,18 @@ class ExchangeDesk(QObject):
         self._told.connect(self._show, Qt.ConnectionType.QueuedConnection)
 
     def close(self) -> None:
-        """Finish what is being written; what is being read comes in no more. Nothing is told any more."""
+        """Finish what is being written; what is being read comes in no more. Nothing is told any more.
+
+        A file that is not whole in time is given up, and a disk that hangs is left to the system.
+        """
         for work in self._imports:
             work.cancel()
-        self._waiting.clear()
-        self._thread.shutdown(wait=True)
+        waiting, self._waiting = self._waiting, {}
+        if wait(waiting, 0.0 if self._store.is_stuck else self._patience).not_done:
+            for work, _ in waiting.values():
+                work.cancel()
+            self.is_stuck = bool(wait(waiting, GIVING_UP).not_done)
+        self._thread.shutdown(wait=not self.is_stuck)
 
     def cancel(self) -> None:
         """Give up the files that are being read and written."""

@@ -11,7 +11,9 @@ from itertools import count
 from PySide6.QtCore import QObject, Signal
 
 from app.conversation.edit import Edit
+from app.conversation.leftover import Kept
 from app.conversation.message import Message
+from app.conversation.records import ViewState
 from app.conversation.store import Store
 from app.protocol.chat import Sampling, Turn
 from app.protocol.commands import Cancel, Generate
@@ -158,18 +160,38 @@ class Runs(QObject):
             act()
 
     def close(self) -> None:
-        """Save every word as the program ends: in the database, or else in a file for the next start."""
+        """Save every word as the program ends: in the database, or else in a file for the next start.
+
+        Where the disk hangs, that is left to `keep_for_next_start`.
+        """
         for effort in (None, Store.make_room):
             if effort is not None:
                 self._store.do(effort)
             for saver in self._savers.values():
                 saver.save_now()
             self._store.drain()
-            if not self._savers:
+            if not self._savers or self._store.is_stuck:
                 return
         answers = self.unsaved
         self._store.do(lambda store: store.keep_for_next_start(answers), self._tell_of_leftover)
         self._store.drain()
+
+    def keep_for_next_start(self, views: Sequence[ViewState]) -> None:
+        """The disk hangs: put the answers that it did not take, and these drafts, into a file elsewhere."""
+        records: tuple[Kept, ...] = (*self.unsaved, *views)
+        if not records:
+            return
+        length = sum(len(answer.text) for answer in self.unsaved)
+        length += sum(len(view.draft) + len(view.aside) for view in views)
+        what = f"{len(self.unsaved)} answers and {len(views)} drafts, {length} characters,"
+        if self._store.keep_for_next_start(records):
+            logger.critical("%s are kept in a file: the disk does not answer", what)
+        else:
+            logger.critical("%s could not be saved anywhere: the disk does not answer", what)
+            self.lost = Problem(
+                "What you wrote last could not be saved",
+                f"The disk does not answer. {length:,} characters may not be there at the next start.",
+            )
 
     def _tell_of_leftover(self, is_kept: bool) -> None:
         count, length = len(self._savers), sum(len(answer.text) for answer in self.unsaved)

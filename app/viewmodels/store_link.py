@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app.conversation.faults import StoreError, unexpected
+from app.conversation.leftover import Kept
 from app.conversation.store import Store
 from app.conversation.store_thread import StoreThread
 from app.protocol.reports import Problem
@@ -20,7 +21,12 @@ T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 SLOW = 5.0  # seconds
+# Seconds that the end of the program waits for one request: a disk that takes longer hangs.
+PATIENCE = 8.0
 WATCH_MS = 500
+_NO_ANSWER = Problem(
+    "The disk does not answer", "What was to be saved waits for it. Espalier cannot tell whether it was saved."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,9 @@ class StoreLink(QObject):
     Properties: every request is answered once, with its result or with a `Problem`, whatever it raised. An answer that
     raises keeps no other from coming.
 
+    Attribute: is_stuck, the disk did not answer at the end of the program. The store's thread goes on, so the process
+    must end without waiting for threads.
+
     Signals: failed(object), the `Problem` of a request that nobody else answers for; slowed(object), a `Problem`, once
     when a request has waited for `SLOW` seconds; eased(object), the same `Problem` when none waits any more.
     """
@@ -48,9 +57,12 @@ class StoreLink(QObject):
     eased = Signal(object)
     _settled = Signal(object)
 
-    def __init__(self, thread: StoreThread, parent: QObject | None = None) -> None:
+    def __init__(self, thread: StoreThread, parent: QObject | None = None, patience: float = PATIENCE) -> None:
+        """patience: seconds that `drain` and `close` wait for one request."""
         super().__init__(parent)
         self._thread = thread
+        self._patience = patience
+        self.is_stuck = False
         self._pending: dict[Future[Any], _Request] = {}
         self._slowness: Problem | None = None
         self._watch = QTimer(self, interval=WATCH_MS)
@@ -83,25 +95,34 @@ class StoreLink(QObject):
         return self._thread.submit(request).result()
 
     def drain(self) -> None:
-        """Wait until every request is done and answered, those too that answers made; then raise what one raised."""
+        """Wait until every request is done and answered, those too that answers made; then raise what one raised.
+
+        Once the disk does not answer in time, what waits for it is refused, and so is what is asked later.
+        """
         try:
             while self._pending:
                 future = next(iter(self._pending))
-                if not wait([future], timeout=SLOW).done:
-                    logger.warning("the disk is slow: %d requests wait for it", len(self._pending))
-                    wait([future])
+                if not self.is_stuck and not wait([future], timeout=self._patience).done:
+                    logger.critical("the disk does not answer: %d requests are given up", len(self._pending))
+                    self.is_stuck = True
                 self._deliver(future)
         finally:
             if self._pending:
                 self.drain()
 
     def close(self) -> None:
-        """Finish everything that was asked, close the database and end its thread."""
+        """Finish everything that was asked, close the database and end its thread, unless the disk hangs."""
         try:
             self.drain()
         finally:
             self._watch.stop()
-            self._thread.close()
+            if not self._thread.close(0.0 if self.is_stuck else self._patience):
+                logger.critical("the database could not be closed: the disk does not answer")
+                self.is_stuck = True
+
+    def keep_for_next_start(self, records: Sequence[Kept]) -> bool:
+        """Put what a disk that hangs did not take into a file elsewhere. Returns whether that was possible."""
+        return self._thread.keep_for_next_start(records, PATIENCE)
 
     def _tell(self, future: Future[Any]) -> None:
         """Runs on the store thread; the signal crosses to this object's own."""
@@ -111,6 +132,9 @@ class StoreLink(QObject):
         if future not in self._pending:
             return
         request = self._pending.pop(future)
+        if not future.done():
+            request.refused(_NO_ANSWER)
+            return
         error = future.exception()
         if error is not None:
             request.refused(_problem_of(error))

@@ -98,6 +98,12 @@ class ViewStates(QObject):
             if conversation_id is not None:
                 self._submit(conversation_id, self._state(conversation_id))
 
+    @property
+    def unsaved(self) -> tuple[ViewState, ...]:
+        """How conversations stand of which the database has not taken the words in the composer."""
+        states = (self._state(conversation_id) for conversation_id in self._dirty if conversation_id is not None)
+        return tuple(state for state in states if state.draft or state.aside)
+
     def close(self) -> None:
         """Store what has changed; later changes are not."""
         self.save()

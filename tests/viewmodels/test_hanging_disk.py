@@ -1,0 +1,224 @@
+"""A disk that hangs: the program ends all the same, and what it did not take is there at the next start."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
+from pytestqt.qtbot import QtBot
+
+from app.conversation.faults import Fault, store_error
+from app.conversation.leftover import leftover_files
+from app.conversation.store import Store
+from app.conversation.store_thread import StoreThread
+from app.viewmodels import exchange_desk
+from app.viewmodels.controller import Controller
+from app.viewmodels.exchange_desk import Form
+from app.viewmodels.store_link import StoreLink
+from tests.fakes.engine import Script
+from tests.fakes.shelf import FakeShelf
+from tests.viewmodels.test_refusals import all_stored, started, texts_of
+
+LONG = 60.0
+
+
+class HangingDisk:
+    """Whoever writes waits, once `hangs` is set, until `release`; nothing that waited is written then."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.hangs = threading.Event()
+        self._is_over = threading.Event()
+        self._watched: list[Controller] = []
+        writing = Store._writing
+
+        @contextmanager
+        def hang(store: Store) -> Iterator[None]:
+            if self.hangs.is_set():
+                self._is_over.wait(LONG)
+                raise store_error(Fault.IO, None)
+            with writing(store):
+                yield
+
+        monkeypatch.setattr(Store, "_writing", hang)
+
+    def watch(self, controller: Controller) -> None:
+        """Make the end of this controller impatient."""
+        controller._parts.store._patience = 0.2
+        controller.archive.exchange._patience = 0.2
+        self._watched.append(controller)
+
+    def release(self) -> None:
+        """As when the process is gone."""
+        self._is_over.set()
+        for controller in self._watched:
+            if not controller._views._is_closed:
+                controller.close()
+            controller._parts.store._thread._executor.shutdown(wait=True)
+            controller.deleteLater()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        self._watched.clear()
+        self.hangs.clear()
+        self._is_over.clear()
+
+
+@pytest.fixture
+def disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[HangingDisk]:
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    disk = HangingDisk(monkeypatch)
+    yield disk
+    disk.release()
+
+
+@pytest.fixture
+def start(data_folder: Path, script: Script, shelf: FakeShelf, disk: HangingDisk) -> Callable[[], Controller]:
+    def start() -> Controller:
+        controller = started(data_folder / "conversations.db", script, shelf)
+        disk.watch(controller)
+        return controller
+
+    return start
+
+
+def drafts_of(controller: Controller) -> str:
+    return "\n".join(draft.text for draft in controller._drafts._drafts.values())
+
+
+def wait_until_ready(qtbot: QtBot, controller: Controller) -> None:
+    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
+    qtbot.waitUntil(lambda: not controller._parts.store._pending)
+
+
+def say_and_hang(
+    qtbot: QtBot, controller: Controller, disk: HangingDisk, script: Script, dice: random.Random, seed: int
+) -> list[str]:
+    """Ask something new or go on, with the disk hanging before the question or during the answer. Returns all words."""
+    question, answer, draft = f"During {seed}", f"answer{seed} " * 50, f"Typed {seed}"
+    controller.new_conversation()
+    if dice.random() < 0.6:
+        controller.send(f"Before {seed}")
+        qtbot.waitUntil(lambda: len(texts_of(controller)) == 2)
+        wait_until_ready(qtbot, controller)
+    hangs_late = dice.random() < 0.5
+    if hangs_late:
+        script.answers[question] = answer
+        script.hold = 1
+        controller.send(question)
+        qtbot.waitUntil(lambda: texts_of(controller)[-1:] == [answer[: len(texts_of(controller)[-1])]])
+        qtbot.waitUntil(lambda: texts_of(controller)[-1] != "" and not controller._parts.store._pending)
+        disk.hangs.set()
+        script.go.set()
+        qtbot.waitUntil(lambda: texts_of(controller)[-1] == answer)
+    else:
+        disk.hangs.set()
+        controller.send(question)
+    controller.composer_changed(draft)
+    return [question, draft, *([answer] if hangs_late else [])]
+
+
+def test_every_word_that_a_hanging_disk_did_not_take_is_there_at_the_next_start(
+    qtbot: QtBot, start: Callable[[], Controller], disk: HangingDisk, data_folder: Path, script: Script
+) -> None:
+    """Whatever was asked, answered or typed when it began to hang."""
+    database = data_folder / "conversations.db"
+    for seed in range(8):
+        controller = start()
+        wait_until_ready(qtbot, controller)
+        words = say_and_hang(qtbot, controller, disk, script, random.Random(seed), seed)
+        controller.close()
+        assert controller.is_stuck
+        assert controller.lost is None
+        disk.release()
+        script.hold = None
+        script.go.clear()
+        again = start()
+        wait_until_ready(qtbot, again)
+        assert "saved now" in again.status.now.notice, f"seed {seed}"
+        found = "\n".join([drafts_of(again), *all_stored(database).values()])
+        assert [word for word in words if word not in found] == [], f"seed {seed}"
+        again.close()
+        assert not again.is_stuck
+        disk.release()
+        assert not [place for place in leftover_files(database) if place.exists()]
+
+
+def test_what_can_be_kept_nowhere_is_told(
+    qtbot: QtBot, start: Callable[[], Controller], disk: HangingDisk, data_folder: Path
+) -> None:
+    controller = start()
+    wait_until_ready(qtbot, controller)
+    for place in leftover_files(data_folder / "conversations.db")[1:]:
+        place.mkdir()
+    disk.hangs.set()
+    controller.composer_changed("1234567")
+    controller.close()
+    assert controller.is_stuck
+    assert controller.lost is not None
+    assert "does not answer" in controller.lost.sentence
+    assert "7 characters" in controller.lost.sentence
+
+
+def test_a_database_that_hangs_while_it_is_opened_or_closed_keeps_nobody_from_quitting(
+    qtbot: QtBot, start: Callable[[], Controller], disk: HangingDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("_open", "close"):
+        over = threading.Event()
+        with monkeypatch.context() as patch:
+            patch.setattr(Store, name, lambda _store, over=over: over.wait(LONG) and None)
+            controller = start()
+            controller.composer_changed("words")
+            controller.close()
+            assert controller.is_stuck, name
+        over.set()
+
+
+def test_a_file_that_is_being_written_to_a_disk_that_hangs_is_given_up(
+    qtbot: QtBot, start: Callable[[], Controller], disk: HangingDisk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exchange_desk, "GIVING_UP", 0.1)
+    over, is_saving = threading.Event(), threading.Event()
+
+    def hang(*_: object) -> None:
+        is_saving.set()
+        over.wait(LONG)
+
+    monkeypatch.setattr(exchange_desk, "save", hang)
+    controller = start()
+    wait_until_ready(qtbot, controller)
+    controller.send("One")
+    qtbot.waitUntil(lambda: len(texts_of(controller)) == 2)
+    wait_until_ready(qtbot, controller)
+    controller.archive.exchange.export(controller.archive.open_id, Form.BRANCH, str(tmp_path / "out.md"))
+    assert is_saving.wait(LONG)
+    controller.close()
+    assert controller.is_stuck
+    assert not controller._parts.store.is_stuck
+    over.set()
+    controller.archive.exchange._thread.shutdown(wait=True)
+
+
+def test_requests_that_hang_are_refused_in_their_order_and_later_ones_too(qtbot: QtBot) -> None:
+    over = threading.Event()
+    thread = StoreThread(None)
+    link = StoreLink(thread, patience=0.1)
+    told: list[tuple[int, bool]] = []
+    link.do(lambda _store: None, lambda _none: told.append((0, True)))
+    for number in (1, 2, 3):
+        link.do(
+            lambda _store, number=number: number == 2 and over.wait(LONG),
+            lambda _none, number=number: told.append((number, True)),
+            lambda problem, number=number: told.append((number, "not answer" not in problem.title)),
+        )
+    link.drain()
+    link.do(lambda _store: None, None, lambda _problem: told.append((4, False)))
+    link.close()
+    assert told == [(0, True), (1, True), (2, False), (3, False), (4, False)]
+    assert link.is_stuck
+    over.set()
+    thread._executor.shutdown(wait=True)
