@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from app.conversation.tree import MessageTree
-from app.protocol.trie_view import Place
+from app.protocol.trie_view import Residency
 from app.viewmodels.chat_rows import ChatRows
 from app.viewmodels.rows import MessageRow
 from app.viewmodels.runs import Run
 
 
-def rows_of(tree: MessageTree, run: Run | None, places: Mapping[str, Place]) -> list[MessageRow]:
+def rows_of(tree: MessageTree, run: Run | None, residencies: Mapping[str, Residency]) -> list[MessageRow]:
     """Return one row to each message of the selected path, all of them made anew."""
-    return ChatRows().of(tree, run, places)
+    return ChatRows().of(tree, run, residencies)
