@@ -13,7 +13,7 @@ from app.engine import step_memory
 from app.engine.memory import GIB, Memory
 from app.engine.problems import ShortOfMemoryError
 from app.engine.step_memory import StepMemory, sizes_of
-from app.protocol.commands import Pin, Shutdown, UseDisk, Verify
+from app.protocol.commands import ConfigureDiskCache, Pin, Shutdown, Verify
 from app.protocol.events import Pinned, RunFailed, RunFinished, RunStarted, Verified
 from app.protocol.reports import Problem
 from tests.engine.bench import LONG, Bench, opened, outcome, user
@@ -136,7 +136,7 @@ def test_without_limits_there_is_what_the_machine_has() -> None:
 
 def with_disk(folder: Path, disk: Path) -> Bench:
     bench = Bench()
-    bench.do(UseDisk(str(disk), 1 << 30))
+    bench.do(ConfigureDiskCache(str(disk), 1 << 30))
     bench.open(folder)
     return bench
 
