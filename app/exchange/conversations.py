@@ -1,7 +1,7 @@
 """From the JSON of a file to its conversations, one after the other, whichever program wrote them.
 
 Properties: what is held at one time is one conversation, as messages and not as JSON. The messages of a conversation
-may be of any number that `MOST_MESSAGES` allows, and reading takes time in proportion.
+may be of any number that `limits` allows, and reading takes time in proportion.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from app.conversation.records import Document
-from app.exchange import chatgpt, open_webui
+from app.exchange import chatgpt, limits, open_webui
 from app.exchange.espalier import Draft, document_of, is_espalier
 from app.exchange.faults import MalformedError
 from app.exchange.grafting import Node, Plant, grafted
@@ -18,9 +18,6 @@ from app.exchange.json_text import JsonReader
 from app.exchange.notes import Notes
 from app.exchange.spot import Object, Spot, spot_of
 
-MOST_MESSAGES = 250_000  # of one conversation
-MOST_IN_A_FILE = 1_000_000  # messages
-MOST_CONVERSATIONS = 50_000
 CHOOSE = "Choose an .espalier document, or the JSON that ChatGPT or Open WebUI exports."
 
 _KNOWN = frozenset(  # what the forms have a use for; the rest is read and let go
@@ -63,8 +60,9 @@ class ConversationReader:
     def _document(self, place: str) -> Iterator[Document]:
         self._conversations += 1
         self._in_this = 0
-        if self._conversations > MOST_CONVERSATIONS:
-            raise MalformedError("", f"it has more than {MOST_CONVERSATIONS} conversations", "Import it in parts.")
+        if self._conversations > limits.MOST_CONVERSATIONS:
+            reason = f"it has more than {limits.MOST_CONVERSATIONS} conversations"
+            raise MalformedError("", reason, "Import it in parts.")
         found = self._read(place)
         if isinstance(found, Draft):
             yield found.finished(self._rest)
@@ -156,7 +154,8 @@ class ConversationReader:
             self._go_on()
         self._in_this += 1
         self._messages += 1
-        if self._in_this > MOST_MESSAGES:
-            raise MalformedError("", f"a conversation in it has more than {MOST_MESSAGES} messages", "Divide it.")
-        if self._messages > MOST_IN_A_FILE:
-            raise MalformedError("", f"it has more than {MOST_IN_A_FILE} messages", "Import it in parts.")
+        if self._in_this > limits.MOST_MESSAGES:
+            reason = f"a conversation in it has more than {limits.MOST_MESSAGES} messages"
+            raise MalformedError("", reason, "Divide it.")
+        if self._messages > limits.MOST_IN_A_FILE:
+            raise MalformedError("", f"it has more than {limits.MOST_IN_A_FILE} messages", "Import it in parts.")

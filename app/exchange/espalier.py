@@ -50,14 +50,15 @@ from typing import Any, TypeVar, get_args
 
 from app.conversation.message import Conversation, Message, checked_id, checked_title
 from app.conversation.records import Alternatives, Document
+from app.exchange import limits
 from app.exchange.dates import clamped
-from app.exchange.faults import MalformedError, reading, shown
+from app.exchange.faults import ExchangeError, MalformedError, reading, shown
 from app.exchange.json_text import parsed
 from app.exchange.notes import Change, Notes
 from app.exchange.spot import Object, Spot, spot_of
 from app.protocol.chat import Role
 from app.protocol.events import Alternative
-from app.protocol.reports import StopReason
+from app.protocol.reports import Problem, StopReason
 
 FORMAT = "espalier conversation"
 VERSION = 1
@@ -68,6 +69,7 @@ _IDS = 2**31  # what fits a signed 32-bit integer, as every tokenizer's does
 _SPARE_IDS = 256  # that need spell nothing: signs of a turn's beginning and end, halves of a character
 _LONGEST_WORDS = 1000  # characters of a name of a model
 _FIGURE = 1e15
+_SHOWN = 40  # characters of a message that cannot be written
 
 T = TypeVar("T")
 
@@ -78,7 +80,27 @@ def write(document: Document) -> str:
 
 
 def written(document: Document) -> Iterator[str]:
-    """The document as text, message by message."""
+    """Give the document as text, message by message.
+
+    Raises ExchangeError where it is larger than what can be read again, at the latest with the last piece.
+    """
+    count, size = len(document.messages), 0
+    if count > limits.MOST_MESSAGES:
+        raise _too_large(f"it has {count} messages, and at most {limits.MOST_MESSAGES} are possible")
+    for piece in _pieces(document):
+        size += len(piece.encode(errors="surrogatepass"))
+        if size > limits.LARGEST_FILE:
+            raise _too_large(f"it comes to more than {limits.LARGEST_FILE >> 20} MB")
+        yield piece
+
+
+def _too_large(reason: str) -> ExchangeError:
+    advice = "Nothing was changed. Save it as Markdown, or delete branches that you do not need, then try again."
+    sentence = f"No .espalier file is made of it that could not be imported again: {reason}. {advice}"
+    return ExchangeError(Problem("The conversation is too large to be saved whole", sentence))
+
+
+def _pieces(document: Document) -> Iterator[str]:
     conversation = document.conversation
     head = {
         "format": FORMAT,
@@ -96,7 +118,10 @@ def written(document: Document) -> Iterator[str]:
     mark = '  "messages": [\n'
     for message in document.messages:
         alternatives = document.alternatives.get(message.id, {})
-        yield f"{mark}    {_json(_written(message, message.id in visited, alternatives))}"
+        value = _json(_written(message, message.id in visited, alternatives))
+        if reason := limits.fault_of_value(value, 0, len(value)):
+            raise _too_large(f"of the message that begins {shown(message.text, _SHOWN)}, {reason}")
+        yield f"{mark}    {value}"
         mark = ",\n"
     yield "\n  ]\n}\n" if document.messages else '  "messages": []\n}\n'
 

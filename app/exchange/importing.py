@@ -11,14 +11,12 @@ from pathlib import Path
 from typing import BinaryIO
 
 from app.conversation.records import Document
-from app.exchange import archive
+from app.exchange import archive, limits
 from app.exchange.archive import Archive
 from app.exchange.conversations import CHOOSE, ConversationReader
 from app.exchange.faults import MalformedError, reading
 from app.exchange.json_text import PIECE, JsonReader, decoded
 from app.exchange.notes import Notes
-
-LARGEST = 256 << 20  # bytes of a file, and of what is unpacked from one
 
 Watch = Callable[[float], None]  # hears often which share is read; what it raises ends the reading
 
@@ -67,13 +65,14 @@ def read_any(name: str, data: bytes) -> Imported:
 
 def _documents(file: BinaryIO, notes: Notes, watch: Watch | None) -> Iterator[Document]:
     size = file.seek(0, os.SEEK_END)
-    if size > LARGEST:
-        raise MalformedError("", f"it has more than {LARGEST >> 20} MB", "Divide it, then import the parts.")
+    if size > limits.LARGEST_FILE:
+        reason = f"it has more than {limits.LARGEST_FILE >> 20} MB"
+        raise MalformedError("", reason, "Divide it, then import the parts.")
     if size == 0:
         raise MalformedError("", "it is empty", CHOOSE)
     file.seek(0)
     if file.read(len(archive.BEGINNING)) == archive.BEGINNING:
-        packed = Archive(file, LARGEST, CHOOSE)
+        packed = Archive(file, limits.LARGEST_FILE, CHOOSE)
         size, files = packed.size, packed.files(PIECE)
     else:
         files = iter([("", _pieces(file, size))])

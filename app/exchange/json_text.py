@@ -3,8 +3,8 @@
 Stricter than Python's reader, which takes NaN for a number and keeps the last of two entries with one name: the words
 of the first would be lost. https://www.rfc-editor.org/rfc/rfc8259
 
-Properties: of a file no more is held than the value that is being read, which has at most `LARGEST_VALUE` characters
-and `MOST_BRACKETS` lists and objects; reading takes time in proportion to the file.
+Properties: of a file no more is held than the value that is being read, which is as large
+as `limits` allows at most; reading takes time in proportion to the file.
 """
 
 from __future__ import annotations
@@ -16,12 +16,11 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, repeat
 from typing import Any, NoReturn
 
+from app.exchange import limits
 from app.exchange.faults import MalformedError, shown
 
 DEEPEST = 200  # levels of brackets that any file here may have a use for
 LONGEST_NUMBER = 1000  # digits
-LARGEST_VALUE = 32 << 20  # characters of one value
-MOST_BRACKETS = 1_000_000  # in one value: each becomes an object of 50 to 300 bytes
 PIECE = 1 << 20  # bytes
 
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # UTF-32 begins with one of them, or with a zero byte
@@ -75,7 +74,7 @@ class JsonReader:
     """Reads a text in pieces: whole values, or the members of an object and the items of a list one after another.
 
     Whoever asks for members or items reads each value before the next. MalformedError with line and column where the
-    text is broken, and `LARGEST_VALUE` or `MOST_BRACKETS` are exceeded.
+    text is broken, and where a value is larger than `limits` allows.
     """
 
     def __init__(self, pieces: Iterable[str]) -> None:
@@ -177,16 +176,9 @@ class JsonReader:
 
     def _check_size(self, size: int) -> None:
         """MalformedError where a value that has so many characters, or more that are not here yet, is too large."""
-        advice = "Leave it out there, then try again."
-        if size > LARGEST_VALUE:
-            reason = f"it has more than {LARGEST_VALUE >> 20} million characters"
-            raise MalformedError(self._place(self._at), reason, advice)
-        end = self._at + size
-        if (
-            size > 2 * MOST_BRACKETS
-            and self._text.count("[", self._at, end) + self._text.count("{", self._at, end) > MOST_BRACKETS
-        ):
-            raise MalformedError(self._place(self._at), f"it holds more than {MOST_BRACKETS} lists and objects", advice)
+        reason = limits.fault_of_value(self._text, self._at, self._at + size)
+        if reason:
+            raise MalformedError(self._place(self._at), reason, "Leave it out there, then try again.")
 
     def _broken(self, reason: str, at: int | None = None) -> MalformedError:
         return MalformedError(self._place(self._at if at is None else at), f"the JSON is broken here ({reason})")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ import pytest
 from app.conversation.message import Conversation, Message, new_id
 from app.conversation.records import Document
 from app.conversation.store import Store
-from app.exchange import ExchangeError, dates, read, read_any, write
+from app.exchange import ExchangeError, dates, limits, read, read_any, read_file, save, write, written
 from tests.conversation.builders import filled
 from tests.exchange.conftest import LATEST
 from tests.exchange.samples import AT, random_document
@@ -27,6 +29,48 @@ def test_what_is_written_is_read_back_the_same(seed: int) -> None:
     assert read(text) == document
     assert read_any("x", text.encode()).documents == (document,)
     assert len(text.splitlines()) >= len(document.messages) + 11
+
+
+def wrote(target: Path, document: Document) -> bool:
+    """Whether the file was written."""
+    try:
+        save(target, written(document))
+    except ExchangeError as error:
+        return "too large" not in error.problem.title
+    return True
+
+
+def test_what_is_written_can_be_read_and_what_cannot_be_read_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With limits just around what there is; and what stood in the file before stays when nothing is written."""
+    outcomes = set()
+    for seed in range(150):
+        dice, document = random.Random(seed), random_document(seed)
+        text = write(document)
+        lines = [line.removesuffix(",").strip() for line in text.split("\n")]
+        sizes = {
+            "LARGEST_FILE": len(text.encode()),
+            "MOST_MESSAGES": len(document.messages),
+            "LARGEST_VALUE": max(len(line) for line in lines),
+            "MOST_BRACKETS": max(line.count("[") + line.count("{") for line in lines),
+        }
+        limit = dice.choice(list(sizes))
+        if limit == "LARGEST_VALUE" and sizes[limit] < 300:  # the title may have as many characters
+            continue
+        target = tmp_path / "conversation.espalier"
+        target.write_text("before")
+        with monkeypatch.context() as patch:
+            patch.setattr(limits, limit, max(1, sizes[limit] + dice.choice([-40, -2, -1, 0, 1, 2, 40])))
+            is_written = wrote(target, document)
+            outcomes.add((limit, is_written))
+            if is_written:
+                assert read_file(target).documents == (document,), f"seed {seed}"
+            else:
+                assert target.read_text() == "before"
+                with pytest.raises(ExchangeError):
+                    read_any("x", text.encode())
+    assert len(outcomes) == 8
 
 
 @pytest.mark.parametrize("seed", range(10))

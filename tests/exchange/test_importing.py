@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app.exchange import ExchangeError, conversations, importing, read_any, read_file, write
+from app.exchange import ExchangeError, importing, limits, read_any, read_file, write
 from app.exchange import archive as archives
 from app.exchange.importing import FileImport
 from tests.exchange.samples import forked, outline, packed, random_document, webui_forked
@@ -101,7 +101,7 @@ def test_archives_that_are_none_or_hold_nothing_are_told() -> None:
 
 
 def test_a_bomb_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importing, "LARGEST", 1 << 20)
+    monkeypatch.setattr(limits, "LARGEST_FILE", 1 << 20)
     bomb = archive(conversations__json=b" " * (50 << 20))
     assert len(bomb) < 1 << 20
     assert "more than 1 MB are packed in it" in refused(bomb)
@@ -184,21 +184,21 @@ def test_a_pipe_is_no_file(tmp_path: Path) -> None:
 
 
 def test_limits_of_messages_and_conversations_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conversations, "MOST_MESSAGES", 7)
+    own = write(random_document(3))
+    monkeypatch.setattr(limits, "MOST_MESSAGES", 7)
     for value in (forked(), webui_forked()):
         assert len(read_any("x", packed([value])).documents) == 1
     assert "it has more than 13 messages" in refused_by(monkeypatch, "MOST_IN_A_FILE", 13)
     assert "it has more than 1 conversations" in refused_by(monkeypatch, "MOST_CONVERSATIONS", 1)
-    monkeypatch.setattr(conversations, "MOST_IN_A_FILE", 99)
-    monkeypatch.setattr(conversations, "MOST_CONVERSATIONS", 99)
+    monkeypatch.setattr(limits, "MOST_IN_A_FILE", 99)
+    monkeypatch.setattr(limits, "MOST_CONVERSATIONS", 99)
     assert "a conversation in it has more than 6 messages" in refused_by(monkeypatch, "MOST_MESSAGES", 6)
-    own = write(random_document(3))
     assert len(random_document(3).messages) > 6
     assert "a conversation in it has more than 6 messages" in refused(own.encode())
 
 
 def refused_by(monkeypatch: pytest.MonkeyPatch, limit: str, value: int) -> str:
-    monkeypatch.setattr(conversations, limit, value)
+    monkeypatch.setattr(limits, limit, value)
     return refused(packed([forked(), forked()]))
 
 
@@ -222,9 +222,9 @@ def test_what_is_read_is_told_on_the_way_and_can_be_ended(monkeypatch: pytest.Mo
 def test_a_file_has_a_largest_size(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     data = packed([forked()])
     (tmp_path / "a.json").write_bytes(data)
-    monkeypatch.setattr(importing, "LARGEST", len(data))
+    monkeypatch.setattr(limits, "LARGEST_FILE", len(data))
     assert len(read_file(tmp_path / "a.json").documents) == 1
-    monkeypatch.setattr(importing, "LARGEST", len(data) - 1)
+    monkeypatch.setattr(limits, "LARGEST_FILE", len(data) - 1)
     with pytest.raises(ExchangeError, match="it has more than 0 MB"):
         read_file(tmp_path / "a.json")
 

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from app.exchange import ExchangeError, json_text, read_any
+from app.exchange import ExchangeError, json_text, limits, read_any
 from app.exchange.faults import MalformedError
 from app.exchange.json_text import JsonReader, decoded, parsed
 
@@ -110,8 +110,8 @@ def test_members_and_items_are_those_of_the_whole() -> None:
 
 
 def test_values_have_a_largest_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_text, "LARGEST_VALUE", 1 << 20)
-    monkeypatch.setattr(json_text, "MOST_BRACKETS", 1000)
+    monkeypatch.setattr(limits, "LARGEST_VALUE", 1 << 20)
+    monkeypatch.setattr(limits, "MOST_BRACKETS", 1000)
     pieces = ['[\n"', *["a" * 1000] * 2000, '"]']
     with pytest.raises(MalformedError, match="line 2, column 1: it has more than 1 million characters"):
         outcome_of(pieces)

@@ -1,0 +1,19 @@
+"""How large a file and what is in it may be. What would be refused when it comes in is not written either."""
+
+from __future__ import annotations
+
+LARGEST_FILE = 256 << 20  # bytes of a file, and of what is unpacked from one
+LARGEST_VALUE = 32 << 20  # characters of one value in its JSON
+MOST_BRACKETS = 1_000_000  # in one value: each becomes an object of 50 to 300 bytes
+MOST_MESSAGES = 250_000  # of one conversation
+MOST_IN_A_FILE = 1_000_000  # messages
+MOST_CONVERSATIONS = 50_000
+
+
+def fault_of_value(text: str, start: int, end: int) -> str:
+    """Return why the JSON of one value, text[start:end], is too large, or nothing where it is not."""
+    if end - start > LARGEST_VALUE:
+        return f"it has more than {LARGEST_VALUE >> 20} million characters"
+    if end - start > 2 * MOST_BRACKETS and text.count("[", start, end) + text.count("{", start, end) > MOST_BRACKETS:
+        return f"it holds more than {MOST_BRACKETS} lists and objects"
+    return ""
