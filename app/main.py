@@ -33,9 +33,9 @@ from app.protocol.reports import Problem
 from app.settings import SettingsFile
 from app.viewmodels.controller import Controller
 from app.widgets.application import Application
-from app.widgets.look import Look
+from app.widgets.kit.look import Look
+from app.widgets.kit.theme import DARK, LIGHT
 from app.widgets.main_window import MainWindow
-from app.widgets.theme import DARK, LIGHT
 from app.worker.engine_host import EngineHost
 from app.worker.engine_thread import EngineFactory, local_engine
 

@@ -18,11 +18,11 @@ from PySide6.QtWidgets import (
 )
 
 from app.viewmodels import about_words
-from app.widgets.controls import Button
-from app.widgets.focus_ring import FocusRing
-from app.widgets.look import Look
-from app.widgets.slim_bar import use_slim_bar
-from app.widgets.typography import Type
+from app.widgets.kit.controls import Button
+from app.widgets.kit.focus_ring import FocusRing
+from app.widgets.kit.look import Look
+from app.widgets.kit.slim_bar import use_slim_bar
+from app.widgets.kit.typography import Type
 
 NOTICES = "resources:notices/notices.txt"
 _WIDTH, _EDGE, _ICON, _ICON_TO_TEXT = 370, 24, 64, 20

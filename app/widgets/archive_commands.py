@@ -12,7 +12,7 @@ from app.viewmodels.exchange_desk import Form
 from app.viewmodels.rows import ConversationRow
 from app.widgets.conversation_menu import fill_folders, row_menu
 from app.widgets.file_dialogs import ask_where, ask_which
-from app.widgets.look import Look
+from app.widgets.kit.look import Look
 from app.widgets.panes import Panes
 from app.widgets.sidebar import Sidebar
 from app.widgets.trash_box import show_trash

@@ -12,11 +12,11 @@ from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
 from app.viewmodels import disk_words, words
 from app.widgets.cache_legend import Entry, Legend, entries
-from app.widgets.drawing import draw_text, smooth, wrapped
-from app.widgets.icon_paths import Icon
-from app.widgets.look import Look
-from app.widgets.marks import paint_budget, paint_disk_budget
-from app.widgets.typography import Type
+from app.widgets.kit.drawing import draw_text, smooth, wrapped
+from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.look import Look
+from app.widgets.kit.marks import paint_budget, paint_disk_budget
+from app.widgets.kit.typography import Type
 
 _INSET = 16
 _TOP, _BAR, _BOTTOM = 12, 8, 12

@@ -11,11 +11,11 @@ from PySide6.QtGui import QPainter
 from app.protocol.trie_view import Residency, TrieView
 from app.viewmodels import words
 from app.viewmodels.spoken import RESIDENCY_NAMES
-from app.widgets.drawing import draw_text
-from app.widgets.icon_paths import Icon
-from app.widgets.look import Look
-from app.widgets.marks import SIBLING_DISC, paint_disc
-from app.widgets.typography import Type
+from app.widgets.kit.drawing import draw_text
+from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.look import Look
+from app.widgets.kit.marks import SIBLING_DISC, paint_disc
+from app.widgets.kit.typography import Type
 
 _TO_TEXT, _APART, _BETWEEN_LINES = 6, 14, 4
 _PIN = 12

@@ -7,12 +7,12 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QTextLayout, QTex
 from PySide6.QtWidgets import QWidget
 
 from app.viewmodels.status import ProblemCard, Status
-from app.widgets.controls import Button, ToolButton
-from app.widgets.drawing import draw_text, fill_rounded, smooth, stroke_rounded
-from app.widgets.icon_paths import Icon
-from app.widgets.last import Last
-from app.widgets.look import Look
-from app.widgets.typography import Face, Type
+from app.widgets.kit.controls import Button, ToolButton
+from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
+from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.last import Last
+from app.widgets.kit.look import Look
+from app.widgets.kit.typography import Face, Type
 
 _RADIUS, _TEXT_LEFT, _RIGHT, _ABOVE, _BELOW, _ICON = 12, 56, 28, 18, 18, 20
 _TITLE_GAP, _BUTTON_GAP, _APART = 6, 16, 10

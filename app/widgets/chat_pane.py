@@ -13,8 +13,8 @@ from app.widgets.chat.links import ask_and_open
 from app.widgets.chat.view import ChatView
 from app.widgets.desk import Desk
 from app.widgets.first_run import FirstRun
-from app.widgets.letters import is_letter
-from app.widgets.look import Look
+from app.widgets.kit.letters import is_letter
+from app.widgets.kit.look import Look
 from app.widgets.status_line import StatusLine
 from app.widgets.toolbar import Toolbar
 

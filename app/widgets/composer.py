@@ -8,15 +8,15 @@ from PySide6.QtWidgets import QWidget
 
 from app.viewmodels.status import Status
 from app.widgets.composer_edit import ComposerEdit
-from app.widgets.controls import RoundButton, ToolButton
-from app.widgets.drawing import draw_text, fill_rounded, smooth, stroke_rounded
-from app.widgets.icon_paths import Icon
-from app.widgets.last import Last
-from app.widgets.look import Look
-from app.widgets.marks import paint_cost
-from app.widgets.shadow import paint_shadow
-from app.widgets.theme import translucent
-from app.widgets.typography import Type
+from app.widgets.kit.controls import RoundButton, ToolButton
+from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
+from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.last import Last
+from app.widgets.kit.look import Look
+from app.widgets.kit.marks import paint_cost
+from app.widgets.kit.shadow import paint_shadow
+from app.widgets.kit.theme import translucent
+from app.widgets.kit.typography import Type
 
 SHADOW_ROOM = 17
 _RADIUS, _SIDE, _ABOVE = 12, 16, 12

@@ -17,11 +17,11 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
 from app.viewmodels import draft_limits
-from app.widgets.drawing import draw_text
-from app.widgets.look import Look
-from app.widgets.slim_bar import use_slim_bar
-from app.widgets.theme import translucent
-from app.widgets.typography import Type
+from app.widgets.kit.drawing import draw_text
+from app.widgets.kit.look import Look
+from app.widgets.kit.slim_bar import use_slim_bar
+from app.widgets.kit.theme import translucent
+from app.widgets.kit.typography import Type
 
 _FIXED = QTextBlockFormat.LineHeightTypes.FixedHeight.value
 _RETURNS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)

@@ -7,10 +7,10 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from app.viewmodels import words
-from app.widgets.drawing import draw_text, smooth
-from app.widgets.look import Look
-from app.widgets.marks import paint_bar
-from app.widgets.typography import Type
+from app.widgets.kit.drawing import draw_text, smooth
+from app.widgets.kit.look import Look
+from app.widgets.kit.marks import paint_bar
+from app.widgets.kit.typography import Type
 
 _BAR = 56
 _NEARLY_FULL = 0.9

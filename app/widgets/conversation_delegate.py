@@ -7,11 +7,11 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.viewmodels.rows import ConversationRow, RowRole
-from app.widgets.drawing import draw_text, fill_rounded, smooth
-from app.widgets.icon_paths import Icon
-from app.widgets.look import Look
-from app.widgets.row_focus import RowFocus, is_in_active_window, paint_row_ground, paint_row_ring
-from app.widgets.typography import Type
+from app.widgets.kit.drawing import draw_text, fill_rounded, smooth
+from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.look import Look
+from app.widgets.kit.row_focus import RowFocus, is_in_active_window, paint_row_ground, paint_row_ring
+from app.widgets.kit.typography import Type
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 _GAP = 12

@@ -11,9 +11,9 @@ from app.widgets.cards import ProblemView
 from app.widgets.chat.column import Column, centred, column
 from app.widgets.chat.rail import CLEAR, paint_line, paint_residency
 from app.widgets.composer import SHADOW_ROOM, Composer
-from app.widgets.drawing import smooth
-from app.widgets.last import Last
-from app.widgets.look import Look
+from app.widgets.kit.drawing import smooth
+from app.widgets.kit.last import Last
+from app.widgets.kit.look import Look
 
 _ABOVE, _BELOW = 8, 16
 _MOST = 0.4

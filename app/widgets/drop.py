@@ -8,8 +8,8 @@ from PySide6.QtCore import QMimeData, QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from app.widgets.drawing import smooth, stroke_rounded
-from app.widgets.look import Look
+from app.widgets.kit.drawing import smooth, stroke_rounded
+from app.widgets.kit.look import Look
 
 _DOCUMENTS = (".espalier", ".json", ".zip")
 

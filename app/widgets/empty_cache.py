@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QWidget
 
 from app.protocol.trie_view import Residency
 from app.viewmodels.spoken import RESIDENCY_NAMES
-from app.widgets.drawing import draw_text, smooth, wrapped
-from app.widgets.look import Look
-from app.widgets.marks import paint_disc
-from app.widgets.typography import Type
+from app.widgets.kit.drawing import draw_text, smooth, wrapped
+from app.widgets.kit.look import Look
+from app.widgets.kit.marks import paint_disc
+from app.widgets.kit.typography import Type
 
 _TITLE = "Nothing is held yet"
 _SENTENCE = (

@@ -17,12 +17,12 @@ from PySide6.QtWidgets import (
 from app.protocol.cache_events import CacheEventKind
 from app.viewmodels.event_model import EventModel
 from app.viewmodels.rows import EventRow, RowRole
-from app.widgets.drawing import draw_text, smooth
-from app.widgets.icon_paths import Icon
-from app.widgets.look import Look
-from app.widgets.row_focus import RowFocus, paint_row_ground, paint_row_ring
-from app.widgets.slim_bar import use_slim_bar
-from app.widgets.typography import Type
+from app.widgets.kit.drawing import draw_text, smooth
+from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.look import Look
+from app.widgets.kit.row_focus import RowFocus, paint_row_ground, paint_row_ring
+from app.widgets.kit.slim_bar import use_slim_bar
+from app.widgets.kit.typography import Type
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 _OUTER, _INNER, _GAP, _ICON = 8, 8, 6, 14

@@ -7,12 +7,12 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.viewmodels.event_model import EventModel
-from app.widgets.controls import Control, State
-from app.widgets.drawing import draw_text, fill_rounded
 from app.widgets.event_list import EventList, event_height
-from app.widgets.icon_paths import Icon
-from app.widgets.look import Look
-from app.widgets.typography import Type
+from app.widgets.kit.controls import Control, State
+from app.widgets.kit.drawing import draw_text, fill_rounded
+from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.look import Look
+from app.widgets.kit.typography import Type
 
 _INSET, _BELOW = 16, 6
 _USUAL_ROWS, _LEAST_ROWS = 6, 2

@@ -12,13 +12,13 @@ from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 from app.viewmodels.status import Status
 from app.widgets.cards import lines_of
 from app.widgets.chat.column import Column, centred
-from app.widgets.controls import Button, Control, State
-from app.widgets.drawing import draw_text, fill_rounded, smooth, stroke_rounded
-from app.widgets.icon_paths import Icon
-from app.widgets.last import Last
-from app.widgets.look import Look
-from app.widgets.slim_bar import use_slim_bar
-from app.widgets.typography import Type
+from app.widgets.kit.controls import Button, Control, State
+from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
+from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.last import Last
+from app.widgets.kit.look import Look
+from app.widgets.kit.slim_bar import use_slim_bar
+from app.widgets.kit.typography import Type
 
 _ICON, _SMALL_ICON, _ICON_TO_TITLE, _TITLE_TO_PROMISE, _TO_GREETING = 112, 64, 12, 8, 38
 _NAME_TO_GREETING, _TO_CHIPS, _CHIP_APART, _TO_OFFER, _OFFER, _OFFER_SIDE = 4, 14, 8, 24, 60, 16

@@ -28,17 +28,17 @@ from app.widgets.about import show_about
 from app.widgets.archive_commands import ArchiveCommands
 from app.widgets.cache_pane import CachePane
 from app.widgets.chat_pane import ChatPane
-from app.widgets.controls import Control
 from app.widgets.delete_files import ask_to_delete
 from app.widgets.drop import DropOutline, document, dropped_path, model_folder
-from app.widgets.focus_ring import FocusRing
-from app.widgets.last import Last
-from app.widgets.look import Look
+from app.widgets.kit.controls import Control
+from app.widgets.kit.focus_ring import FocusRing
+from app.widgets.kit.last import Last
+from app.widgets.kit.look import Look
+from app.widgets.kit.typography import BODY_SIZE
 from app.widgets.menus import Menus
 from app.widgets.panes import Panes
 from app.widgets.sidebar import Sidebar
 from app.widgets.text_commands import TextCommands
-from app.widgets.typography import BODY_SIZE
 
 _LEAST = (880, 560)
 _USUAL = (1440, 900)

@@ -6,11 +6,11 @@ from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.widgets.controls import Control, State
-from app.widgets.drawing import draw_text, fill_rounded, stroke_rounded
-from app.widgets.icon_paths import Icon
-from app.widgets.look import Look
-from app.widgets.typography import Type
+from app.widgets.kit.controls import Control, State
+from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
+from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.look import Look
+from app.widgets.kit.typography import Type
 
 _TAIL, _GAP = 26, 6
 _SHORTEST_NAME = 48

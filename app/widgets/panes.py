@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QSplitterHandle, QWidget
 
-from app.widgets.look import Look
+from app.widgets.kit.look import Look
 
 INSPECTOR_NEEDS, SIDEBAR_NEEDS = 1080, 760
 _SIDEBAR, _INSPECTOR, _CHAT_LEAST = 248, 352, 360

@@ -7,12 +7,12 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QPainter, QPaint
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.viewmodels.verbs import VERBS
-from app.widgets.controls import ToolButton
-from app.widgets.drawing import draw_text, fill_rounded, smooth, stroke_rounded
-from app.widgets.icon_paths import Icon
-from app.widgets.look import Look
-from app.widgets.theme import translucent
-from app.widgets.typography import Type
+from app.widgets.kit.controls import ToolButton
+from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
+from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.look import Look
+from app.widgets.kit.theme import translucent
+from app.widgets.kit.typography import Type
 
 _RADIUS, _LEFT, _RIGHT = 7, 28, 28
 

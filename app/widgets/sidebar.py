@@ -11,16 +11,16 @@ from app.viewmodels.line_model import LineRow
 from app.viewmodels.rows import ConversationRow, RowRole
 from app.viewmodels.search_desk import SearchDesk
 from app.widgets.conversation_delegate import ConversationDelegate
-from app.widgets.drawing import draw_text, smooth, wrapped
-from app.widgets.icon_paths import Icon
-from app.widgets.letters import is_letter
-from app.widgets.line_list import LineList
-from app.widgets.look import Look
-from app.widgets.row_focus import RowFocus
+from app.widgets.kit.drawing import draw_text, smooth, wrapped
+from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.letters import is_letter
+from app.widgets.kit.line_list import LineList
+from app.widgets.kit.look import Look
+from app.widgets.kit.row_focus import RowFocus
+from app.widgets.kit.slim_bar import use_slim_bar
+from app.widgets.kit.typography import Type
+from app.widgets.kit.verb_button import VerbButton
 from app.widgets.search_field import SearchField
-from app.widgets.slim_bar import use_slim_bar
-from app.widgets.typography import Type
-from app.widgets.verb_button import VerbButton
 
 _PASSING = (
     Qt.FocusReason.PopupFocusReason,

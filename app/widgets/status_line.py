@@ -7,10 +7,10 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.viewmodels.status import Status
-from app.widgets.drawing import draw_text, smooth
-from app.widgets.look import Look
-from app.widgets.marks import paint_cost
-from app.widgets.typography import Type
+from app.widgets.kit.drawing import draw_text, smooth
+from app.widgets.kit.look import Look
+from app.widgets.kit.marks import paint_cost
+from app.widgets.kit.typography import Type
 
 _INSET = 20
 _BAR = 96

@@ -6,10 +6,10 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.widgets.drawing import draw_text, fill_rounded, smooth, stroke_rounded
-from app.widgets.icon_paths import Icon
-from app.widgets.look import Look
-from app.widgets.typography import Type
+from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
+from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.look import Look
+from app.widgets.kit.typography import Type
 
 _ARROW = 22
 

@@ -13,11 +13,11 @@ from app.protocol.trie_view import TrieNodeView
 from app.viewmodels import words
 from app.viewmodels.rows import RowRole
 from app.viewmodels.spoken import RESIDENCY_NAMES
-from app.widgets.drawing import draw_text, smooth
-from app.widgets.icon_paths import Icon
-from app.widgets.look import Look
-from app.widgets.marks import paint_pill, pill_width
-from app.widgets.typography import Face, Type
+from app.widgets.kit.drawing import draw_text, smooth
+from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.look import Look
+from app.widgets.kit.marks import paint_pill, pill_width
+from app.widgets.kit.typography import Face, Type
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 Clock = Callable[[], float]

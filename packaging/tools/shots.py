@@ -29,9 +29,9 @@ from app.conversation.store_thread import StoreThread  # noqa: E402
 from app.main import application  # noqa: E402
 from app.viewmodels.controller import Controller  # noqa: E402
 from app.viewmodels.window_state import WindowState  # noqa: E402
-from app.widgets.look import Look  # noqa: E402
+from app.widgets.kit.look import Look  # noqa: E402
+from app.widgets.kit.theme import DARK, LIGHT, Theme  # noqa: E402
 from app.widgets.main_window import MainWindow  # noqa: E402
-from app.widgets.theme import DARK, LIGHT, Theme  # noqa: E402
 from tools.gallery.components import ComponentSheet  # noqa: E402
 from tools.gallery.conversations import Shelf, fill  # noqa: E402
 from tools.gallery.stage import Stage  # noqa: E402

@@ -11,9 +11,9 @@ from pytestqt.qtbot import QtBot
 
 from app.viewmodels.controller import Controller
 from app.viewmodels.window_state import WindowState
-from app.widgets.look import Look
+from app.widgets.kit.look import Look
+from app.widgets.kit.theme import LIGHT
 from app.widgets.main_window import MainWindow
-from app.widgets.theme import LIGHT
 from tests.widgets.pictures import show
 
 MakeWindow = Callable[[WindowState], MainWindow]

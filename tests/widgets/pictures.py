@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import QWidget
 
-from app.widgets.drawing import smooth
+from app.widgets.kit.drawing import smooth
 
 
 def picture(widget: QWidget) -> QImage:

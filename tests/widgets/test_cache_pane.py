@@ -14,10 +14,10 @@ from app.viewmodels.event_model import EventModel
 from app.viewmodels.trie_model import TrieModel
 from app.widgets.cache_legend import Legend, entries
 from app.widgets.cache_pane import CachePane
-from app.widgets.drawing import wrapped
-from app.widgets.look import Look
-from app.widgets.theme import DARK, LIGHT, Theme
-from app.widgets.typography import Type
+from app.widgets.kit.drawing import wrapped
+from app.widgets.kit.look import Look
+from app.widgets.kit.theme import DARK, LIGHT, Theme
+from app.widgets.kit.typography import Type
 from tests.widgets.pictures import count, painted_height, picture, show
 from tests.widgets.samples import LOG, NODES, NOW, event, view
 

@@ -10,9 +10,9 @@ from pytestqt.qtbot import QtBot
 from app.viewmodels.status import ProblemCard, Status, StatusValues
 from app.widgets.cards import NoticeBanner, ProblemView, lines_of
 from app.widgets.desk import Desk
-from app.widgets.look import Look
-from app.widgets.theme import LIGHT
-from app.widgets.typography import Type
+from app.widgets.kit.look import Look
+from app.widgets.kit.theme import LIGHT
+from app.widgets.kit.typography import Type
 from tests.widgets.pictures import count, picture, show
 
 MISSING = ProblemCard(

@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from app.viewmodels.status import Status, StatusValues
 from app.widgets.composer import SHADOW_ROOM, Composer
-from app.widgets.look import Look
-from app.widgets.theme import DARK, LIGHT
+from app.widgets.kit.look import Look
+from app.widgets.kit.theme import DARK, LIGHT
 from tests.widgets.pictures import count, picture, show
 
 READY = StatusValues(placeholder="Ask anything", send_price="12 tokens to compute", send_parts=(30, 10))

@@ -11,10 +11,10 @@ from pytestqt.qtbot import QtBot
 from app.conversation.message import Conversation, Message
 from app.conversation.store import Store
 from app.viewmodels.controller import Controller
-from app.widgets.look import Look
+from app.widgets.kit.look import Look
+from app.widgets.kit.theme import DARK, LIGHT
 from app.widgets.main_window import MainWindow
 from app.widgets.sidebar import ConversationList
-from app.widgets.theme import DARK, LIGHT
 from tests.widgets.pictures import count, picture
 from tests.widgets.test_main_window import ask, texts
 

@@ -37,7 +37,7 @@ from app.widgets.application import Application, OpenedFiles
 from app.widgets.chat.links import ask_and_open
 from app.widgets.chat.row_controls import ActionStrip, Place
 from app.widgets.drop import document, model_folder
-from app.widgets.look import Look
+from app.widgets.kit.look import Look
 from app.widgets.main_window import MainWindow
 from app.widgets.switcher import Switcher
 from tests.fakes.engine import Script

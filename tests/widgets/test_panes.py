@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.widgets.look import Look
+from app.widgets.kit.look import Look
 from app.widgets.panes import Panes
 
 

@@ -13,10 +13,10 @@ from pytestqt.qtbot import QtBot
 from app.viewmodels.status import Status
 from app.viewmodels.trie_model import TrieModel
 from app.widgets.cache_pane import CachePane
-from app.widgets.look import Look
+from app.widgets.kit.look import Look
+from app.widgets.kit.theme import DARK, LIGHT, Theme
 from app.widgets.sidebar import Sidebar
 from app.widgets.status_line import StatusLine
-from app.widgets.theme import DARK, LIGHT, Theme
 from app.widgets.toolbar import Toolbar
 from tests.widgets.pictures import count, picture, show
 from tests.widgets.samples import LOG, NOW, READING, conversations, events, search, view

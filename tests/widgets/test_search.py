@@ -10,11 +10,11 @@ from pytestqt.qtbot import QtBot
 
 from app.viewmodels.controller import Controller
 from app.viewmodels.line_model import LineRow
-from app.widgets.line_list import in_sight
-from app.widgets.look import Look
+from app.widgets.kit.line_list import in_sight
+from app.widgets.kit.look import Look
+from app.widgets.kit.theme import DARK, LIGHT
+from app.widgets.kit.typography import Type
 from app.widgets.main_window import MainWindow
-from app.widgets.theme import DARK, LIGHT
-from app.widgets.typography import Type
 from tests.widgets.pictures import count, picture
 from tests.widgets.test_main_window import ask, texts
 

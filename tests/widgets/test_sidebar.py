@@ -8,10 +8,10 @@ from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.conversation_model import ConversationModel
-from app.widgets.look import Look
+from app.widgets.kit.look import Look
+from app.widgets.kit.theme import DARK, LIGHT, Theme
+from app.widgets.kit.verb_button import VerbButton
 from app.widgets.sidebar import ConversationList, Sidebar
-from app.widgets.theme import DARK, LIGHT, Theme
-from app.widgets.verb_button import VerbButton
 from tests.widgets.pictures import count, picture, show
 from tests.widgets.samples import conversations, opened, search
 

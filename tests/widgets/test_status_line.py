@@ -6,9 +6,9 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.status import Status
-from app.widgets.look import Look
+from app.widgets.kit.look import Look
+from app.widgets.kit.theme import LIGHT
 from app.widgets.status_line import StatusLine
-from app.widgets.theme import LIGHT
 from tests.widgets.pictures import count, picture
 from tests.widgets.samples import READING, READY
 

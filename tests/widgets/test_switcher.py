@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
-from app.widgets.look import Look
+from app.widgets.kit.look import Look
 from app.widgets.switcher import Switcher
 from tests.widgets.pictures import picture
 

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.controller import Controller
+from app.widgets.kit.theme import DARK
 from app.widgets.main_window import MainWindow
 from app.widgets.text_commands import Field
-from app.widgets.theme import DARK
 from tests.widgets.pictures import count, picture
 from tests.widgets.test_main_window import ask, texts
 

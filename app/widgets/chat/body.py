@@ -18,8 +18,8 @@ from app.widgets.chat.copied import selected_text
 from app.widgets.chat.document import shown
 from app.widgets.chat.laid_part import CARD_HEAD, Allowance, LaidPart, estimated_lines
 from app.widgets.chat.parts import Kind, Part, split, split_plain
-from app.widgets.look import Look
-from app.widgets.typography import Type
+from app.widgets.kit.look import Look
+from app.widgets.kit.typography import Type
 
 _PARAGRAPH, _AFTER_HEADING, _BEFORE_HEADING, _AROUND_CODE, _WITHIN = 12, 6, 20, 14, 4
 # Documents of one message that are kept.

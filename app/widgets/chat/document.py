@@ -25,8 +25,8 @@ from PySide6.QtGui import (
 )
 
 from app.widgets.chat.highlight import Ink, runs
-from app.widgets.look import Look
-from app.widgets.typography import Face, Type
+from app.widgets.kit.look import Look
+from app.widgets.kit.typography import Face, Type
 
 FIXED = QTextBlockFormat.LineHeightTypes.FixedHeight.value
 INDENT = 20

@@ -7,10 +7,10 @@ from PySide6.QtGui import QColor, QPainter
 
 from app.viewmodels import words
 from app.viewmodels.rows import Footer, PrefillRow
-from app.widgets.drawing import draw_text, fill_rounded, stroke_rounded
-from app.widgets.look import Look
-from app.widgets.marks import paint_cost
-from app.widgets.typography import Type
+from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
+from app.widgets.kit.look import Look
+from app.widgets.kit.marks import paint_cost
+from app.widgets.kit.typography import Type
 
 _BAR, _GAP = 48, 8
 _DOT = "  ·  "

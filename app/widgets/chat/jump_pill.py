@@ -6,11 +6,11 @@ from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
-from app.widgets.controls import Control, State
-from app.widgets.drawing import draw_text, fill_rounded, stroke_rounded
-from app.widgets.icon_paths import Icon
-from app.widgets.look import Look
-from app.widgets.typography import Type
+from app.widgets.kit.controls import Control, State
+from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
+from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.look import Look
+from app.widgets.kit.typography import Type
 
 _SIDE = 12
 _ICON = 14

@@ -12,9 +12,9 @@ from app.widgets.chat.document import QuietDocument, code_document, plain_docume
 from app.widgets.chat.markdown import markdown_document
 from app.widgets.chat.parts import Kind, Part, markdown
 from app.widgets.chat.signs import paint_signs
-from app.widgets.drawing import draw_text, fill_rounded, stroke_rounded
-from app.widgets.look import Look
-from app.widgets.typography import Type
+from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
+from app.widgets.kit.look import Look
+from app.widgets.kit.typography import Type
 
 CARD_HEAD = 30
 _CARD_LEFT, _CARD_ABOVE, _CARD_BELOW, _CARD_RADIUS = 14, 10, 12, 8

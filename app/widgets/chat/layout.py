@@ -17,7 +17,7 @@ from app.widgets.chat.body import TextPoint
 from app.widgets.chat.column import Column, column
 from app.widgets.chat.laid_part import Allowance
 from app.widgets.chat.row_item import RowItem
-from app.widgets.look import Look
+from app.widgets.kit.look import Look
 
 _BELOW = 24
 # What a scroll bar can count.

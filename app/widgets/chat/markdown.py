@@ -19,8 +19,8 @@ from PySide6.QtGui import (
 )
 
 from app.widgets.chat.document import FIXED, Mark, QuietDocument, Sign, line_format
-from app.widgets.look import Look
-from app.widgets.typography import Face, Type
+from app.widgets.kit.look import Look
+from app.widgets.kit.typography import Face, Type
 
 _MARKDOWN = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 _HEADINGS = {1: Type.TITLE, 2: Type.SUBTITLE}

@@ -11,11 +11,11 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPen
 
 from app.protocol.trie_view import Residency
-from app.widgets.drawing import draw_text
-from app.widgets.look import Look
-from app.widgets.marks import DISC, SIBLING_DISC, paint_disc
-from app.widgets.theme import Theme
-from app.widgets.typography import Type
+from app.widgets.kit.drawing import draw_text
+from app.widgets.kit.look import Look
+from app.widgets.kit.marks import DISC, SIBLING_DISC, paint_disc
+from app.widgets.kit.theme import Theme
+from app.widgets.kit.typography import Type
 
 CLEAR = 7
 _SOLID, _DOTTED, _ARM = 2.0, 1.6, 1.5

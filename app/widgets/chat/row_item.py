@@ -9,8 +9,8 @@ from app.widgets.chat.body import Body
 from app.widgets.chat.column import Column
 from app.widgets.chat.figures import prefill_height
 from app.widgets.chat.laid_part import Allowance
-from app.widgets.look import Look
-from app.widgets.typography import Type
+from app.widgets.kit.look import Look
+from app.widgets.kit.typography import Type
 
 _FIRST, _AFTER_QUESTION, _AFTER_ANSWER = 20, 24, 28
 _BUBBLE_SIDE, _BUBBLE_ABOVE = 16, 10

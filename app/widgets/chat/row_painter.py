@@ -13,9 +13,9 @@ from app.widgets.chat.column import Column
 from app.widgets.chat.figures import paint_footer, paint_prefill
 from app.widgets.chat.rail import CLEAR, paint_fork, paint_line, paint_residency
 from app.widgets.chat.row_item import RowItem
-from app.widgets.drawing import draw_text, fill_rounded, stroke_rounded
-from app.widgets.look import Look
-from app.widgets.typography import Type
+from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
+from app.widgets.kit.look import Look
+from app.widgets.kit.typography import Type
 
 _BUBBLE_RADIUS, _CARET_WIDTH, _CARET_HEIGHT, _CARET_GAP = 10, 8, 16, 4
 _RING_REACH = 8

@@ -7,8 +7,8 @@ from PySide6.QtGui import QRegion
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
 
 from app.widgets.chat.layout import ChatLayout
-from app.widgets.look import Look
-from app.widgets.slim_bar import use_slim_bar
+from app.widgets.kit.look import Look
+from app.widgets.kit.slim_bar import use_slim_bar
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 WHEEL_STEP = 44

@@ -6,9 +6,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QTextBlock
 
 from app.widgets.chat.document import Mark, QuietDocument, Sign
-from app.widgets.drawing import fill_rounded, stroke_rounded
-from app.widgets.icon_paths import Icon
-from app.widgets.look import Look
+from app.widgets.kit.drawing import fill_rounded, stroke_rounded
+from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.look import Look
 
 _BULLET_RADIUS, _BULLET_GAP, _BOX, _QUOTE_STEP = 2.0, 13, 12, 16
 

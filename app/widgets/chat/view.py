@@ -34,10 +34,10 @@ from app.widgets.chat.row_controls import RowControls
 from app.widgets.chat.row_painter import RowPainter, RowScene
 from app.widgets.chat.row_view import RowView
 from app.widgets.chat.wanted import STRIP, wanted_controls
-from app.widgets.drawing import smooth
-from app.widgets.last import Last
-from app.widgets.look import Look
-from app.widgets.row_focus import RowFocus
+from app.widgets.kit.drawing import smooth
+from app.widgets.kit.last import Last
+from app.widgets.kit.look import Look
+from app.widgets.kit.row_focus import RowFocus
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()

@@ -9,9 +9,9 @@ from PySide6.QtGui import QPalette
 
 import app.widgets.chat.laid_part as laid_part
 from app.widgets.chat.body import Body, TextPoint
-from app.widgets.look import Look
-from app.widgets.theme import LIGHT
-from app.widgets.typography import Type
+from app.widgets.kit.look import Look
+from app.widgets.kit.theme import LIGHT
+from app.widgets.kit.typography import Type
 from tests.widgets.chat.messages import CODE, PLAN
 from tests.widgets.pictures import count, painted
 

@@ -9,9 +9,9 @@ from PySide6.QtGui import QColor, QFont, QImage, QPainter, QTextCharFormat, QTex
 from app.widgets.chat.document import QuietDocument, Sign, code_document, plain_document
 from app.widgets.chat.markdown import markdown_document
 from app.widgets.chat.parts import Part, markdown
-from app.widgets.look import Look
-from app.widgets.theme import LIGHT
-from app.widgets.typography import Type
+from app.widgets.kit.look import Look
+from app.widgets.kit.theme import LIGHT
+from app.widgets.kit.typography import Type
 from tests.widgets.pictures import count, painted
 
 RED = QColor("#ff0000")

@@ -7,9 +7,9 @@ from PySide6.QtCore import QRectF
 
 from app.viewmodels.rows import Footer, PrefillRow
 from app.widgets.chat.figures import figure_words, fitting, paint_footer, paint_prefill, prefill_height
-from app.widgets.look import Look
-from app.widgets.theme import LIGHT
-from app.widgets.typography import Type
+from app.widgets.kit.look import Look
+from app.widgets.kit.theme import LIGHT
+from app.widgets.kit.typography import Type
 from tests.widgets.chat.messages import DONE
 from tests.widgets.pictures import count, painted
 

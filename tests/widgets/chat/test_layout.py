@@ -4,7 +4,7 @@ import pytest
 
 from app.widgets.chat.column import centred, column
 from app.widgets.chat.layout import ChatLayout
-from app.widgets.look import Look
+from app.widgets.kit.look import Look
 from tests.widgets.chat.messages import PLAN, answer, question, talk
 
 

@@ -6,8 +6,8 @@ from PySide6.QtGui import QImage
 
 from app.protocol.trie_view import Residency
 from app.widgets.chat.rail import paint_fork, paint_line
-from app.widgets.look import Look
-from app.widgets.theme import LIGHT
+from app.widgets.kit.look import Look
+from app.widgets.kit.theme import LIGHT
 from tests.widgets.pictures import count, painted
 
 CENTER = QPointF(60, 40)

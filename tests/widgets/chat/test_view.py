@@ -19,9 +19,9 @@ from app.viewmodels.status import Status, StatusValues
 from app.viewmodels.verbs import VERBS
 from app.widgets.chat.row_controls import ActionStrip, CodeCopy, Place
 from app.widgets.chat.view import ChatView
-from app.widgets.look import Look
+from app.widgets.kit.look import Look
+from app.widgets.kit.theme import DARK, LIGHT
 from app.widgets.switcher import Switcher
-from app.widgets.theme import DARK, LIGHT
 from tests.widgets.chat.messages import CODE, PLAN, answer, question, reading, talk
 from tests.widgets.pictures import count, picture, show
 

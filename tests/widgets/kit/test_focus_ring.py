@@ -5,9 +5,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.widgets.controls import Button
-from app.widgets.focus_ring import FocusRing
-from app.widgets.look import Look
+from app.widgets.kit.controls import Button
+from app.widgets.kit.focus_ring import FocusRing
+from app.widgets.kit.look import Look
 from tests.widgets.pictures import picture, show
 
 

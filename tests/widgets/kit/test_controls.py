@@ -7,10 +7,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
-from app.widgets.controls import Button, Control, RoundButton, State, ToolButton
-from app.widgets.icon_paths import Icon
-from app.widgets.look import Look
-from app.widgets.theme import DARK, LIGHT, Theme
+from app.widgets.kit.controls import Button, Control, RoundButton, State, ToolButton
+from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.look import Look
+from app.widgets.kit.theme import DARK, LIGHT, Theme
 from tests.widgets.pictures import count, picture
 
 

@@ -6,8 +6,8 @@ from PySide6.QtCore import QEvent, QObject, QRectF, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyleOptionViewItem, QWidget
 
-from app.widgets.drawing import fill_rounded, stroke_rounded
-from app.widgets.look import Look
+from app.widgets.kit.drawing import fill_rounded, stroke_rounded
+from app.widgets.kit.look import Look
 
 _BY_KEYBOARD = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
 _RADIUS = 6

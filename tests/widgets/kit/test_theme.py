@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QColor, QPalette
 
-import app.widgets.theme
-from app.widgets.theme import DARK, LIGHT, Theme, palette, translucent
+import app.widgets
+from app.widgets.kit.theme import DARK, LIGHT, Theme, palette, translucent
 
 SURFACES = ("window", "sidebar", "panel", "raised", "fill", "fill2", "soft", "code")
 THEMES = (LIGHT, DARK, LIGHT.with_increased_contrast(), DARK.with_increased_contrast())
@@ -85,7 +85,7 @@ def test_a_translucent_colour_is_a_copy() -> None:
 
 
 def test_colours_are_written_down_in_the_theme_alone() -> None:
-    folder = Path(app.widgets.theme.__file__).parent
+    folder = Path(app.widgets.__file__).parent
     literal = re.compile(r"[\"']#[0-9a-fA-F]{3,8}\b|GlobalColor\.(?!transparent)|QColor\(\d")
     found = [path.name for path in folder.rglob("*.py") if literal.search(path.read_text(encoding="utf-8"))]
     assert found == ["theme.py"]

@@ -8,9 +8,9 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QScrollBar, QStyle, QStyleOptionSlider
 
-from app.widgets.drawing import fill_rounded, smooth
-from app.widgets.look import Look
-from app.widgets.theme import translucent
+from app.widgets.kit.drawing import fill_rounded, smooth
+from app.widgets.kit.look import Look
+from app.widgets.kit.theme import translucent
 
 _WIDTH, _THUMB = 10, 6
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage
 
-from app.widgets.last import Last
-from app.widgets.shadow import paint_shadow
+from app.widgets.kit.last import Last
+from app.widgets.kit.shadow import paint_shadow
 from tests.widgets.pictures import painted
 
 SHAPE = QRectF(40, 30, 120, 60)

@@ -6,8 +6,8 @@ from PySide6.QtCore import QByteArray, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
-from app.widgets.icon_paths import Icon
-from app.widgets.theme import Theme
+from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.theme import Theme
 
 _Key = tuple[Icon, int, int, float, float]
 

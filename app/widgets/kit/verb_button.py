@@ -7,9 +7,9 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QWidget
 
 from app.viewmodels.verbs import VERBS
-from app.widgets.controls import ToolButton
-from app.widgets.icon_paths import Icon
-from app.widgets.look import Look
+from app.widgets.kit.controls import ToolButton
+from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.look import Look
 
 _BY_ID = {verb.id: verb for verb in VERBS}
 

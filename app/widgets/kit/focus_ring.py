@@ -14,9 +14,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.widgets.drawing import smooth, stroke_rounded
-from app.widgets.look import Look
-from app.widgets.theme import translucent
+from app.widgets.kit.drawing import smooth, stroke_rounded
+from app.widgets.kit.look import Look
+from app.widgets.kit.theme import translucent
 
 _WIDTH = 3
 

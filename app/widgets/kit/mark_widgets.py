@@ -7,9 +7,9 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.protocol.trie_view import Residency
-from app.widgets.drawing import smooth
-from app.widgets.look import Look
-from app.widgets.marks import DISC, paint_budget, paint_cost, paint_disc, paint_warmth
+from app.widgets.kit.drawing import smooth
+from app.widgets.kit.look import Look
+from app.widgets.kit.marks import DISC, paint_budget, paint_cost, paint_disc, paint_warmth
 
 
 class Mark(QWidget):

@@ -8,9 +8,9 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QImage, QPainter
 
 from app.protocol.trie_view import Residency
-from app.widgets.look import Look
-from app.widgets.mark_widgets import BudgetBar, CostBar, DiscMark, WarmthBar
-from app.widgets.marks import (
+from app.widgets.kit.look import Look
+from app.widgets.kit.mark_widgets import BudgetBar, CostBar, DiscMark, WarmthBar
+from app.widgets.kit.marks import (
     paint_bar,
     paint_budget,
     paint_cost,
@@ -20,7 +20,7 @@ from app.widgets.marks import (
     paint_warmth,
     pill_width,
 )
-from app.widgets.theme import DARK, LIGHT, Theme
+from app.widgets.kit.theme import DARK, LIGHT, Theme
 from tests.widgets.pictures import columns, count, grey, painted, picture
 
 ALL: tuple[Residency, ...] = get_args(Residency)

@@ -11,11 +11,11 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
-from app.widgets.drawing import draw_text, fill_rounded, smooth, stroke_rounded
-from app.widgets.icon_paths import Icon
-from app.widgets.look import Look
-from app.widgets.theme import Theme, translucent
-from app.widgets.typography import Type
+from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
+from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.look import Look
+from app.widgets.kit.theme import Theme, translucent
+from app.widgets.kit.typography import Type
 
 
 class State(Enum):

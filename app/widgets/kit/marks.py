@@ -11,10 +11,10 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
 from app.protocol.trie_view import Residency
-from app.widgets.drawing import draw_text, fill_rounded, stroke_rounded
-from app.widgets.look import Look
-from app.widgets.theme import Theme
-from app.widgets.typography import Type
+from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
+from app.widgets.kit.look import Look
+from app.widgets.kit.theme import Theme
+from app.widgets.kit.typography import Type
 
 DISC = 10.0
 SIBLING_DISC = 8.0

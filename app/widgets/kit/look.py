@@ -8,9 +8,9 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAccessibilityHints, QGuiApplication, QStyleHints
 from PySide6.QtWidgets import QApplication
 
-from app.widgets.icons import IconCache
-from app.widgets.theme import DARK, LIGHT, Theme, palette
-from app.widgets.typography import BODY_SIZE, Face, Type, Typography
+from app.widgets.kit.icons import IconCache
+from app.widgets.kit.theme import DARK, LIGHT, Theme, palette
+from app.widgets.kit.typography import BODY_SIZE, Face, Type, Typography
 
 
 class Look(QObject):

@@ -4,10 +4,10 @@ import pytest
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColor, QIcon
 
-from app.widgets.icon_paths import Icon
-from app.widgets.icons import IconCache
-from app.widgets.look import Look
-from app.widgets.theme import DARK, LIGHT
+from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.icons import IconCache
+from app.widgets.kit.look import Look
+from app.widgets.kit.theme import DARK, LIGHT
 from tests.widgets.pictures import count, painted
 
 

@@ -4,9 +4,9 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.widgets.look import Look, system_theme
-from app.widgets.theme import DARK, LIGHT
-from app.widgets.typography import Type
+from app.widgets.kit.look import Look, system_theme
+from app.widgets.kit.theme import DARK, LIGHT
+from app.widgets.kit.typography import Type
 
 
 def test_a_new_theme_reaches_the_palette_and_everyone_who_listens(look: Look, qapp: QApplication, qtbot: QtBot) -> None:

@@ -16,11 +16,11 @@ from PySide6.QtWidgets import (
 
 from app.viewmodels.line_model import LineModel, LineRow
 from app.viewmodels.rows import RowRole
-from app.widgets.drawing import draw_text, fill_rounded, smooth
-from app.widgets.look import Look
-from app.widgets.row_focus import RowFocus, is_in_active_window, paint_row_ground, paint_row_ring
-from app.widgets.slim_bar import use_slim_bar
-from app.widgets.typography import Face, Type
+from app.widgets.kit.drawing import draw_text, fill_rounded, smooth
+from app.widgets.kit.look import Look
+from app.widgets.kit.row_focus import RowFocus, is_in_active_window, paint_row_ground, paint_row_ring
+from app.widgets.kit.slim_bar import use_slim_bar
+from app.widgets.kit.typography import Face, Type
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 _OUTER, _INNER, _ABOVE = 8, 12, 2

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from app.widgets.typography import BODY_SIZE, Type, Typography
+from app.widgets.kit.typography import BODY_SIZE, Type, Typography
 
 
 @pytest.fixture
