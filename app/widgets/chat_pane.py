@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.protocol.reports import Problem
 from app.viewmodels.controller import Controller
-from app.widgets.cards import NoticeBanner
+from app.widgets.chat.cards import NoticeBanner
+from app.widgets.chat.desk import Desk
+from app.widgets.chat.first_run import FirstRun
 from app.widgets.chat.links import ask_and_open
 from app.widgets.chat.view import ChatView
-from app.widgets.desk import Desk
-from app.widgets.first_run import FirstRun
 from app.widgets.kit.letters import is_letter
 from app.widgets.kit.look import Look
 from app.widgets.status_line import StatusLine

@@ -7,10 +7,10 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
 from app.viewmodels.status import Status
-from app.widgets.cards import ProblemView
+from app.widgets.chat.cards import ProblemView
 from app.widgets.chat.column import Column, centred, column
+from app.widgets.chat.composer import SHADOW_ROOM, Composer
 from app.widgets.chat.rail import CLEAR, paint_line, paint_residency
-from app.widgets.composer import SHADOW_ROOM, Composer
 from app.widgets.kit.drawing import smooth
 from app.widgets.kit.last import Last
 from app.widgets.kit.look import Look

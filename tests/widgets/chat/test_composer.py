@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.status import Status, StatusValues
-from app.widgets.composer import SHADOW_ROOM, Composer
+from app.widgets.chat.composer import SHADOW_ROOM, Composer
 from app.widgets.kit.look import Look
 from app.widgets.kit.theme import DARK, LIGHT
 from tests.widgets.pictures import count, picture, show

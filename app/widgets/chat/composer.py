@@ -7,7 +7,7 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.viewmodels.status import Status
-from app.widgets.composer_edit import ComposerEdit
+from app.widgets.chat.composer_edit import ComposerEdit
 from app.widgets.kit.controls import RoundButton, ToolButton
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon

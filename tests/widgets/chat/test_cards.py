@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.status import ProblemCard, Status, StatusValues
-from app.widgets.cards import NoticeBanner, ProblemView, lines_of
-from app.widgets.desk import Desk
+from app.widgets.chat.cards import NoticeBanner, ProblemView, lines_of
+from app.widgets.chat.desk import Desk
 from app.widgets.kit.look import Look
 from app.widgets.kit.theme import LIGHT
 from app.widgets.kit.typography import Type

@@ -10,7 +10,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 
 from app.viewmodels.status import Status
-from app.widgets.cards import lines_of
+from app.widgets.chat.cards import lines_of
 from app.widgets.chat.column import Column, centred
 from app.widgets.kit.controls import Button, Control, State
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded

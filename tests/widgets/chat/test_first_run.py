@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.viewmodels.status import Status, StatusValues
 from app.viewmodels.status_words import GREETING, SUGGESTIONS
-from app.widgets.first_run import FirstRun
+from app.widgets.chat.first_run import FirstRun
 from app.widgets.kit.look import Look
 from tests.widgets.pictures import show
 
