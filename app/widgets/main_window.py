@@ -37,7 +37,7 @@ from app.widgets.kit.look import Look
 from app.widgets.kit.typography import BODY_SIZE
 from app.widgets.menus import Menus
 from app.widgets.panes import Panes
-from app.widgets.sidebar import Sidebar
+from app.widgets.sidebar.sidebar import Sidebar
 from app.widgets.text_commands import TextCommands
 
 _LEAST = (880, 560)

@@ -15,7 +15,7 @@ from app.viewmodels.trie_model import TrieModel
 from app.widgets.cache_pane import CachePane
 from app.widgets.kit.look import Look
 from app.widgets.kit.theme import DARK, LIGHT, Theme
-from app.widgets.sidebar import Sidebar
+from app.widgets.sidebar.sidebar import Sidebar
 from app.widgets.status_line import StatusLine
 from app.widgets.toolbar import Toolbar
 from tests.widgets.pictures import count, picture, show

@@ -11,7 +11,7 @@ from app.viewmodels.conversation_model import ConversationModel
 from app.widgets.kit.look import Look
 from app.widgets.kit.theme import DARK, LIGHT, Theme
 from app.widgets.kit.verb_button import VerbButton
-from app.widgets.sidebar import ConversationList, Sidebar
+from app.widgets.sidebar.sidebar import ConversationList, Sidebar
 from tests.widgets.pictures import count, picture, show
 from tests.widgets.samples import conversations, opened, search
 

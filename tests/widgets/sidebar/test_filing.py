@@ -14,7 +14,7 @@ from app.viewmodels.controller import Controller
 from app.widgets.kit.look import Look
 from app.widgets.kit.theme import DARK, LIGHT
 from app.widgets.main_window import MainWindow
-from app.widgets.sidebar import ConversationList
+from app.widgets.sidebar.sidebar import ConversationList
 from tests.widgets.pictures import count, picture
 from tests.widgets.test_main_window import ask, texts
 

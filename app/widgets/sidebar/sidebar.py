@@ -10,7 +10,6 @@ from app.viewmodels.conversation_model import ConversationModel
 from app.viewmodels.line_model import LineRow
 from app.viewmodels.rows import ConversationRow, RowRole
 from app.viewmodels.search_desk import SearchDesk
-from app.widgets.conversation_delegate import ConversationDelegate
 from app.widgets.kit.drawing import draw_text, smooth, wrapped
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.letters import is_letter
@@ -20,7 +19,8 @@ from app.widgets.kit.row_focus import RowFocus
 from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.typography import Type
 from app.widgets.kit.verb_button import VerbButton
-from app.widgets.search_field import SearchField
+from app.widgets.sidebar.conversation_delegate import ConversationDelegate
+from app.widgets.sidebar.search_field import SearchField
 
 _PASSING = (
     Qt.FocusReason.PopupFocusReason,

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.protocol.commands import EraseOwner
 from app.viewmodels.controller import Controller
 from app.widgets.main_window import MainWindow
-from app.widgets.trash_box import TrashBox
+from app.widgets.sidebar.trash_box import TrashBox
 from tests.fakes.engine import Script
 from tests.widgets.test_main_window import ask, texts
 

@@ -1,0 +1,1 @@
+"""The sidebar: conversations, folders, search results and the trash."""
