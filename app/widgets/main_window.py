@@ -26,9 +26,9 @@ from app.viewmodels.outline import cache_text
 from app.viewmodels.window_state import WindowState
 from app.widgets.about import show_about
 from app.widgets.archive_commands import ArchiveCommands
-from app.widgets.cache_pane import CachePane
+from app.widgets.cache.cache_pane import CachePane
+from app.widgets.cache.delete_files import ask_to_delete
 from app.widgets.chat_pane import ChatPane
-from app.widgets.delete_files import ask_to_delete
 from app.widgets.drop import DropOutline, document, dropped_path, model_folder
 from app.widgets.kit.controls import Control
 from app.widgets.kit.focus_ring import FocusRing

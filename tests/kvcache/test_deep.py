@@ -35,7 +35,7 @@ WALKERS = (
     "protocol/*.py",
     "viewmodels/trie*.py",
     "viewmodels/versions.py",
-    "widgets/trie*.py",
+    "widgets/cache/trie*.py",
 )
 ALLOWED = {"flatten", "_look_again"}  # a model's compound cache objects; the levels of a balanced tree
 

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.viewmodels.status import Status
 from app.viewmodels.trie_model import TrieModel
-from app.widgets.cache_pane import CachePane
+from app.widgets.cache.cache_pane import CachePane
 from app.widgets.kit.look import Look
 from app.widgets.kit.theme import DARK, LIGHT, Theme
 from app.widgets.sidebar.sidebar import Sidebar

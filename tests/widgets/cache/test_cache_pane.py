@@ -12,8 +12,8 @@ from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
 from app.viewmodels.event_model import EventModel
 from app.viewmodels.trie_model import TrieModel
-from app.widgets.cache_legend import Legend, entries
-from app.widgets.cache_pane import CachePane
+from app.widgets.cache.cache_legend import Legend, entries
+from app.widgets.cache.cache_pane import CachePane
 from app.widgets.kit.drawing import wrapped
 from app.widgets.kit.look import Look
 from app.widgets.kit.theme import DARK, LIGHT, Theme

@@ -12,12 +12,12 @@ from pytestqt.qtbot import QtBot
 
 from app.protocol.trie_view import Residency
 from app.viewmodels.trie_model import TrieModel
+from app.widgets.cache.trie_delegate import figures
+from app.widgets.cache.trie_tree import TrieTree
 from app.widgets.kit.look import Look
 from app.widgets.kit.marks import pill_width
 from app.widgets.kit.theme import DARK, LIGHT, Theme
 from app.widgets.kit.typography import Type
-from app.widgets.trie_delegate import figures
-from app.widgets.trie_tree import TrieTree
 from tests.widgets.pictures import count, picture, show
 from tests.widgets.samples import NODES, NOW, node, on_disk, view
 

@@ -12,15 +12,15 @@ from app.protocol.reports import Problem
 from app.viewmodels import words
 from app.viewmodels.event_model import EventModel
 from app.viewmodels.trie_model import TrieModel
-from app.widgets.cache_head import CacheHead
-from app.widgets.empty_cache import EmptyCache
-from app.widgets.event_section import EventSection
+from app.widgets.cache.cache_head import CacheHead
+from app.widgets.cache.empty_cache import EmptyCache
+from app.widgets.cache.event_section import EventSection
+from app.widgets.cache.trie_delegate import Clock
+from app.widgets.cache.trie_tree import TrieTree
 from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.last import Last
 from app.widgets.kit.look import Look
 from app.widgets.kit.typography import Type
-from app.widgets.trie_delegate import Clock
-from app.widgets.trie_tree import TrieTree
 
 _INSET = 16
 

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QRectF
 
 from app.protocol.trie_view import TrieView
-from app.widgets.trie_lines import TrieLines
+from app.widgets.cache.trie_lines import TrieLines
 from tests.widgets.samples import node, view
 
 ROW = QRectF(0, 0, 300, 40)

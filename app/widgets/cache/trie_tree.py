@@ -11,13 +11,13 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QStyle, QStyleOptionVie
 from app.protocol.trie_view import TrieNodeView
 from app.viewmodels.rows import RowRole
 from app.viewmodels.trie_model import TrieModel
+from app.widgets.cache.trie_delegate import Clock, TrieDelegate
+from app.widgets.cache.trie_lines import TrieLines
 from app.widgets.kit.drawing import smooth
 from app.widgets.kit.look import Look
 from app.widgets.kit.marks import paint_disc
 from app.widgets.kit.row_focus import RowFocus, paint_row_ground, paint_row_ring
 from app.widgets.kit.slim_bar import use_slim_bar
-from app.widgets.trie_delegate import Clock, TrieDelegate
-from app.widgets.trie_lines import TrieLines
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 _LEFT, _STEP, _TO_TEXT = 26.0, 18.0, 14.0

@@ -1,0 +1,1 @@
+"""The cache pane: how full it is, the prefix trie row by row, and the log of what happened."""
