@@ -32,10 +32,10 @@ from app.launch.start import Asked, Beginning
 from app.protocol.reports import Problem
 from app.settings import SettingsFile
 from app.viewmodels.controller import Controller
-from app.widgets.application import Application
 from app.widgets.kit.look import Look
 from app.widgets.kit.theme import DARK, LIGHT
-from app.widgets.main_window import MainWindow
+from app.widgets.window.application import Application
+from app.widgets.window.main_window import MainWindow
 from app.worker.engine_host import EngineHost
 from app.worker.engine_thread import EngineFactory, local_engine
 

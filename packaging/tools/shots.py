@@ -31,7 +31,7 @@ from app.viewmodels.controller import Controller  # noqa: E402
 from app.viewmodels.window_state import WindowState  # noqa: E402
 from app.widgets.kit.look import Look  # noqa: E402
 from app.widgets.kit.theme import DARK, LIGHT, Theme  # noqa: E402
-from app.widgets.main_window import MainWindow  # noqa: E402
+from app.widgets.window.main_window import MainWindow  # noqa: E402
 from tools.gallery.components import ComponentSheet  # noqa: E402
 from tools.gallery.conversations import Shelf, fill  # noqa: E402
 from tools.gallery.stage import Stage  # noqa: E402

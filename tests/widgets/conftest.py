@@ -13,7 +13,7 @@ from app.viewmodels.controller import Controller
 from app.viewmodels.window_state import WindowState
 from app.widgets.kit.look import Look
 from app.widgets.kit.theme import LIGHT
-from app.widgets.main_window import MainWindow
+from app.widgets.window.main_window import MainWindow
 from tests.widgets.pictures import show
 
 MakeWindow = Callable[[WindowState], MainWindow]

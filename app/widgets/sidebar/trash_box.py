@@ -9,13 +9,13 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QMessageBox, QVBoxLayout, QW
 from app.viewmodels import trash_desk
 from app.viewmodels.line_model import LineRow
 from app.viewmodels.trash_desk import TrashDesk
-from app.widgets.about import Words, close_on_command
 from app.widgets.kit.controls import Button
 from app.widgets.kit.drawing import draw_text, smooth, wrapped
 from app.widgets.kit.focus_ring import FocusRing
 from app.widgets.kit.line_list import LineList
 from app.widgets.kit.look import Look
 from app.widgets.kit.typography import Type
+from app.widgets.window.about import Words, close_on_command
 
 _EDGE, _GROUP, _APART = 20, 16, 8
 _SIZE = QSize(560, 440)

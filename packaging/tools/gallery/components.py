@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QWidget
 
 from app.protocol.trie_view import Residency
 from app.viewmodels.spoken import RESIDENCY_NAMES
-from app.widgets.context_gauge import ContextGauge
 from app.widgets.kit.controls import Button, Control, RoundButton, State, ToolButton
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
@@ -19,8 +18,9 @@ from app.widgets.kit.mark_widgets import CostBar
 from app.widgets.kit.marks import paint_budget, paint_cost, paint_disc, paint_pill, paint_warmth
 from app.widgets.kit.theme import translucent
 from app.widgets.kit.typography import Type
-from app.widgets.model_chip import ModelChip
 from app.widgets.switcher import Switcher
+from app.widgets.window.context_gauge import ContextGauge
+from app.widgets.window.model_chip import ModelChip
 
 _WORDS: dict[Residency, str] = {**RESIDENCY_NAMES, "disk": "On disk"}
 _STATES = (*State, "focus")

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenuBar
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.verbs import VERBS
-from app.widgets.menus import Menus
+from app.widgets.window.menus import Menus
 
 
 def test_menu_path_follows_the_table() -> None:

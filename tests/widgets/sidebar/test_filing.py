@@ -13,10 +13,10 @@ from app.conversation.store import Store
 from app.viewmodels.controller import Controller
 from app.widgets.kit.look import Look
 from app.widgets.kit.theme import DARK, LIGHT
-from app.widgets.main_window import MainWindow
 from app.widgets.sidebar.sidebar import ConversationList
+from app.widgets.window.main_window import MainWindow
 from tests.widgets.pictures import count, picture
-from tests.widgets.test_main_window import ask, texts
+from tests.widgets.window.test_main_window import ask, texts
 
 
 @pytest.fixture

@@ -14,9 +14,9 @@ from app.widgets.kit.line_list import in_sight
 from app.widgets.kit.look import Look
 from app.widgets.kit.theme import DARK, LIGHT
 from app.widgets.kit.typography import Type
-from app.widgets.main_window import MainWindow
+from app.widgets.window.main_window import MainWindow
 from tests.widgets.pictures import count, picture
-from tests.widgets.test_main_window import ask, texts
+from tests.widgets.window.test_main_window import ask, texts
 
 _CTRL = Qt.KeyboardModifier.ControlModifier
 

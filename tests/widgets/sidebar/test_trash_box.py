@@ -12,10 +12,10 @@ from pytestqt.qtbot import QtBot
 
 from app.protocol.commands import EraseOwner
 from app.viewmodels.controller import Controller
-from app.widgets.main_window import MainWindow
 from app.widgets.sidebar.trash_box import TrashBox
+from app.widgets.window.main_window import MainWindow
 from tests.fakes.engine import Script
-from tests.widgets.test_main_window import ask, texts
+from tests.widgets.window.test_main_window import ask, texts
 
 
 @pytest.fixture

@@ -15,10 +15,10 @@ from pytestqt.qtbot import QtBot
 
 from app.launch.paths import resources
 from app.viewmodels import about_words
-from app.widgets.about import AboutBox, Acknowledgements, Words, notices
 from app.widgets.kit.look import Look
 from app.widgets.kit.theme import DARK
 from app.widgets.kit.typography import Type
+from app.widgets.window.about import AboutBox, Acknowledgements, Words, notices
 from tests.widgets.pictures import count, picture, show
 
 

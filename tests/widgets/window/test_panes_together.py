@@ -16,8 +16,8 @@ from app.widgets.cache.cache_pane import CachePane
 from app.widgets.kit.look import Look
 from app.widgets.kit.theme import DARK, LIGHT, Theme
 from app.widgets.sidebar.sidebar import Sidebar
-from app.widgets.status_line import StatusLine
-from app.widgets.toolbar import Toolbar
+from app.widgets.window.status_line import StatusLine
+from app.widgets.window.toolbar import Toolbar
 from tests.widgets.pictures import count, picture, show
 from tests.widgets.samples import LOG, NOW, READING, conversations, events, search, view
 

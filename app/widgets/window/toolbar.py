@@ -7,14 +7,14 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.viewmodels.status import Status
-from app.widgets.context_gauge import ContextGauge
 from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.look import Look
 from app.widgets.kit.marks import paint_warmth
 from app.widgets.kit.typography import Type
 from app.widgets.kit.verb_button import VerbButton
-from app.widgets.model_chip import ModelChip
+from app.widgets.window.context_gauge import ContextGauge
+from app.widgets.window.model_chip import ModelChip
 
 _INSET = 20
 _WARMTH = 28

@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 from app.exchange import read
 from app.viewmodels.controller import Controller
 from app.viewmodels.exchange_desk import Form
-from app.widgets.main_window import MainWindow
-from tests.widgets.test_main_window import ask, texts
+from app.widgets.window.main_window import MainWindow
+from tests.widgets.window.test_main_window import ask, texts
 
 
 @pytest.fixture

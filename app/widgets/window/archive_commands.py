@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QMenu, QWidget
 from app.viewmodels.archive import Archive
 from app.viewmodels.exchange_desk import Form
 from app.viewmodels.rows import ConversationRow
-from app.widgets.file_dialogs import ask_where, ask_which
 from app.widgets.kit.look import Look
-from app.widgets.panes import Panes
 from app.widgets.sidebar.conversation_menu import fill_folders, row_menu
 from app.widgets.sidebar.sidebar import Sidebar
 from app.widgets.sidebar.trash_box import show_trash
+from app.widgets.window.file_dialogs import ask_where, ask_which
+from app.widgets.window.panes import Panes
 
 
 class ArchiveCommands(QObject):

@@ -7,12 +7,12 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.status import Status
-from app.widgets.context_gauge import ContextGauge
 from app.widgets.kit.look import Look
 from app.widgets.kit.theme import DARK, LIGHT, Theme
 from app.widgets.kit.verb_button import VerbButton
-from app.widgets.model_chip import ModelChip
-from app.widgets.toolbar import TitleBlock, Toolbar
+from app.widgets.window.context_gauge import ContextGauge
+from app.widgets.window.model_chip import ModelChip
+from app.widgets.window.toolbar import TitleBlock, Toolbar
 from tests.widgets.pictures import count, picture, show
 from tests.widgets.samples import READING, READY
 

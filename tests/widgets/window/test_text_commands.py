@@ -11,10 +11,10 @@ from pytestqt.qtbot import QtBot
 
 from app.viewmodels.controller import Controller
 from app.widgets.kit.theme import DARK
-from app.widgets.main_window import MainWindow
-from app.widgets.text_commands import Field
+from app.widgets.window.main_window import MainWindow
+from app.widgets.window.text_commands import Field
 from tests.widgets.pictures import count, picture
-from tests.widgets.test_main_window import ask, texts
+from tests.widgets.window.test_main_window import ask, texts
 
 _CTRL, _SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 

@@ -28,18 +28,18 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-import app.widgets.main_window as main_window
+import app.widgets.window.main_window as main_window
 from app.protocol.commands import ClearDiskCache, Generate, LoadModel
 from app.viewmodels.controller import Controller
 from app.viewmodels.window_state import WindowState
-from app.widgets.about import AboutBox
-from app.widgets.application import Application, OpenedFiles
 from app.widgets.chat.links import ask_and_open
 from app.widgets.chat.row_controls import ActionStrip, Place
-from app.widgets.drop import document, model_folder
 from app.widgets.kit.look import Look
-from app.widgets.main_window import MainWindow
 from app.widgets.switcher import Switcher
+from app.widgets.window.about import AboutBox
+from app.widgets.window.application import Application, OpenedFiles
+from app.widgets.window.drop import document, model_folder
+from app.widgets.window.main_window import MainWindow
 from tests.fakes.engine import Script
 from tests.widgets.pictures import picture
 

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.widgets.kit.look import Look
-from app.widgets.panes import Panes
+from app.widgets.window.panes import Panes
 
 
 class Window:

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from app.viewmodels.status import Status
 from app.widgets.kit.look import Look
 from app.widgets.kit.theme import LIGHT
-from app.widgets.status_line import StatusLine
+from app.widgets.window.status_line import StatusLine
 from tests.widgets.pictures import count, picture
 from tests.widgets.samples import READING, READY
 

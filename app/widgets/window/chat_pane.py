@@ -15,8 +15,8 @@ from app.widgets.chat.links import ask_and_open
 from app.widgets.chat.view import ChatView
 from app.widgets.kit.letters import is_letter
 from app.widgets.kit.look import Look
-from app.widgets.status_line import StatusLine
-from app.widgets.toolbar import Toolbar
+from app.widgets.window.status_line import StatusLine
+from app.widgets.window.toolbar import Toolbar
 
 
 class ChatPane(QWidget):

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QMenuBar
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.verbs import VERBS, Menu
-from app.widgets.menus import Menus
+from app.widgets.window.menus import Menus
 
 Done = list[str]
 

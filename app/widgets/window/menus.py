@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar
 
 from app.viewmodels.budgets import BUDGETS, DISK_BUDGETS
 from app.viewmodels.verbs import VERBS, Menu, Verb
-from app.widgets.budget_menu import BudgetMenu
+from app.widgets.window.budget_menu import BudgetMenu
 
 Do = Callable[[str], None]
 # Qt moves entries into the application's menu by their words unless each is told where it belongs.

@@ -24,21 +24,21 @@ from app.viewmodels import disk_words
 from app.viewmodels.controller import Controller
 from app.viewmodels.outline import cache_text
 from app.viewmodels.window_state import WindowState
-from app.widgets.about import show_about
-from app.widgets.archive_commands import ArchiveCommands
 from app.widgets.cache.cache_pane import CachePane
 from app.widgets.cache.delete_files import ask_to_delete
-from app.widgets.chat_pane import ChatPane
-from app.widgets.drop import DropOutline, document, dropped_path, model_folder
 from app.widgets.kit.controls import Control
 from app.widgets.kit.focus_ring import FocusRing
 from app.widgets.kit.last import Last
 from app.widgets.kit.look import Look
 from app.widgets.kit.typography import BODY_SIZE
-from app.widgets.menus import Menus
-from app.widgets.panes import Panes
 from app.widgets.sidebar.sidebar import Sidebar
-from app.widgets.text_commands import TextCommands
+from app.widgets.window.about import show_about
+from app.widgets.window.archive_commands import ArchiveCommands
+from app.widgets.window.chat_pane import ChatPane
+from app.widgets.window.drop import DropOutline, document, dropped_path, model_folder
+from app.widgets.window.menus import Menus
+from app.widgets.window.panes import Panes
+from app.widgets.window.text_commands import TextCommands
 
 _LEAST = (880, 560)
 _USUAL = (1440, 900)

@@ -1,0 +1,1 @@
+"""The window itself: menus, toolbar, panes, dialogs, and where each command goes."""
