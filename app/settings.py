@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from app.launch.plain_files import UnfitFileError, read_plain, write_whole
-from app.viewmodels.budgets import DEFAULT
+from app.viewmodels.cache.budgets import DEFAULT
 from app.viewmodels.window_state import WindowState
 
 logger = logging.getLogger(__name__)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from app.viewmodels.rows import Footer, MessageRow, RowRole
-from app.viewmodels.spoken import spoken_message
+from app.viewmodels.text.spoken import spoken_message
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()

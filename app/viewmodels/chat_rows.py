@@ -9,9 +9,9 @@ from app.conversation.message import Message
 from app.conversation.tree import MessageTree
 from app.protocol.reports import Reason, RequestReport, StopReason
 from app.protocol.trie_view import Residency
-from app.viewmodels import words
 from app.viewmodels.rows import Footer, MessageRow, PrefillRow
 from app.viewmodels.runs import Run
+from app.viewmodels.text import words
 
 _NOTES: dict[str, str] = {
     StopReason.CANCELLED: "Stopped",

@@ -8,16 +8,16 @@ from PySide6.QtCore import QObject, QTimer
 
 from app.conversation.tree import MessageTree
 from app.protocol.trie_view import TrieView
+from app.viewmodels.cache.event_model import EventModel
+from app.viewmodels.cache.trie_model import TrieModel
 from app.viewmodels.chat_model import ChatModel
 from app.viewmodels.chat_rows import ChatRows, running_footer
-from app.viewmodels.conversation_model import ConversationModel
-from app.viewmodels.conversation_rows import Shown, blank_title, conversation_rows
-from app.viewmodels.event_model import EventModel
+from app.viewmodels.library.conversation_model import ConversationModel
+from app.viewmodels.library.conversation_rows import Shown, blank_title, conversation_rows
 from app.viewmodels.parts import Parts
 from app.viewmodels.status import ProblemCard, Status
 from app.viewmodels.status_view import Scene, status_values
-from app.viewmodels.trie_model import TrieModel
-from app.viewmodels.words import first_words
+from app.viewmodels.text.words import first_words
 
 TICK_MS = 250
 MINUTE_MS = 60_000

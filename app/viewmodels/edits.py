@@ -12,11 +12,11 @@ from app.conversation.message import Message
 from app.conversation.records import Folder
 from app.conversation.store import Store
 from app.conversation.tree import MessageTree
-from app.viewmodels import words
 from app.viewmodels.asking import Asking
-from app.viewmodels.changes import WORDS, Changes, Picture
-from app.viewmodels.library import Library
+from app.viewmodels.library.changes import WORDS, Changes, Picture
+from app.viewmodels.library.library import Library
 from app.viewmodels.runs import Runs
+from app.viewmodels.text import words
 
 STAYS = "It stays in the trash for 30 days."
 STAY = "They stay in the trash for 30 days."

@@ -11,8 +11,8 @@ from app.protocol.chat import Turn
 from app.protocol.events import Pinned
 from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
-from app.viewmodels import disk_words
-from app.viewmodels.budgets import disk_budget_of
+from app.viewmodels.cache import disk_words
+from app.viewmodels.cache.budgets import disk_budget_of
 from app.viewmodels.display import Display
 from app.viewmodels.parts import Parts
 

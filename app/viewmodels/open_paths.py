@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from app.viewmodels.asking import Asking
-from app.viewmodels.changes import Changes
-from app.viewmodels.library import Library
+from app.viewmodels.library.changes import Changes
+from app.viewmodels.library.library import Library
 from app.viewmodels.runs import Runs
 
 

@@ -13,7 +13,7 @@ from app.conversation.message import Message
 from app.conversation.tree import MessageTree
 from app.protocol.events import Priced, TurnResidency
 from app.protocol.trie_view import Residency
-from app.viewmodels.model_desk import ModelDesk
+from app.viewmodels.model.model_desk import ModelDesk
 from app.viewmodels.prices import Prices
 from app.viewmodels.runs import Runs
 

@@ -33,7 +33,7 @@ WALKERS = (
     "kvcache/**/*.py",
     "engine/*.py",
     "protocol/*.py",
-    "viewmodels/trie*.py",
+    "viewmodels/cache/trie*.py",
     "viewmodels/versions.py",
     "widgets/cache/trie*.py",
 )

@@ -17,9 +17,9 @@ from app.conversation.faults import Fault, store_error
 from app.conversation.leftover import leftover_files
 from app.conversation.store import Store
 from app.conversation.store_thread import StoreThread
-from app.viewmodels import exchange_desk
 from app.viewmodels.controller import Controller
-from app.viewmodels.exchange_desk import Form
+from app.viewmodels.library import exchange_desk
+from app.viewmodels.library.exchange_desk import Form
 from app.viewmodels.store_link import StoreLink
 from tests.fakes.engine import Script
 from tests.fakes.shelf import FakeShelf

@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 from app.protocol.commands import ClearDiskCache, Command, ConfigureDiskCache, EraseOwner, LoadModel, Pin
 from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
-from app.viewmodels import disk_words
-from app.viewmodels.budgets import DISK_BUDGETS, disk_budget_of
+from app.viewmodels.cache import disk_words
+from app.viewmodels.cache.budgets import DISK_BUDGETS, disk_budget_of
 from app.viewmodels.controller import Controller
 from tests.fakes.engine import Script
 from tests.fakes.shelf import FakeShelf

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPersistentModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
 from app.viewmodels.chat_model import ChatModel
-from app.viewmodels.conversation_model import ConversationModel
+from app.viewmodels.library.conversation_model import ConversationModel
 from app.viewmodels.rows import ConversationRow, Footer, MessageRow, RowRole
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal

@@ -8,11 +8,11 @@ from dataclasses import replace
 from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.protocol.reports import Reason
 from app.protocol.trie_view import Residency, TrieNodeView, TrieView
-from app.viewmodels.conversation_model import ConversationModel
-from app.viewmodels.event_model import EventModel
-from app.viewmodels.library import Library
+from app.viewmodels.cache.event_model import EventModel
+from app.viewmodels.library.conversation_model import ConversationModel
+from app.viewmodels.library.library import Library
+from app.viewmodels.library.search_desk import SearchDesk
 from app.viewmodels.rows import ConversationRow
-from app.viewmodels.search_desk import SearchDesk
 from app.viewmodels.status import StatusValues
 
 NOW = 1_700_000_000.0

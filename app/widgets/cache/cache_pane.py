@@ -9,9 +9,9 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.protocol.reports import Problem
-from app.viewmodels import words
-from app.viewmodels.event_model import EventModel
-from app.viewmodels.trie_model import TrieModel
+from app.viewmodels.cache.event_model import EventModel
+from app.viewmodels.cache.trie_model import TrieModel
+from app.viewmodels.text import words
 from app.widgets.cache.cache_head import CacheHead
 from app.widgets.cache.empty_cache import EmptyCache
 from app.widgets.cache.event_section import EventSection

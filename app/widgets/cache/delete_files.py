@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
-from app.viewmodels import disk_words
+from app.viewmodels.cache import disk_words
 
 
 def ask_to_delete(what: str, delete: Callable[[], None], parent: QWidget) -> QMessageBox:

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.protocol.cache_events import CacheEventKind
-from app.viewmodels.event_model import EventModel
+from app.viewmodels.cache.event_model import EventModel
 from app.viewmodels.rows import EventRow, RowRole
 from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.icon_paths import Icon

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from app.viewmodels.event_model import EventModel
+from app.viewmodels.cache.event_model import EventModel
 from app.widgets.cache.event_list import EventList, event_height
 from app.widgets.kit.controls import Control, State
 from app.widgets.kit.drawing import draw_text, fill_rounded

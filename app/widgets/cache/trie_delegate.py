@@ -10,9 +10,9 @@ from PySide6.QtGui import QHelpEvent, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QToolTip
 
 from app.protocol.trie_view import TrieNodeView
-from app.viewmodels import words
 from app.viewmodels.rows import RowRole
-from app.viewmodels.spoken import RESIDENCY_NAMES
+from app.viewmodels.text import words
+from app.viewmodels.text.spoken import RESIDENCY_NAMES
 from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.look import Look

@@ -9,8 +9,8 @@ from PySide6.QtGui import QHideEvent, QMouseEvent, QPainter, QPen, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QStyle, QStyleOptionViewItem, QTreeView, QWidget
 
 from app.protocol.trie_view import TrieNodeView
+from app.viewmodels.cache.trie_model import TrieModel
 from app.viewmodels.rows import RowRole
-from app.viewmodels.trie_model import TrieModel
 from app.widgets.cache.trie_delegate import Clock, TrieDelegate
 from app.widgets.cache.trie_lines import TrieLines
 from app.widgets.kit.drawing import smooth

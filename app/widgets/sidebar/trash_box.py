@@ -6,9 +6,9 @@ from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QMessageBox, QVBoxLayout, QWidget
 
-from app.viewmodels import trash_desk
+from app.viewmodels.library import trash_desk
+from app.viewmodels.library.trash_desk import TrashDesk
 from app.viewmodels.line_model import LineRow
-from app.viewmodels.trash_desk import TrashDesk
 from app.widgets.kit.controls import Button
 from app.widgets.kit.drawing import draw_text, smooth, wrapped
 from app.widgets.kit.focus_ring import FocusRing

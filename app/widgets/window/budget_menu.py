@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.viewmodels.budgets import Budget
+from app.viewmodels.cache.budgets import Budget
 
 
 class BudgetMenu(QMenu):

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from app.viewmodels import words
+from app.viewmodels.text import words
 from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.look import Look
 from app.widgets.kit.marks import paint_bar

@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QStandardPaths
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.viewmodels.exchange_desk import ExchangeDesk, Form
+from app.viewmodels.library.exchange_desk import ExchangeDesk, Form
 
 _FILTERS = {
     Form.ESPALIER: "Espalier conversation (*.espalier)",

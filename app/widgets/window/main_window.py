@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QWidget
 
 from app.protocol.reports import Problem
-from app.viewmodels import disk_words
+from app.viewmodels.cache import disk_words
 from app.viewmodels.controller import Controller
 from app.viewmodels.outline import cache_text
 from app.viewmodels.window_state import WindowState

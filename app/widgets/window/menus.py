@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar
 
-from app.viewmodels.budgets import BUDGETS, DISK_BUDGETS
+from app.viewmodels.cache.budgets import BUDGETS, DISK_BUDGETS
 from app.viewmodels.verbs import VERBS, Menu, Verb
 from app.widgets.window.budget_menu import BudgetMenu
 

@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
-from app.viewmodels.event_model import EventModel
-from app.viewmodels.trie_model import TrieModel
+from app.viewmodels.cache.event_model import EventModel
+from app.viewmodels.cache.trie_model import TrieModel
 from app.widgets.cache.cache_legend import Legend, entries
 from app.widgets.cache.cache_pane import CachePane
 from app.widgets.kit.drawing import wrapped

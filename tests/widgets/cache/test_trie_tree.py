@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QToolTip, QTreeView
 from pytestqt.qtbot import QtBot
 
 from app.protocol.trie_view import Residency
-from app.viewmodels.trie_model import TrieModel
+from app.viewmodels.cache.trie_model import TrieModel
 from app.widgets.cache.trie_delegate import figures
 from app.widgets.cache.trie_tree import TrieTree
 from app.widgets.kit.look import Look

@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
-from app.viewmodels.conversation_model import ConversationModel
+from app.viewmodels.library.conversation_model import ConversationModel
 from app.widgets.kit.look import Look
 from app.widgets.kit.theme import DARK, LIGHT, Theme
 from app.widgets.kit.verb_button import VerbButton

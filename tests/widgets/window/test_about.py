@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.launch.paths import resources
-from app.viewmodels import about_words
+from app.viewmodels.model import about_words
 from app.widgets.kit.look import Look
 from app.widgets.kit.theme import DARK
 from app.widgets.kit.typography import Type

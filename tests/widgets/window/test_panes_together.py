@@ -10,8 +10,8 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QAbstractItemView, QScrollBar, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.viewmodels.cache.trie_model import TrieModel
 from app.viewmodels.status import Status
-from app.viewmodels.trie_model import TrieModel
 from app.widgets.cache.cache_pane import CachePane
 from app.widgets.kit.look import Look
 from app.widgets.kit.theme import DARK, LIGHT, Theme

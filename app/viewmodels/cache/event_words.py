@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.protocol.reports import Reason
-from app.viewmodels import words
 from app.viewmodels.rows import EventRow
+from app.viewmodels.text import words
 
 _WHY = {  # of each reason; "" where nothing was computed twice
     Reason.NONE: "",

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from app.viewmodels import words
+from app.viewmodels.text import words
 
 THIN, HARD = "\u202f", "\u00a0"
 

@@ -9,11 +9,11 @@ from app.conversation.records import Trashed
 from app.conversation.store import Store
 from app.conversation.trash import THIRTY_DAYS
 from app.protocol.reports import Problem
-from app.viewmodels import words
-from app.viewmodels.changes import Changes, Picture
-from app.viewmodels.disk_desk import DiskDesk
+from app.viewmodels.cache.disk_desk import DiskDesk
+from app.viewmodels.library.changes import Changes, Picture
 from app.viewmodels.line_model import LineModel, LineRow
 from app.viewmodels.store_link import StoreLink
+from app.viewmodels.text import words
 
 EMPTY = "The trash is empty."
 EMPTY_HINT = "What you delete stays here for 30 days, then it goes by itself."

@@ -10,8 +10,8 @@ from PySide6.QtCore import QAbstractItemModel, QItemSelectionModel, QModelIndex,
 from PySide6.QtTest import QAbstractItemModelTester
 
 from app.protocol.trie_view import TrieNodeView, TrieView
+from app.viewmodels.cache.trie_model import TrieModel
 from app.viewmodels.rows import RowRole
-from app.viewmodels.trie_model import TrieModel
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
 

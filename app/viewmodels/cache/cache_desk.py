@@ -11,8 +11,8 @@ from PySide6.QtCore import QObject, Signal
 from app.protocol.chat import Turn
 from app.protocol.commands import SetBudget, Verify
 from app.protocol.events import Verified
-from app.viewmodels import words
-from app.viewmodels.budgets import DEFAULT, budget_of
+from app.viewmodels.cache.budgets import DEFAULT, budget_of
+from app.viewmodels.text import words
 from app.worker.engine_host import EngineHost
 
 _LEAST_DRIFT = 0.001

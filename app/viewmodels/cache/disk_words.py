@@ -8,7 +8,7 @@ import os
 from app.protocol.events import Pinned
 from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
-from app.viewmodels import words
+from app.viewmodels.text import words
 
 _FULL = frozenset({os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT)})
 _NO_ROOM = Problem(

@@ -12,7 +12,7 @@ from app.protocol.chat import Turn
 from app.protocol.commands import ClearDiskCache, ConfigureDiskCache, EraseOwner, Pin
 from app.protocol.events import Pinned
 from app.protocol.reports import ModelInfo
-from app.viewmodels.budgets import disk_budget_of
+from app.viewmodels.cache.budgets import disk_budget_of
 from app.worker.engine_host import EngineHost
 
 

@@ -14,8 +14,8 @@ from app.conversation.message import Conversation, Message
 from app.conversation.store import Store
 from app.conversation.store_thread import StoreThread
 from app.protocol.reports import Problem
-from app.viewmodels.changes import Picture
-from app.viewmodels.library import Library
+from app.viewmodels.library.changes import Picture
+from app.viewmodels.library.library import Library
 from app.viewmodels.store_link import StoreLink
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from app.conversation.message import Conversation, new_id
-from app.viewmodels.conversation_rows import Shown, blank_title, conversation_rows
+from app.viewmodels.library.conversation_rows import Shown, blank_title, conversation_rows
 
 NOW = datetime(2026, 11, 20, 16, 0)
 

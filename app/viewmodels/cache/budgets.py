@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from app.viewmodels.words import HARD
+from app.viewmodels.text.words import HARD
 
 
 @dataclass(frozen=True, slots=True)

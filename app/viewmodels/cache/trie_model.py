@@ -9,7 +9,7 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistent
 
 from app.protocol.trie_view import TrieNodeView, TrieView
 from app.viewmodels.rows import RowRole
-from app.viewmodels.spoken import spoken_node
+from app.viewmodels.text.spoken import spoken_node
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from app.conversation.message import Conversation
 from app.conversation.records import Folder
-from app.viewmodels import words
 from app.viewmodels.rows import ConversationRow
+from app.viewmodels.text import words
 
 SECTIONS = ("Favourites", "Today", "Earlier", "Folders")
 

@@ -20,11 +20,11 @@ from app.conversation.staging import Stage, StagedDocument
 from app.conversation.store import Store
 from app.exchange import FileImport, read
 from app.exchange.notes import Notes
-from app.viewmodels import exchange_desk
 from app.viewmodels.controller import Controller
-from app.viewmodels.exchange_desk import Form
+from app.viewmodels.library import exchange_desk
+from app.viewmodels.library.exchange_desk import Form
 from tests.fakes.engine import Script
-from tests.viewmodels.test_archive import at_rest, titles
+from tests.viewmodels.library.test_archive import at_rest, titles
 from tests.viewmodels.test_controller import LONG, ask, ended, texts, wait_for_text
 
 

@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.viewmodels.changes import GONE, Picture
 from app.viewmodels.display import Display
 from app.viewmodels.edits import Edits
-from app.viewmodels.exchange_desk import ExchangeDesk
+from app.viewmodels.library.changes import GONE, Picture
+from app.viewmodels.library.exchange_desk import ExchangeDesk
+from app.viewmodels.library.search_desk import SearchDesk
+from app.viewmodels.library.trash_desk import TrashDesk
 from app.viewmodels.parts import Parts
 from app.viewmodels.rows import ConversationRow
-from app.viewmodels.search_desk import SearchDesk
-from app.viewmodels.trash_desk import TrashDesk
 from app.viewmodels.versions import last_question
 
 NEW_FOLDER = "New folder"

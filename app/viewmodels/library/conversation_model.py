@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from app.viewmodels.rows import ConversationRow, RowRole
-from app.viewmodels.spoken import spoken_conversation
+from app.viewmodels.text.spoken import spoken_conversation
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from app.protocol.trie_view import Residency, TrieNodeView
-from app.viewmodels import words
 from app.viewmodels.rows import ConversationRow, MessageRow
+from app.viewmodels.text import words
 
 RESIDENCY_NAMES: dict[Residency, str] = {
     "live": "Live",

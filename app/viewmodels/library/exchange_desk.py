@@ -20,11 +20,11 @@ from app.conversation.records import Document
 from app.conversation.staging import Stage, StagedDocument
 from app.exchange import ExchangeError, FileImport, file_name, path_in_pieces, save, tree_in_pieces, written
 from app.protocol.reports import Problem
-from app.viewmodels import words
-from app.viewmodels.changes import Changes, Picture
-from app.viewmodels.library import Library
+from app.viewmodels.library.changes import Changes, Picture
+from app.viewmodels.library.library import Library
 from app.viewmodels.runs import Runs
 from app.viewmodels.store_link import StoreLink
+from app.viewmodels.text import words
 
 T = TypeVar("T")
 PATIENCE = 0.4  # seconds until it is told that a file is being read or written

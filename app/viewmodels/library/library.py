@@ -16,7 +16,7 @@ from app.conversation.records import Folder
 from app.conversation.store import Store
 from app.conversation.tree import MessageTree
 from app.protocol.reports import Problem
-from app.viewmodels.changes import GONE, Picture
+from app.viewmodels.library.changes import GONE, Picture
 from app.viewmodels.store_link import StoreLink
 
 

@@ -10,9 +10,9 @@ from PySide6.QtTest import QAbstractItemModelTester
 
 from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.protocol.reports import Reason
-from app.viewmodels.event_model import MOST_ROWS, EventModel
+from app.viewmodels.cache.event_model import MOST_ROWS, EventModel
 from app.viewmodels.rows import EventRow, RowRole
-from app.viewmodels.words import clock
+from app.viewmodels.text.words import clock
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
 NOW = 1_700_000_000.0

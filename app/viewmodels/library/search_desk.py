@@ -10,10 +10,10 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.conversation.message import Conversation
 from app.conversation.search import Hit, SearchState
 from app.conversation.store import Store
-from app.viewmodels import words
-from app.viewmodels.library import Library
+from app.viewmodels.library.library import Library
 from app.viewmodels.line_model import LineModel, LineRow
 from app.viewmodels.store_link import StoreLink
+from app.viewmodels.text import words
 
 WAIT_MS = 120
 AGAIN_MS = 1000

@@ -1,0 +1,1 @@
+"""The prefix cache as its pane and its menu show it."""

@@ -1,0 +1,1 @@
+"""Conversations, folders, search, trash and files, as the sidebar shows them."""

@@ -1,0 +1,1 @@
+"""The model in use, and the libraries under it."""
