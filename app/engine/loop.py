@@ -21,8 +21,8 @@ from app.engine.description import describe, versions
 from app.engine.loader import LoadStep, Opening
 from app.engine.memory import default_budget, has_room_beside
 from app.engine.model import LoadedModel
-from app.engine.pace import Pace
 from app.engine.pinning import pin
+from app.engine.prefill_rate import Pace
 from app.engine.pricing import price
 from app.engine.problems import EngineError, RequestError
 from app.engine.run import Run, never_started

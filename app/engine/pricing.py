@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from app.engine.model import LoadedModel
-from app.engine.pace import Pace
+from app.engine.prefill_rate import Pace
 from app.engine.problems import RequestError
 from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.commands import Price

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from app.engine.answers import keep_own, shared_length
 from app.engine.codec import Codec
-from app.engine.layout import Layout, Span, lay_out
+from app.engine.message_spans import Layout, Span, lay_out
 from app.engine.problems import RequestError, UnknownTokenError
 from app.engine.template import ChatTemplate
+from app.engine.token_reuse import keep_own, shared_length
 from app.protocol.chat import Role, Turn
 
 

@@ -7,13 +7,13 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 
-from app.engine.answer import Answer
 from app.engine.model import LoadedModel
-from app.engine.pace import Pace
+from app.engine.output import Answer
 from app.engine.pipeline import Pipeline
-from app.engine.places import Places
+from app.engine.prefill_rate import Pace
 from app.engine.problems import RequestError, ShortOfMemoryError, count
 from app.engine.prompt import Prompt
+from app.engine.rewind_points import Places
 from app.engine.sampler import Sampler, draw_seed
 from app.engine.step_memory import StepMemory
 from app.kvcache.prefix_cache import PrefixCache

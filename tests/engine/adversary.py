@@ -8,9 +8,9 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from app.engine.answers import shared_length
 from app.engine.codec import Codec
 from app.engine.model import LoadedModel
+from app.engine.token_reuse import shared_length
 from app.kvcache.invariants import check
 from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.chat import Turn

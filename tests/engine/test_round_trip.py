@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.answers import shared_length
+from app.engine.token_reuse import shared_length
 from app.protocol.chat import Turn
 from app.protocol.reports import StopReason
 from tests.engine.adversary import Talk

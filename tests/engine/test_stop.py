@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.engine.answer import Answer
+from app.engine.output import Answer
 from app.engine.stop import StopText
 from app.protocol.reports import StopReason
 from tests.engine.bench import Bench, user

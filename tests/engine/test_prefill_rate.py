@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.engine.pace import Pace
+from app.engine.prefill_rate import Pace
 
 
 @pytest.mark.parametrize("rate", [10, 200, 1_000, 5_000, 1_000_000])

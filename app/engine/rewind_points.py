@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.engine.answers import shared_length
+from app.engine.token_reuse import shared_length
 from app.kvcache.session import Session
 from app.kvcache.snapshot import Bookmark
 
