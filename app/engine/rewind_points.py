@@ -1,11 +1,11 @@
-"""Places inside an answer that the next turn may come back to, on models whose whole state cannot be rewound.
+"""Points inside an answer that the next turn may rewind to, on models whose whole state cannot be rewound at will.
 
 The past form of an answer is not always the answer: templates drop its thinking, trim its white space, or a stop text
-cuts it. The next prompt then leaves the answer's tokens somewhere, and what lies before that place must not be computed
+cuts it. The next prompt then leaves the answer's tokens somewhere, and what lies before that point must not be computed
 again. Where it lies is known only when the answer has ended, and its state is gone by then. So while the answer is
 written a few states are held that may be wanted, which copies nothing: those before and in the white space at its
 beginning and at its end, and the one before what is held back as a possible stop text. At the end the branch is
-rendered as the next prompt will have it, and the one place at which it leaves the answer is kept.
+rendered as the next prompt will have it, and the one point at which it leaves the answer is kept.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from app.kvcache.snapshot import Bookmark
 
 # Two stored states lie at least this many tokens apart, unless the later one is exactly where the next turn begins.
 _LEAST_GAP = 16
-# Places held of each run of white space: before it, and after its first token, which a template that trims an answer
+# Points held of each run of white space: before it, and after its first token, which a template that trims an answer
 # may print there itself.
 _MOST = 2
 
 
-class Places:
-    """The states that one answer may have to be taken back to. Each token is told to `passed` before it counts as fed.
+class RewindPoints:
+    """The states that one answer may have to be rewound to. Each token is told to `passed` before it counts as fed.
 
     are_wanted: the model has whole states; otherwise nothing here does anything.
     """
 
     def __init__(self, session: Session) -> None:
-        """To be made when the prompt is fed, and nothing after it."""
+        """Hold the state at the end of the prompt, which is fed, and nothing after it."""
         self._session = session
         begin = session.bookmark()
         self.are_wanted = begin is not None
@@ -40,7 +40,10 @@ class Places:
         self._held_back: Bookmark | None = None
 
     def passed(self, shown: str, is_holding_back: bool) -> None:
-        """A token was read. shown: text that came out with it. is_holding_back: more text waits for what follows."""
+        """Hold the state after a token where it may be wanted.
+
+        shown: text that came out with it. is_holding_back: more text waits for what follows.
+        """
         if not self.are_wanted:
             return
         if self._is_leading:
@@ -53,13 +56,13 @@ class Places:
             self._held_back = self._session.bookmark()
 
     def keep(self, following: Sequence[int]) -> None:
-        """Keep the place at which the next turn's tokens, `following`, leave what was fed. Forgets the others."""
+        """Keep the point at which the next turn's tokens, `following`, leave what was fed, and drop the others."""
         fed = self._session.tokens()
         leaves = shared_length(fed, following)
-        places = (*self._leading, *self._trailing, self._held_back)
-        held = [place for place in places if place is not None and place.offset <= leaves]
+        points = (*self._leading, *self._trailing, self._held_back)
+        held = [point for point in points if point is not None and point.offset <= leaves]
         if held and leaves < len(fed):
-            best = max(held, key=lambda place: place.offset)
+            best = max(held, key=lambda point: point.offset)
             if best.offset == leaves or best.offset - held[0].offset >= _LEAST_GAP:
                 self._session.keep(best)
         self._leading.clear()
@@ -67,12 +70,12 @@ class Places:
         self._held_back = None
 
     def _lead(self, shown: str) -> None:
-        """Hold the places between the first tokens, up to the first one that is not white space."""
+        """Hold the points between the first tokens, up to the first one that is not white space."""
         self._leading.append(self._session.bookmark())
         self._is_leading = len(self._leading) <= _MOST and not shown.strip()
 
     def _trail(self, shown: str) -> None:
-        """Hold the places from the token on with which the white space at the end of what is shown begins."""
+        """Hold the points from the token on with which the white space at the end of what is shown begins."""
         if not shown.isspace():
             self._trailing.clear()
         if shown[-1].isspace() and len(self._trailing) < _MOST:

@@ -13,7 +13,7 @@ from app.engine.pipeline import Pipeline
 from app.engine.prefill_rate import Pace
 from app.engine.problems import RequestError, ShortOfMemoryError, count
 from app.engine.prompt import Prompt
-from app.engine.rewind_points import Places
+from app.engine.rewind_points import RewindPoints
 from app.engine.sampler import Sampler, draw_seed
 from app.engine.step_memory import StepMemory
 from app.kvcache.prefix_cache import PrefixCache
@@ -78,7 +78,7 @@ class Run:
         self._model, self._cache, self._pace, self._room, self._emit = model, cache, pace, room, emit
         self._clock = _Clock(time.perf_counter)
         self._answer = Answer(model.codec, command.sampling.stop + model.prompts.template.stop)
-        self._places: Places | None = None
+        self._rewind_points: RewindPoints | None = None
         self._sampled = 0
 
     @property
@@ -108,7 +108,7 @@ class Run:
             except ShortOfMemoryError as error:
                 short = error
             self._tell(self._answer.end(), is_last=True)
-            self._keep_places()
+            self._keep_rewind_point()
         if short is not None:
             raise short
         log.info("run %d: %s, %d tokens after %s", command.run_id, stop, self._sampled, session.report)
@@ -154,7 +154,7 @@ class Run:
         self._begin_forced()
         self._room.fitting(1, session.report.total, self._cache)
         pipeline = Pipeline(session, sampler, token)
-        self._places = Places(session)
+        self._rewind_points = RewindPoints(session)
         while not self.is_cancelled:
             if self._sampled % _BETWEEN_LOOKS == 0:
                 self._room.fitting(1, session.report.total + self._sampled, self._cache)
@@ -166,7 +166,7 @@ class Run:
             self._sampled += 1
             self._clock.token()
             text = self._answer.add(token)
-            self._places.passed(text, self._answer.is_holding_back)
+            self._rewind_points.passed(text, self._answer.is_holding_back)
             stop = self._answer.stop or limit
             if stop is not None:
                 pipeline.end()
@@ -178,9 +178,9 @@ class Run:
             yield
         return StopReason.CANCELLED
 
-    def _keep_places(self) -> None:
-        """Where the next turn will leave this answer, if not at its end, is stored for it."""
-        if self._places is None or not self._places.are_wanted or not self._answer.ids:
+    def _keep_rewind_point(self) -> None:
+        """Keep the state where the next turn will leave this answer, if that is not its end."""
+        if self._rewind_points is None or not self._rewind_points.are_wanted or not self._answer.ids:
             return
         answer = Turn("assistant", self._answer.text, self._answer.ids)
         if not self._room.has_room_to_read((*self.command.turns, answer)):
@@ -190,7 +190,7 @@ class Run:
         except RequestError as error:
             log.debug("no next turn: %s", error.problem.title)
             return
-        self._places.keep(following.ids)
+        self._rewind_points.keep(following.ids)
 
     def _begin_forced(self) -> None:
         for token in self.command.forced:
