@@ -15,7 +15,7 @@ from app.engine.codec import Codec
 from app.engine.message_spans import Layout, Span, lay_out
 from app.engine.problems import RequestError, UnknownTokenError
 from app.engine.template import ChatTemplate
-from app.engine.token_reuse import keep_own, shared_length
+from app.engine.token_reuse import reuse_ids, shared_length
 from app.protocol.chat import Role, Turn
 
 
@@ -159,12 +159,12 @@ class _Assembly:
         """Write the part of an answer that its own ids spell, and what the template prints before it."""
         text, codec = self.layout.text, self.builder.codec
         inserted = text[self.at : span.start]
-        kept = keep_own(codec, self._believed(turn.ids or ()), self.ids, inserted, text[span.start : span.end])
-        if kept.start if kept.ids else inserted.strip():
+        reused = reuse_ids(codec, self._believed(turn.ids or ()), self.ids, inserted, text[span.start : span.end])
+        if reused.start if reused.ids else inserted.strip():
             self._markup(span.start)
             self.points.add(len(self.ids))
-        self.ids += kept.ids
-        self.at += kept.end - kept.start if kept.ids else 0
+        self.ids += reused.ids
+        self.at += reused.end - reused.start if reused.ids else 0
 
     def _believed(self, ids: Sequence[int]) -> Sequence[int]:
         """The answer's ids as far as they may be used. A model may have said a control token: that it did, and no file

@@ -1,4 +1,4 @@
-"""Which of an answer's own tokens its rendered text still consists of.
+"""Reuse of an answer's own tokens, as far as its rendered text still consists of them.
 
 An answer was generated as tokens, and other tokens can spell the same text. The cache holds the state of the generated
 ones, so the prompt repeats them wherever they still say what the template prints, and only the rest is tokenized.
@@ -17,8 +17,8 @@ _CONTEXT = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """ids: the answer's own. They spell characters [start, end) of the text that was asked about."""
+class ReusedIds:
+    """The part of an answer's own ids that can be reused. They spell characters [start, end) of the rendered text."""
 
     ids: tuple[int, ...]
     start: int
@@ -26,49 +26,49 @@ class Kept:
 
 
 def shared_length(one: Sequence[object], other: Sequence[object]) -> int:
-    """How many items two sequences begin with alike."""
+    """Return how many items two sequences begin with alike."""
     unlike = (at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1])
     return next(unlike, min(len(one), len(other)))
 
 
-def keep_own(codec: Codec, ids: Sequence[int], before: Sequence[int], inserted: str, content: str) -> Kept:
-    """The longest run of an answer's ids that its rendered text `inserted + content` repeats.
+def reuse_ids(codec: Codec, ids: Sequence[int], before: Sequence[int], inserted: str, content: str) -> ReusedIds:
+    """Find the longest run of an answer's ids that its rendered text `inserted + content` repeats.
 
     before: the prompt's ids up to the end of the generation prompt. inserted: what the template prints between that
     and the content. Tried in turn: the ids as they follow the prompt; the ids by themselves against the content; and,
     where the template dropped the beginning of the answer, those after it.
     """
     if not ids:
-        return Kept((), 0, 0)
+        return ReusedIds((), 0, 0)
     context = list(before[-_CONTEXT:])
     follows = _prefix(codec, ids, context, inserted + content, 0)
     if follows.end == len(inserted) + len(content):
         return follows
     alone = _prefix(codec, ids, [], content, len(inserted))
-    best = max(follows, alone, key=lambda kept: len(kept.ids))
+    best = max(follows, alone, key=lambda reused: len(reused.ids))
     return best if best.ids else _suffix(codec, ids, content, len(inserted))
 
 
-def _prefix(codec: Codec, ids: Sequence[int], context: list[int], text: str, start: int) -> Kept:
+def _prefix(codec: Codec, ids: Sequence[int], context: list[int], text: str, start: int) -> ReusedIds:
     """The first of the ids, as far as they spell the beginning of the text."""
     spelled = codec.decode(context + list(ids))[len(codec.decode(context)) if context else 0 :]
     if spelled == text:
-        return Kept(tuple(ids), start, start + len(text))
+        return ReusedIds(tuple(ids), start, start + len(text))
     own, ends = text_ends(codec, ids, context)
     number, length = _agreeing(own, ends, text)
-    return Kept(tuple(ids[:number]), start, start + length)
+    return ReusedIds(tuple(ids[:number]), start, start + length)
 
 
-def _suffix(codec: Codec, ids: Sequence[int], content: str, start: int) -> Kept:
+def _suffix(codec: Codec, ids: Sequence[int], content: str, start: int) -> ReusedIds:
     """The ids from the one that begins where the content does, when the answer ends with the content."""
     own, ends = text_ends(codec, ids)
     at = own.rfind(content) if content else -1
     if at <= 0 or at not in ends:
-        return Kept((), start, start)
+        return ReusedIds((), start, start)
     # Tokens without text of their own belong to what follows them.
     first = ends.index(at) + 1
     number, length = _agreeing(own[at:], [end - at for end in ends[first:]], content)
-    return Kept(tuple(ids[first : first + number]), start, start + length)
+    return ReusedIds(tuple(ids[first : first + number]), start, start + length)
 
 
 def _agreeing(own: str, ends: Sequence[int], text: str) -> tuple[int, int]:
