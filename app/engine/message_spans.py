@@ -1,4 +1,4 @@
-"""Where each message lies in the rendered text.
+"""The spans of a rendered conversation in which its messages lie.
 
 A template may trim a message, drop its thinking part, or print it in a place of its own choosing; so the text is
 rendered with the real contents, and what lies where is found by comparing, never by assuming:
@@ -27,22 +27,25 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class RenderedChat:
     """A rendered conversation. spans: of each message's content, in order and disjoint; None where it was not found."""
 
     text: str
     spans: tuple[Span | None, ...]
 
 
-def lay_out(template: ChatTemplate, roles: Sequence[Role], contents: Sequence[str]) -> Layout:
-    """Render a conversation with the generation prompt. Raises RequestError when the template does."""
+def locate_messages(template: ChatTemplate, roles: Sequence[Role], contents: Sequence[str]) -> RenderedChat:
+    """Render a conversation with the generation prompt and locate each message in it.
+
+    Raises RequestError when the template does.
+    """
     text = _render(template, roles, contents)
     words = _unique_words(contents)
     gaps = _gaps(_render(template, roles, words), words)
     spans = _walk(text, gaps, [_forms(content, template.thinking_end) for content in contents]) if gaps else None
     if spans is None:
         spans = _in_order([_locate(template, roles, contents, words, at, text) for at in range(len(contents))])
-    return Layout(text, tuple(spans))
+    return RenderedChat(text, tuple(spans))
 
 
 def _render(template: ChatTemplate, roles: Sequence[Role], contents: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from app.engine.codec import Codec
-from app.engine.message_spans import Layout, Span, lay_out
+from app.engine.message_spans import RenderedChat, Span, locate_messages
 from app.engine.problems import RequestError, UnknownTokenError
 from app.engine.template import ChatTemplate
 from app.engine.token_reuse import reuse_ids, shared_length
@@ -54,7 +54,7 @@ class PromptBuilder:
         """Raises RequestError when there is nothing to answer, the template refuses, or the model lacks a token."""
         if not turns or not turns[-1].text.strip():
             raise RequestError("There is nothing to answer", "The message is empty. Write something and send it again.")
-        prompt = _Assembly(self, turns, self._lay_out(turns)).finish()
+        prompt = _Assembly(self, turns, self._render(turns)).finish()
         self.require_known(prompt.ids)
         return prompt
 
@@ -64,30 +64,30 @@ class PromptBuilder:
         if unknown is not None:
             raise UnknownTokenError(unknown)
 
-    def _lay_out(self, turns: Sequence[Turn]) -> Layout:
+    def _render(self, turns: Sequence[Turn]) -> RenderedChat:
         """Messages that cannot be located are tokenized as template text: control tokens in them are disguised."""
         roles, contents = [turn.role for turn in turns], [turn.text for turn in turns]
         template = self.template.dated(turns[0].at)
-        layout = lay_out(template, roles, contents)
-        if None not in layout.spans:
-            return layout
+        rendered = locate_messages(template, roles, contents)
+        if None not in rendered.spans:
+            return rendered
         safe = [
             self.codec.disguise(content) if span is None and self.codec.has_controls(content) else content
-            for content, span in zip(contents, layout.spans, strict=True)
+            for content, span in zip(contents, rendered.spans, strict=True)
         ]
-        return layout if safe == contents else lay_out(template, roles, safe)
+        return rendered if safe == contents else locate_messages(template, roles, safe)
 
 
 def prompt_builder(codec: Codec, template: ChatTemplate) -> PromptBuilder:
     """Asks the template about itself with a small conversation of letters."""
     roles: list[Role] = ["user", "assistant", "user"]
     try:
-        layout = lay_out(template, roles, ["Abc", "Def", "Ghi"])
+        rendered = locate_messages(template, roles, ["Abc", "Def", "Ghi"])
     except RequestError:
         # A template that refuses this refuses every conversation, and says so when one is asked.
         return PromptBuilder(codec, template, "")
-    question, answer = layout.spans[0], layout.spans[1]
-    header = layout.text[question.end : answer.start] if question and answer else ""
+    question, answer = rendered.spans[0], rendered.spans[1]
+    header = rendered.text[question.end : answer.start] if question and answer else ""
     return PromptBuilder(codec, template, header)
 
 
@@ -97,7 +97,7 @@ class _Assembly:
 
     builder: PromptBuilder
     turns: Sequence[Turn]
-    layout: Layout
+    rendered: RenderedChat
     ids: list[int] = field(default_factory=list)
     points: set[int] = field(default_factory=set)
     starts: list[int] = field(default_factory=list)
@@ -109,7 +109,7 @@ class _Assembly:
         """Walk over the turns, then write the generation prompt."""
         if self.builder.template.is_plain:
             self.ids += self.builder.codec.beginning()
-        for turn, span in zip(self.turns, self.layout.spans, strict=True):
+        for turn, span in zip(self.turns, self.rendered.spans, strict=True):
             if span is None:
                 self.unlocated += 1
             elif turn.role == "assistant":
@@ -117,7 +117,7 @@ class _Assembly:
             else:
                 self._question(turn, span)
         before = len(self.ids)
-        self._markup(len(self.layout.text))
+        self._markup(len(self.rendered.text))
         self._mark_new_answer(before)
         self._settle_unlocated()
         points = tuple(sorted(point for point in self.points if 0 < point < len(self.ids)))
@@ -125,12 +125,12 @@ class _Assembly:
 
     @property
     def _generation_prompt(self) -> str:
-        last = self.layout.spans[-1]
-        return self.layout.text[last.end :] if last else ""
+        last = self.rendered.spans[-1]
+        return self.rendered.text[last.end :] if last else ""
 
     def _question(self, turn: Turn, span: Span) -> None:
         """A single space before the content goes with it: tokens of words begin with their space."""
-        text, start = self.layout.text, span.start
+        text, start = self.rendered.text, span.start
         if start - self.at >= 2 and text[start - 1] == " " and not text[start - 2].isspace():
             start -= 1
         self._markup(start)
@@ -141,7 +141,7 @@ class _Assembly:
         self.ends.append(len(self.ids))
 
     def _answer(self, turn: Turn, span: Span) -> None:
-        text, generation = self.layout.text, self._generation_prompt
+        text, generation = self.rendered.text, self._generation_prompt
         header = text[self.at : span.start]
         begun = len(self.ids)
         if generation and header.startswith(generation):
@@ -157,7 +157,7 @@ class _Assembly:
 
     def _own(self, turn: Turn, span: Span) -> None:
         """Write the part of an answer that its own ids spell, and what the template prints before it."""
-        text, codec = self.layout.text, self.builder.codec
+        text, codec = self.rendered.text, self.builder.codec
         inserted = text[self.at : span.start]
         reused = reuse_ids(codec, self._believed(turn.ids or ()), self.ids, inserted, text[span.start : span.end])
         if reused.start if reused.ids else inserted.strip():
@@ -191,11 +191,11 @@ class _Assembly:
         return shared_length(codec.markup(header, after), codec.markup(generation, after))
 
     def _markup(self, end: int) -> None:
-        self.ids += self.builder.codec.markup(self.layout.text[self.at : end], self._last)
+        self.ids += self.builder.codec.markup(self.rendered.text[self.at : end], self._last)
         self.at = end
 
     def _plain(self, end: int) -> None:
-        self.ids += self.builder.codec.plain(self.layout.text[self.at : end], self._last)
+        self.ids += self.builder.codec.plain(self.rendered.text[self.at : end], self._last)
         self.at = end
 
     @property
