@@ -9,7 +9,7 @@ from app.protocol.events import Token
 from app.protocol.reports import StopReason
 
 
-class Answer:
+class OutputText:
     """Takes tokens one by one, at a cost that does not grow with the answer.
 
     length: characters let out for showing so far. stop: set once a stop text came.
@@ -19,7 +19,7 @@ class Answer:
         self._detokenizer = Detokenizer(codec)
         self._stop = StopText(stops)
         self._tokens: list[Token] = []
-        self._told = 0
+        self._reported = 0
         self._shown: list[str] = []
         self.length = 0
 
@@ -56,10 +56,10 @@ class Answer:
             kept = [token for token in kept if token.end <= self.length]
         return tuple(token.id for token in kept)
 
-    def untold(self) -> tuple[Token, ...]:
+    def new_tokens(self) -> tuple[Token, ...]:
         """The tokens since the last call."""
-        told, self._told = self._told, len(self._tokens)
-        return tuple(self._tokens[told:])
+        reported, self._reported = self._reported, len(self._tokens)
+        return tuple(self._tokens[reported:])
 
     def _show(self, text: str) -> str:
         if text:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 
 from app.engine.model import LoadedModel
-from app.engine.output import Answer
+from app.engine.output import OutputText
 from app.engine.pipeline import Pipeline
 from app.engine.prefill_rate import Pace
 from app.engine.problems import RequestError, ShortOfMemoryError, count
@@ -77,7 +77,7 @@ class Run:
         self.outcome: RunFinished | None = None
         self._model, self._cache, self._pace, self._room, self._emit = model, cache, pace, room, emit
         self._clock = _Clock(time.perf_counter)
-        self._answer = Answer(model.codec, command.sampling.stop + model.prompts.template.stop)
+        self._output = OutputText(model.codec, command.sampling.stop + model.prompts.template.stop)
         self._rewind_points: RewindPoints | None = None
         self._sampled = 0
 
@@ -107,7 +107,7 @@ class Run:
                     stop = yield from self._decode(session, sampler, tokens[-1])
             except ShortOfMemoryError as error:
                 short = error
-            self._tell(self._answer.end(), is_last=True)
+            self._tell(self._output.end(), is_last=True)
             self._keep_rewind_point()
         if short is not None:
             raise short
@@ -165,9 +165,9 @@ class Run:
                 return StopReason.FINISHED
             self._sampled += 1
             self._clock.token()
-            text = self._answer.add(token)
-            self._rewind_points.passed(text, self._answer.is_holding_back)
-            stop = self._answer.stop or limit
+            text = self._output.add(token)
+            self._rewind_points.passed(text, self._output.is_holding_back)
+            stop = self._output.stop or limit
             if stop is not None:
                 pipeline.end()
             else:
@@ -180,9 +180,9 @@ class Run:
 
     def _keep_rewind_point(self) -> None:
         """Keep the state where the next turn will leave this answer, if that is not its end."""
-        if self._rewind_points is None or not self._rewind_points.are_wanted or not self._answer.ids:
+        if self._rewind_points is None or not self._rewind_points.are_wanted or not self._output.ids:
             return
-        answer = Turn("assistant", self._answer.text, self._answer.ids)
+        answer = Turn("assistant", self._output.text, self._output.ids)
         if not self._room.has_room_to_read((*self.command.turns, answer)):
             return
         try:
@@ -194,7 +194,7 @@ class Run:
 
     def _begin_forced(self) -> None:
         for token in self.command.forced:
-            self._tell(self._answer.add(token))
+            self._tell(self._output.add(token))
 
     def _limit(self, prompt_tokens: int) -> StopReason | None:
         """Why nothing may follow the next token, if that is so."""
@@ -205,7 +205,7 @@ class Run:
 
     def _tell(self, text: str, is_last: bool = False) -> None:
         """Send new text with the tokens since the last; tokens without text wait, but not beyond the end."""
-        tokens = self._answer.untold() if text or is_last else ()
+        tokens = self._output.new_tokens() if text or is_last else ()
         if text or tokens:
             self._emit(TextDelta(self.command.run_id, _LANE, text, tokens))
 
@@ -219,7 +219,7 @@ class Run:
             seconds=self._clock.elapsed,
             seed=seed,
         )
-        return RunFinished(self.command.run_id, _LANE, self._answer.text, self._answer.ids, stats)
+        return RunFinished(self.command.run_id, _LANE, self._output.text, self._output.ids, stats)
 
 
 def never_started(command: Generate) -> RunFinished:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.engine.output import Answer
+from app.engine.output import OutputText
 from app.engine.stop import StopText
 from app.protocol.reports import StopReason
 from tests.engine.bench import Bench, user
@@ -46,12 +46,12 @@ def test_without_stop_texts_everything_passes(stops: tuple[str, ...]) -> None:
 
 def test_an_answer_ends_at_a_stop_text_split_over_tokens(tiny: Bench) -> None:
     codec = tiny.loop.model.codec  # type: ignore[union-attr]
-    answer = Answer(codec, ("fork it",))
+    output = OutputText(codec, ("fork it",))
     pieces = ["You", " can", " f", "or", "k", " ", "it", " now"]
-    shown = [answer.add(token) for piece in pieces for token in codec.plain(piece)]
-    assert "".join(shown) + answer.end() == "You can "
-    assert answer.stop is StopReason.STOP_TEXT
-    assert codec.decode(answer.ids).strip() == "You can"
+    shown = [output.add(token) for piece in pieces for token in codec.plain(piece)]
+    assert "".join(shown) + output.end() == "You can "
+    assert output.stop is StopReason.STOP_TEXT
+    assert codec.decode(output.ids).strip() == "You can"
 
 
 def test_a_run_ends_at_a_stop_text(guide: Bench) -> None:
