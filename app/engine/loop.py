@@ -22,7 +22,7 @@ from app.engine.loader import LoadStep, Opening
 from app.engine.memory import default_budget, has_room_beside
 from app.engine.model import LoadedModel
 from app.engine.pinning import pin
-from app.engine.prefill_rate import Pace
+from app.engine.prefill_rate import PrefillRate
 from app.engine.pricing import price
 from app.engine.problems import EngineError, RequestError
 from app.engine.run import Run, never_started
@@ -77,7 +77,7 @@ class EngineLoop:
         self.cache: PrefixCache | None = None
         self._emit = sink
         self._chunk = chunk
-        self._pace = Pace(chunk)
+        self._prefill_rate = PrefillRate(chunk)
         self._room: StepMemory | None = None
         self._inbox: SimpleQueue[Command] = SimpleQueue()
         self._opening: tuple[Opening, Iterator[LoadStep]] | None = None
@@ -241,7 +241,7 @@ class EngineLoop:
             self.cache.close()
         self.model = self.cache = None
         self._feed.closed()
-        self._pace, self._room = Pace(self._chunk), None
+        self._prefill_rate, self._room = PrefillRate(self._chunk), None
         _give_memory_back()
 
     def _budget_for(self, model: LoadedModel) -> int:
@@ -311,7 +311,7 @@ class EngineLoop:
         if self.model is None or self.cache is None:
             self._emit(RunFailed(command.run_id, _NO_MODEL))
             return True
-        run = Run(command, self.model, self.cache, self._pace, self._room_for(self.model), self._emit)
+        run = Run(command, self.model, self.cache, self._prefill_rate, self._room_for(self.model), self._emit)
         self._running = run, run.steps()
         return True
 
@@ -379,7 +379,7 @@ class EngineLoop:
             query = self._queries.popleft()
             if not self._room_for(self.model).has_room_to_read(query.turns):
                 continue
-            priced = price(query, self.model, self.cache, self._pace)
+            priced = price(query, self.model, self.cache, self._prefill_rate)
             if priced is not None:
                 self._emit(priced)
 

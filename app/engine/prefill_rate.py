@@ -9,7 +9,7 @@ _SMALLEST, _FIRST, _LARGEST = 16, 128, 2048
 _MEMORY = 0.6
 
 
-class Pace:
+class PrefillRate:
     """Measures prefill. `fixed`: read in chunks of this many tokens, whatever is measured."""
 
     def __init__(self, fixed: int | None = None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from app.engine.model import LoadedModel
-from app.engine.prefill_rate import Pace
+from app.engine.prefill_rate import PrefillRate
 from app.engine.problems import RequestError
 from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.commands import Price
@@ -14,7 +14,7 @@ from app.protocol.events import Priced, TurnResidency
 log = logging.getLogger(__name__)
 
 
-def price(command: Price, model: LoadedModel, cache: PrefixCache, pace: Pace) -> Priced | None:
+def price(command: Price, model: LoadedModel, cache: PrefixCache, prefill_rate: PrefillRate) -> Priced | None:
     """None for a branch that cannot be answered, such as an empty one."""
     try:
         prompt = model.prompts.build(command.turns)
@@ -29,4 +29,4 @@ def price(command: Price, model: LoadedModel, cache: PrefixCache, pace: Pace) ->
     )
     pins = (node.end for node in cache.trie.match(prompt.ids).path if node.is_pinned_end)
     pinned = max((end for end in pins if end <= report.total), default=0)
-    return Priced(command.query_id, report, turns, pace.seconds(report.left), pinned)
+    return Priced(command.query_id, report, turns, prefill_rate.seconds(report.left), pinned)

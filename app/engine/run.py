@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from app.engine.model import LoadedModel
 from app.engine.output import OutputText
 from app.engine.pipeline import Pipeline
-from app.engine.prefill_rate import Pace
+from app.engine.prefill_rate import PrefillRate
 from app.engine.problems import RequestError, ShortOfMemoryError, count
 from app.engine.prompt import Prompt
 from app.engine.rewind_points import RewindPoints
@@ -67,7 +67,7 @@ class Run:
         command: Generate,
         model: LoadedModel,
         cache: PrefixCache,
-        pace: Pace,
+        prefill_rate: PrefillRate,
         room: StepMemory,
         emit: EventSink,
     ) -> None:
@@ -75,7 +75,7 @@ class Run:
         self.is_cancelled = False
         self.has_begun = False
         self.outcome: RunFinished | None = None
-        self._model, self._cache, self._pace, self._room, self._emit = model, cache, pace, room, emit
+        self._model, self._cache, self._prefill_rate, self._room, self._emit = model, cache, prefill_rate, room, emit
         self._clock = _Clock(time.perf_counter)
         self._output = OutputText(model.codec, command.sampling.stop + model.prompts.template.stop)
         self._rewind_points: RewindPoints | None = None
@@ -138,12 +138,12 @@ class Run:
         while session.left > 1 and not self.is_cancelled:
             start = time.perf_counter()
             context = total - session.left
-            fitting = self._room.fitting(self._pace.chunk, context, self._cache)
+            fitting = self._room.fitting(self._prefill_rate.chunk, context, self._cache)
             held = self._room.begin()
             number = session.prefill(fitting)
             now = time.perf_counter()
             self._room.measured(held, number, context + number, self._cache)
-            self._pace.measured(number, now - start)
+            self._prefill_rate.measured(number, now - start)
             done = total - session.left
             rate = (done - cached) / (now - begun)
             self._emit(PrefillProgress(self.command.run_id, done, total, cached, rate))

@@ -31,7 +31,7 @@ from app.protocol.events import RunFailed, RunFinished
 from tests.engine.bench import opened, user
 bench = opened(Path(sys.argv[1]), chunk=None)
 bench.ask(user("hi"))
-bench.loop._pace._fixed = 2048
+bench.loop._prefill_rate._fixed = 2048
 for number, spare in enumerate(int(word) for word in sys.argv[2:]):
     bench.loop._room = None if number % 2 else bench.loop._room
     mx.clear_cache()
