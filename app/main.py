@@ -21,14 +21,14 @@ from app import __version__
 from app.conversation.store_thread import StoreThread
 from app.launch.crash import LastRun
 from app.launch.data_watch import DataWatch
-from app.launch.doorbell import Doorbell
 from app.launch.environment import has_display
-from app.launch.first_aid import QtMessages, tell
 from app.launch.first_paint import FirstPaint
-from app.launch.one_process import Claim
+from app.launch.instance_server import Doorbell
 from app.launch.paths import NAME, Paths, guide_model, resources
-from app.launch.signals import Signals
+from app.launch.single_instance import Claim
 from app.launch.start import Asked, Beginning
+from app.launch.startup_errors import QtMessages, tell
+from app.launch.unix_signals import Signals
 from app.protocol.reports import Problem
 from app.settings import SettingsFile
 from app.viewmodels.controller import Controller

@@ -17,8 +17,8 @@ from pytestqt.qtbot import QtBot
 from app import __main__, __version__
 from app.launch import selftest
 from app.launch.crash import LastRun
-from app.launch.one_process import Answer, Claim, claim, enter
 from app.launch.paths import paths_in, usable
+from app.launch.single_instance import Answer, Claim, claim, enter
 from app.main import Program, choose_platform
 from app.protocol.commands import ConfigureDiskCache, LoadModel
 from tests.fakes.engine import FakeEngine, Script
@@ -112,7 +112,8 @@ def test_version_and_misspelt_options(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_the_self_test_needs_no_qt() -> None:
-    code = "import sys; from app import __main__, selftest; print([m for m in sys.modules if m.startswith('PySide6')])"
+    imports = "import sys; from app import __main__; from app.launch import selftest"
+    code = f"{imports}; print([m for m in sys.modules if m.startswith('PySide6')])"
     assert run("-c", code).stdout.strip() == "[]"
 
 
@@ -369,7 +370,7 @@ seal()
 from PySide6.QtCore import QTimer
 from app import main
 from app.main import Program
-from app.launch.one_process import claim
+from app.launch.single_instance import claim
 from app.launch.paths import paths_in
 from app.protocol.commands import Generate, LoadModel
 from app.launch.start import Asked, Beginning

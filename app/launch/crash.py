@@ -20,8 +20,8 @@ from pathlib import Path
 from types import TracebackType
 
 from app import __version__
-from app.launch.one_process import Holder
 from app.launch.plain_files import refuse_special
+from app.launch.single_instance import Holder
 
 logger = logging.getLogger(__name__)
 

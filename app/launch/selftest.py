@@ -15,7 +15,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from app.launch import bundled
+from app.launch import bundle_check
 from app.launch.environment import seal
 from app.protocol.chat import Sampling, Turn
 from app.protocol.commands import Generate, LoadModel, Shutdown
@@ -98,7 +98,7 @@ class _SelfTest:
         for question in FOLLOW_UPS:
             asked = (*asked, answer, Turn("user", question))
             answer = self._ask(asked)
-        missing = bundled.faults() if bundled.is_frozen() else []
+        missing = bundle_check.faults() if bundle_check.is_frozen() else []
         faults = [*self._recomputed(), *self._differences(asked), *missing]
         for fault in faults:
             print(fault, file=sys.stderr)  # noqa: T201
@@ -109,7 +109,7 @@ class _SelfTest:
             "answers": [answer.text for answer in self.answers],
             "requests": [_as_json(answer.stats.request) for answer in self.answers],
             "trie": self._trie(),
-            "frozen": bundled.is_frozen(),
+            "frozen": bundle_check.is_frozen(),
         }
 
     def do(self, command: LoadModel | Generate | Shutdown) -> list[Event]:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from app import __version__
 from app.launch.crash import LastRun, last_run, start_log
-from app.launch.first_aid import tell, tell_failure
-from app.launch.one_process import Answer, Claim, enter, holder
 from app.launch.paths import Paths, paths_in, standard_paths, usable
+from app.launch.single_instance import Answer, Claim, enter, holder
+from app.launch.startup_errors import tell, tell_failure
 from app.protocol.reports import Problem
 
 

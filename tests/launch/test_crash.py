@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from app.launch.crash import DUMP, LOG, MOST_REPORTS, last_run, start_log
-from app.launch.one_process import Holder
+from app.launch.single_instance import Holder
 
 BEFORE = Holder(4711, 1_795_000_000.0, "0.9.1")
 CRASHING = """

@@ -7,7 +7,7 @@ import socket
 
 from PySide6.QtCore import QObject, QSocketNotifier, Signal
 
-from app.launch.one_process import ANSWER, LONGEST, paths_of
+from app.launch.single_instance import ANSWER, LONGEST, paths_of
 
 _PIECE = 65_536
 

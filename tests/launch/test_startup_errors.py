@@ -13,9 +13,9 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from app.launch import first_aid
-from app.launch.first_aid import failure, show_alert, tell
+from app.launch import startup_errors
 from app.launch.paths import NowhereError
+from app.launch.startup_errors import failure, show_alert, tell
 from app.protocol.reports import Problem
 
 ROOT = Path(__file__).parents[2]
@@ -75,7 +75,7 @@ def box_closed(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[s
             said.append(f"{box.text()}|{box.informativeText()}")
             box.accept()
 
-    monkeypatch.setattr(first_aid, "has_display", lambda: True)
+    monkeypatch.setattr(startup_errors, "has_display", lambda: True)
     timer = QTimer(interval=10)
     timer.timeout.connect(close)
     timer.start()
@@ -100,7 +100,7 @@ def test_without_a_display_standard_error_says_it(
 def test_on_a_mac_the_words_are_arguments_and_never_a_script(monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[list[str]] = []
     monkeypatch.setattr(sys, "platform", "darwin")
-    monkeypatch.setattr(first_aid.subprocess, "run", lambda command, **_options: ran.append(command))
+    monkeypatch.setattr(startup_errors.subprocess, "run", lambda command, **_options: ran.append(command))
     show_alert(Problem('a " b', "c\\ d"))
     (command,) = ran
     assert command[0] == "/usr/bin/osascript"
@@ -109,8 +109,8 @@ def test_on_a_mac_the_words_are_arguments_and_never_a_script(monkeypatch: pytest
 
 
 def test_a_system_without_alerts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(first_aid.shutil, "which", lambda _name: None)
-    monkeypatch.setattr(first_aid.subprocess, "run", pytest.fail)
+    monkeypatch.setattr(startup_errors.shutil, "which", lambda _name: None)
+    monkeypatch.setattr(startup_errors.subprocess, "run", pytest.fail)
     show_alert(PROBLEM)
 
 

@@ -17,15 +17,15 @@ from pathlib import Path
 
 import pytest
 
-from app.launch import one_process
+from app.launch import single_instance
 from app.launch.crash import last_run
-from app.launch.one_process import ANSWER, LOCK, Answer, Claim, claim, enter, holder, message, paths_of
+from app.launch.single_instance import ANSWER, LOCK, Answer, Claim, claim, enter, holder, message, paths_of
 from tests.launch.test_plain_files import KINDS, spoil
 
 HOLDING = """
 import sys, time
 from pathlib import Path
-from app.launch.one_process import claim
+from app.launch.single_instance import claim
 mine = claim(Path(sys.argv[1]), "0.9")
 server = mine.listen()
 print("held", flush=True)
@@ -168,7 +168,7 @@ def test_waiting_for_a_holder_that_is_still_starting(
             servers.append(first.listen())
             threads.append(answer_once(servers[0], []))
 
-    monkeypatch.setattr(one_process.time, "sleep", wait)
+    monkeypatch.setattr(single_instance.time, "sleep", wait)
     assert enter(tmp_path, "1.0", []) is Answer.OPENED
     assert len(waited) == 3
     threads[0].join()
@@ -180,7 +180,7 @@ def test_waiting_for_a_holder_that_is_ending(tmp_path: Path, monkeypatch: pytest
     ending = claim(tmp_path, "1.0")
     assert ending is not None
     ending.listen().close()
-    monkeypatch.setattr(one_process.time, "sleep", lambda _seconds: ending.release())
+    monkeypatch.setattr(single_instance.time, "sleep", lambda _seconds: ending.release())
     mine = enter(tmp_path, "1.0", [])
     assert isinstance(mine, Claim)
     assert mine.previous is None
@@ -215,7 +215,7 @@ def test_without_locks_the_program_runs_all_the_same(tmp_path: Path, monkeypatch
     def refuse(_file: int, _how: int) -> None:
         raise OSError(95, "Operation not supported")
 
-    monkeypatch.setattr(one_process.fcntl, "flock", refuse)
+    monkeypatch.setattr(single_instance.fcntl, "flock", refuse)
     mine = claim(tmp_path, "1.0")
     assert mine is not None
     mine.release()
@@ -228,7 +228,7 @@ def test_a_full_disk_costs_only_the_words(tmp_path: Path, monkeypatch: pytest.Mo
     def refuse(_file: int, _words: bytes, _at: int) -> int:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(one_process.os, "pwrite", refuse)
+    monkeypatch.setattr(single_instance.os, "pwrite", refuse)
     mine = claim(tmp_path, "1.0")
     assert mine is not None
     assert claim(tmp_path, "1.0") is None

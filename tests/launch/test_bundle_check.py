@@ -7,22 +7,22 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from app.launch import bundled
+from app.launch import bundle_check
 from app.launch.paths import guide_model, resources
 
 
 def test_a_checkout_is_not_frozen() -> None:
-    assert not bundled.is_frozen()
+    assert not bundle_check.is_frozen()
 
 
 def test_modules() -> None:
-    assert list(bundled.missing_modules(["app.launch.paths", "json"])) == []
-    (fault,) = bundled.missing_modules(["json", "mlx_lm.models.no_such_model"])
+    assert list(bundle_check.missing_modules(["app.launch.paths", "json"])) == []
+    (fault,) = bundle_check.missing_modules(["json", "mlx_lm.models.no_such_model"])
     assert fault.startswith("mlx_lm.models.no_such_model cannot be imported")
 
 
 def test_an_empty_list_of_modules_is_a_fault() -> None:
-    assert len(list(bundled.missing_modules([]))) == 1
+    assert len(list(bundle_check.missing_modules([]))) == 1
 
 
 def test_a_module_that_ends_for_want_of_its_package_is_there(
@@ -30,16 +30,16 @@ def test_a_module_that_ends_for_want_of_its_package_is_there(
 ) -> None:
     (tmp_path / "wants_more.py").write_text("import sys\nprint('install more')\nsys.exit(1)\n")
     monkeypatch.syspath_prepend(tmp_path)
-    assert list(bundled.missing_modules(["wants_more"])) == []
+    assert list(bundle_check.missing_modules(["wants_more"])) == []
     assert capsys.readouterr().out == ""
 
 
 def test_tokenizers(monkeypatch: pytest.MonkeyPatch) -> None:
     from transformers.models.auto import tokenization_auto
 
-    assert list(bundled.missing_tokenizers()) == []
+    assert list(bundle_check.missing_tokenizers()) == []
     monkeypatch.setitem(tokenization_auto.TOKENIZER_MAPPING_NAMES, "strange", "NoSuchTokenizer")
-    (fault,) = bundled.missing_tokenizers()
+    (fault,) = bundle_check.missing_tokenizers()
     assert "NoSuchTokenizer of strange" in fault
 
 
@@ -47,11 +47,11 @@ def test_configurations(monkeypatch: pytest.MonkeyPatch) -> None:
     from transformers.models.auto import configuration_auto
 
     names = ["mlx_lm.models.llama", "mlx_lm.models.qwen3", "mlx_lm.models.strange", "mlx_lm.models.no_such_model"]
-    assert list(bundled.missing_configurations(names)) == []
+    assert list(bundle_check.missing_configurations(names)) == []
     mapping = configuration_auto.CONFIG_MAPPING
     monkeypatch.setitem(mapping._mapping, "strange", "StrangeConfig")
     monkeypatch.setattr(type(mapping), "__getitem__", refuse)
-    assert [fault.split()[3] for fault in bundled.missing_configurations(names)] == ["llama", "qwen3", "strange"]
+    assert [fault.split()[3] for fault in bundle_check.missing_configurations(names)] == ["llama", "qwen3", "strange"]
 
 
 def refuse(_mapping: object, model_type: str) -> None:
@@ -59,17 +59,17 @@ def refuse(_mapping: object, model_type: str) -> None:
 
 
 def test_template() -> None:
-    assert list(bundled.template_faults(guide_model())) == []
+    assert list(bundle_check.template_faults(guide_model())) == []
 
 
 def test_window(qapp: QApplication, tmp_path: Path) -> None:
-    assert list(bundled.window_faults(resources() / "icon" / "espalier.svg")) == []
+    assert list(bundle_check.window_faults(resources() / "icon" / "espalier.svg")) == []
     empty = tmp_path / "empty.svg"
     empty.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"/>')
-    (fault,) = bundled.window_faults(empty)
+    (fault,) = bundle_check.window_faults(empty)
     assert "drawn as nothing" in fault
 
 
 def test_unwanted_modules() -> None:
-    assert list(bundled.unwanted_modules(("no_such_package", "no_such_package.part"))) == []
-    assert list(bundled.unwanted_modules(("pytest",))) == ["pytest is in the bundle and should not be."]
+    assert list(bundle_check.unwanted_modules(("no_such_package", "no_such_package.part"))) == []
+    assert list(bundle_check.unwanted_modules(("pytest",))) == ["pytest is in the bundle and should not be."]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.launch.doorbell import Doorbell
-from app.launch.one_process import ANSWER, LONGEST, Answer, Claim, claim, enter, message
+from app.launch.instance_server import Doorbell
+from app.launch.single_instance import ANSWER, LONGEST, Answer, Claim, claim, enter, message
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import signal
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.launch.signals import ASKED_TO_END, Signals
+from app.launch.unix_signals import ASKED_TO_END, Signals
 
 
 @pytest.mark.parametrize("number", ASKED_TO_END)
