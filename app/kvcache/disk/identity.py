@@ -3,6 +3,11 @@
 The same tokens computed by other calls give other bits. State that was stored fits only over the very rows it was
 computed on, and those are known by the trails that computed them: each trail has a key of its own, and computes each
 offset once. A run is such a key and the offset from which on its rows are used.
+
+Keys and checksums tell state that was damaged, or computed otherwise, from what belongs together. They keep nobody out:
+whoever may write into the folder of the files can write rows, records and checksums that agree, and have the model
+answer from them. So the folder is open to its owner alone, and files are read as numbers of known types, counts and
+tokens: no code comes in with them. Checking a branch finds rows that are not those of the calls on record.
 """
 
 from __future__ import annotations
