@@ -1,7 +1,9 @@
 """The database's own clock, by which the trash is emptied.
 
 Properties: it follows the system's clock, but never goes back, and goes on by a week at most from one look to the next.
-So a wrong date takes a week of the thirty days at most, and one that is put right takes nothing.
+So a wrong date takes a week of the thirty days at most, and one that is put right takes nothing. At the first start
+after months a person who was away and a clock that is wrong look the same; what was emptied by mistake is lost, and
+what stays longer is not. So time away counts as a week, too, and the trash says so.
 """
 
 from __future__ import annotations

@@ -142,6 +142,24 @@ def test_a_clock_that_is_wrong_takes_a_week_at_most_and_never_adds_one(
         monkeypatch.undo()
 
 
+def test_a_time_away_takes_a_week_of_the_thirty_days_at_most(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the trash says is what happens: with a clock that is right, so many days later and not before it is gone."""
+    monkeypatch.undo()
+    for seed in range(8):
+        dice, began, place = random.Random(seed), time.time(), path.with_name(f"{seed}.sqlite")
+        store = Store(place)
+        _, question, answer = asked(store)
+        store.finish_message(answer.id, stop="finished")
+        store.delete_message(question.id)
+        store.close()
+        day, left = 0.0, 30.0
+        while left > 0:
+            away = dice.choice([1.5, 6.5, 8.0, 90.0, 4000.0])
+            day, left = day + away, left - min(away, 7.0)
+            assert bool(at_day(place, monkeypatch, day, began)) == (left > 0), f"seed {seed}, day {day}"
+        monkeypatch.undo()
+
+
 def test_dates_from_a_file_are_shown_and_drive_no_clock(path: Path) -> None:
     store, now = Store(path), time.time()
     late = 252_971_856_000.0  # the year 9987

@@ -16,7 +16,10 @@ from app.viewmodels.store_link import StoreLink
 from app.viewmodels.text import words
 
 EMPTY = "The trash is empty."
-EMPTY_HINT = "What you delete stays here for 30 days, then it goes by itself."
+EMPTY_HINT = (
+    "What you delete stays here for 30 days, then it goes by itself. "
+    "While Espalier is not opened, a week of them passes at most."
+)
 EMPTY_TITLE = "Empty the trash?"
 EMPTY_SENTENCE = (
     "Deleted means gone: nobody can bring it back, neither with Undo nor from the files of Espalier. What the cache "

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.protocol.commands import EraseOwner
+from app.viewmodels import trash_desk
 from app.viewmodels.controller import Controller
 from app.widgets.sidebar.trash_box import TrashBox
 from app.widgets.window.main_window import MainWindow
@@ -49,6 +50,7 @@ def test_it_says_what_was_deleted_and_how_long_it_stays(box: TrashBox) -> None:
         ("apples", "2 messages of “pears”  ·  30 days left"),
         ("quinces", "Conversation, 2 messages  ·  30 days left"),
     ]
+    assert "While Espalier is not opened, a week of them passes at most." in trash_desk.EMPTY_HINT
     assert box.list.hasFocus()
     assert box.restore_button.isEnabled()
 
