@@ -40,8 +40,9 @@ def locate_messages(template: ChatTemplate, roles: Sequence[Role], contents: Seq
     Raises RequestError when the template does.
     """
     text = _render(template, roles, contents)
-    words = _unique_words(contents)
-    gaps = _gaps(_render(template, roles, words), words)
+    mark = _unique_mark(contents)
+    words = [f"{mark}{at}w" for at in range(len(contents))]
+    gaps = _gaps(_render(template, roles, words), words, mark)
     spans = _walk(text, gaps, [_forms(content, template.thinking_end) for content in contents]) if gaps else None
     if spans is None:
         spans = _in_order([_locate(template, roles, contents, words, at, text) for at in range(len(contents))])
@@ -52,23 +53,25 @@ def _render(template: ChatTemplate, roles: Sequence[Role], contents: Sequence[st
     return template.render([{"role": role, "content": text} for role, text in zip(roles, contents, strict=True)])
 
 
-def _unique_words(contents: Sequence[str]) -> list[str]:
-    """One word for each message, of letters and digits, none of which occurs in any message."""
+def _unique_mark(contents: Sequence[str]) -> str:
+    """Letters and digits that occur in no message: words that begin with them stand for messages."""
     number = 0
     while any(f"Zq{number}w" in content for content in contents):
         number += 1
-    return [f"Zq{number}w{at}w" for at in range(len(contents))]
+    return f"Zq{number}w"
 
 
-def _gaps(text: str, words: Sequence[str]) -> list[str] | None:
+def _gaps(text: str, words: Sequence[str], mark: str) -> list[str] | None:
     """The texts around the words, one more than words; None unless each word is there once and in order."""
-    gaps = []
+    gaps, at = [], 0
     for word in words:
-        before, found, text = text.partition(word)
-        if not found or word in text:
+        found = text.find(word, at)
+        if found < 0:
             return None
-        gaps.append(before)
-    return [*gaps, text]
+        gaps.append(text[at:found])
+        at = found + len(word)
+    gaps.append(text[at:])
+    return None if any(mark in gap for gap in gaps) else gaps
 
 
 def _walk(text: str, gaps: Sequence[str], contents: Sequence[list[str]]) -> list[Span | None] | None:

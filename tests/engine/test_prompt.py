@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 
 from app.engine.codec import Codec
+from app.engine.layout import _gaps
 from app.engine.problems import RequestError
 from app.engine.prompt import Prompt, PromptBuilder
 from app.protocol.chat import Turn
@@ -211,3 +213,21 @@ def test_sentence_piece_marks_beginnings_as_in_the_whole_text(tmp_path: Path) ->
     codec = builder.codec
     messages = [{"role": turn.role, "content": turn.text} for turn in TALK]
     assert codec.decode(builder.build(TALK).ids) == codec.decode(codec.markup(builder.template.render(messages)))
+
+
+def test_a_rendered_text_is_searched_once_from_end_to_end() -> None:
+    """However many messages there are: looking through the rest of it for each of them made long branches slow."""
+
+    class Searched(str):
+        asked: ClassVar[list[int]] = []
+
+        def find(self, word: str, *limits: Any) -> int:
+            self.asked.append(limits[0])
+            return super().find(word, *limits)
+
+    words = [f"Zq0w{at}w" for at in range(500)]
+    text = "".join(f"<{word}>" for word in words)
+    assert _gaps(Searched(text), words, "Zq0w") == ["<", *["><"] * 499, ">"]
+    assert Searched.asked == [0, *(text.index(word) + len(word) for word in words[:-1])]
+    assert _gaps(text + words[7], words, "Zq0w") is None
+    assert _gaps(text, [words[1], words[0], *words[2:]], "Zq0w") is None
