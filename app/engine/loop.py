@@ -377,9 +377,7 @@ class EngineLoop:
             return
         while self._queries:
             query = self._queries.popleft()
-            if not self._room_for(self.model).has_room_to_read(query.turns):
-                continue
-            priced = price(query, self.model, self.cache, self._prefill_rate)
+            priced = price(query, self.model, self.cache, self._prefill_rate, self._room_for(self.model))
             if priced is not None:
                 self._emit(priced)
 

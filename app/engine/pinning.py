@@ -30,6 +30,7 @@ def pin(command: Pin, model: LoadedModel, cache: PrefixCache, room: StepMemory) 
         return Pinned(command.query_id, command.is_pinned, tokens, problem)
 
     try:
+        model.prompts.lengths.require_near(command.turns, model.context_length)
         room.require_room_to_read(command.turns)
         prompt = model.prompts.build(command.turns).ids
         if not command.is_pinned:

@@ -6,18 +6,28 @@ import logging
 
 from app.engine.model import LoadedModel
 from app.engine.prefill_rate import PrefillRate
-from app.engine.problems import RequestError
+from app.engine.problems import RequestError, TooLongError
+from app.engine.step_memory import StepMemory
 from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.commands import Price
 from app.protocol.events import Priced, TurnResidency
+from app.protocol.reports import RequestReport
 
 log = logging.getLogger(__name__)
 
 
-def price(command: Price, model: LoadedModel, cache: PrefixCache, prefill_rate: PrefillRate) -> Priced | None:
-    """None for a branch that cannot be answered, such as an empty one."""
+def price(
+    command: Price, model: LoadedModel, cache: PrefixCache, prefill_rate: PrefillRate, room: StepMemory
+) -> Priced | None:
+    """None for a branch that cannot be answered, such as an empty one, and where there is no memory to read it."""
     try:
+        model.prompts.lengths.require_near(command.turns, model.context_length)
+        if not room.has_room_to_read(command.turns):
+            return None
         prompt = model.prompts.build(command.turns)
+    except TooLongError:
+        report = RequestReport(model.context_length, 0, 0, 0)
+        return Priced(command.query_id, report, (), None, is_far_too_long=True)
     except RequestError as problem:
         log.debug("query %d has no price: %s", command.query_id, problem.problem.title)
         return None

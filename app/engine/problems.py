@@ -28,6 +28,18 @@ class ShortOfMemoryError(RequestError):
     """There is no memory for the next step of a run. Nothing is wrong with what was computed so far."""
 
 
+class TooLongError(RequestError):
+    """A conversation that the model cannot read at once. tokens: what it comes to, None when that was not counted."""
+
+    def __init__(self, context: int, tokens: int | None = None) -> None:
+        super().__init__(
+            "The conversation is too long for this model",
+            f"It comes to {f'more than {count(context)}' if tokens is None else count(tokens)} tokens, and this model "
+            f"reads at most {count(context)}, its answer included. Shorten the message, fork at an earlier one, or "
+            "open a model with a longer context.",
+        )
+
+
 class UnknownTokenError(RequestError):
     """A conversation that comes to a token which the model does not know. token: its id."""
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from app.engine.codec import Codec
+from app.engine.length import LengthCounter
 from app.engine.message_spans import RenderedChat, Span, locate_messages
 from app.engine.problems import RequestError, UnknownTokenError
 from app.engine.template import ChatTemplate
@@ -41,13 +42,14 @@ def _nothing_seen(_ids: Sequence[int]) -> int:
 class PromptBuilder:
     """Builds the prompts of one model.
 
-    history_header: the template's text between a question and an answer that lies in the past. seen: how many of some
-    ids, from the first on, this program is known to have computed.
+    history_header: the template's text between a question and an answer that lies in the past. lengths: tells what is
+    far too long to build. seen: how many of some ids, from the first on, this program is known to have computed.
     """
 
     codec: Codec
     template: ChatTemplate
     history_header: str
+    lengths: LengthCounter
     seen: Callable[[Sequence[int]], int] = _nothing_seen
 
     def build(self, turns: Sequence[Turn]) -> Prompt:
@@ -85,10 +87,10 @@ def prompt_builder(codec: Codec, template: ChatTemplate) -> PromptBuilder:
         rendered = locate_messages(template, roles, ["Abc", "Def", "Ghi"])
     except RequestError:
         # A template that refuses this refuses every conversation, and says so when one is asked.
-        return PromptBuilder(codec, template, "")
+        return PromptBuilder(codec, template, "", LengthCounter(codec, template))
     question, answer = rendered.spans[0], rendered.spans[1]
     header = rendered.text[question.end : answer.start] if question and answer else ""
-    return PromptBuilder(codec, template, header)
+    return PromptBuilder(codec, template, header, LengthCounter(codec, template))
 
 
 @dataclass

@@ -11,7 +11,7 @@ from app.engine.model import LoadedModel
 from app.engine.output import OutputText
 from app.engine.pipeline import Pipeline
 from app.engine.prefill_rate import PrefillRate
-from app.engine.problems import RequestError, ShortOfMemoryError, count
+from app.engine.problems import RequestError, ShortOfMemoryError, TooLongError
 from app.engine.prompt import Prompt
 from app.engine.rewind_points import RewindPoints
 from app.engine.sampler import Sampler, draw_seed
@@ -119,16 +119,13 @@ class Run:
             raise RequestError(
                 "Several answers at once are not possible yet", "Ask for one answer, then regenerate it for another."
             )
+        self._model.prompts.lengths.require_near(self.command.turns, self._model.context_length)
         self._room.require_room_to_read(self.command.turns)
         prompt = self._model.prompts.build(self.command.turns)
         self._model.prompts.require_known(self.command.forced)
         total, context = len(prompt.ids) + len(self.command.forced), self._model.context_length
         if total >= context:
-            raise RequestError(
-                "The conversation is too long for this model",
-                f"It comes to {count(total)} tokens, and this model reads at most {count(context)}, its answer "
-                "included. Shorten the message, fork at an earlier one, or open a model with a longer context.",
-            )
+            raise TooLongError(context, total)
         return prompt
 
     def _prefill(self, session: Session) -> Iterator[None]:

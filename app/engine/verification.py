@@ -51,6 +51,7 @@ class Check:
         """
         begun = time.perf_counter()
         try:
+            self._model.prompts.lengths.require_near(self.command.turns, self._model.context_length)
             self._room.require_room_to_read(self.command.turns)
             prompt = self._model.prompts.build(self.command.turns).ids
         except RequestError as error:

@@ -129,7 +129,8 @@ class TurnResidency:
 class Priced:
     """What a branch would cost now. `request.left` tokens would be computed; `seconds` is about how long, if known.
 
-    pinned: tokens of the branch that a pin keeps.
+    pinned: tokens of the branch that a pin keeps. is_far_too_long: the branch has more tokens than `request.total`,
+    which is all that the model can read; how many, and what is held of them, was not looked up, and `turns` is empty.
     """
 
     query_id: int
@@ -137,6 +138,7 @@ class Priced:
     turns: tuple[TurnResidency, ...]
     seconds: float | None
     pinned: int = 0
+    is_far_too_long: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ def cache_line(view: TrieView) -> str:
 
 def is_warm(priced: Priced) -> bool:
     """Whether every message of a branch is held. The few tokens between and after them are not counted as cold."""
-    return all(turn.residency != "none" for turn in priced.turns)
+    return not priced.is_far_too_long and all(turn.residency != "none" for turn in priced.turns)
 
 
 def is_on_disk(priced: Priced) -> bool:
@@ -105,6 +105,8 @@ def warmth(priced: Priced) -> float:
 def subtitle(priced: Priced) -> str:
     """The line under the title."""
     request = priced.request
+    if priced.is_far_too_long:
+        return f"More than {words.tokens(request.total)}"
     if is_warm(priced):
         return f"{'On disk' if is_on_disk(priced) else 'Warm'}{DOT}{words.tokens(request.total)}"
     if not request.cached:
@@ -131,7 +133,8 @@ def price_of_sending(priced: Priced) -> str:
 
 def does_not_fit(priced: Priced, context_length: int) -> str:
     """Why the composer's words cannot be sent."""
-    return f"Does not fit: {words.number(priced.request.total)} of {words.tokens(context_length)}"
+    more = "more than " if priced.is_far_too_long else ""
+    return f"Does not fit: {more}{words.number(priced.request.total)} of {words.tokens(context_length)}"
 
 
 def price_of_path(priced: Priced) -> str:

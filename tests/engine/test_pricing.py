@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from app.engine.problems import count
 from app.protocol.chat import Turn
-from app.protocol.commands import Cancel, Pin, Price, SetBudget
+from app.protocol.commands import Cancel, Pin, Price, SetBudget, Verify
 from app.protocol.events import (
     Pinned,
     Priced,
     TextDelta,
     TrieChanged,
+    Verified,
 )
+from app.protocol.reports import RequestReport
 from tests.engine.bench import LONG, Bench, opened, outcomes, steps_until, user
 
 
@@ -93,3 +97,31 @@ def test_a_price_says_how_much_of_the_branch_is_pinned(model: str, request: pyte
     assert bench.price(user("something else")).pinned == 0  # type: ignore[union-attr]
     bench.do(Pin(2, branch, False))
     assert bench.price(*branch).pinned == 0  # type: ignore[union-attr]
+
+
+def test_a_branch_far_beyond_the_context_is_told_as_that_without_being_rendered(tiny: Bench) -> None:
+    """Its price, its answer, its check and its pin are all refused before the template sees it."""
+    assert tiny.loop.model is not None
+    context, rendered = tiny.loop.model.context_length, []
+    template = tiny.loop.model.prompts.template
+    noted = replace(template, render_text=lambda messages, **more: rendered.append(1) or "")
+    tiny.loop.model = replace(tiny.loop.model, prompts=replace(tiny.loop.model.prompts, template=noted))
+    far = [user(f"question {number}") for number in range(3 * context)]
+    priced = tiny.price(*far)
+    assert priced == Priced(priced.query_id, RequestReport(context, 0, 0, 0), (), None, is_far_too_long=True)
+    assert f"more than {count(context)} tokens" in tiny.ask(*far).failed.problem.sentence
+    [pinned] = [event for event in tiny.do(Pin(1, far, True)) if isinstance(event, Pinned)]
+    [checked] = [event for event in tiny.do(Verify(2, far)) if isinstance(event, Verified)]
+    for event in (pinned, checked):
+        assert event.problem is not None
+        assert "too long" in event.problem.title
+    assert not rendered
+
+
+def test_a_branch_a_little_beyond_the_context_has_an_exact_price(tiny: Bench) -> None:
+    assert tiny.loop.model is not None
+    context = tiny.loop.model.context_length
+    priced = tiny.price(user("fox " * context))
+    assert priced is not None
+    assert priced.request.total == len(tiny.loop.model.prompts.build([user("fox " * context)]).ids)
+    assert not priced.is_far_too_long

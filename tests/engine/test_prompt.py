@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import pytest
 
 from app.engine.codec import Codec
-from app.engine.layout import _gaps
+from app.engine.message_spans import _gaps
 from app.engine.problems import RequestError
 from app.engine.prompt import Prompt, PromptBuilder
 from app.protocol.chat import Turn

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from app.protocol.events import Priced, TurnResidency
@@ -43,6 +45,15 @@ def test_price_of_sending(price: Priced, said: str) -> None:
 
 def test_price_of_a_warm_path() -> None:
     assert status_words.price_of_path(priced(50, 47, 50, "live")) == "Warm: only what you type is computed"
+
+
+def test_a_branch_of_which_only_is_known_that_it_is_too_long() -> None:
+    far = replace(priced(4096, 0, 0), is_far_too_long=True)
+    assert status_words.subtitle(far) == "More than 4\u202f096\u00a0tokens"
+    assert status_words.does_not_fit(far, 4096) == "Does not fit: more than 4\u202f096 of 4\u202f096\u00a0tokens"
+    assert (status_words.warmth(far), status_words.is_warm(far)) == (0.0, False)
+    little = priced(4100, 0, 0, "none")
+    assert status_words.does_not_fit(little, 4096) == "Does not fit: 4\u202f100 of 4\u202f096\u00a0tokens"
 
 
 def test_cache_line() -> None:

@@ -1,0 +1,87 @@
+"""How long a branch is, found without rendering it: one far beyond the context costs no more than one that fits.
+
+What is counted is not what will be computed: messages are read one by one and without what stands around them. So
+nothing is concluded from it before it comes to twice what would be allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import pairwise
+
+from app.engine.codec import Codec
+from app.engine.message_spans import locate_messages
+from app.engine.problems import RequestError, TooLongError
+from app.engine.template import ChatTemplate
+from app.protocol.chat import Role, Turn
+
+MARGIN = 2  # times the context
+AT_ONCE = 1 << 16  # characters of a message that are tokenized in one call
+_REMEMBERED = 2048  # characters, at most, of a text whose length is remembered
+_EXAMPLE = 65  # turns: the last is a question
+
+
+class LengthCounter:
+    """Counts the tokens of branches for one model, no further than it matters."""
+
+    def __init__(self, codec: Codec, template: ChatTemplate) -> None:
+        self._codec = codec
+        self._thinking_end = template.thinking_end
+        self._around = _around_turn(codec, template)
+        self._of_short = lru_cache(maxsize=32_768)(self._of)
+
+    def require_near(self, turns: Iterable[Turn], context: int) -> None:
+        """Raises TooLongError when a branch comes to more than `MARGIN` times the `context`, in tokens.
+
+        A template that does not print every message is never sure to be too long.
+        """
+        around = self._around
+        if around is None or self._is_short(turns, MARGIN * context):
+            return
+        total = 0
+        for turn in turns:
+            total += around
+            for tokens in self._lengths(turn):
+                total += tokens
+                if total > MARGIN * context:
+                    raise TooLongError(context)
+
+    def _is_short(self, turns: Iterable[Turn], most: int) -> bool:
+        """Whether a branch is so short that nothing needs to be counted: few characters make few tokens."""
+        left = most
+        for turn in turns:
+            left -= len(turn.text) + 1
+            if left < 0:
+                return False
+        return True
+
+    def _lengths(self, turn: Turn) -> Iterator[int]:
+        """Tokens of the parts of a message that is sure to be printed."""
+        text = turn.text
+        if turn.role == "assistant" and self._thinking_end in text:
+            text = text.rpartition(self._thinking_end)[2]
+        elif turn.ids is not None:
+            yield len(turn.ids)
+            return
+        if len(text) <= _REMEMBERED:
+            yield self._of_short(text)
+            return
+        for start in range(0, len(text), AT_ONCE):
+            yield self._of(text[start : start + AT_ONCE])
+
+    def _of(self, text: str) -> int:
+        return len(self._codec.plain(text))
+
+
+def _around_turn(codec: Codec, template: ChatTemplate) -> int | None:
+    """The fewest tokens that a template writes between two messages; None where it does not print all of them."""
+    roles: list[Role] = ["user" if number % 2 == 0 else "assistant" for number in range(_EXAMPLE)]
+    try:
+        rendered = locate_messages(template, roles, [f"Abc{number}" for number in range(len(roles))])
+    except RequestError:
+        return None
+    spans = [span for span in rendered.spans if span is not None]
+    if len(spans) < len(roles):
+        return None
+    return min(len(codec.markup(rendered.text[one.end : other.start])) for one, other in pairwise(spans))
