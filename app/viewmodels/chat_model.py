@@ -1,4 +1,7 @@
-"""The messages of the open path, one row each, from the first question down to the last answer."""
+"""The messages of the open path, one row each, from the first question down to the last answer.
+
+A row is made when it is asked for, so that what happens costs the rows that are looked at and not the path.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
+from app.viewmodels.path_rows import PathRows
 from app.viewmodels.rows import Footer, MessageRow, RowRole
 from app.viewmodels.text.spoken import spoken_message
 
@@ -29,17 +33,16 @@ class ChatModel(QAbstractListModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._rows: list[MessageRow] = []
+        self._rows = PathRows.of(())
 
     @property
-    def rows(self) -> Sequence[MessageRow]:
+    def rows(self) -> PathRows:
         """All rows, in order."""
         return self._rows
 
     def row_of(self, message_id: str) -> int:
         """The row of this message, or -1 when it is not on the open path."""
-        last = len(self._rows) - 1  # what is asked about most is at the end
-        return next((number for number in range(last, -1, -1) if self._rows[number].id == message_id), -1)
+        return self._rows.place_of(message_id)
 
     def rowCount(self, parent: AnyIndex = _ROOT) -> int:
         """A list: only the root has rows."""
@@ -60,47 +63,43 @@ class ChatModel(QAbstractListModel):
 
     def show(self, rows: Sequence[MessageRow]) -> None:
         """Show this path: rows that stay are kept, those below the fork are exchanged."""
-        pairs = enumerate(zip(rows, self._rows, strict=False))
-        fork = (number for number, (new, old) in pairs if new is not old and new.id != old.id)
-        kept = next(fork, min(len(rows), len(self._rows)))
-        self._drop_from(kept)
-        self._add(rows[kept:])
-        changed = [number for number in range(kept) if rows[number] is not self._rows[number]]
-        for number in changed:
-            self._change(number, rows[number])
+        new, old = rows if isinstance(rows, PathRows) else PathRows.of(rows), self._rows
+        kept = old.shared(new)
+        if kept < len(old):
+            self.beginRemoveRows(QModelIndex(), kept, len(old) - 1)
+            self._rows = old.cut(kept)
+            self.endRemoveRows()
+        staying = self._rows
+        self._rows = new if kept == len(new) else new.cut(kept)
+        for number, row in sorted(staying.made.items()):
+            self._tell(number, row)
+        if kept < len(new):
+            new.made.update(self._rows.made)
+            self.beginInsertRows(QModelIndex(), kept, len(new) - 1)
+            self._rows = new
+            self.endInsertRows()
 
     def append_tail(self, message_id: str, text: str) -> None:
         """Append to the answer that is being written. Ignored when that answer is not on the open path."""
         number = self.row_of(message_id)
         if number >= 0:
             row = self._rows[number]
-            self._rows[number] = replace(row, text=row.text + text)
+            self._rows.put(number, replace(row, text=row.text + text))
             self.tailAppended.emit(text)
 
     def set_tail_footer(self, message_id: str, footer: Footer) -> None:
         """New figures of the answer that is being written; they are painted below the tail."""
         number = self.row_of(message_id)
         if number >= 0:
-            self._change(number, replace(self._rows[number], footer=footer))
+            old = self._rows[number]
+            self._rows.put(number, replace(old, footer=footer))
+            self._tell(number, old)
 
-    def _drop_from(self, first: int) -> None:
-        if first < len(self._rows):
-            self.beginRemoveRows(QModelIndex(), first, len(self._rows) - 1)
-            del self._rows[first:]
-            self.endRemoveRows()
-
-    def _add(self, rows: Sequence[MessageRow]) -> None:
-        if rows:
-            first = len(self._rows)
-            self.beginInsertRows(QModelIndex(), first, first + len(rows) - 1)
-            self._rows.extend(rows)
-            self.endInsertRows()
-
-    def _change(self, number: int, row: MessageRow) -> None:
-        old = self._rows[number]
+    def _tell(self, number: int, old: MessageRow) -> None:
+        """Say that a row is another one than it was, if it is."""
+        row = self._rows[number]
         if old == row:
             return
-        self._rows[number] = row
         if row.is_streaming and row.footer and old.footer and replace(old, footer=row.footer) == row:
             self.tailFigures.emit(row.footer)
             return

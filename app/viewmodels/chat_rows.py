@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.conversation.message import Message
 from app.conversation.tree import MessageTree
 from app.protocol.reports import Reason, RequestReport, StopReason
 from app.protocol.trie_view import Residency
+from app.viewmodels.path_rows import PathRows
 from app.viewmodels.rows import Footer, MessageRow, PrefillRow
 from app.viewmodels.runs import Run
 from app.viewmodels.text import words
@@ -33,37 +34,26 @@ _WHY = {  # of each reason; "" where nothing is read twice
 
 
 class ChatRows:
-    """Makes the rows of the open path, and makes again only those that differ from the ones it made last."""
+    """Tells the rows of the open path. What is listed of a path is listed again only when its tree has changed."""
 
     def __init__(self) -> None:
-        self._made: dict[str, tuple[Message, MessageRow]] = {}
+        self._tree: MessageTree | None = None
+        self._version = -1
+        self._path: Sequence[Message] = ()
+        self._ids: list[str] = []
 
-    def of(self, tree: MessageTree, run: Run | None, residencies: Mapping[str, Residency]) -> list[MessageRow]:
-        """Return one row to each message of the selected path."""
-        forks = {fork.id for fork in tree.forks}
-        made, self._made = self._made, {}
-        rows: list[MessageRow] = []
-        last, written = tree.leaf_id, None if run is None else run.answer.id
-        for message in tree.path:
-            message_id = message.id
-            is_last = message_id == last
-            known = made.get(message_id)
-            if (
-                known is None
-                or known[0] is not message
-                or message_id == written
-                or message_id in forks
-                or not _is_still(known[1], residencies.get(message_id, "none"), is_last)
-            ):
-                known = message, _row(tree, message, run, residencies, is_last)
-            self._made[message_id] = known
-            rows.append(known[1])
-        return rows
-
-
-def _is_still(row: MessageRow, residency: Residency, is_last: bool) -> bool:
-    """Whether the row of a message without other versions, which is not being written, would be made the same."""
-    return row.versions == 1 and not row.is_streaming and row.residency == residency and row.is_last == is_last
+    def of(self, tree: MessageTree, run: Run | None, residencies: Mapping[str, Residency]) -> PathRows:
+        """Return one row to each message of the selected path, each made when it is asked for."""
+        if tree is not self._tree or tree.version != self._version:
+            self._tree, self._version = tree, tree.version
+            self._path = tree.path
+            self._ids = [message.id for message in self._path]
+        path, last = self._path, len(self._path) - 1
+        return PathRows(
+            self._ids,
+            lambda number: _row(tree, path[number], run, residencies, number == last),
+            lambda first, end: [(message.role, message.text) for message in path[first:end]],
+        )
 
 
 def running_footer(run: Run) -> Footer:
@@ -76,7 +66,9 @@ def running_footer(run: Run) -> Footer:
 def _row(
     tree: MessageTree, message: Message, run: Run | None, residencies: Mapping[str, Residency], is_last: bool
 ) -> MessageRow:
-    versions = tree.siblings(message.id)
+    # A row that is still painted may be of a message that is gone.
+    versions = tree.siblings(message.id) if message.id in tree else (message,)
+    version = next(number for number, one in enumerate(versions, 1) if one.id == message.id)
     own_run = run if run is not None and run.answer.id == message.id else None
     return MessageRow(
         id=message.id,
@@ -84,11 +76,9 @@ def _row(
         name=_name(message),
         text=own_run.text if own_run else message.text,
         residency=_residency(message, own_run, residencies),
-        version=versions.index(message) + 1,
+        version=version,
         versions=len(versions),
-        sibling_residencies=tuple(
-            _residency(one, own_run if one is message else None, residencies) for one in versions
-        ),
+        sibling_residencies=tuple(_residency(one, own_run if one.id == message.id else None, residencies) for one in versions),
         footer=_footer(message, own_run),
         prefill=prefill_row(own_run) if own_run else None,
         is_streaming=own_run is not None,

@@ -110,7 +110,7 @@ class Display(QObject):
     def show_text(self, text: str) -> None:
         """The answer under way has grown."""
         run = self._parts.runs.current
-        if run is not None:
+        if run is not None and self.tree.is_on_path(run.answer.id):
             self.chat.append_tail(run.answer.id, text)
 
     def forget_cache(self) -> None:
@@ -163,5 +163,5 @@ class Display(QObject):
     def _show_figures(self) -> None:
         """Figures of the answer under way: a few times a second, and not with each word."""
         run = self._parts.runs.current
-        if run is not None and not run.is_reading:
+        if run is not None and not run.is_reading and self.tree.is_on_path(run.answer.id):
             self.chat.set_tail_footer(run.answer.id, running_footer(run))

@@ -13,4 +13,4 @@ from app.viewmodels.runs import Run
 
 def rows_of(tree: MessageTree, run: Run | None, residencies: Mapping[str, Residency]) -> list[MessageRow]:
     """Return one row to each message of the selected path, all of them made anew."""
-    return ChatRows().of(tree, run, residencies)
+    return list(ChatRows().of(tree, run, residencies))

@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
+from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
 from app.conversation.message import Message, new_id
@@ -17,6 +18,7 @@ from app.protocol.reports import Reason, RequestReport, RunStats, StopReason
 from app.protocol.trie_view import Residency
 from app.viewmodels import chat_rows
 from app.viewmodels.answer_saver import AnswerSaver
+from app.viewmodels.chat_model import ChatModel
 from app.viewmodels.chat_rows import ChatRows, running_footer, why
 from app.viewmodels.rows import Footer, MessageRow, PrefillRow
 from app.viewmodels.runs import Run
@@ -47,7 +49,7 @@ def test_an_ended_answer_has_its_figures() -> None:
     assert (answer.name, answer.residency, answer.note, answer.is_last) == ("Qwen3 8B", "memory", "", True)
 
 
-def test_versions_and_their_places() -> None:
+def test_versions_and_their_residencies() -> None:
     other = Message.new(HOME, QUESTION.id, "assistant", model_name="Other")
     tree = tree_of(QUESTION, ENDED, replace(other, text="No.", stop="stopped"))
     rows = rows_of(tree, None, {ENDED.id: "memory", other.id: "live"})
@@ -102,14 +104,21 @@ def test_what_is_read_again_says_why(reason: Reason) -> None:
     assert bool(why(request)) == (reason not in (Reason.NONE, Reason.NEW, Reason.DIVERGED))
 
 
-def test_rows_that_are_kept_are_those_that_would_be_made(qtbot: QtBot) -> None:
-    rng, tree, rows = random.Random(5), MessageTree(HOME), ChatRows()
+def test_rows_that_are_shown_are_those_that_would_be_made(qtbot: QtBot) -> None:
+    """Whatever happens, a view that keeps what it was told about shows each row as it is now."""
+    rng, tree, rows, model = random.Random(5), MessageTree(HOME), ChatRows(), ChatModel()
+    tester = QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    seen: list[MessageRow] = []
+    model.rowsRemoved.connect(lambda _parent, first, last: seen.__delitem__(slice(first, last + 1)))
+    model.rowsInserted.connect(lambda _parent, first, last: seen.extend(model.rows[first : last + 1]))
+    model.dataChanged.connect(lambda index, _last: seen.__setitem__(index.row(), model.rows[index.row()]))
+    model.tailFigures.connect(lambda _footer: seen.__setitem__(-1, model.rows[-1]))
     residencies: dict[str, Residency] = {}
     known: list[str] = []
     link = StoreLink(StoreThread(None))
     saver = AnswerSaver(link, ANSWER)
     for step in range(300):
-        action = rng.choice(["ask", "ask", "select", "replace", "remove", "residency"]) if known else "ask"
+        action = rng.choice(["ask", "ask", "select", "replace", "remove", "place", "reload"]) if known else "ask"
         if action == "ask":
             message = Message.new(HOME, rng.choice([None, tree.leaf_id, *known]), "assistant", f"text {step}")
             tree.add(message, rng.random() < 0.7)
@@ -124,20 +133,22 @@ def test_rows_that_are_kept_are_those_that_would_be_made(qtbot: QtBot) -> None:
             if not tree.children(gone):
                 tree.remove(gone)
                 known.remove(gone)
+        elif action == "reload":
+            tree = MessageTree(HOME, [replace(tree.message(one)) for one in known], leaf_id=tree.leaf_id)
         else:
             residencies[rng.choice(known)] = rng.choice(("live", "memory", "none"))
         written = rng.choice([None, *known])
         run = None if written is None else Run(1, tree.message(written), saver)
-        assert rows.of(tree, run, residencies) == rows_of(tree, run, residencies), f"seed 5, step {step}"
+        model.show(rows.of(tree, run, residencies))
+        assert seen == rows_of(tree, run, residencies), f"seed 5, step {step}"
+    tester.deleteLater()
     saver.deleteLater()
     link.close()
 
 
-def test_one_row_of_a_long_path_is_made_for_each_piece_of_news(monkeypatch: pytest.MonkeyPatch) -> None:
-    messages = [Message.new(HOME, None, "user", "first")]
-    for _ in range(500):
-        messages.append(Message.new(HOME, messages[-1].id, "assistant", "words"))
-    tree, rows, residencies = tree_of(*messages), ChatRows(), dict[str, Residency]()
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The ids of which rows are made from now on."""
     made: list[str] = []
     make = chat_rows._row
 
@@ -146,15 +157,35 @@ def test_one_row_of_a_long_path_is_made_for_each_piece_of_news(monkeypatch: pyte
         return make(tree, message, *rest)
 
     monkeypatch.setattr(chat_rows, "_row", noted)
-    rows.of(tree, None, residencies)
-    assert len(made) == 501
-    made.clear()
-    rows.of(tree, None, residencies)
+    return made
+
+
+def test_only_rows_that_were_looked_at_are_made(qapp: object, made: list[str]) -> None:
+    messages = [Message.new(HOME, None, "user", "first")]
+    for _ in range(5000):
+        messages.append(Message.new(HOME, messages[-1].id, "assistant", "words"))
+    tree, rows, residencies, model = tree_of(*messages), ChatRows(), dict[str, Residency](), ChatModel()
+    changed: list[int] = []
+    model.dataChanged.connect(lambda index, _last: changed.append(index.row()))
+    model.show(rows.of(tree, None, residencies))
     assert made == []
-    residencies[messages[7].id] = "live"
-    rows.of(tree, None, residencies)
-    assert made == [messages[7].id]
-    made.clear()
+    assert [row.id for row in model.rows[-3:]] == made == [message.id for message in messages[-3:]]
+    residencies[messages[7].id] = residencies[messages[-2].id] = "live"
+    model.show(rows.of(tree, None, residencies))
+    assert (changed, len(made)) == ([4999], 6)
     tree.add(Message.new(HOME, messages[-1].id, "user", "next"))
-    rows.of(tree, None, residencies)
-    assert made == [messages[-1].id, tree.leaf_id]
+    model.show(rows.of(tree, None, residencies))
+    assert (changed, len(made), model.rowCount()) == ([4999, 5000], 9, 5002)
+    for number in range(model.rowCount()):
+        assert model.rows[number].id
+    made.clear()
+    model.show(rows.of(tree, None, residencies))
+    assert len(made) <= 256
+
+
+def test_a_row_of_a_message_that_is_gone_can_still_be_made() -> None:
+    """What is painted between a change of the tree and the news of it finds its row."""
+    tree = tree_of(QUESTION, ENDED)
+    rows = ChatRows().of(tree, None, {})
+    tree.remove(ENDED.id)
+    assert (rows[1].text, rows[1].version, rows[1].versions) == ("Because.", 1, 1)

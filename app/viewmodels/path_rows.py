@@ -1,0 +1,96 @@
+"""The rows of one path, of which only those that are asked for are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import compress, count
+from operator import ne
+from typing import overload
+
+from app.protocol.chat import Role
+from app.viewmodels.rows import MessageRow
+
+# Rows that are kept once they are made: many times what is in sight.
+_MOST_MADE = 256
+
+
+class PathRows(Sequence[MessageRow]):
+    """Rows by number. A path of any length costs nothing here but the list of its ids.
+
+    ids: of all messages, in order. made: the rows that were asked for last, by number.
+    """
+
+    def __init__(
+        self,
+        ids: Sequence[str],
+        make: Callable[[int], MessageRow],
+        said: Callable[[int, int], Sequence[tuple[Role, str]]],
+    ) -> None:
+        """make: the row with a number. said: role and text from one number up to another, which costs no row."""
+        self.ids = ids
+        self.made: dict[int, MessageRow] = {}
+        self.said = said
+        self._make = make
+
+    @classmethod
+    def of(cls, rows: Sequence[MessageRow]) -> PathRows:
+        """Return rows that are made already."""
+        return cls(
+            [row.id for row in rows],
+            rows.__getitem__,
+            lambda first, last: [(row.role, row.text) for row in rows[first:last]],
+        )
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @overload
+    def __getitem__(self, number: int) -> MessageRow: ...
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[MessageRow]: ...
+
+    def __getitem__(self, number: int | slice) -> MessageRow | Sequence[MessageRow]:
+        if isinstance(number, slice):
+            return [self[one] for one in range(*number.indices(len(self)))]
+        if number < 0:
+            number += len(self)
+        if not 0 <= number < len(self):
+            raise IndexError(f"no row {number} of {len(self)}")
+        row = self.made.get(number)
+        if row is None:
+            row = self._make(number)
+            self.put(number, row)
+        return row
+
+    def put(self, number: int, row: MessageRow) -> None:
+        """Have this row at a number until it is let go of and made again."""
+        self.made[number] = row
+        if len(self.made) > _MOST_MADE:
+            del self.made[next(iter(self.made))]
+
+    def cut(self, count: int) -> PathRows:
+        """Return the first so many of these rows."""
+        cut = PathRows(self.ids[:count], self._make, self.said)
+        cut.made = {number: row for number, row in self.made.items() if number < count}
+        return cut
+
+    def shared(self, other: PathRows) -> int:
+        """Count the messages that both paths begin with."""
+        if other.ids is self.ids:
+            return len(self)
+        return next(compress(count(), map(ne, self.ids, other.ids)), min(len(self), len(other)))
+
+    def place_of(self, message_id: str) -> int:
+        """Return the number of a message, or -1."""
+        if self.ids and self.ids[-1] == message_id:  # what is asked about most
+            return len(self) - 1
+        try:
+            return self.ids.index(message_id)
+        except ValueError:
+            return -1
+
+    def questions_above(self, number: int) -> Iterator[str]:
+        """Yield the ids of what a person said, from a row upwards."""
+        for one in range(number, -1, -1):
+            if self.said(one, one + 1)[0][0] == "user":
+                yield self.ids[one]
