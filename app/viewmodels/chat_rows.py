@@ -78,7 +78,9 @@ def _row(
         residency=_residency(message, own_run, residencies),
         version=version,
         versions=len(versions),
-        sibling_residencies=tuple(_residency(one, own_run if one.id == message.id else None, residencies) for one in versions),
+        sibling_residencies=tuple(
+            _residency(one, own_run if one.id == message.id else None, residencies) for one in versions
+        ),
         footer=_footer(message, own_run),
         prefill=prefill_row(own_run) if own_run else None,
         is_streaming=own_run is not None,

@@ -67,16 +67,12 @@ class Body:
         """In points; exact for what was seen at this width."""
         return self._rough if self._parts is None else self._end_of(len(self._parts) - 1)
 
-    @property
-    def is_empty(self) -> bool:
-        return not self.text.strip()
-
     def set_width(self, width: float) -> None:
         """Take another width, in points: heights become estimates again."""
         if width == self._width:
             return
         self._width = width
-        self._rough = 0 if self.is_empty else self._guess()
+        self._rough = estimated_height(self.text, width, self._look)
         for part in self._parts or ():
             part.estimate(width)
         self._forget_from(0)
@@ -93,7 +89,7 @@ class Body:
             self._parts = None
             self._laid.clear()
             self._forget_from(0)
-            self._rough = 0 if self.is_empty else self._guess()
+            self._rough = estimated_height(text, self._width, self._look)
 
     def settle(self, top: float, bottom: float, allowance: Allowance | None = None) -> bool:
         """Measure the parts between two heights, as far as is allowed. Returns whether the body's height changed."""
@@ -222,9 +218,6 @@ class Body:
             pieces += [laid.part.joint, laid.part.text]
         return "".join(pieces)
 
-    def _guess(self) -> float:
-        return estimated_lines(self.text, self._width, self._look) * self._look.face(Type.BODY).line
-
     def _split(self) -> list[LaidPart]:
         if self._parts is None:
             self._parts = []
@@ -310,6 +303,13 @@ class Body:
             first = next(iter(self._laid))
             del self._laid[first]
             first.drop_document()
+
+
+def estimated_height(text: str, width: float, look: Look) -> float:
+    """About how high a text is that nobody has seen, in points."""
+    if not text or text.isspace():
+        return 0.0
+    return estimated_lines(text, width, look) * look.face(Type.BODY).line
 
 
 def _in_part(number: int, selection: Selection | None) -> tuple[int, int] | None:

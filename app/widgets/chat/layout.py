@@ -1,28 +1,31 @@
-"""Where every message of the open path stands. Only what is in sight is measured; the rest is estimated.
+"""Where every message of the open path stands. Only what is in sight is measured, and only what is near is estimated.
 
-Opening a path of thousands of messages therefore costs an estimate each. When an estimate is corrected, what is
+Opening a path of any length therefore costs what is seen of it. When a height turns out to be another one, what is
 already in sight and measured stays where it is.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from PySide6.QtCore import QPointF
 
-from app.viewmodels.rows import MessageRow
+from app.protocol.chat import Role
+from app.viewmodels.path_rows import PathRows
 from app.widgets.chat.body import TextPoint
 from app.widgets.chat.column import Column, column
+from app.widgets.chat.heights import Heights
 from app.widgets.chat.laid_part import Allowance
-from app.widgets.chat.row_item import RowItem
+from app.widgets.chat.row_item import Estimates, RowItem
 from app.widgets.kit.look import Look
 
 _BELOW = 24
 # What a scroll bar can count.
 _HIGHEST = (1 << 31) - 1
-_MOST_LAID = 96
+# Rows above and below those in sight whose heights are estimated one by one.
+_NEAR = 4096
+# Rows that are kept as they are laid out, and those of them whose documents are.
+_MOST_ITEMS, _MOST_LAID = 256, 96
 _MOST_ROUNDS = 16
 # Characters that are laid out before the window is shown again: several times what a large pane holds of usual text.
 _AT_ONCE = 40_000
@@ -52,34 +55,47 @@ class _Reference(NamedTuple):
     part: int | None
 
 
+class Source(Protocol):
+    """Who knows the rows."""
+
+    @property
+    def rows(self) -> PathRows: ...
+
+
 class ChatLayout:
     """The rows, one above the other. Heights in points from the first row's top; `total` ends below the last row.
 
     is_behind: whether something in sight could not be measured yet, for so much stands there.
     """
 
-    def __init__(self, look: Look) -> None:
-        self.items: list[RowItem] = []
+    def __init__(self, look: Look, source: Source) -> None:
         self.column = Column(0, 0)
         self.is_behind = False
         self._look = look
-        self._tops: list[float] = [0.0]
+        self._source = source
+        self._estimates = Estimates(look)
+        self._heights = Heights(self._estimate)
+        self._items: dict[int, RowItem] = {}
         self._laid: dict[RowItem, None] = {}
+
+    def __len__(self) -> int:
+        return len(self._heights)
 
     @property
     def total(self) -> float:
-        return self.top(len(self.items)) + (_BELOW if self.items else 0)
+        return self.top(len(self)) + (_BELOW if len(self) else 0)
 
     def top(self, number: int) -> float:
         """Where a row begins; that of the row after the last is where the last one ends."""
-        while len(self._tops) <= number:
-            self._tops.append(self._tops[-1] + self.items[len(self._tops) - 1].height)
-        return self._tops[number]
+        return self._heights.top(number)
+
+    def height(self, number: int) -> float:
+        """How high a row is."""
+        return self._heights.height(number)
 
     def row_at(self, y: float) -> int:
         """The row at a height, or -1."""
-        end = self.top(len(self.items))
-        return -1 if y < 0 or y >= end else bisect_right(self._tops, y) - 1
+        return self._heights.row_at(y)
 
     def in_sight(self, top: float, bottom: float) -> range:
         """The rows between two heights."""
@@ -87,41 +103,46 @@ class ChatLayout:
         if first < 0:
             return range(0)
         last = self.row_at(bottom)
-        return range(first, len(self.items) if last < 0 else last + 1)
+        return range(first, len(self) if last < 0 else last + 1)
 
-    def insert(self, first: int, rows: Sequence[MessageRow]) -> None:
-        """Add rows before row `first`."""
-        items = [RowItem(row, self._look) for row in rows]
-        for item in items:
+    def item(self, number: int) -> RowItem:
+        """A row as it is laid out, in its present state. Its place in the list stays what it was until `settle`."""
+        rows = self._source.rows
+        row, item = rows[number], self._items.pop(number, None)
+        if item is None or item.row.id != row.id:
+            item = RowItem(row, self._look)
+            item.follow(self._role_before(number))
             item.set_column(self.column)
-        self.items[first:first] = items
-        self._renew_gaps(first, first + len(rows))
-
-    def remove(self, first: int, last: int) -> None:
-        """Take out rows, `last` included."""
-        for item in self.items[first : last + 1]:
-            self._laid.pop(item, None)
-        del self.items[first : last + 1]
-        self._renew_gaps(first, first)
-
-    def set_row(self, number: int, row: MessageRow) -> None:
-        """Show another state of the same message; another message at this place is laid out anew."""
-        item = self.items[number]
-        if item.row.id == row.id:
+        elif item.row is not row:
             item.set_row(row)
-            self._forget_from(number)
-        else:
-            self.remove(number, number)
-            self.insert(number, [row])
+        self._items[number] = item
+        return item
+
+    def extend(self) -> None:
+        """Take over the rows that were added at the end."""
+        first = len(self)
+        self._heights.extend(len(self._source.rows) - first)
+        self._heights.know(max(first, len(self) - _NEAR), len(self) - 1)
+
+    def cut(self, count: int) -> None:
+        """Keep the first so many rows."""
+        for number in [number for number in self._items if number >= count]:
+            self._drop(number)
+        self._heights.cut(count)
+
+    def renew(self, number: int) -> None:
+        """Show another state of a row; only new text is laid out. What is laid out nowhere waits until it is seen."""
+        if number in self._items or number == len(self) - 1:
+            self._heights.set(number, self.item(number).height)
 
     def set_pane(self, width: int) -> None:
         """Take the pane's width in points. The look is asked again too, since its text size decides the column."""
         wanted = column(width, self._look.type.scale)
         if wanted != self.column:
             self.column = wanted
-            for item in self.items:
+            for item in self._items.values():
                 item.set_column(wanted)
-            self._forget_from(0)
+            self._heights.forget()
 
     def is_for(self, width: int) -> bool:
         """Whether a pane of this width has the column that the rows have."""
@@ -132,17 +153,19 @@ class ChatLayout:
         row = self.row_at(offset)
         if row < 0:
             return None
-        item, inner = self.items[row], offset - self.top(row)
+        item, inner = self.item(row), offset - self.top(row)
         start = item.text.top()
         point = item.body.point_at(QPointF(0, inner - start)) if item.text.bottom() > inner >= start else None
-        self._forget_from(row)
-        return Spot(row, point, inner - (0 if point is None else start + item.body.line_top(point)))
+        below = inner - (0 if point is None else start + item.body.line_top(point))
+        self._heights.set(row, item.height)
+        return Spot(row, point, below)
 
     def offset_of(self, spot: Spot) -> float:
-        """At which height a spot is now."""
-        item = self.items[spot.row]
+        """At which height a spot is now. What is near it is estimated, so that it stays there."""
+        self._know_around(range(spot.row, spot.row + 1))
+        item = self.item(spot.row)
         inner = 0.0 if spot.point is None else item.text.top() + item.body.line_top(spot.point)
-        self._forget_from(spot.row)
+        self._heights.set(spot.row, item.height)
         return self.top(spot.row) + inner + spot.below
 
     def limit(self, height: int) -> int:
@@ -171,45 +194,56 @@ class ChatLayout:
         rows = self.in_sight(top, bottom)
         reference = self._reference(rows, top, bottom)
         before = self._height_of(reference)
-        changed = False
-        for number in rows:
-            item, start = self.items[number], self.top(number)
-            if item.settle(top - start, bottom - start, allowance):
-                self._forget_from(number)
-                changed = True
+        changed = self._know_around(rows)
+        for number in () if changed else rows:
+            item, start = self.item(number), self.top(number)
+            item.settle(top - start, bottom - start, allowance)
+            changed |= self._heights.set(number, item.height)
             self._laid.pop(item, None)
             self._laid[item] = None
-        self._drop_far_documents(len(rows))
+        self._drop_far(len(rows))
         return Settled(changed, self._height_of(reference) - before)
+
+    def _know_around(self, rows: range) -> bool:
+        """Estimate what is near these rows one by one; returns whether anything was not known."""
+        return bool(rows) and self._heights.know(rows[0] - _NEAR, rows[-1] + _NEAR)
+
+    def _estimate(self, first: int, end: int) -> list[float]:
+        said = self._source.rows.said(first, end)
+        return self._estimates.heights(said, self._role_before(first), self.column)
+
+    def _role_before(self, number: int) -> Role | None:
+        return self._source.rows.said(number - 1, number)[0][0] if number else None
 
     def _reference(self, rows: range, top: float, bottom: float) -> _Reference | None:
         """What must not move: the first part in sight that is measured, else the first row that begins in sight."""
         for number in rows:
-            item = self.items[number]
-            start = self.top(number) + item.text.top()
-            part = item.body.exact_part(top - start, bottom - start) if item.body.text else None
-            if part is not None:
-                return _Reference(number, part)
+            item = self._items.get(number)
+            if item is not None and item.body.text:
+                start = self.top(number) + item.text.top()
+                part = item.body.exact_part(top - start, bottom - start)
+                if part is not None:
+                    return _Reference(number, part)
         begun = [number for number in rows[:2] if self.top(number) >= top]
         return _Reference(begun[0] if begun else rows[0], None) if rows else None
 
     def _height_of(self, reference: _Reference | None) -> float:
         if reference is None:
             return 0.0
-        item, top = self.items[reference.row], self.top(reference.row)
-        return top if reference.part is None else top + item.text.top() + item.body.top_of(reference.part)
+        top = self.top(reference.row)
+        if reference.part is None:
+            return top
+        item = self._items[reference.row]
+        return top + item.text.top() + item.body.top_of(reference.part)
 
-    def _forget_from(self, number: int) -> None:
-        """The rows after this one may stand elsewhere now."""
-        del self._tops[number + 1 :]
-
-    def _renew_gaps(self, first: int, last: int) -> None:
-        for number in range(first, min(last + 1, len(self.items))):
-            self.items[number].follow(self.items[number - 1].row if number else None)
-        self._forget_from(first)
-
-    def _drop_far_documents(self, in_sight: int) -> None:
+    def _drop_far(self, in_sight: int) -> None:
+        """Let go of what was not seen for longest."""
+        while len(self._items) > max(_MOST_ITEMS, 2 * in_sight):
+            self._drop(next(iter(self._items)))
         while len(self._laid) > max(_MOST_LAID, 2 * in_sight):
             item = next(iter(self._laid))
             del self._laid[item]
             item.body.drop_documents()
+
+    def _drop(self, number: int) -> None:
+        self._laid.pop(self._items.pop(number), None)

@@ -42,23 +42,25 @@ class Pointer(QObject):
 
     def forget_from(self, number: int) -> None:
         """Rows from this one on are going: they are not under the mouse, and nothing of them is selected."""
-        kept = self._view.layout_of_rows.items[:number]
         self.hovered = self.hovered if self.hovered < number else -1
-        if all(item.row.id != self.selection.message_id for item in kept):
+        if not 0 <= self._selected_row < number:
             self.selection.clear()
             self._is_selecting = False
 
     def selected_text(self) -> str:
         """The text that is selected, or nothing."""
-        for item in self._view.layout_of_rows.items if self.selection.message_id else ():
-            if item.row.id == self.selection.message_id:
-                return self.selection.text(item.row.id, item.body)
-        return ""
+        number = self._selected_row
+        return self.selection.text(self._view.layout_of_rows.item(number).body) if number >= 0 else ""
+
+    @property
+    def _selected_row(self) -> int:
+        """The row in which text is selected, or -1."""
+        return self._view.row_of(self.selection.message_id) if self.selection.message_id else -1
 
     def select_all(self, number: int) -> None:
         """Select the whole text of one message."""
-        if 0 <= number < len(self._view.layout_of_rows.items):
-            item = self._view.layout_of_rows.items[number]
+        if 0 <= number < len(self._view.layout_of_rows):
+            item = self._view.layout_of_rows.item(number)
             self.selection.take(item.row.id, item.body.all_of_it())
             self._view.viewport().update()
 
@@ -93,7 +95,7 @@ class Pointer(QObject):
         number = rows.row_at(y)
         if number < 0:
             return None
-        item = rows.items[number]
+        item = rows.item(number)
         inner = QPointF(at.x(), y - rows.top(number))
         if item.row.prefill is not None or not item.text.adjusted(-8, -4, 8, 4).contains(inner):
             return None
@@ -125,15 +127,15 @@ class Pointer(QObject):
 
     def _extend(self, at: QPointF) -> None:
         """Select to the nearest character of the message in which the selection began."""
-        rows = self._view.layout_of_rows
-        for number, item in enumerate(rows.items):
-            if item.row.id == self.selection.message_id:
-                inner = QPointF(at.x(), at.y() + self._view.verticalOffset() - rows.top(number))
-                point = item.body.point_at(inner - item.text.topLeft())
-                if point is not None:
-                    self.selection.extend(point)
-                    self._view.viewport().update()
-                return
+        rows, number = self._view.layout_of_rows, self._selected_row
+        if number < 0:
+            return
+        item = rows.item(number)
+        inner = QPointF(at.x(), at.y() + self._view.verticalOffset() - rows.top(number))
+        point = item.body.point_at(inner - item.text.topLeft())
+        if point is not None:
+            self.selection.extend(point)
+            self._view.viewport().update()
 
     def _release(self, at: QPointF) -> None:
         self._is_selecting = False
@@ -153,7 +155,7 @@ class Pointer(QObject):
         view, number = self._view, self._view.indexAt(event.pos()).row()
         if number < 0:
             return
-        row = view.layout_of_rows.items[number].row
+        row = view.layout_of_rows.item(number).row
         menu = QMenu(view)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         text = self.selected_text() or row.text

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import get_args
+
 from PySide6.QtCore import QPointF, QRectF
 
+from app.protocol.chat import Role
 from app.viewmodels.rows import MessageRow
-from app.widgets.chat.body import Body
+from app.widgets.chat.body import Body, estimated_height
 from app.widgets.chat.column import Column
 from app.widgets.chat.figures import prefill_height
 from app.widgets.chat.laid_part import Allowance
@@ -34,17 +38,14 @@ class RowItem:
     def is_question(self) -> bool:
         return self.row.role == "user"
 
-    def follow(self, before: MessageRow | None) -> None:
+    def follow(self, before: Role | None) -> None:
         """Take the gap that the message before asks for."""
-        if before is None:
-            self.above = _FIRST
-        else:
-            self.above = _AFTER_QUESTION if before.role == "user" else _AFTER_ANSWER
+        self.above = _gap(before)
 
     def set_column(self, column: Column) -> None:
         """Take another width; what was measured becomes an estimate."""
         self._column = column
-        self.body.set_width(column.width - (2 * _BUBBLE_SIDE if self.is_question else 0))
+        self.body.set_width(_text_width(self.row.role, column))
 
     def set_row(self, row: MessageRow) -> None:
         """Show another state of the same message; only new text is laid out."""
@@ -117,3 +118,35 @@ class RowItem:
     @property
     def _text_bottom(self) -> float:
         return self.bubble.bottom() if self.is_question else self.text.bottom()
+
+
+class Estimates:
+    """Tells about how high messages are that nobody has seen: what their rows would say, were they made."""
+
+    def __init__(self, look: Look) -> None:
+        self._look = look
+        self._rest = {role: _height_without_text(role, look) for role in get_args(Role)}
+
+    def heights(self, said: Sequence[tuple[Role, str]], before: Role | None, column: Column) -> list[float]:
+        """In points, in a column. before: who spoke before the first of them."""
+        heights = []
+        for role, text in said:
+            rest = _gap(before) + self._rest[role]
+            heights.append(rest + estimated_height(text, _text_width(role, column), self._look))
+            before = role
+        return heights
+
+
+def _height_without_text(role: Role, look: Look) -> float:
+    item = RowItem(MessageRow("", role, "", "", "none", 1, 1, ()), look)
+    return item.height - item.above
+
+
+def _gap(before: Role | None) -> int:
+    if before is None:
+        return _FIRST
+    return _AFTER_QUESTION if before == "user" else _AFTER_ANSWER
+
+
+def _text_width(role: Role, column: Column) -> float:
+    return column.width - (2 * _BUBBLE_SIDE if role == "user" else 0)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPe
 from PySide6.QtGui import QRegion
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
 
-from app.widgets.chat.layout import ChatLayout
+from app.widgets.chat.layout import ChatLayout, Source
 from app.widgets.kit.look import Look
 from app.widgets.kit.slim_bar import use_slim_bar
 
@@ -21,9 +21,9 @@ class RowView(QListView):
     layout_of_rows: replaced by whoever changes the look.
     """
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, look: Look, source: Source, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.layout_of_rows = ChatLayout(look)
+        self.layout_of_rows = ChatLayout(look, source)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         # The list would scroll to whatever row is clicked, dragged over or comes under the keyboard.
@@ -40,7 +40,7 @@ class RowView(QListView):
         """Where a row is in the viewport now."""
         rows = self.layout_of_rows
         top = round(rows.top(number)) - self.verticalOffset()
-        return QRect(0, top, self.viewport().width(), round(rows.items[number].height))
+        return QRect(0, top, self.viewport().width(), round(rows.height(number)))
 
     def doItemsLayout(self) -> None:
         """Not the list's own, which would measure every row."""
@@ -50,7 +50,7 @@ class RowView(QListView):
         self, index: AnyIndex, hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible
     ) -> None:
         """Bring a row into sight: whole where it fits, else its beginning."""
-        if index.isValid() and index.row() < len(self.layout_of_rows.items):
+        if index.isValid() and index.row() < len(self.layout_of_rows):
             self._bring_into_sight(index.row())
             # What was an estimate on the way there is measured now.
             self._bring_into_sight(index.row())
@@ -65,7 +65,7 @@ class RowView(QListView):
 
     def visualRect(self, index: AnyIndex) -> QRect:
         number = index.row()
-        return self.row_rect(number) if 0 <= number < len(self.layout_of_rows.items) else QRect()
+        return self.row_rect(number) if 0 <= number < len(self.layout_of_rows) else QRect()
 
     def indexAt(self, point: QPoint) -> QModelIndex:
         number = self.layout_of_rows.row_at(point.y() + self.verticalOffset())

@@ -36,7 +36,7 @@ class TextSelection:
             return None
         return min(self._anchor, self._end), max(self._anchor, self._end)
 
-    def text(self, message_id: str, body: Body) -> str:
-        """The selected text of a message, or nothing."""
-        span = self.of(message_id)
+    def text(self, body: Body) -> str:
+        """The selected text, of the message whose body this is, or nothing."""
+        span = self.of(self.message_id)
         return body.selected_text(*span) if span else ""

@@ -27,7 +27,7 @@ from app.viewmodels.chat_model import ChatModel
 from app.viewmodels.rows import MessageRow, RowRole
 from app.viewmodels.status import Status
 from app.widgets.chat.jump_pill import JumpPill
-from app.widgets.chat.layout import ChatLayout
+from app.widgets.chat.layout import ChatLayout, Spot
 from app.widgets.chat.pointer import Pointer
 from app.widgets.chat.rail import paint_line
 from app.widgets.chat.row_controls import RowControls
@@ -63,7 +63,7 @@ class ChatView(RowView):
     linkAsked = Signal(str)
 
     def __init__(self, look: Look, model: ChatModel, status: Status, parent: QWidget | None = None) -> None:
-        super().__init__(look, parent)
+        super().__init__(look, model, parent)
         self._look = look
         self._chat = model
         self._status = status
@@ -132,7 +132,7 @@ class ChatView(RowView):
             self.executeDelayedItemsLayout()
             self._follows_end = False
             for _ in range(2):  # what comes into sight is measured and may be higher than was thought
-                self._scroll_to(self.layout_of_rows.top(number) + offset)
+                self._scroll_to(self.layout_of_rows.offset_of(Spot(number, None, offset)))
                 self.updateGeometries()
 
     def copy(self) -> bool:
@@ -151,6 +151,10 @@ class ChatView(RowView):
         row: MessageRow | None = index.data(RowRole.ROW) if index.isValid() else None
         return row
 
+    def row_of(self, message_id: str) -> int:
+        """The row of a message, or -1 when it is not on the path."""
+        return self._chat.row_of(message_id)
+
     def can_act(self, verb_id: str) -> bool:
         """Whether a command would do something now."""
         return verb_id in self._status.now.enabled
@@ -166,8 +170,7 @@ class ChatView(RowView):
         number = self.keyboard_row
         if number < 0:
             number = max(self._rows_in_sight(), default=-1)
-        rows = reversed(self._chat.rows[: number + 1])
-        return next((row.id for row in rows if row.role == "user"), None)
+        return next(self._chat.rows.questions_above(number), None)
 
     def _rows_in_sight(self) -> range:
         top = self.verticalOffset()
@@ -178,16 +181,15 @@ class ChatView(RowView):
     def reset(self) -> None:
         """Take all rows anew."""
         super().reset()
-        self.layout_of_rows.remove(0, len(self.layout_of_rows.items) - 1)
-        self.layout_of_rows.insert(0, self._chat.rows)
+        self.layout_of_rows.cut(0)
+        self.layout_of_rows.extend()
         self._follows_end, self._has_left_end = True, False
         self.scheduleDelayedItemsLayout()
 
     def rowsInserted(self, parent: AnyIndex, start: int, end: int) -> None:
         """New messages: an answer that begins is followed, unless the person has scrolled away since asking."""
-        rows = self._chat.rows[start : end + 1]
-        self.layout_of_rows.insert(start, rows)
-        if rows and rows[-1].is_streaming and not self._has_left_end:
+        self.layout_of_rows.extend()
+        if self._chat.rows[end].is_streaming and not self._has_left_end:
             self._follows_end = True
         self.scheduleDelayedItemsLayout()
         super().rowsInserted(parent, start, end)
@@ -196,14 +198,14 @@ class ChatView(RowView):
         """Another branch below row `start` is shown: that fork stays where it is. Another conversation: its end."""
         super().rowsAboutToBeRemoved(parent, start, end)
         self._follows_end, self._has_left_end = start == 0, False
-        self.layout_of_rows.remove(start, end)
+        self.layout_of_rows.cut(start)
         self.pointer.forget_from(start)
         self.scheduleDelayedItemsLayout()
 
     def dataChanged(self, topLeft: AnyIndex, bottomRight: AnyIndex, roles: Sequence[int] = ()) -> None:
         """Take the new state of rows; only new text is laid out."""
         for number in range(topLeft.row(), bottomRight.row() + 1):
-            self.layout_of_rows.set_row(number, self._chat.rows[number])
+            self.layout_of_rows.renew(number)
         self.scheduleDelayedItemsLayout()
 
     def _wake_tail(self) -> None:
@@ -212,10 +214,10 @@ class ChatView(RowView):
 
     def _take_tail(self) -> None:
         """Take up what was written since the last time."""
-        number = len(self.layout_of_rows.items) - 1
+        number = len(self.layout_of_rows) - 1
         if number < 0 or number >= len(self._chat.rows):
             return
-        self.layout_of_rows.set_row(number, self._chat.rows[number])
+        self.layout_of_rows.renew(number)
         self.updateGeometries()
         self.pill.setVisible(not self._follows_end)
         self.viewport().update(self.row_rect(number).adjusted(0, 0, 0, self.viewport().height()))
@@ -255,9 +257,9 @@ class ChatView(RowView):
         """Another theme or text size: nothing that was laid out holds any more, but the position does."""
         spot = self.layout_of_rows.spot(self.verticalOffset())
         self._painter = RowPainter(self._look)
-        self.layout_of_rows = ChatLayout(self._look)
+        self.layout_of_rows = ChatLayout(self._look, self._chat)
         self.layout_of_rows.set_pane(self.width())
-        self.layout_of_rows.insert(0, self._chat.rows)
+        self.layout_of_rows.extend()
         if spot is not None:
             self._scroll_to(self.layout_of_rows.offset_of(spot))
         self.updateGeometries()
@@ -365,20 +367,20 @@ class ChatView(RowView):
         painter.fillRect(clip, self._look.theme.window)
         for number in rows.in_sight(offset + clip.top(), offset + clip.bottom()):
             top = round(rows.top(number)) - offset
-            self._painter.paint(painter, rows.items[number], top, rows.column, clip, self._scene(number))
-        end = round(rows.top(len(rows.items))) - offset
-        if rows.items and end < clip.bottom():
-            gap = 0 if rows.items[-1].row.residency == "none" else 4
+            self._painter.paint(painter, rows.item(number), top, rows.column, clip, self._scene(number))
+        end = round(rows.top(len(rows))) - offset
+        if len(rows) and end < clip.bottom():
+            gap = 0 if self._chat.rows[-1].residency == "none" else 4
             paint_line(painter, self._look.theme, rows.column.rail, end + gap, self.viewport().height(), "none")
         painter.end()
 
     def _scene(self, number: int) -> RowScene:
-        items = self.layout_of_rows.items
+        rows = self._chat.rows
         return RowScene(
-            above=items[number - 1].row.residency if number else None,
-            selection=self.pointer.selection.of(items[number].row.id),
+            above=rows[number - 1].residency if number else None,
+            selection=self.pointer.selection.of(rows[number].id),
             is_ringed=self._focus.is_shown and number == self.currentIndex().row(),
-            actions=STRIP if number in (self.pointer.hovered, self.keyboard_row, len(items) - 1) else 0,
+            actions=STRIP if number in (self.pointer.hovered, self.keyboard_row, len(rows) - 1) else 0,
         )
 
     def resizeEvent(self, event: QResizeEvent) -> None:

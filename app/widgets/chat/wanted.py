@@ -34,10 +34,10 @@ def wanted_controls(view: Scene, enabled: frozenset[str]) -> list[Wanted]:
     """All controls of the messages in sight. enabled: ids of the verbs that can act now."""
     rows, offset = view.layout_of_rows, view.verticalOffset()
     bottom = offset + view.viewport().height()
-    active = {view.pointer.hovered, view.keyboard_row, len(rows.items) - 1}
+    active = {view.pointer.hovered, view.keyboard_row, len(rows) - 1}
     found: list[Wanted] = []
     for number in rows.in_sight(offset, bottom):
-        item, top = rows.items[number], rows.top(number) - offset
+        item, top = rows.item(number), rows.top(number) - offset
         found += _of_row(item, number, top, enabled, is_active=number in active)
         found += _of_code(item, number, top, view.viewport().height())
     return found

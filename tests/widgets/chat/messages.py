@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+from app.viewmodels.path_rows import PathRows
 from app.viewmodels.rows import Footer, MessageRow, PrefillRow
 
 CODE = 'def split(costs):\n    """Who owes whom."""\n    return sum(costs) / 2'
@@ -51,3 +53,14 @@ def reading() -> MessageRow:
         residency="none",
         prefill=PrefillRow(512, 1840, 3012, 392.0, "Why: it is new."),
     )
+
+
+class Listed:
+    """Rows for a layout, as a list."""
+
+    def __init__(self, rows: Sequence[MessageRow] = ()) -> None:
+        self.list = list(rows)
+
+    @property
+    def rows(self) -> PathRows:
+        return PathRows.of(self.list)

@@ -1,18 +1,32 @@
 from __future__ import annotations
 
+import random
+from collections.abc import Sequence
+
 import pytest
 
+from app.viewmodels.rows import MessageRow
 from app.widgets.chat.column import centred, column
 from app.widgets.chat.layout import ChatLayout
 from app.widgets.kit.look import Look
-from tests.widgets.chat.messages import PLAN, answer, question, talk
+from tests.widgets.chat.messages import PLAN, Listed, answer, question, talk
 
 
 @pytest.fixture
 def rows(look: Look) -> ChatLayout:
-    layout = ChatLayout(look)
+    layout = ChatLayout(look, Listed())
     layout.set_pane(840)
     return layout
+
+
+def fill(layout: ChatLayout, rows: Sequence[MessageRow]) -> Listed:
+    """Show these rows, which can be changed in what is returned."""
+    source = layout._source
+    assert isinstance(source, Listed)
+    source.list[:] = rows
+    layout.cut(0)
+    layout.extend()
+    return source
 
 
 def settle(layout: ChatLayout, top: float, bottom: float) -> float:
@@ -42,7 +56,7 @@ def test_text_never_leaves_the_pane(pane: int) -> None:
 
 
 def test_rows_follow_each_other(rows: ChatLayout) -> None:
-    rows.insert(0, talk(3))
+    fill(rows, talk(3))
     tops = [rows.top(number) for number in range(7)]
     assert tops == sorted(tops)
     assert [rows.row_at(top + 1) for top in tops[:-1]] == list(range(6))
@@ -54,29 +68,66 @@ def test_an_empty_path_has_no_height(rows: ChatLayout) -> None:
 
 
 def test_gaps_depend_on_who_spoke_before(rows: ChatLayout) -> None:
-    rows.insert(0, talk(2))
-    assert [item.above for item in rows.items] == [20, 24, 28, 24]
-    rows.remove(0, 0)
-    assert rows.items[0].above == 20
+    fill(rows, talk(2))
+    assert [rows.item(number).above for number in range(4)] == [20, 24, 28, 24]
+
+
+def test_a_row_that_nobody_has_seen_is_thought_to_be_as_high_as_it_would_be_made(look: Look) -> None:
+    rng = random.Random(2)
+    texts = ["", "  \n", "word", "Words. " * 300, "a\nb\nc", "long" * 5000]
+    made = [rng.choice([question, answer])(f"m{number}", rng.choice(texts)) for number in range(100)]
+    rows = ChatLayout(look, Listed(made))
+    rows.set_pane(rng.randrange(300, 1200))
+    rows.extend()
+    for number in range(100):
+        assert rows.height(number) == rows.item(number).height, made[number]
 
 
 def test_five_thousand_messages_open_without_being_laid_out(rows: ChatLayout) -> None:
-    rows.insert(0, talk(2500))
+    fill(rows, talk(2500))
     settle(rows, rows.total - 700, rows.total)
-    assert sum(item.body._parts is not None for item in rows.items) < 20
+    assert len(rows._items) < 20
+
+
+def test_items_out_of_sight_are_let_go(rows: ChatLayout) -> None:
+    fill(rows, talk(2500))
+    for top in range(0, 200_000, 600):
+        settle(rows, top, top + 700)
+    assert 0 < len(rows._items) <= 256
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_in_sight_stays_there_however_far_one_scrolls(look: Look, seed: int) -> None:
+    """Wheel and pages: not one row jumps, also where rows come into sight that nobody has estimated."""
+    rng = random.Random(seed)
+    rows = ChatLayout(look, Listed(talk(30_000)))
+    rows.set_pane(840)
+    rows.extend()
+    top = rows.total - 700
+    top += settle(rows, top, top + 700)
+    for _ in range(6):
+        top = rng.random() * (rows.total - 700)
+        top += settle(rows, top, top + 700)
+        for _ in range(12):
+            seen = rng.choice(rows.in_sight(top + 1, top + 699))
+            before, by = rows.top(seen) - top, rng.choice([-650, -300, -44, 44, 300, 650])
+            top += by
+            top += settle(rows, top, top + 700)
+            if min(before, before - by) >= 0 and max(before, before - by) < 700:
+                assert rows.top(seen) - top == pytest.approx(before - by), (seed, seen)
 
 
 def test_documents_out_of_sight_are_freed(rows: ChatLayout) -> None:
-    rows.insert(0, talk(200))
+    fill(rows, talk(200))
     for top in range(0, 20_000, 400):
         settle(rows, top, top + 700)
-    held = [item for item in rows.items if any(part._document for part in item.body._parts or ())]
+    held = [item for item in rows._items.values() if any(part._document for part in item.body._parts or ())]
     assert 0 < len(held) < 120
 
 
 def test_correcting_an_estimate_does_not_move_what_is_in_sight(rows: ChatLayout) -> None:
     """Scrolling up brings rows into sight whose guessed heights are wrong."""
-    rows.insert(0, talk(40))
+    fill(rows, talk(40))
     top = rows.total - 700
     top += settle(rows, top, top + 700)
     seen = rows.row_at(top + 600)
@@ -87,18 +138,20 @@ def test_correcting_an_estimate_does_not_move_what_is_in_sight(rows: ChatLayout)
 
 
 def test_a_row_that_grows_moves_only_what_is_below(rows: ChatLayout) -> None:
-    rows.insert(0, [question("q"), answer("a", "short"), question("q2")])
+    source = fill(rows, [question("q"), answer("a", "short"), question("q2")])
     settle(rows, 0, 2000)
     above, below = rows.top(1), rows.top(2)
-    rows.set_row(1, answer("a", "short and now\n\nlonger"))
+    source.list[1] = answer("a", "short and now\n\nlonger")
+    rows.renew(1)
     settle(rows, 0, 2000)
     assert rows.top(1) == above
     assert rows.top(2) > below
 
 
 def test_another_message_at_the_same_place_is_laid_out_anew(rows: ChatLayout) -> None:
-    rows.insert(0, [question("q"), answer("a", PLAN)])
+    source = fill(rows, [question("q"), answer("a", PLAN)])
     settle(rows, 0, 2000)
-    rows.set_row(1, answer("b", "short"))
-    assert rows.items[1].row.id == "b"
-    assert rows.items[1].body.text == "short"
+    source.list[1] = answer("b", "short")
+    rows.renew(1)
+    assert rows.item(1).row.id == "b"
+    assert rows.item(1).body.text == "short"

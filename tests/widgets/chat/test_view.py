@@ -419,7 +419,7 @@ def test_no_turn_of_the_event_loop_lays_out_more_than_a_share(view: ChatView, ch
                 break
         assert max(shares) <= 2 * 46_000
         assert not view.layout_of_rows.is_behind
-        rows, item = view.layout_of_rows, view.layout_of_rows.items[1]
+        rows, item = view.layout_of_rows, view.layout_of_rows.item(1)
         top = view.verticalOffset() - rows.top(1) - item.text.top()
         in_sight = list(item.body._placed(top, top + 600))
         assert len(in_sight) > 20
@@ -622,7 +622,7 @@ def test_pages_scroll(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
 
 def line_of(view: ChatView, chat: ChatModel, number: int) -> QPoint:
     """The middle of the first line of a message's text."""
-    item, rect = view.layout_of_rows.items[number], view.visualRect(chat.index(number))
+    item, rect = view.layout_of_rows.item(number), view.visualRect(chat.index(number))
     return (QPointF(rect.topLeft()) + item.text.topLeft() + QPointF(2, 11)).toPoint()
 
 

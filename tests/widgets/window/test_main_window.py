@@ -74,7 +74,8 @@ def test_a_question_typed_and_sent_is_answered_in_the_chat(
     ask(qtbot, window, controller, "hello")
     assert not window.chat.is_first_run
     assert window.chat.composer.text == ""
-    assert [item.body.text for item in window.chat.view.layout_of_rows.items] == ["hello", "You said: hello"]
+    rows = window.chat.view.layout_of_rows
+    assert [rows.item(number).body.text for number in range(len(rows))] == ["hello", "You said: hello"]
     assert window.windowTitle() == controller.status.now.title == "hello"
 
 
