@@ -19,6 +19,11 @@ from tests.widgets.pictures import show
 MakeWindow = Callable[[WindowState], MainWindow]
 
 
+@pytest.fixture(autouse=True)
+def _application(qapp: QApplication) -> None:
+    """Qt paints nothing without an application, and each file is to pass by itself."""
+
+
 @pytest.fixture
 def look(qapp: QApplication) -> Iterator[Look]:
     """Light, at the usual text size."""
