@@ -3,25 +3,40 @@
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import sys
 from collections.abc import Iterator, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from app.launch.bundle_check import is_frozen
 from app.launch.environment import allow_files, give_streams, seal
 from app.launch.paths import Paths, guide_model, paths_in, usable
 from app.protocol.reports import Problem
 
 
 def program_version() -> str:
-    """As installed, or as this checkout says."""
+    """Return the version as it was installed, or as this checkout says."""
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version("espalier")
     except PackageNotFoundError:
         from app import __version__
 
         return __version__
+
+
+class ShowVersion(argparse.Action):
+    """Print the version and leave. It is looked up only here: that takes longer than parsing all options."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        print(f"Espalier {program_version()}")  # noqa: T201
+        parser.exit()
 
 
 def options(arguments: Sequence[str]) -> argparse.Namespace:
@@ -34,7 +49,7 @@ def options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--data", type=Path, metavar="DIR", help="where conversations and caches live")
     parser.add_argument("--self-test", action="store_true", help="check cache and model without a window")
     parser.add_argument("--cpu", action="store_true", help="with --self-test: compute on the CPU, not on the GPU")
-    parser.add_argument("--version", action="version", version=f"Espalier {program_version()}")
+    parser.add_argument("--version", action=ShowVersion, nargs=0, help="show the version and leave")
     # Older versions of macOS give a program from the Finder its process serial number, "-psn_0_12345".
     return parser.parse_args([argument for argument in arguments if not argument.startswith("-psn_")])
 
@@ -69,8 +84,11 @@ def data_problems(wanted: Paths) -> Iterator[Problem]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """The program. Returns its exit status."""
     give_streams()
-    # A frozen program is its own Python: a helper process of the libraries begins here too, and ends in this call.
-    multiprocessing.freeze_support()
+    if is_frozen():
+        # A frozen program is its own Python: a helper process of the libraries begins here too, and ends in this call.
+        import multiprocessing
+
+        multiprocessing.freeze_support()
     seal()
     allow_files()
     asked = options(sys.argv[1:] if arguments is None else arguments)

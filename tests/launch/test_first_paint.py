@@ -3,12 +3,50 @@
 from __future__ import annotations
 
 import logging
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.launch.first_paint import PAINTED, FirstPaint
+
+LATER = {
+    # The engine is imported on its own thread once the window is painted.
+    *("mlx", "mlx_lm", "transformers", "tokenizers", "jinja2", "safetensors", "app.engine", "app.kvcache"),
+    # What other ways through the program need: its helper processes, its examination of itself.
+    *("multiprocessing", "app.launch.selftest", "app.launch.tour"),
+}
+"""Packages and modules that nobody waits for before there is a window."""
+
+START = """
+import os, sys
+from app.__main__ import main
+from app.launch import environment, first_paint
+
+class Told(first_paint.FirstPaint):
+    def __init__(self, window):
+        super().__init__(window)
+        self.painted.connect(lambda: (print(*sys.modules, flush=True), os._exit(0)))
+
+environment.has_display = lambda: True
+first_paint.FirstPaint = Told
+main(["--data", sys.argv[1]])
+"""
+
+
+def test_nothing_is_imported_that_the_first_paint_has_no_use_for(tmp_path: Path) -> None:
+    """The whole way of a person's start: each module here would be waited for, at 1 to 30 ms."""
+    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}
+    command = [sys.executable, "-c", START, str(tmp_path)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    imported = set(done.stdout.split())
+    assert {"app.main", "app.widgets.main_window"} <= imported
+    assert {name for name in LATER if name in imported} == set()
 
 
 def test_a_painted_window_is_told_and_logged_once(qtbot: QtBot, caplog: pytest.LogCaptureFixture) -> None:
