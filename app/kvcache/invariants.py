@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from app.kvcache.disk.identity import Identity, clipped, runs_on
 from app.kvcache.disk.records import Records
 from app.kvcache.lane import Lane, TrieNode
 from app.kvcache.prefix_cache import PrefixCache
+from app.kvcache.trie import Part
 
 
 class BrokenInvariantError(AssertionError):
@@ -30,6 +33,7 @@ def check(cache: PrefixCache) -> None:
         _require(node.disk_children == on_disk, f"node {node.id} counts {node.disk_children} of {on_disk} on disk")
         below = sum(child.pins for child in node.children.values())
         _require(node.pins >= below, f"node {node.id} counts {node.pins} pins, {below} below it")
+    _check_hanging(cache, nodes)
     if cache.disk is not None:
         _check_identities(cache, nodes, cache.disk.records)
     tokens = sum(len(node.tokens) for node in nodes)
@@ -88,6 +92,19 @@ def _check_files(node: TrieNode, lane: Lane) -> None:
         _require(at >= node.end, f"{name}: files to {at} only")
     if node.disk_state is not None and lane.rows:
         _require(node.has_rows, f"{name} has a state on disk, and no rows that lead to it")
+
+
+def _check_hanging(cache: PrefixCache, nodes: list[TrieNode]) -> None:
+    covered: Counter[Part] = Counter()
+    for node in nodes:
+        for part in node.disk_rows:
+            covered[part] += min(part.end, node.end) - max(part.start, node.start)
+        if node.disk_state is not None:
+            covered[node.disk_state] += node.disk_state.tokens
+    _require(cache.trie.files == covered, f"{len(cache.trie.files)} files are known to hang, {len(covered)} do")
+    for part, tokens in covered.items():
+        is_whole = tokens == part.tokens or part in cache.trie.loosened
+        _require(is_whole, f"{part} hangs on {tokens} tokens and was not loosened")
 
 
 def _check_identities(cache: PrefixCache, nodes: list[TrieNode], records: Records) -> None:

@@ -10,6 +10,8 @@ Properties it keeps:
 5. A node is held while it, or anything below it, has state in memory; it is on disk while a file holds state of it or
    of anything below it. One that is neither is a ghost: its tokens were seen, no more.
 6. Whoever `watch`es is told of each edge that came, went, or is held, stored, live or pinned in another way.
+7. `files` tells of every file that hangs how many of its tokens the edges cover that it hangs on; those of which that
+   became less are in `loosened` until somebody takes them.
 
 It knows neither arrays nor layers: what is stored has a size, and rows can be cut and joined.
 """
@@ -58,6 +60,11 @@ class Part:
 
     def __init__(self, name: str, start: int, end: int, runs: Runs = (), above: str = "") -> None:
         self.name, self.start, self.end, self.runs, self.above = name, start, end, runs, above
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens it is about."""
+        return self.end - self.start
 
     def __repr__(self) -> str:
         return f"Part({self.name[:8]!r}, {self.start}, {self.end})"
@@ -210,6 +217,8 @@ class Trie(Generic[R, S]):
         self.pinned_bytes = 0
         self.tokens = 0  # of all edges
         self.nodes: dict[int, Node[R, S]] = {}  # by id, in the order they came, without the root
+        self.files: dict[Part, int] = {}
+        self.loosened: set[Part] = set()
         self._last_id = 0
         self._watches: list[set[int]] = []
         self._use_watches: list[set[int]] = []
@@ -392,7 +401,18 @@ class Trie(Generic[R, S]):
     def set_disk(self, node: Node[R, S], rows: Sequence[Part], state: Part | None) -> None:
         """Files hold the edge's rows, or the state at its end, or no longer."""
         was = node.is_on_disk
-        node.disk_rows, node.disk_state = list(rows), state
+        if rows is not node.disk_rows:
+            for part in node.disk_rows:
+                self._cover(part, -_covered(part, node))
+            node.disk_rows = list(rows)
+            for part in node.disk_rows:
+                self._cover(part, _covered(part, node))
+        if state is not node.disk_state:
+            if node.disk_state is not None:
+                self._cover(node.disk_state, -node.disk_state.tokens)
+            node.disk_state = state
+            if state is not None:
+                self._cover(state, state.tokens)
         self.changed(node)
         while node.parent is not None and node.is_on_disk != was:
             parent, change = node.parent, 1 if node.is_on_disk else -1
@@ -400,6 +420,20 @@ class Trie(Generic[R, S]):
             parent.disk_children += change
             node = parent
             self.changed(node)
+
+    def take_loosened(self) -> set[Part]:
+        """Return the files that lost an edge since the last call."""
+        loosened, self.loosened = self.loosened, set()
+        return loosened
+
+    def _cover(self, part: Part, tokens: int) -> None:
+        covered = self.files.get(part, 0) + tokens
+        if tokens < 0:
+            self.loosened.add(part)
+        if covered:
+            self.files[part] = covered
+        else:
+            self.files.pop(part, None)
 
     def enter(self, node: Node[R, S], lane: int) -> None:
         """A lane's live arrays now hold the node's edge: rows that were stored for it are let go."""
@@ -456,6 +490,11 @@ class Trie(Generic[R, S]):
         self._last_id += 1
         node = self.nodes[self._last_id] = Node(self._last_id, parent, start, tokens)
         return node
+
+
+def _covered(part: Part, node: Node[R, S]) -> int:
+    """How many tokens of a file's rows are on an edge."""
+    return min(part.end, node.end) - max(part.start, node.start)
 
 
 def common(edge: array[int], wanted: array[int]) -> int:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from app.kvcache.trail import Call, Piece, Trail, append_pieces, cut, multi_end
-from app.kvcache.trie import Node, Trie, common
+from app.kvcache.trie import Node, Part, Trie, common
 
 
 @dataclass
@@ -164,6 +164,26 @@ class TestHeld:
         assert node.has_rows
         trie.leave(node, 0)
         assert not node.is_held
+
+
+class TestFiles:
+    def test_what_hangs_and_what_was_taken_down_is_known(self) -> None:
+        """However edges are cut and joined, a file counts until its last token is taken down."""
+        trie: FakeTrie = Trie()
+        node = add(trie, trie.root, [1, 2, 3, 4, 5, 6])
+        rows, more, state = Part("", 0, 4), Part("", 4, 6), Part("", 2, 6)
+        trie.set_disk(node, (rows, more), state)
+        assert trie.files == {rows: 4, more: 2, state: 4}
+        upper = trie.split(node, 3)
+        assert trie.files == {rows: 4, more: 2, state: 4}
+        assert not trie.take_loosened()
+        trie.set_disk(node, (), None)
+        assert trie.files == {rows: 3}
+        assert trie.take_loosened() == {rows, more, state}
+        trie.remove(node)
+        trie.remove(upper)
+        assert not trie.files
+        assert trie.take_loosened() == {rows}
 
 
 class TestTrail:

@@ -6,8 +6,9 @@ Model thread only. What hangs was computed by the very calls that its file speak
 
 from __future__ import annotations
 
+import secrets
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -98,11 +99,6 @@ class Saver:
         """A write has failed lately."""
         return time.monotonic() < self._paused_until
 
-    @property
-    def names(self) -> set[str]:
-        """Files in place that hang nowhere yet."""
-        return {part.name for part in self._current.parts} if self._current is not None else set()
-
     def data(self, part: Part) -> Mapping[str, Tensor] | None:
         """Return what a file will hold, by name; None when it is in place."""
         written = self._written.get(part)
@@ -128,7 +124,7 @@ class Saver:
             return True
         node = save.node
         if self._trie.nodes.get(node.id) is not node or not _is_of(save, node) or not self.has_rows_here(node):
-            self._current = None  # what was handed over of it hangs nowhere and is collected
+            self._drop(save)
         elif not self._put_rows(save):
             return False
         elif save.next >= save.end:
@@ -142,6 +138,8 @@ class Saver:
         save = current if current is not None and current.node is node and _is_of(current, node) else _save_of(node)
         while save.next < save.end:
             if not self._put_rows(save):
+                if save is not current:
+                    self._drop(save)
                 return False
         self._current = None if save is current else current
         self._hang_rows(save)
@@ -161,40 +159,45 @@ class Saver:
         self._trie.set_disk(node, node.disk_rows, part)
         return True
 
-    def take_finished(self) -> tuple[bool, bool]:
-        """Take note of what the writer has finished. Returns whether that is anything, and whether of some of it
-        nothing hangs.
-        """
+    def take_finished(self) -> bool:
+        """Take note of what the writer has finished. Returns whether that is anything."""
         outcomes = self._writer.finished()
-        has_strays = False
         for outcome in outcomes:
             part = self._parts.pop(outcome.key, None)
             if not isinstance(outcome, Failed):
                 self._shelf.add(outcome.name, outcome.nbytes)
-            has_strays = has_strays or part is None or isinstance(outcome, Failed)
-            if part is None:  # given up meanwhile: it hangs nowhere and is collected
+                if part is None:  # given up meanwhile
+                    self._shelf.discard(outcome.name)
+            if part is None:
                 continue
             del self._written[part]
             if isinstance(outcome, Failed):
                 self._fail(part, outcome)
             else:
                 part.name, self.problem = outcome.name, ""
-                tokens = part.end - part.start if part.runs else 0
+                tokens = part.tokens if part.runs else 0
                 self._journal.add(CacheEventKind.WRITTEN, part.end - tokens, tokens, outcome.nbytes)
-        return bool(outcomes), has_strays
+        return bool(outcomes)
 
     def abandon_all(self) -> None:
         """Give up what is on its way."""
-        self._current = None
-        self.abandon_but(())
+        self._drop(self._current)
+        self.abandon(list(self._written))
 
-    def abandon_but(self, hanging: Collection[Part]) -> None:
-        """Give up what is on its way and will hang nowhere."""
-        kept = {*hanging, *(self._current.parts if self._current is not None else ())}
-        for part in self._written.keys() - kept:
-            key = self._written.pop(part).key
-            del self._parts[key]
-            self._writer.cancel(key)
+    def abandon(self, parts: Iterable[Part]) -> None:
+        """Give up those of these files that are on their way: they will hang nowhere."""
+        for part in parts:
+            written = self._written.pop(part, None)
+            if written is not None:
+                del self._parts[written.key]
+                self._writer.cancel(written.key)
+
+    def _drop(self, save: _Save | None) -> None:
+        """Hang nothing of a save: what was handed over of it is collected."""
+        if save is not None:
+            self._trie.loosened.update(save.parts)
+        if save is self._current:
+            self._current = None
 
     def _put_rows(self, save: _Save) -> bool:
         node, each = save.node, max(1, self._lane.row_bytes)
@@ -218,9 +221,11 @@ class Saver:
         entry = self._shelf.entry(node, kind, part)
         self._last_key += 1
         put = [index.path_tensor(self._shelf.path_of(node)[: part.end]), *data]
-        if not self._writer.put(self._last_key, self._folder, put, entry.about):
+        # No two files are alike, so that one can be deleted whatever else was written since.
+        about = {**entry.about, "id": secrets.token_hex(8)}
+        if not self._writer.put(self._last_key, self._folder, put, about):
             return False
-        nbytes = files.size_of(put, entry.about)
+        nbytes = files.size_of(put, about)
         self._written[part] = _Written(self._last_key, {tensor.name: tensor for tensor in put}, nbytes)
         self._parts[self._last_key] = part
         return True
@@ -233,7 +238,8 @@ class Saver:
         self.problem = failure.error
         self._paused_until = time.monotonic() + PAUSE
         self._journal.add(CacheEventKind.FAULT, part.start, part.end - part.start, 0, Reason.DISK)
-        self._current = None if self._current is not None and part in self._current.parts else self._current
+        if self._current is not None and part in self._current.parts:
+            self._drop(self._current)
         self._lose(part)
 
 

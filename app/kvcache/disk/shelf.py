@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from array import array
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -81,6 +80,8 @@ class Shelf:
         self._prune(has_rows)
         self._join()
         self.collect()
+        for name in self._files.keys() - {part.name for part in self._trie.files}:
+            self._delete(name)
         return before - len(self._files)
 
     def _wipe_stale(self) -> None:
@@ -252,19 +253,23 @@ class Shelf:
         for folder in self._others:
             self._writer.erase(folder, owner)
 
-    def collect(self, keep: Collection[str] = ()) -> set[Part]:
-        """Delete the files that hang nowhere, or not whole, but for those to keep. Returns what hangs."""
-        covered: Counter[Part] = Counter()
-        for node in self._trie.nodes.values():
-            for part in node.disk_rows:
-                covered[part] += min(part.end, node.end) - max(part.start, node.start)
-        broken = {part for part, tokens in covered.items() if tokens < part.end - part.start}
-        for node in [node for node in self._trie.nodes.values() if broken.intersection(node.disk_rows)]:
-            self.forget(node)
-        hanging = {part for node in self._trie.nodes.values() for part in node.files}
-        for name in self._files.keys() - {part.name for part in hanging} - set(keep):
+    def collect(self) -> set[Part]:
+        """Delete the files that hang nowhere any more, or not whole. Returns those that are gone."""
+        gone: set[Part] = set()
+        while loosened := self._trie.take_loosened():
+            broken = {part for part in loosened if 0 < self._trie.files.get(part, 0) < part.tokens}
+            if broken:
+                for node in [node for node in self._trie.nodes.values() if broken.intersection(node.disk_rows)]:
+                    self.forget(node)
+            gone |= loosened - self._trie.files.keys()
+        for part in gone:
+            self.discard(part.name)
+        return gone
+
+    def discard(self, name: str) -> None:
+        """Delete a file that hangs nowhere, if it is there."""
+        if name in self._files:
             self._delete(name)
-        return hanging
 
     def shrink(self, surplus: int) -> int:
         """Delete files of at least `surplus` bytes, if there are so many. Returns how many bytes went.
@@ -323,8 +328,8 @@ class Shelf:
             parts = node.files if not is_state else node.files[-1:]
             self._trie.set_disk(node, node.disk_rows if is_state else (), None)
             node.lost = node.lost if node.holds else Reason.EVICTED
-            for name in {part.name for part in parts} & self._files.keys():
-                self._delete(name)
+            for part in parts:
+                self.discard(part.name)
 
     def _delete(self, name: str) -> None:
         self._files_bytes -= self._files.pop(name, 0)

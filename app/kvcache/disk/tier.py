@@ -226,15 +226,13 @@ class Tier:
         self._shelf.erase_elsewhere(owner)
 
     def collect(self) -> None:
-        """Delete the files that hang nowhere and are not about to, and write none that would."""
-        self._saver.abandon_but(self._shelf.collect(keep=self._saver.names))
+        """Delete the files that hang nowhere any more, and write none that would."""
+        self._saver.abandon(self._shelf.collect())
 
     def _take_finished(self) -> None:
-        has_finished, has_strays = self._saver.take_finished()
-        if has_finished:
+        if self._saver.take_finished():
             self._has_plan = self._has_plan and not self._saver.problem
-            if has_strays or not self._has_plan:
-                self.collect()
+            self.collect()
             self._enforce()
 
     def _may_write(self) -> bool:
