@@ -116,6 +116,15 @@ class Lane:
         """The live whole states are stored, too, as the same arrays."""
         return self._shared is not None and self.path[-1].state is self._shared
 
+    @property
+    def has_state(self) -> bool:
+        """The whole states are those where the path ends."""
+        return bool(self.states) and self.offset > 0 and self.is_whole and not self.tail
+
+    def has_rows_here(self, node: TrieNode) -> bool:
+        """The rows of an edge are in memory, stored or live."""
+        return node.rows is not None or self.index in node.lanes
+
     def compute(self, tokens: Sequence[int]) -> mx.array:
         """One forward call over the next tokens. Returns logits [1, n, vocabulary], not evaluated."""
         logits = self._call(mx.array([list(tokens)]))

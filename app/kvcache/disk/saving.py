@@ -104,14 +104,15 @@ class Saver:
         written = self._written.get(part)
         return written.tensors if written is not None else None
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the files that the writer has."""
+        return sum(written.nbytes for written in self._written.values())
+
     def size(self, part: Part) -> int:
         """Return the bytes of a file, also of one that is being written."""
         written = self._written.get(part)
         return written.nbytes if written is not None else self._shelf.size(part.name)
-
-    def has_rows_here(self, node: TrieNode) -> bool:
-        """The rows of an edge are in memory, stored or live."""
-        return node.rows is not None or self._lane.index in node.lanes
 
     def begin_rows(self, node: TrieNode) -> None:
         """Save the rows of an edge, by as many `advance`s as it takes."""
@@ -123,7 +124,7 @@ class Saver:
         if save is None:
             return True
         node = save.node
-        if self._trie.nodes.get(node.id) is not node or not _is_of(save, node) or not self.has_rows_here(node):
+        if self._trie.nodes.get(node.id) is not node or not _is_of(save, node) or not self._lane.has_rows_here(node):
             self._drop(save)
         elif not self._put_rows(save):
             return False

@@ -22,6 +22,8 @@ from app.protocol.reports import Reason
 
 STALE = 30 * 86_400.0  # seconds without a change, after which another model's files are deleted
 
+UNLISTED = 8  # one file in so many may be missing in the index while the program runs
+
 log = logging.getLogger(__name__)
 
 
@@ -39,7 +41,12 @@ class Shelf:
         self._files_bytes = 0  # of all of them
         self._path: tuple[TrieNode, array[int]] = trie.root, array("i")  # see `path_of`
         self._others: dict[Path, int] = {}
-        self._has_changed = False
+        self._changes = 0  # files that came or went since the index was saved
+
+    @property
+    def own_bytes(self) -> int:
+        """Bytes of this model's files."""
+        return self._files_bytes
 
     @property
     def nbytes(self) -> int:
@@ -54,7 +61,7 @@ class Shelf:
         """A file was written."""
         self._files_bytes += nbytes - self.size(name)
         self._files[name] = nbytes
-        self._has_changed = True
+        self._changes += 1
 
     # From the disk into the trie
 
@@ -215,13 +222,13 @@ class Shelf:
         return path
 
     def save_index_if_changed(self) -> None:
-        """Have the index written when files came or went since."""
-        if self._has_changed:
+        """Have the index written when many files came or went since: what it does not list is read file by file."""
+        if self._changes > len(self._files) // UNLISTED:
             self.save_index()
 
     def save_index(self) -> None:
         """Have the index written."""
-        self._has_changed = False
+        self._changes = 0
         self._writer.write_index(self._folder, index.save(self._hanging()))
 
     def _hanging(self) -> Iterator[Listed]:

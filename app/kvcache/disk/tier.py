@@ -7,8 +7,7 @@ Model thread only; a writer thread does what takes time. Properties kept here:
 2. A file hangs in the trie from when the writer has it, and is read from what the writer has until it is in place. It
    hangs only over the very rows that it was computed on, and whole or not at all: of no tokens are there two files that
    could be mixed up. One that hangs nowhere is deleted, or not written any more.
-3. Rows on disk lie below complete rows on disk. Whole states are written where the gap to the one above is worth
-   it, and at the end of every branch.
+3. Rows on disk lie below complete rows on disk. What is written is what `Plan` says.
 4. What cannot be read, or holds other bytes than were written, is dropped with everything that needs it, and counted.
 5. Files take no more than `allowed`, by their real size; those of other models go first, then those longest unused.
 """
@@ -16,12 +15,12 @@ Model thread only; a writer thread does what takes time. Properties kept here:
 from __future__ import annotations
 
 import time
-from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from pathlib import Path
 
 from app.kvcache.disk.layout import Layout
+from app.kvcache.disk.plan import Plan
 from app.kvcache.disk.reading import Reader
 from app.kvcache.disk.records import Records
 from app.kvcache.disk.saving import Saver, upwards
@@ -36,8 +35,6 @@ from app.kvcache.snapshot import StateSnapshot
 from app.kvcache.trie import Part
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.reports import Reason
-
-GAP = 300  # tokens: a whole state is written where one must go back at least so far to the nearest written one
 
 
 class Tier:
@@ -59,7 +56,6 @@ class Tier:
         budget_bytes: int | None = None,
         writes_all: bool = False,
     ) -> None:
-        self.writes_all = writes_all
         self._trie, self._lane, self._journal = trie, lane, journal
         self._root, self._budget = root, budget_bytes
         self._lost = 0
@@ -70,10 +66,20 @@ class Tier:
         self._shelf = Shelf(trie, root, folder, self._writer, layout)
         self._saver = Saver(trie, lane, journal, folder, records, layout, self._writer, self._shelf, self._take_down)
         self._reader = Reader(lane, journal, folder, records, layout, self._saver.data, self._shelf.path_of, self._lose)
-        self._plan: deque[tuple[int, bool]] = deque()
+        self._plan = Plan(trie, lane, self.size_of, writes_all)
         self._has_plan = False
 
     # What is there
+
+    @property
+    def writes_all(self) -> bool:
+        """Every whole state is written, however near the next one is."""
+        return self._plan.writes_all
+
+    @writes_all.setter
+    def writes_all(self, writes_all: bool) -> None:
+        self._plan.writes_all = writes_all
+        self._plan.look_again()
 
     @property
     def dropped(self) -> int:
@@ -171,6 +177,7 @@ class Tier:
     def touch(self) -> None:
         """A request has ended, or something was erased: there may be more to write, and less that is wanted."""
         self._has_plan = False
+        self._plan.update()
         self._reader.rest()
 
     def tend(self) -> bool:
@@ -187,13 +194,13 @@ class Tier:
         if not self._may_write():
             return False
         unsaved = list(takewhile(lambda above: not above.disk_rows, upwards(node)))
-        return all(self._saver.has_rows_here(above) and self._saver.save_rows(above) for above in reversed(unsaved))
+        return all(self._lane.has_rows_here(above) and self._saver.save_rows(above) for above in reversed(unsaved))
 
     def save_state(self, node: TrieNode, state: StateSnapshot) -> bool:
         """Before a whole state leaves memory: whether it is on disk, or on its way there, or not worth it."""
         if node.disk_state is not None:
             return True
-        return self._may_write() and self._is_worth_it(node) and self._saver.save_state(node, state)
+        return self._may_write() and self._plan.is_worth_it(node) and self._saver.save_state(node, state)
 
     def close(self, seconds: float) -> None:
         """Write what can be written in so much time, and the index; then no more."""
@@ -209,6 +216,7 @@ class Tier:
         """Change what files may take; 0 removes them all."""
         self._budget = budget_bytes
         self._has_plan = False
+        self._plan.look_again()
         if budget_bytes == 0:
             self.wipe()
         self._enforce()
@@ -243,77 +251,25 @@ class Tier:
         if not self._has_plan:
             self._has_plan = True
             self.collect()
-            self._plan = deque(self._planned())
-        while self._plan:
-            node_id, is_state = self._plan.popleft()
-            node = self._trie.nodes.get(node_id)
-            if node is None:
-                continue
-            if is_state:
-                state = self._state_of(node)
-                if state is not None and node.disk_state is None:
-                    if not self._saver.save_state(node, state):
-                        self._plan.appendleft((node_id, is_state))
-                        return False
-                    return True
-            elif self._saver.has_rows_here(node) and not node.disk_rows and self._is_led_to(node):
-                self._saver.begin_rows(node)
-                return True
-        if not self._saver.is_busy:
-            self._shelf.save_index_if_changed()
+            self._plan.renew(self._shelf.own_bytes + self._saver.nbytes, self.allowed_bytes)
+        item = self._plan.take()
+        if item is None:
+            if not self._saver.is_busy:
+                self._shelf.save_index_if_changed()
+            return False
+        if not item.is_state:
+            self._saver.begin_rows(item.node)
+            return True
+        state = self._state_of(item.node)
+        if state is None or self._saver.save_state(item.node, state):
+            return True
+        self._plan.put_back(item)
         return False
-
-    def _planned(self) -> Iterator[tuple[int, bool]]:
-        """What is worth writing and is not written: (node id, is a state), parents first, last used branches first."""
-        order = sorted(self._trie.nodes.values(), key=lambda node: (-node.last_use, node.start))
-        has_states = bool(self._lane.states)
-        wanted: set[int] = set()
-        for node in order if has_states else ():
-            if self._state_of(node) is None and node.disk_state is None:
-                continue
-            if node.disk_state is not None or self._is_worth_it(node, wanted):
-                wanted.add(node.id)
-        leading: set[int] = set()
-        for node in (node for node in order if node.id in wanted):
-            leading.update(above.id for above in takewhile(lambda above: above.id not in leading, upwards(node)))
-        room = self.allowed_bytes
-        for node in order:
-            room -= self.size_of(node)
-            is_wanted = not has_states or node.id in leading
-            if self._lane.rows and is_wanted and not node.disk_rows and self._saver.has_rows_here(node):
-                room -= len(node.tokens) * self._lane.row_bytes
-                if room < 0:
-                    return
-                yield node.id, False
-            if node.id in wanted and node.disk_state is None:
-                room -= self._lane.state_bytes
-                if room < 0:
-                    return
-                yield node.id, True
-
-    def _is_worth_it(self, node: TrieNode, wanted: Collection[int] = ()) -> bool:
-        """A whole state is written far from the nearest, and at the end of a branch. `wanted`: nodes whose is, too."""
-        is_end = not (node.held_children or node.disk_children)
-        return self.writes_all or is_end or self._gap(node, wanted) >= GAP
-
-    def _gap(self, node: TrieNode, wanted: Collection[int]) -> int:
-        """Tokens back to the nearest whole state that is written, or will be: at most GAP of them are looked for."""
-        above = node.parent
-        while above is not None and above.parent is not None and node.end - above.end < GAP:
-            if above.disk_state is not None or above.id in wanted:
-                return node.end - above.end
-            above = above.parent
-        return node.end - above.end if above is not None else node.end
-
-    def _is_led_to(self, node: TrieNode) -> bool:
-        above = node.parent
-        return above is not None and (above.parent is None or bool(above.disk_rows))
 
     def _state_of(self, node: TrieNode) -> StateSnapshot | None:
         """The whole state at a node's end: the stored one, or the live one where the lane stands."""
         lane = self._lane
-        is_live = node is lane.path[-1] and not lane.tail and lane.is_whole and lane.offset > 0 and bool(lane.states)
-        return node.state or (lane.take_state() if is_live else None)
+        return node.state or (lane.take_state() if node is lane.path[-1] and lane.has_state else None)
 
     def _enforce(self) -> None:
         """Bring the files down to what is allowed."""
