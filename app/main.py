@@ -23,7 +23,7 @@ from app.launch.crash import LastRun
 from app.launch.data_watch import DataWatch
 from app.launch.environment import has_display
 from app.launch.first_paint import FirstPaint
-from app.launch.instance_server import Doorbell
+from app.launch.instance_server import InstanceServer
 from app.launch.paths import NAME, Paths, guide_model, resources
 from app.launch.single_instance import Claim
 from app.launch.start import Asked, Beginning
@@ -64,7 +64,7 @@ class Program(QObject):
         super().__init__()
         self._logs = paths.logs
         self._last = last
-        self._doorbell: Doorbell | None = None
+        self._instance_server: InstanceServer | None = None
         self.settings = SettingsFile(paths.settings, str(guide_model()), str(paths.snapshots))
         self.host = EngineHost(factory, self)
         store = StoreThread(paths.database)
@@ -105,11 +105,11 @@ class Program(QObject):
     def answer_later_starts(self, claim: Claim) -> None:
         """Let whoever starts the program again on this data folder have their paths opened here."""
         try:
-            self._doorbell = Doorbell(claim.listen(), self)
+            self._instance_server = InstanceServer(claim.listen(), self)
         except OSError as error:
             logger.warning("later starts will not be answered: %s", error)
             return
-        self._doorbell.rang.connect(self._open_for_another)
+        self._instance_server.opened.connect(self._open_for_another)
 
     def show_logs(self) -> None:
         """Show the folder of logs and reports in the system's file manager, or say where it is."""
@@ -138,8 +138,8 @@ class Program(QObject):
             self._is_open = False
             self._first_paint.stop()
             self.watch.close()
-            if self._doorbell is not None:
-                self._doorbell.close()
+            if self._instance_server is not None:
+                self._instance_server.close()
             self.settings.left(self.window.state())
             self.controller.close()
             self.window.close()

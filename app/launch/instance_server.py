@@ -1,4 +1,4 @@
-"""The first process's end of the local socket: it hears which paths a second start was asked to open."""
+"""The first process's end of the local socket, which receives the paths that a later start was asked to open."""
 
 from __future__ import annotations
 
@@ -12,67 +12,67 @@ from app.launch.single_instance import ANSWER, LONGEST, paths_of
 _PIECE = 65_536
 
 
-class Doorbell(QObject):
-    """Answers whoever rings, one line each, without ever waiting for them.
+class InstanceServer(QObject):
+    """Server of the first process: it answers each later start, one line each, and never waits for one.
 
-    Signal: rang(tuple), the paths that were handed over; none when somebody only started the program again.
+    Signal: opened(tuple), the paths that were handed over; none when somebody only started the program again.
     """
 
-    rang = Signal(object)
+    opened = Signal(object)
 
     def __init__(self, server: socket.socket, parent: QObject | None = None) -> None:
-        """Takes the listening socket over."""
+        """Take the listening socket over."""
         super().__init__(parent)
         self._server = server
-        self._callers: dict[socket.socket, tuple[QSocketNotifier, bytearray]] = {}
+        self._clients: dict[socket.socket, tuple[QSocketNotifier, bytearray]] = {}
         server.setblocking(False)
         self._notifier = QSocketNotifier(server.fileno(), QSocketNotifier.Type.Read, self)
         self._notifier.activated.connect(self._accept)
 
     def close(self) -> None:
-        """Answer nobody any more. Again: nothing."""
+        """Stop answering. A second call does nothing."""
         self._notifier.setEnabled(False)
-        for caller in tuple(self._callers):
-            self._dismiss(caller)
+        for client in tuple(self._clients):
+            self._dismiss(client)
         self._server.close()
 
     def _accept(self) -> None:
         try:
-            caller, _ = self._server.accept()
+            client, _ = self._server.accept()
         except OSError:
             return
-        caller.setblocking(False)
-        notifier = QSocketNotifier(caller.fileno(), QSocketNotifier.Type.Read, self)
-        self._callers[caller] = (notifier, bytearray())
-        notifier.activated.connect(lambda: self._hear(caller))
+        client.setblocking(False)
+        notifier = QSocketNotifier(client.fileno(), QSocketNotifier.Type.Read, self)
+        self._clients[client] = (notifier, bytearray())
+        notifier.activated.connect(lambda: self._receive(client))
 
-    def _hear(self, caller: socket.socket) -> None:
-        if caller not in self._callers:
+    def _receive(self, client: socket.socket) -> None:
+        if client not in self._clients:
             return
-        words = self._callers[caller][1]
+        words = self._clients[client][1]
         try:
-            piece = caller.recv(_PIECE)
+            piece = client.recv(_PIECE)
         except BlockingIOError:
             return
         except OSError:
             piece = b""
         words += piece
         if b"\n" in piece:
-            self._answer(caller, bytes(words))
+            self._answer(client, bytes(words))
         elif not piece or len(words) > LONGEST:
-            self._dismiss(caller)
+            self._dismiss(client)
 
-    def _answer(self, caller: socket.socket, line: bytes) -> None:
+    def _answer(self, client: socket.socket, line: bytes) -> None:
         paths = paths_of(line)
         if paths is not None:
             with contextlib.suppress(OSError):
-                caller.send(ANSWER)
-        self._dismiss(caller)
+                client.send(ANSWER)
+        self._dismiss(client)
         if paths is not None:
-            self.rang.emit(paths)
+            self.opened.emit(paths)
 
-    def _dismiss(self, caller: socket.socket) -> None:
-        notifier, _ = self._callers.pop(caller)
+    def _dismiss(self, client: socket.socket) -> None:
+        notifier, _ = self._clients.pop(client)
         notifier.setEnabled(False)
         notifier.deleteLater()
-        caller.close()
+        client.close()
