@@ -25,7 +25,7 @@ from app.launch.environment import has_display
 from app.launch.first_paint import FirstPaint
 from app.launch.instance_server import InstanceServer
 from app.launch.paths import NAME, Paths, guide_model, resources
-from app.launch.single_instance import Claim
+from app.launch.single_instance import InstanceLock
 from app.launch.start import Asked, Beginning
 from app.launch.startup_errors import QtMessages, tell
 from app.launch.unix_signals import Signals
@@ -102,10 +102,10 @@ class Program(QObject):
             self.controller.tell_ended_badly(self._last.has_crashed, reopens)
         self.window.show()
 
-    def answer_later_starts(self, claim: Claim) -> None:
+    def answer_later_starts(self, lock: InstanceLock) -> None:
         """Let whoever starts the program again on this data folder have their paths opened here."""
         try:
-            self._instance_server = InstanceServer(claim.listen(), self)
+            self._instance_server = InstanceServer(lock.listen(), self)
         except OSError as error:
             logger.warning("later starts will not be answered: %s", error)
             return
@@ -149,11 +149,11 @@ class Program(QObject):
 def run(beginning: Beginning, asked: Asked) -> int:
     """Run the program until its window is closed. Without a display, take the tour instead. Returns the exit status."""
     is_seen = choose_platform()
-    messages = QtMessages(beginning.claim.release)
+    messages = QtMessages(beginning.lock.release)
     try:
         app = application()
         program = Program(beginning.paths, notice=beginning.notice, last=beginning.last)
-        program.answer_later_starts(beginning.claim)
+        program.answer_later_starts(beginning.lock)
         if is_seen:
             status = _show(app, program, asked, messages)
         else:
@@ -163,13 +163,13 @@ def run(beginning: Beginning, asked: Asked) -> int:
     finally:
         messages.close()
     if program.controller.is_stuck:
-        leave(status, beginning.claim)
+        leave(status, beginning.lock)
     return status
 
 
-def leave(status: int, claim: Claim) -> NoReturn:
+def leave(status: int, lock: InstanceLock) -> NoReturn:
     """End the process although a thread of it hangs. To be called when everything has been saved and closed."""
-    claim.release()
+    lock.release()
     logging.shutdown()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):

@@ -18,7 +18,7 @@ from app import __main__, __version__
 from app.launch import selftest
 from app.launch.crash import LastRun
 from app.launch.paths import paths_in, usable
-from app.launch.single_instance import Answer, Claim, claim, enter
+from app.launch.single_instance import HandOver, InstanceLock, lock_or_hand_over, try_lock
 from app.main import Program, choose_platform
 from app.protocol.commands import ConfigureDiskCache, LoadModel
 from tests.fakes.engine import FakeEngine, Script
@@ -236,45 +236,50 @@ def test_a_model_named_at_the_start_is_opened_and_its_absence_told(
 
 
 @pytest.fixture
-def mine(data_folder: Path) -> Iterator[Claim]:
-    """The claim on the data folder, as `app.launch.start` makes it."""
+def lock(data_folder: Path) -> Iterator[InstanceLock]:
+    """The lock on the data folder, as `app.launch.start` makes it."""
     data_folder.mkdir(parents=True, exist_ok=True)
-    claimed = claim(data_folder, __version__)
-    assert claimed is not None
-    yield claimed
-    claimed.release()
+    lock = try_lock(data_folder, __version__)
+    assert lock is not None
+    yield lock
+    lock.release()
 
 
 def test_a_later_start_has_its_paths_opened_here(
-    qtbot: QtBot, make_program: Callable[..., Program], script: Script, data_folder: Path, tmp_path: Path, mine: Claim
+    qtbot: QtBot,
+    make_program: Callable[..., Program],
+    script: Script,
+    data_folder: Path,
+    tmp_path: Path,
+    lock: InstanceLock,
 ) -> None:
     (tmp_path / "model").mkdir()
     (tmp_path / "ä talk.espalier").write_text("{}")
     program = make_program()
     opened: list[str] = []
     program.window.documentOpened.connect(opened.append)
-    program.answer_later_starts(mine)
+    program.answer_later_starts(lock)
     program.window.showMinimized()
     answers: list[object] = []
     paths = [tmp_path / "model", tmp_path / "ä talk.espalier"]
-    later = threading.Thread(target=lambda: answers.append(enter(data_folder, __version__, paths)))
+    later = threading.Thread(target=lambda: answers.append(lock_or_hand_over(data_folder, __version__, paths)))
     later.start()
     qtbot.waitUntil(lambda: opened == [str(paths[1])])
     later.join()
-    assert answers == [Answer.OPENED]
+    assert answers == [HandOver.OPENED]
     assert not program.window.isMinimized()
     qtbot.waitUntil(lambda: str(paths[0]) in [one.path for one in script.commands if isinstance(one, LoadModel)])
 
 
 def test_where_nobody_can_listen_the_program_goes_on(
-    qtbot: QtBot, make_program: Callable[..., Program], mine: Claim, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, make_program: Callable[..., Program], lock: InstanceLock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse() -> None:
         raise OSError("AF_UNIX path too long")
 
-    monkeypatch.setattr(mine, "listen", refuse)
+    monkeypatch.setattr(lock, "listen", refuse)
     program = make_program()
-    program.answer_later_starts(mine)
+    program.answer_later_starts(lock)
     ask(qtbot, program, "Still there?")
 
 
@@ -370,7 +375,7 @@ seal()
 from PySide6.QtCore import QTimer
 from app import main
 from app.main import Program
-from app.launch.single_instance import claim
+from app.launch.single_instance import try_lock
 from app.launch.paths import paths_in
 from app.protocol.commands import Generate, LoadModel
 from app.launch.start import Asked, Beginning
@@ -411,7 +416,7 @@ Program.start = begin
 data.mkdir(exist_ok=True)
 paths = paths_in(data)
 main.choose_platform = lambda: True
-sys.exit(main.run(Beginning(paths, claim(data, "1"), None, None), Asked()))
+sys.exit(main.run(Beginning(paths, try_lock(data, "1"), None, None), Asked()))
 """
 
 

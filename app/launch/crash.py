@@ -21,7 +21,7 @@ from types import TracebackType
 
 from app import __version__
 from app.launch.plain_files import refuse_special
-from app.launch.single_instance import Holder
+from app.launch.single_instance import LockOwner
 
 logger = logging.getLogger(__name__)
 
@@ -79,7 +79,7 @@ def start_log(folder: Path) -> None:
         logger.warning("no log in %s: %s", folder, error)
 
 
-def last_run(logs: Path, previous: Holder | None) -> LastRun | None:
+def last_run(logs: Path, previous: LockOwner | None) -> LastRun | None:
     """What is known of the run before; None where it was closed. To be called before `start_log`.
 
     previous: what it had written into the lock's file, None where it was closed, or where nothing ran before.

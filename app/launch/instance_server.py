@@ -7,7 +7,7 @@ import socket
 
 from PySide6.QtCore import QObject, QSocketNotifier, Signal
 
-from app.launch.single_instance import ANSWER, LONGEST, paths_of
+from app.launch.single_instance import LONGEST, REPLY, decode_paths
 
 _PIECE = 65_536
 
@@ -63,10 +63,10 @@ class InstanceServer(QObject):
             self._dismiss(client)
 
     def _answer(self, client: socket.socket, line: bytes) -> None:
-        paths = paths_of(line)
+        paths = decode_paths(line)
         if paths is not None:
             with contextlib.suppress(OSError):
-                client.send(ANSWER)
+                client.send(REPLY)
         self._dismiss(client)
         if paths is not None:
             self.opened.emit(paths)

@@ -35,7 +35,7 @@ _FOLDER = "espalier-first-"
 # Seconds. Starting from a slow disk takes long; a window that is there answers within a frame.
 STARTING, ANSWERING = 15.0, 2.0
 LONGEST = 1_048_576  # bytes of a message
-ANSWER = b"ok\n"
+REPLY = b"ok\n"
 _PAUSE = 0.05
 # Bytes of the lock's file: later words take the place of the first, and need no room that a disk might not have.
 _ROOM = 512
@@ -43,16 +43,19 @@ _LATEST = 4_102_444_800.0  # seconds since the epoch: the year 2100, beyond whic
 _LONGEST_WORD = 300
 
 
-class Answer(Enum):
-    """What became of a handing over: the first process has taken it, or it does not answer."""
+class HandOver(Enum):
+    """What became of handing paths to the first process: it has opened them, or it does not reply."""
 
     OPENED = auto()
-    SILENCE = auto()
+    NO_REPLY = auto()
 
 
 @dataclass(frozen=True, slots=True)
-class Holder:
-    """Who holds a data folder, or held it last. started: seconds since the epoch. socket: "" until it listens."""
+class LockOwner:
+    """The process that has a data folder's lock, or had it last.
+
+    started: seconds since the epoch. socket: "" until it listens.
+    """
 
     pid: int
     started: float
@@ -60,19 +63,22 @@ class Holder:
     socket: str = ""
 
 
-class Claim:
-    """The lock on a data folder, held. previous: the process before, where that was not closed cleanly, else None."""
+class InstanceLock:
+    """The lock on a data folder, held by this process.
 
-    def __init__(self, file: int | None, previous: Holder | None, holder: Holder) -> None:
+    previous: the process before, where that was not closed cleanly, else None.
+    """
+
+    def __init__(self, file: int | None, previous: LockOwner | None, owner: LockOwner) -> None:
         self._file = file
-        self._holder = holder
+        self._owner = owner
         self.previous = previous
         self._write()
 
     def listen(self) -> socket.socket:
-        """A socket on which later processes will ring, and say so in the lock's file. OSError when there is none.
+        """Return a socket on which later processes will call, and name it in the lock's file.
 
-        To be called when this process is ready to answer.
+        To be called when this process is ready to answer. Raises OSError when no socket can be had.
         """
         address = str(Path(tempfile.mkdtemp(prefix=_FOLDER)) / _SOCKET)
         server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -82,13 +88,13 @@ class Claim:
         except OSError:
             server.close()
             raise
-        self._holder = replace(self._holder, socket=address)
+        self._owner = replace(self._owner, socket=address)
         self._write()
         return server
 
     def release(self) -> None:
-        """Let the folder go, as at a clean end. Again: nothing."""
-        _remove(self._holder.socket)
+        """Release the folder, as at a clean end. A second call does nothing."""
+        _remove(self._owner.socket)
         if self._file is not None:
             with contextlib.suppress(OSError):
                 os.ftruncate(self._file, 0)
@@ -99,51 +105,51 @@ class Claim:
         """Nobody keeps out because of this file's words, so a full disk costs only what they would have told."""
         if self._file is None:
             return
-        words = json.dumps(asdict(self._holder)).encode("ascii")
+        words = json.dumps(asdict(self._owner)).encode("ascii")
         try:
             os.pwrite(self._file, words.ljust(_ROOM), 0)
         except OSError as error:
             logger.warning("the lock's file could not be written: %s", error)
 
 
-def enter(
+def lock_or_hand_over(
     folder: Path, version: str, paths: Sequence[Path], starting: float = STARTING, answering: float = ANSWERING
-) -> Claim | Answer:
-    """Be the first in this data folder, or have the first open these paths and show its window.
+) -> InstanceLock | HandOver:
+    """Lock a data folder, or have the process that has it open these paths and show its window.
 
     starting: seconds that the first may take until it listens, or until it has ended; answering: seconds that it may
     then take to answer.
     """
     until = time.monotonic() + starting
     while True:
-        mine = claim(folder, version)
+        mine = try_lock(folder, version)
         if mine is not None:
             return mine
-        first = holder(folder)
+        first = lock_owner(folder)
         if first is not None and first.socket:
             try:
-                return _ring(first.socket, message(paths), answering)
+                return _hand_over(first.socket, encode_paths(paths), answering)
             except (FileNotFoundError, ConnectionRefusedError):
                 pass  # It is ending, or the words are still those of the one before it.
             except OSError as error:
                 logger.warning("nobody answers at %s: %s", first.socket, error)
-                return Answer.SILENCE
+                return HandOver.NO_REPLY
         if time.monotonic() > until:
-            return Answer.SILENCE
+            return HandOver.NO_REPLY
         time.sleep(_PAUSE)
 
 
-def claim(folder: Path, version: str) -> Claim | None:
-    """The lock on this data folder, or None when another process has it.
+def try_lock(folder: Path, version: str) -> InstanceLock | None:
+    """Lock a data folder; return None when another process has it.
 
-    Where the file system has no locks, the claim is granted without one.
+    Where the file system has no locks, it is granted without one.
     """
-    me = Holder(os.getpid(), time.time(), version)
+    me = LockOwner(os.getpid(), time.time(), version)
     try:
         file = _open_lock(folder / LOCK)
     except OSError as error:
         logger.warning("no lock on %s: %s", folder, error)
-        return Claim(None, None, me)
+        return InstanceLock(None, None, me)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -152,11 +158,11 @@ def claim(folder: Path, version: str) -> Claim | None:
     except OSError as error:
         os.close(file)
         logger.warning("no lock on %s: %s", folder, error)
-        return Claim(None, None, me)
-    previous = holder(folder)
+        return InstanceLock(None, None, me)
+    previous = lock_owner(folder)
     if previous is not None:
         _remove(previous.socket)
-    return Claim(file, previous, me)
+    return InstanceLock(file, previous, me)
 
 
 def _open_lock(path: Path) -> int:
@@ -180,11 +186,11 @@ def _open_lock(path: Path) -> int:
     raise AssertionError("the second try returns or raises")
 
 
-def holder(folder: Path) -> Holder | None:
-    """Who has written themselves into the lock's file; None where nobody has, or where it says nothing clear."""
+def lock_owner(folder: Path) -> LockOwner | None:
+    """Read which process the lock's file names; None where it names none, or says nothing clear."""
     try:
         found = json.loads(read_plain(folder / LOCK, LONGEST))
-        who = Holder(int(found["pid"]), float(found["started"]), str(found["version"]), str(found["socket"]))
+        who = LockOwner(int(found["pid"]), float(found["started"]), str(found["version"]), str(found["socket"]))
         os.fsencode(who.socket)
     except (OSError, ValueError, TypeError, LookupError, OverflowError, RecursionError):
         return None
@@ -202,13 +208,13 @@ def _remove(address: str) -> None:
             place.parent.rmdir()
 
 
-def message(paths: Sequence[Path]) -> bytes:
-    """What a later process says: one line of JSON, all ASCII, whatever bytes the paths are made of."""
+def encode_paths(paths: Sequence[Path]) -> bytes:
+    """Encode paths as the message of a later process: one line of JSON, all ASCII, whatever bytes are in them."""
     return json.dumps({"paths": [str(path) for path in paths]}).encode("ascii") + b"\n"
 
 
-def paths_of(line: bytes) -> tuple[str, ...] | None:
-    """The paths in such a line; None when it is not one."""
+def decode_paths(line: bytes) -> tuple[str, ...] | None:
+    """Decode the paths of such a message; None when it is not one."""
     try:
         found = json.loads(line)["paths"]
     except (ValueError, TypeError, LookupError, RecursionError):
@@ -217,9 +223,9 @@ def paths_of(line: bytes) -> tuple[str, ...] | None:
     return tuple(found) if is_right else None
 
 
-def _ring(address: str, words: bytes, patience: float) -> Answer:
+def _hand_over(address: str, words: bytes, patience: float) -> HandOver:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as caller:
         caller.settimeout(patience)
         caller.connect(address)
         caller.sendall(words)
-        return Answer.OPENED if caller.recv(len(ANSWER)) == ANSWER else Answer.SILENCE
+        return HandOver.OPENED if caller.recv(len(REPLY)) == REPLY else HandOver.NO_REPLY

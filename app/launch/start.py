@@ -11,7 +11,7 @@ from pathlib import Path
 from app import __version__
 from app.launch.crash import LastRun, last_run, start_log
 from app.launch.paths import Paths, paths_in, standard_paths, usable
-from app.launch.single_instance import Answer, Claim, enter, holder
+from app.launch.single_instance import HandOver, InstanceLock, lock_or_hand_over, lock_owner
 from app.launch.startup_errors import tell, tell_failure
 from app.protocol.reports import Problem
 
@@ -33,13 +33,13 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """What is known before there is a window. claim: this process is the one on its data folder.
+    """What is known before there is a window. lock: on the data folder, held by this process.
 
     notice: what to say about that folder. last: a run before this one that was not closed.
     """
 
     paths: Paths
-    claim: Claim
+    lock: InstanceLock
     notice: Problem | None
     last: LastRun | None
 
@@ -56,24 +56,24 @@ def start(asked: Asked) -> int:
 
 def _start(asked: Asked, wanted: Paths) -> int:
     paths, notice = usable(wanted)
-    claim = enter(paths.data, __version__, asked.opened)
-    if claim is Answer.OPENED:
+    lock = lock_or_hand_over(paths.data, __version__, asked.opened)
+    if lock is HandOver.OPENED:
         return 0
-    if claim is Answer.SILENCE:
+    if lock is HandOver.NO_REPLY:
         tell(_silence(paths.data))
         return 1
     try:
-        last = last_run(paths.logs, claim.previous)
+        last = last_run(paths.logs, lock.previous)
         start_log(paths.logs)
         from app import main
 
-        return main.run(Beginning(paths, claim, notice, last), asked)
+        return main.run(Beginning(paths, lock, notice, last), asked)
     finally:
-        claim.release()
+        lock.release()
 
 
 def _silence(folder: Path) -> Problem:
-    first = holder(folder)
+    first = lock_owner(folder)
     which = f" (process {first.pid})" if first else ""
     sentence = (
         f"Another Espalier{which} has the conversations in {folder} open and does not answer. Wait a moment and try "

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from app.launch.crash import DUMP, LOG, MOST_REPORTS, last_run, start_log
-from app.launch.single_instance import Holder
+from app.launch.single_instance import LockOwner
 
-BEFORE = Holder(4711, 1_795_000_000.0, "0.9.1")
+BEFORE = LockOwner(4711, 1_795_000_000.0, "0.9.1")
 CRASHING = """
 import sys, faulthandler
 from pathlib import Path
@@ -93,7 +93,7 @@ def test_a_crash_after_the_clean_end_is_reported_and_nobody_asked(tmp_path: Path
 def test_the_last_reports_are_kept(tmp_path: Path) -> None:
     names = []
     for number in range(MOST_REPORTS + 3):
-        last = last_run(tmp_path, Holder(1, BEFORE.started + 60 * number, "1"))
+        last = last_run(tmp_path, LockOwner(1, BEFORE.started + 60 * number, "1"))
         assert last is not None
         assert last.report is not None
         names.append(last.report.name)

@@ -11,13 +11,13 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.launch.instance_server import InstanceServer
-from app.launch.single_instance import ANSWER, LONGEST, Answer, Claim, claim, enter, message
+from app.launch.single_instance import LONGEST, REPLY, HandOver, InstanceLock, encode_paths, lock_or_hand_over, try_lock
 
 
 @pytest.fixture
 def serving(qtbot: QtBot, tmp_path: Path) -> Iterator[tuple[InstanceServer, list[tuple[str, ...]], str]]:
-    lock = claim(tmp_path, "1.0")
-    assert isinstance(lock, Claim)
+    lock = try_lock(tmp_path, "1.0")
+    assert isinstance(lock, InstanceLock)
     server = lock.listen()
     received: list[tuple[str, ...]] = []
     instance_server = InstanceServer(server)
@@ -50,24 +50,26 @@ def flood(qtbot: QtBot, client: socket.socket) -> None:
 
 def test_paths_are_handed_over_and_answered(qtbot: QtBot, tmp_path: Path, serving: Serving) -> None:
     answers: list[object] = []
-    thread = threading.Thread(target=lambda: answers.append(enter(tmp_path, "1.0", [Path("/a"), Path("/ü b")])))
+    thread = threading.Thread(
+        target=lambda: answers.append(lock_or_hand_over(tmp_path, "1.0", [Path("/a"), Path("/ü b")]))
+    )
     thread.start()
     qtbot.waitUntil(lambda: bool(serving[1]))
     thread.join()
-    assert answers == [Answer.OPENED]
+    assert answers == [HandOver.OPENED]
     assert serving[1] == [("/a", "/ü b")]
 
 
 def test_a_message_in_pieces_and_two_callers_at_once(qtbot: QtBot, serving: Serving) -> None:
     slow, quick = connect(serving[2]), connect(serving[2])
-    words = message([Path("/slow")])
+    words = encode_paths([Path("/slow")])
     slow.sendall(words[:5])
     qtbot.wait(20)
-    quick.sendall(message([Path("/quick")]))
+    quick.sendall(encode_paths([Path("/quick")]))
     qtbot.waitUntil(lambda: serving[1] == [("/quick",)])
     slow.sendall(words[5:])
     qtbot.waitUntil(lambda: serving[1] == [("/quick",), ("/slow",)])
-    assert slow.recv(10) == quick.recv(10) == ANSWER
+    assert slow.recv(10) == quick.recv(10) == REPLY
     slow.close()
     quick.close()
 
@@ -86,7 +88,7 @@ def test_callers_that_hang_up_or_talk_nonsense(qtbot: QtBot, serving: Serving) -
     endless.close()
     assert serving[1] == []
     again = connect(serving[2])
-    again.sendall(message([]))
+    again.sendall(encode_paths([]))
     qtbot.waitUntil(lambda: serving[1] == [()])
     again.close()
 
