@@ -27,7 +27,7 @@ from app.launch.instance_server import InstanceServer
 from app.launch.paths import NAME, Paths, guide_model, resources
 from app.launch.single_instance import InstanceLock
 from app.launch.start import Asked, Beginning
-from app.launch.startup_errors import QtMessages, tell
+from app.launch.startup_errors import QtMessages, show_problem
 from app.launch.unix_signals import Signals
 from app.protocol.reports import Problem
 from app.settings import SettingsFile
@@ -189,7 +189,7 @@ def _show(app: Application, program: Program, asked: Asked, messages: QtMessages
     status = app.exec()
     signals.close()
     if program.controller.lost is not None:
-        tell(program.controller.lost)
+        show_problem(program.controller.lost)
     return status
 
 

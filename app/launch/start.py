@@ -12,7 +12,7 @@ from app import __version__
 from app.launch.crash import LastRun, last_run, start_log
 from app.launch.paths import Paths, paths_in, standard_paths, usable
 from app.launch.single_instance import HandOver, InstanceLock, lock_or_hand_over, lock_owner
-from app.launch.startup_errors import tell, tell_failure
+from app.launch.startup_errors import show_failure, show_problem
 from app.protocol.reports import Problem
 
 
@@ -50,7 +50,7 @@ def start(asked: Asked) -> int:
     try:
         return _start(asked, wanted)
     except Exception as error:
-        tell_failure(error, wanted.logs)
+        show_failure(error, wanted.logs)
         raise SystemExit(1) from error
 
 
@@ -60,7 +60,7 @@ def _start(asked: Asked, wanted: Paths) -> int:
     if lock is HandOver.OPENED:
         return 0
     if lock is HandOver.NO_REPLY:
-        tell(_silence(paths.data))
+        show_problem(_no_reply(paths.data))
         return 1
     try:
         last = last_run(paths.logs, lock.previous)
@@ -72,7 +72,7 @@ def _start(asked: Asked, wanted: Paths) -> int:
         lock.release()
 
 
-def _silence(folder: Path) -> Problem:
+def _no_reply(folder: Path) -> Problem:
     first = lock_owner(folder)
     which = f" (process {first.pid})" if first else ""
     sentence = (

@@ -34,7 +34,7 @@ _ALERT = (
 )
 
 
-def tell(problem: Problem) -> None:
+def show_problem(problem: Problem) -> None:
     """Say it in a window of its own and wait until it is closed. Without a display, on standard error only."""
     _say(problem)
     if not has_display():
@@ -45,16 +45,16 @@ def tell(problem: Problem) -> None:
         show_alert(problem)
 
 
-def tell_failure(error: Exception, logs: Path) -> None:
+def show_failure(error: Exception, logs: Path) -> None:
     """Say that the program could not begin, why, and where it is written down; and write it down."""
     if not logging.getLogger("app").handlers:
         start_log(logs)
     logger.critical("could not start", exc_info=error)
     _say_trace(error)
-    tell(failure(error, logs))
+    show_problem(problem_of(error, logs))
 
 
-def failure(error: Exception, logs: Path) -> Problem:
+def problem_of(error: Exception, logs: Path) -> Problem:
     """The sentence for an exception that ends the program before there is a window."""
     if isinstance(error, NowhereError):
         return Problem("Espalier cannot start", str(error))

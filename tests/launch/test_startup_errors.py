@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app.launch import startup_errors
 from app.launch.paths import NowhereError
-from app.launch.startup_errors import failure, show_alert, tell
+from app.launch.startup_errors import problem_of, show_alert, show_problem
 from app.protocol.reports import Problem
 
 ROOT = Path(__file__).parents[2]
@@ -84,7 +84,7 @@ def box_closed(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[s
 
 
 def test_a_plain_window_says_it(box_closed: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    tell(PROBLEM)
+    show_problem(PROBLEM)
     assert box_closed == [f"{PROBLEM.title}|{PROBLEM.sentence}"]
     assert PROBLEM.sentence in capsys.readouterr().err
 
@@ -93,7 +93,7 @@ def test_without_a_display_standard_error_says_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
-    tell(PROBLEM)
+    show_problem(PROBLEM)
     assert PROBLEM.sentence in capsys.readouterr().err
 
 
@@ -115,13 +115,13 @@ def test_a_system_without_alerts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_sentence_names_cause_and_log(tmp_path: Path) -> None:
-    assert failure(NowhereError("Nowhere."), tmp_path) == Problem("Espalier cannot start", "Nowhere.")
-    told = failure(KeyError("x"), tmp_path).sentence
+    assert problem_of(NowhereError("Nowhere."), tmp_path) == Problem("Espalier cannot start", "Nowhere.")
+    told = problem_of(KeyError("x"), tmp_path).sentence
     assert "KeyError: 'x'" in told
     assert "written down" not in told
     (tmp_path / "espalier.log").write_text("")
-    assert str(tmp_path / "espalier.log") in failure(KeyError("x"), tmp_path).sentence
-    assert "Install Espalier again" in failure(ImportError("libQt6"), tmp_path).sentence
+    assert str(tmp_path / "espalier.log") in problem_of(KeyError("x"), tmp_path).sentence
+    assert "Install Espalier again" in problem_of(ImportError("libQt6"), tmp_path).sentence
 
 
 def test_qt_is_missing(machine: Machine) -> None:
