@@ -28,7 +28,7 @@ from app.launch.paths import NAME, Paths, guide_model, resources
 from app.launch.single_instance import InstanceLock
 from app.launch.start import Asked, Beginning
 from app.launch.startup_errors import QtMessages, show_problem
-from app.launch.unix_signals import Signals
+from app.launch.unix_signals import UnixSignals
 from app.protocol.reports import Problem
 from app.settings import SettingsFile
 from app.viewmodels.controller import Controller
@@ -179,7 +179,7 @@ def leave(status: int, lock: InstanceLock) -> NoReturn:
 
 def _show(app: Application, program: Program, asked: Asked, messages: QtMessages) -> int:
     """Until the window is closed."""
-    signals = Signals(QApplication.closeAllWindows, app)
+    signals = UnixSignals(QApplication.closeAllWindows, app)
     app.aboutToQuit.connect(program.close)
     program.start(asked.model)
     for path in asked.documents:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QSocketNotifier
 ASKED_TO_END = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
-class Signals(QObject):
+class UnixSignals(QObject):
     """Calls `end` on Qt's thread when the process is asked to end.
 
     Python runs its handlers between two instructions of its own, and Qt's event loop has none: the signal's number is
