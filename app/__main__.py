@@ -2,56 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from app.launch.bundle_check import is_frozen
 from app.launch.environment import allow_files, give_streams, seal
+from app.launch.options import Options, parse_options
 from app.launch.paths import Paths, guide_model, paths_in, usable
 from app.protocol.reports import Problem
-
-
-def program_version() -> str:
-    """Return the version as it was installed, or as this checkout says."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("espalier")
-    except PackageNotFoundError:
-        from app import __version__
-
-        return __version__
-
-
-class ShowVersion(argparse.Action):
-    """Print the version and leave. It is looked up only here: that takes longer than parsing all options."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: object,
-        option_string: str | None = None,
-    ) -> None:
-        print(f"Espalier {program_version()}")  # noqa: T201
-        parser.exit()
-
-
-def options(arguments: Sequence[str]) -> argparse.Namespace:
-    """What was asked for on the command line; leaves with status 2 and a sentence when it makes no sense."""
-    parser = argparse.ArgumentParser(
-        prog="espalier", description="Conversations with a local language model that grow as a tree."
-    )
-    parser.add_argument("documents", nargs="*", type=Path, metavar="FILE", help="conversation or model folder to open")
-    parser.add_argument("--model", type=Path, metavar="PATH", help="folder of the model to open")
-    parser.add_argument("--data", type=Path, metavar="DIR", help="where conversations and caches live")
-    parser.add_argument("--self-test", action="store_true", help="check cache and model without a window")
-    parser.add_argument("--cpu", action="store_true", help="with --self-test: compute on the CPU, not on the GPU")
-    parser.add_argument("--version", action=ShowVersion, nargs=0, help="show the version and leave")
-    # Older versions of macOS give a program from the Finder its process serial number, "-psn_0_12345".
-    return parser.parse_args([argument for argument in arguments if not argument.startswith("-psn_")])
 
 
 def self_test(model: Path | None, data: Path | None, *, on_cpu: bool = False) -> int:
@@ -91,12 +50,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         multiprocessing.freeze_support()
     seal()
     allow_files()
-    asked = options(sys.argv[1:] if arguments is None else arguments)
-    if asked.self_test:
-        return self_test(asked.model, asked.data, on_cpu=asked.cpu)
-    from app.launch.start import Asked, start
+    parsed = parse_options(sys.argv[1:] if arguments is None else arguments)
+    if parsed.self_test:
+        return self_test(parsed.model, parsed.data, on_cpu=parsed.cpu)
+    from app.launch.start import start
 
-    return start(Asked(asked.model, asked.data, tuple(asked.documents)))
+    return start(Options(parsed.model, parsed.data, tuple(parsed.documents)))
 
 
 if __name__ == "__main__":

@@ -24,9 +24,10 @@ from app.launch.data_watch import DataWatch
 from app.launch.environment import has_display
 from app.launch.first_paint import FirstPaint
 from app.launch.instance_server import InstanceServer
+from app.launch.options import Options
 from app.launch.paths import NAME, Paths, guide_model, resources
 from app.launch.single_instance import InstanceLock
-from app.launch.start import Asked, Beginning
+from app.launch.start import Launch
 from app.launch.startup_errors import QtMessages, show_problem
 from app.launch.unix_signals import UnixSignals
 from app.protocol.reports import Problem
@@ -146,24 +147,24 @@ class Program(QObject):
             self.window.deleteLater()
 
 
-def run(beginning: Beginning, asked: Asked) -> int:
+def run(launch: Launch, options: Options) -> int:
     """Run the program until its window is closed. Without a display, take the tour instead. Returns the exit status."""
     is_seen = choose_platform()
-    messages = QtMessages(beginning.lock.release)
+    messages = QtMessages(launch.lock.release)
     try:
         app = application()
-        program = Program(beginning.paths, notice=beginning.notice, last=beginning.last)
-        program.answer_later_starts(beginning.lock)
+        program = Program(launch.paths, notice=launch.notice, last=launch.last)
+        program.answer_later_starts(launch.lock)
         if is_seen:
-            status = _show(app, program, asked, messages)
+            status = _show(app, program, options, messages)
         else:
             from app.launch.tour import take_tour
 
-            status = take_tour(program, asked.model)
+            status = take_tour(program, options.model)
     finally:
         messages.close()
     if program.controller.is_stuck:
-        leave(status, beginning.lock)
+        leave(status, launch.lock)
     return status
 
 
@@ -177,12 +178,12 @@ def leave(status: int, lock: InstanceLock) -> NoReturn:
     os._exit(status)
 
 
-def _show(app: Application, program: Program, asked: Asked, messages: QtMessages) -> int:
+def _show(app: Application, program: Program, options: Options, messages: QtMessages) -> int:
     """Until the window is closed."""
     signals = UnixSignals(QApplication.closeAllWindows, app)
     app.aboutToQuit.connect(program.close)
-    program.start(asked.model)
-    for path in asked.documents:
+    program.start(options.model)
+    for path in options.documents:
         program.window.open_path(str(path.expanduser().absolute()))
     app.files.hand_to(program.window.open_path)
     messages.started()

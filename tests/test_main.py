@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 from app import __main__, __version__
 from app.launch import selftest
 from app.launch.crash import LastRun
+from app.launch.options import parse_options
 from app.launch.paths import paths_in, usable
 from app.launch.single_instance import HandOver, InstanceLock, lock_or_hand_over, try_lock
 from app.main import Program, choose_platform
@@ -103,11 +104,11 @@ def test_the_window_is_painted_before_the_engine_is_imported(tmp_path: Path) -> 
 
 def test_version_and_misspelt_options(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
-        __main__.options(["--version"])
+        parse_options(["--version"])
     assert left.value.code == 0
     assert capsys.readouterr().out.strip() == f"Espalier {__version__}"
     with pytest.raises(SystemExit) as left:
-        __main__.options(["--modle", "x"])
+        parse_options(["--modle", "x"])
     assert left.value.code == 2
 
 
@@ -378,7 +379,8 @@ from app.main import Program
 from app.launch.single_instance import try_lock
 from app.launch.paths import paths_in
 from app.protocol.commands import Generate, LoadModel
-from app.launch.start import Asked, Beginning
+from app.launch.options import Options
+from app.launch.start import Launch
 from tests.fakes.engine import FakeEngine, Script
 
 data, what = Path(sys.argv[1]), sys.argv[2]
@@ -416,7 +418,7 @@ Program.start = begin
 data.mkdir(exist_ok=True)
 paths = paths_in(data)
 main.choose_platform = lambda: True
-sys.exit(main.run(Beginning(paths, try_lock(data, "1"), None, None), Asked()))
+sys.exit(main.run(Launch(paths, try_lock(data, "1"), None, None), Options()))
 """
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from app import __version__
 from app.launch.crash import LastRun, last_run, start_log
+from app.launch.options import Options
 from app.launch.paths import Paths, paths_in, standard_paths, usable
 from app.launch.single_instance import HandOver, InstanceLock, lock_or_hand_over, lock_owner
 from app.launch.startup_errors import show_failure, show_problem
@@ -17,22 +18,7 @@ from app.protocol.reports import Problem
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What the command line says. documents: files and folders to open."""
-
-    model: Path | None = None
-    data: Path | None = None
-    documents: tuple[Path, ...] = ()
-
-    @property
-    def opened(self) -> tuple[Path, ...]:
-        """Everything that is to be opened, as absolute paths."""
-        named = () if self.model is None else (self.model,)
-        return tuple(path.expanduser().absolute() for path in (*named, *self.documents))
-
-
-@dataclass(frozen=True, slots=True)
-class Beginning:
+class Launch:
     """What is known before there is a window. lock: on the data folder, held by this process.
 
     notice: what to say about that folder. last: a run before this one that was not closed.
@@ -44,19 +30,19 @@ class Beginning:
     last: LastRun | None
 
 
-def start(asked: Asked) -> int:
+def start(options: Options) -> int:
     """The program, until its window is closed. Returns the exit status; SystemExit with 1 where it cannot begin."""
-    wanted = standard_paths() if asked.data is None else paths_in(asked.data.expanduser().absolute())
+    wanted = standard_paths() if options.data is None else paths_in(options.data.expanduser().absolute())
     try:
-        return _start(asked, wanted)
+        return _start(options, wanted)
     except Exception as error:
         show_failure(error, wanted.logs)
         raise SystemExit(1) from error
 
 
-def _start(asked: Asked, wanted: Paths) -> int:
+def _start(options: Options, wanted: Paths) -> int:
     paths, notice = usable(wanted)
-    lock = lock_or_hand_over(paths.data, __version__, asked.opened)
+    lock = lock_or_hand_over(paths.data, __version__, options.paths_to_open)
     if lock is HandOver.OPENED:
         return 0
     if lock is HandOver.NO_REPLY:
@@ -67,7 +53,7 @@ def _start(asked: Asked, wanted: Paths) -> int:
         start_log(paths.logs)
         from app import main
 
-        return main.run(Beginning(paths, lock, notice, last), asked)
+        return main.run(Launch(paths, lock, notice, last), options)
     finally:
         lock.release()
 
