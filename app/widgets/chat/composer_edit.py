@@ -148,11 +148,11 @@ class ComposerEdit(QTextEdit):
 
     def _set_line_height(self) -> None:
         """Typed lines are as high as those of a message; new lines inherit it from the one they break."""
-        style = QTextBlockFormat()
-        style.setLineHeight(self.line, _FIXED)
+        block_format = QTextBlockFormat()
+        block_format.setLineHeight(self.line, _FIXED)
         cursor = QTextCursor(self.document())
         cursor.select(QTextCursor.SelectionType.Document)
-        cursor.mergeBlockFormat(style)
+        cursor.mergeBlockFormat(block_format)
 
 
 def _deletes_line(event: QKeyEvent) -> bool:

@@ -139,6 +139,6 @@ def _runs_after(before: str, code: str, language: str) -> Iterator[tuple[int, in
 
 
 def _ink_style(ink: Ink, look: Look) -> QTextCharFormat:
-    style = QTextCharFormat()
-    style.setForeground(getattr(look.theme, ink.value))
-    return style
+    char_format = QTextCharFormat()
+    char_format.setForeground(getattr(look.theme, ink.value))
+    return char_format

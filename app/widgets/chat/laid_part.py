@@ -220,11 +220,11 @@ class LaidPart:
         last = document.characterCount() - 1
         cursor.setPosition(min(selection[0], last))
         cursor.setPosition(min(selection[1], last), QTextCursor.MoveMode.KeepAnchor)
-        style = QTextCharFormat()
-        style.setBackground(self._look.theme.softline)
+        char_format = QTextCharFormat()
+        char_format.setBackground(self._look.theme.softline)
         result = QAbstractTextDocumentLayout.Selection()
         result.cursor = cursor
-        result.format = style
+        result.format = char_format
         return result
 
     def _paint_card(self, painter: QPainter, rect: QRectF) -> None:

@@ -56,7 +56,7 @@ class _Span:
     start: int
     end: int
     heading: int
-    style: QTextCharFormat
+    char_format: QTextCharFormat
 
 
 def _dress_text(document: QuietDocument, cursor: QTextCursor, look: Look) -> None:
@@ -64,12 +64,12 @@ def _dress_text(document: QuietDocument, cursor: QTextCursor, look: Look) -> Non
     for span in reversed(_spans(document)):
         cursor.setPosition(span.start)
         cursor.setPosition(span.end, QTextCursor.MoveMode.KeepAnchor)
-        if span.style.isImageFormat():
-            _replace_image(cursor, span.style, look)
+        if span.char_format.isImageFormat():
+            _replace_image(cursor, span.char_format, look)
         else:
-            style = _styled(span, look)
-            if style is not None:
-                cursor.setCharFormat(style)
+            char_format = _styled(span, look)
+            if char_format is not None:
+                cursor.setCharFormat(char_format)
 
 
 def _spans(document: QuietDocument) -> list[_Span]:
@@ -86,8 +86,8 @@ def _spans(document: QuietDocument) -> list[_Span]:
     return found
 
 
-def _replace_image(cursor: QTextCursor, style: QTextCharFormat, look: Look) -> None:
-    image = style.toImageFormat()
+def _replace_image(cursor: QTextCursor, char_format: QTextCharFormat, look: Look) -> None:
+    image = char_format.toImageFormat()
     described = image.property(QTextFormat.Property.ImageAltText) or image.property(QTextFormat.Property.ImageTitle)
     link = QTextCharFormat()
     link.setAnchor(True)
@@ -98,19 +98,19 @@ def _replace_image(cursor: QTextCursor, style: QTextCharFormat, look: Look) -> N
 
 def _styled(span: _Span, look: Look) -> QTextCharFormat | None:
     """The format as the chat sets it, or None where it already is."""
-    style = span.style
-    if style.fontFixedPitch() or "monospace" in (style.fontFamilies() or ()):
-        result = _inline_code(style, look)
+    char_format = span.char_format
+    if char_format.fontFixedPitch() or "monospace" in (char_format.fontFamilies() or ()):
+        result = _inline_code(char_format, look)
     elif span.heading:
-        result = _heading(style, _heading_face(span.heading, look))
-    elif style.fontWeight() > _SEMIBOLD:
-        result = QTextCharFormat(style)
+        result = _heading(char_format, _heading_face(span.heading, look))
+    elif char_format.fontWeight() > _SEMIBOLD:
+        result = QTextCharFormat(char_format)
         result.setFontWeight(_SEMIBOLD)
-    elif style.isAnchor():
-        result = QTextCharFormat(style)
+    elif char_format.isAnchor():
+        result = QTextCharFormat(char_format)
     else:
         return None
-    if style.isAnchor():
+    if char_format.isAnchor():
         _as_link(result, look)
     return result
 
@@ -119,26 +119,26 @@ def _heading_face(level: int, look: Look) -> Face:
     return look.face(_HEADINGS.get(level, Type.BODY_STRONG))
 
 
-def _heading(style: QTextCharFormat, face: Face) -> QTextCharFormat:
-    result = QTextCharFormat(style)
+def _heading(char_format: QTextCharFormat, face: Face) -> QTextCharFormat:
+    result = QTextCharFormat(char_format)
     result.clearProperty(QTextFormat.Property.FontSizeAdjustment)
     result.setFont(face.font)
-    result.setFontItalic(style.fontItalic())
+    result.setFontItalic(char_format.fontItalic())
     return result
 
 
-def _inline_code(style: QTextCharFormat, look: Look) -> QTextCharFormat:
+def _inline_code(char_format: QTextCharFormat, look: Look) -> QTextCharFormat:
     result = QTextCharFormat()
     result.setFont(look.face(Type.CODE).font)
     result.setBackground(look.theme.fill2)
-    result.setAnchor(style.isAnchor())
-    result.setAnchorHref(style.anchorHref())
+    result.setAnchor(char_format.isAnchor())
+    result.setAnchorHref(char_format.anchorHref())
     return result
 
 
-def _as_link(style: QTextCharFormat, look: Look) -> None:
-    style.setForeground(look.theme.accent)
-    style.setFontUnderline(True)
+def _as_link(char_format: QTextCharFormat, look: Look) -> None:
+    char_format.setForeground(look.theme.accent)
+    char_format.setFontUnderline(True)
 
 
 # Blocks
@@ -161,24 +161,24 @@ def _dress_blocks(document: QuietDocument, cursor: QTextCursor, look: Look) -> N
 
 
 def _dress_block(document: QuietDocument, cursor: QTextCursor, block: QTextBlock, look: Look) -> None:
-    style = block.blockFormat()
-    level = style.headingLevel()
+    block_format = block.blockFormat()
+    level = block_format.headingLevel()
     line = (_heading_face(level, look) if level else look.face(Type.BODY)).line
-    is_rule = _is_rule(style)
+    is_rule = _is_rule(block_format)
     is_gap = not block.text() and not block.textList() and not is_rule
-    _take_quote(document, block, style, look)
+    _take_quote(document, block, block_format, look)
     _take_bullet(document, block)
     if is_rule:
         document.marks.append(Mark(Sign.RULE, block.blockNumber()))
-        style.clearProperty(QTextFormat.Property.BlockTrailingHorizontalRulerWidth)
-    style.setLineHeight(1 if is_gap else _RULE if is_rule else line, FIXED)
-    style.setTopMargin(0)
-    style.setBottomMargin(0 if is_gap else look.type.scaled(_space_below(block)))
-    cursor.setBlockFormat(style)
+        block_format.clearProperty(QTextFormat.Property.BlockTrailingHorizontalRulerWidth)
+    block_format.setLineHeight(1 if is_gap else _RULE if is_rule else line, FIXED)
+    block_format.setTopMargin(0)
+    block_format.setBottomMargin(0 if is_gap else look.type.scaled(_space_below(block)))
+    cursor.setBlockFormat(block_format)
 
 
-def _is_rule(style: QTextBlockFormat) -> bool:
-    return bool(style.hasProperty(QTextFormat.Property.BlockTrailingHorizontalRulerWidth))
+def _is_rule(block_format: QTextBlockFormat) -> bool:
+    return bool(block_format.hasProperty(QTextFormat.Property.BlockTrailingHorizontalRulerWidth))
 
 
 def _space_below(block: QTextBlock) -> int:
@@ -190,11 +190,11 @@ def _space_below(block: QTextBlock) -> int:
     return _BEFORE_LIST if following.textList() or block.blockFormat().headingLevel() else _PARAGRAPH
 
 
-def _take_quote(document: QuietDocument, block: QTextBlock, style: QTextBlockFormat, look: Look) -> None:
-    level = min(_DEEPEST, int(style.property(QTextFormat.Property.BlockQuoteLevel) or 0))
+def _take_quote(document: QuietDocument, block: QTextBlock, block_format: QTextBlockFormat, look: Look) -> None:
+    level = min(_DEEPEST, int(block_format.property(QTextFormat.Property.BlockQuoteLevel) or 0))
     if level:
         document.marks.append(Mark(Sign.QUOTE, block.blockNumber(), level))
-        style.setLeftMargin(look.type.scaled(_QUOTE) * level)
+        block_format.setLeftMargin(look.type.scaled(_QUOTE) * level)
 
 
 def _take_bullet(document: QuietDocument, block: QTextBlock) -> None:
@@ -202,37 +202,37 @@ def _take_bullet(document: QuietDocument, block: QTextBlock) -> None:
     found = block.textList()
     if not found:
         return
-    style = found.format()
-    is_dotted, is_too_deep = style.style() in _DOTS, style.indent() > _DEEPEST
+    list_format = found.format()
+    is_dotted, is_too_deep = list_format.style() in _DOTS, list_format.indent() > _DEEPEST
     if is_dotted:
-        style.setStyle(QTextListFormat.Style.ListStyleUndefined)
+        list_format.setStyle(QTextListFormat.Style.ListStyleUndefined)
     if is_too_deep:
-        style.setIndent(_DEEPEST)
+        list_format.setIndent(_DEEPEST)
     if is_dotted or is_too_deep:
-        found.setFormat(style)
-    if style.style() is QTextListFormat.Style.ListStyleUndefined:
+        found.setFormat(list_format)
+    if list_format.style() is QTextListFormat.Style.ListStyleUndefined:
         sign = _SIGNS.get(block.blockFormat().marker(), Sign.BULLET)
-        document.marks.append(Mark(sign, block.blockNumber(), style.indent()))
+        document.marks.append(Mark(sign, block.blockNumber(), list_format.indent()))
 
 
 def _cell_format(block: QTextBlock, look: Look) -> QTextBlockFormat:
-    style = line_format(look.face(Type.BODY))
-    style.setAlignment(block.blockFormat().alignment())
-    return style
+    block_format = line_format(look.face(Type.BODY))
+    block_format.setAlignment(block.blockFormat().alignment())
+    return block_format
 
 
 def _dress_table(table: QTextTable, look: Look) -> None:
-    style = table.format()
-    style.setBorder(1)
-    style.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
-    style.setBorderBrush(look.theme.line2)
-    style.setBorderCollapse(True)
-    style.setCellSpacing(0)
-    style.setCellPadding(look.type.scaled(_CELL))
-    style.setMargin(0)
-    style.setHeaderRowCount(1)
-    style.setWidth(QTextLength())
-    table.setFormat(style)
+    table_format = table.format()
+    table_format.setBorder(1)
+    table_format.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
+    table_format.setBorderBrush(look.theme.line2)
+    table_format.setBorderCollapse(True)
+    table_format.setCellSpacing(0)
+    table_format.setCellPadding(look.type.scaled(_CELL))
+    table_format.setMargin(0)
+    table_format.setHeaderRowCount(1)
+    table_format.setWidth(QTextLength())
+    table.setFormat(table_format)
     _drop_stray_block(table)
     bold = QTextCharFormat()
     bold.setFontWeight(_SEMIBOLD)

@@ -50,9 +50,9 @@ class FocusRing(QFocusFrame):
         super().__init__(window)
         self._look = look
         self._home = window
-        style = _FrameStyle()
-        style.setParent(self)
-        self.setStyle(style)
+        frame_style = _FrameStyle()
+        frame_style.setParent(self)
+        self.setStyle(frame_style)
         self.hide()
         look.changed.connect(self.update)
         app = QApplication.instance()
