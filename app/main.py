@@ -33,7 +33,7 @@ from app.launch.unix_signals import UnixSignals
 from app.protocol.reports import Problem
 from app.settings import SettingsFile
 from app.viewmodels.controller import Controller
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT
 from app.widgets.window.application import Application
 from app.widgets.window.main_window import MainWindow
@@ -78,10 +78,10 @@ class Program(QObject):
         self.watch.returned.connect(self.controller.dismiss_notice)
         state = self.settings.now.window
         hints = QApplication.styleHints()
-        self.look = Look(DARK if hints.colorScheme() == Qt.ColorScheme.Dark else LIGHT, state.body_size)
-        self.look.dress_application()
-        self.look.follow_system(hints)
-        self.window = MainWindow(self.look, self.controller, state)
+        self.style = Style(DARK if hints.colorScheme() == Qt.ColorScheme.Dark else LIGHT, state.body_size)
+        self.style.dress_application()
+        self.style.follow_system(hints)
+        self.window = MainWindow(self.style, self.controller, state)
         self._first_paint = FirstPaint(self.window)
         self._first_paint.painted.connect(self.host.start)
         self._is_open = True

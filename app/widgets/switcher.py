@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.typography import Type
 
 _ARROW = 22
@@ -20,16 +20,16 @@ class Switcher(QWidget):
     stepped = Signal(int)
     ring_radius = 6.0
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
+        self._style = style
         self._version, self._versions = 1, 1
         self._hovered, self._pressed = 0, 0
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setMouseTracking(True)
-        look.changed.connect(self.updateGeometry)
-        look.changed.connect(self.update)
+        style.changed.connect(self.updateGeometry)
+        style.changed.connect(self.update)
         self.show_version(1, 1)
 
     def show_version(self, version: int, versions: int) -> None:
@@ -46,8 +46,8 @@ class Switcher(QWidget):
         return f"{self._version} of {self._versions}"
 
     def sizeHint(self) -> QSize:
-        face = self._look.face(Type.CAP_MEDIUM)
-        return QSize(round(face.width(self.text)) + 2 * _ARROW, self._look.type.scaled(12) + 10)
+        face = self._style.face(Type.CAP_MEDIUM)
+        return QSize(round(face.width(self.text)) + 2 * _ARROW, self._style.type.scaled(12) + 10)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -99,22 +99,22 @@ class Switcher(QWidget):
             self.step(side)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, rect = self._look.theme, QRectF(self.rect())
+        theme, rect = self._style.theme, QRectF(self.rect())
         painter = smooth(QPainter(self))
         fill_rounded(painter, rect, self.ring_radius, theme.fill2)
         if theme.outline.alpha():
             stroke_rounded(painter, rect, self.ring_radius, theme.outline)
         self._paint_arrow(painter, -1, Icon.LEFT, QRectF(0, 0, _ARROW, rect.height()))
         self._paint_arrow(painter, 1, Icon.RIGHT, QRectF(rect.right() - _ARROW, 0, _ARROW, rect.height()))
-        face = self._look.face(Type.CAP_MEDIUM)
+        face = self._style.face(Type.CAP_MEDIUM)
         draw_text(painter, face, rect, self.text, theme.text, Qt.AlignmentFlag.AlignHCenter)
         painter.end()
 
     def _paint_arrow(self, painter: QPainter, step: int, icon: Icon, rect: QRectF) -> None:
-        theme, can_step = self._look.theme, self.can_step(step)
+        theme, can_step = self._style.theme, self.can_step(step)
         if can_step and step in (self._hovered, self._pressed):
             color = theme.line2 if self._pressed == step else theme.track
             fill_rounded(painter, rect, self.ring_radius, color)
         tint = theme.text if self._hovered == step else theme.text2
         center = QPointF(rect.center().x(), rect.center().y())
-        self._look.icons.paint(painter, icon, center, tint if can_step else theme.ghost, 12, 1.7)
+        self._style.icons.paint(painter, icon, center, tint if can_step else theme.ghost, 12, 1.7)

@@ -29,7 +29,7 @@ from app.conversation.store_thread import StoreThread  # noqa: E402
 from app.main import application  # noqa: E402
 from app.viewmodels.controller import Controller  # noqa: E402
 from app.viewmodels.window_state import WindowState  # noqa: E402
-from app.widgets.kit.look import Look  # noqa: E402
+from app.widgets.kit.style import Style  # noqa: E402
 from app.widgets.kit.theme import DARK, LIGHT, Theme  # noqa: E402
 from app.widgets.window.main_window import MainWindow  # noqa: E402
 from tools.gallery.components import ComponentSheet  # noqa: E402
@@ -131,10 +131,10 @@ def shoot(scene: Scene, theme: Theme, folder: Path, out: Path) -> None:
         fill(store)
         store.close()
     stage = scene.stage()
-    look = Look(theme, scene.body)
-    look.dress_application()
+    style = Style(theme, scene.body)
+    style.dress_application()
     controller = Controller(stage, StoreThread(database), Shelf())
-    window = MainWindow(look, controller, WindowState(body_size=scene.body))
+    window = MainWindow(style, controller, WindowState(body_size=scene.body))
     window.resize(*scene.size)
     window.show()
     window.activateWindow()
@@ -160,9 +160,9 @@ def save(widget: QWidget, name: str, theme: Theme, out: Path) -> None:
 
 
 def take_components(theme: Theme, out: Path) -> None:
-    look = Look(theme)
-    look.dress_application()
-    sheet = ComponentSheet(look)
+    style = Style(theme)
+    style.dress_application()
+    sheet = ComponentSheet(style)
     save(sheet, COMPONENTS, theme, out)
     sheet.deleteLater()
 

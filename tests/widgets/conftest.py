@@ -1,4 +1,4 @@
-"""A look for every test of a widget, and the application's palette and font put back afterwards."""
+"""A style for every test of a widget, and the application's palette and font put back afterwards."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.viewmodels.controller import Controller
 from app.viewmodels.window_state import WindowState
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
 from app.widgets.window.main_window import MainWindow
 from tests.widgets.pictures import show
@@ -25,22 +25,22 @@ def _application(qapp: QApplication) -> None:
 
 
 @pytest.fixture
-def look(qapp: QApplication) -> Iterator[Look]:
+def style(qapp: QApplication) -> Iterator[Style]:
     """Light, at the usual text size."""
     palette, font = qapp.palette(), qapp.font()
-    look = Look(LIGHT)
-    look.dress_application()
-    yield look
+    style = Style(LIGHT)
+    style.dress_application()
+    yield style
     qapp.setPalette(palette)
     qapp.setFont(font)
 
 
 @pytest.fixture
-def make_window(qtbot: QtBot, look: Look, controller: Controller) -> Iterator[MakeWindow]:
+def make_window(qtbot: QtBot, style: Style, controller: Controller) -> Iterator[MakeWindow]:
     made: list[MainWindow] = []
 
     def make(state: WindowState) -> MainWindow:
-        window = MainWindow(look, controller, state)
+        window = MainWindow(style, controller, state)
         made.append(window)
         show(window)
         for _ in range(3):

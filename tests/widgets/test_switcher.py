@@ -4,14 +4,14 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.switcher import Switcher
 from tests.widgets.pictures import picture
 
 
 @pytest.fixture
-def switcher(qtbot: QtBot, look: Look) -> Switcher:
-    switcher = Switcher(look)
+def switcher(qtbot: QtBot, style: Style) -> Switcher:
+    switcher = Switcher(style)
     qtbot.addWidget(switcher)
     switcher.show_version(2, 3)
     switcher.resize(switcher.sizeHint())

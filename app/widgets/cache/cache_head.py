@@ -15,8 +15,8 @@ from app.viewmodels.text import words
 from app.widgets.cache.cache_legend import Entry, Legend, entries
 from app.widgets.kit.drawing import draw_text, smooth, wrapped
 from app.widgets.kit.icon_paths import Icon
-from app.widgets.kit.look import Look
 from app.widgets.kit.marks import paint_budget, paint_disk_budget
+from app.widgets.kit.style import Style
 from app.widgets.kit.typography import Type
 
 _INSET = 16
@@ -33,16 +33,16 @@ class CacheHead(QWidget):
     arrays take with their padding, which no budget counts. All of it is in the tooltip, with the folder of the files.
     """
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
-        self._legend = Legend(look)
+        self._style = style
+        self._legend = Legend(style)
         self._view = TrieView(serial=0)
         self._folder = ""
         self._trouble: Problem | None = None
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        look.changed.connect(self.updateGeometry)
-        look.changed.connect(self.update)
+        style.changed.connect(self.updateGeometry)
+        style.changed.connect(self.update)
         self._renew()
 
     def show_view(self, view: TrieView) -> None:
@@ -94,10 +94,10 @@ class CacheHead(QWidget):
         """Points that everything takes within `width`."""
         room = width - 2 * _INSET
         legend = self._legend.height(self._parts, room, self._disk_left(room))
-        notes = self._look.face(Type.CAP).line + _TO_NOTE if self._has_buffers else 0
+        notes = self._style.face(Type.CAP).line + _TO_NOTE if self._has_buffers else 0
         if self._note:
-            notes += len(self._note_lines(room)) * self._look.face(Type.CAP).line + _TO_NOTE
-        title = self._look.face(Type.SMALL_MEDIUM).line
+            notes += len(self._note_lines(room)) * self._style.face(Type.CAP).line + _TO_NOTE
+        title = self._style.face(Type.SMALL_MEDIUM).line
         return round(_TOP + title + _TO_BAR + _BAR + _TO_LEGEND + legend + notes + _BOTTOM)
 
     def _disk_left(self, room: float) -> float:
@@ -109,8 +109,8 @@ class CacheHead(QWidget):
         return self._trouble.title if self._trouble else disk_words.dropped(self._view)
 
     def _note_lines(self, room: float) -> list[str]:
-        indent = self._look.type.icon(_ICON) + _TO_TEXT if self._trouble else 0
-        return wrapped(self._look.face(Type.CAP), self._note, room - indent)
+        indent = self._style.type.icon(_ICON) + _TO_TEXT if self._trouble else 0
+        return wrapped(self._style.face(Type.CAP), self._note, room - indent)
 
     @property
     def _has_buffers(self) -> bool:
@@ -131,7 +131,7 @@ class CacheHead(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = smooth(QPainter(self))
         room = self.width() - 2 * _INSET
-        line = QRectF(_INSET, _TOP, room, self._look.face(Type.SMALL_MEDIUM).line)
+        line = QRectF(_INSET, _TOP, room, self._style.face(Type.SMALL_MEDIUM).line)
         self._paint_titles(painter, line)
         bar = QRectF(_INSET, line.bottom() + _TO_BAR, room, _BAR)
         self._paint_bars(painter, bar)
@@ -141,21 +141,21 @@ class CacheHead(QWidget):
         self._legend.paint(painter, self._parts, legend, left)
         top = self._paint_note(painter, legend.bottom())
         if self._has_buffers:
-            cap = self._look.face(Type.CAP)
+            cap = self._style.face(Type.CAP)
             text = _fitting(self._buffers(), cap.width, room)
-            draw_text(painter, cap, QRectF(_INSET, top + _TO_NOTE, room, cap.line), text, self._look.theme.text3)
+            draw_text(painter, cap, QRectF(_INSET, top + _TO_NOTE, room, cap.line), text, self._style.theme.text3)
         painter.end()
 
     def _paint_titles(self, painter: QPainter, line: QRectF) -> None:
-        theme, small = self._look.theme, self._look.face(Type.SMALL)
-        taken = draw_text(painter, self._look.face(Type.SMALL_MEDIUM), line, self._title(), theme.text)
+        theme, small = self._style.theme, self._style.face(Type.SMALL)
+        taken = draw_text(painter, self._style.face(Type.SMALL_MEDIUM), line, self._title(), theme.text)
         if self._has_disk:
             rest = line.adjusted(taken + _GAP, 0, 0, 0)
             text = _fitting((*disk_words.shares(self._view), ""), small.width, rest.width())
             draw_text(painter, small, rest, text, theme.text2, Qt.AlignmentFlag.AlignRight)
 
     def _paint_bars(self, painter: QPainter, bar: QRectF) -> None:
-        theme, view, left = self._look.theme, self._view, self._disk_left(bar.width())
+        theme, view, left = self._style.theme, self._view, self._disk_left(bar.width())
         memory = QRectF(bar.left(), bar.top(), left - _GAP, bar.height())
         paint_budget(painter, theme, memory, view.live_bytes, view.paged_bytes, view.budget_bytes)
         if self._has_disk:
@@ -166,13 +166,13 @@ class CacheHead(QWidget):
         """Amber where something is to be put right. Returns where it ends."""
         if not self._note:
             return top
-        theme, cap = self._look.theme, self._look.face(Type.CAP)
+        theme, cap = self._style.theme, self._style.face(Type.CAP)
         line = QRectF(_INSET, top + _TO_NOTE, self.width() - 2 * _INSET, cap.line)
         lines = self._note_lines(line.width())
         if self._trouble:
-            size = self._look.type.icon(_ICON)
+            size = self._style.type.icon(_ICON)
             center = QPointF(line.left() + size / 2, line.center().y())
-            self._look.icons.paint(painter, Icon.WARN, center, theme.warn, size)
+            self._style.icons.paint(painter, Icon.WARN, center, theme.warn, size)
             line.setLeft(line.left() + size + _TO_TEXT)
         for text in lines:
             draw_text(painter, cap, line, text, theme.warn if self._trouble else theme.text3)

@@ -13,8 +13,8 @@ from app.viewmodels.text import words
 from app.viewmodels.text.spoken import RESIDENCY_NAMES
 from app.widgets.kit.drawing import draw_text
 from app.widgets.kit.icon_paths import Icon
-from app.widgets.kit.look import Look
 from app.widgets.kit.marks import SIBLING_DISC, paint_disc
+from app.widgets.kit.style import Style
 from app.widgets.kit.typography import Type
 
 _TO_TEXT, _APART, _BETWEEN_LINES = 6, 14, 4
@@ -56,33 +56,33 @@ def entries(view: TrieView, has_disk: bool) -> tuple[Entry, ...]:
 class Legend:
     """Places entries in lines. The disk's stands below its bar where there is room, else it follows the rest."""
 
-    def __init__(self, look: Look) -> None:
-        self._look = look
+    def __init__(self, style: Style) -> None:
+        self._style = style
 
     def height(self, parts: Sequence[Entry], width: float, disk_left: float) -> float:
         """Points that it takes within `width`."""
-        line = self._look.face(Type.CAP).line
+        line = self._style.face(Type.CAP).line
         return max(top for _, top in self._corners(parts, width, disk_left)) + line
 
     def paint(self, painter: QPainter, parts: Sequence[Entry], rect: QRectF, disk_left: float) -> None:
         """disk_left: points from the left at which the disk's bar begins."""
-        face, theme = self._look.face(Type.CAP), self._look.theme
+        face, theme = self._style.face(Type.CAP), self._style.theme
         for part, (left, top) in zip(parts, self._corners(parts, rect.width(), disk_left), strict=True):
             line = QRectF(rect.left() + left, rect.top() + top, rect.width() - left, face.line)
             mark = self._mark(part)
             center = QPointF(line.left() + mark / 2, line.center().y())
             if part.residency is None:
-                self._look.icons.paint(painter, Icon.PIN, center, theme.text2, self._look.type.icon(_PIN))
+                self._style.icons.paint(painter, Icon.PIN, center, theme.text2, self._style.type.icon(_PIN))
             else:
                 paint_disc(painter, theme, center, part.residency, SIBLING_DISC)
             line.setLeft(line.left() + mark + _TO_TEXT)
             draw_text(painter, face, line, part.text, theme.text2)
 
     def _mark(self, part: Entry) -> float:
-        return self._look.type.icon(_PIN) if part.residency is None else SIBLING_DISC
+        return self._style.type.icon(_PIN) if part.residency is None else SIBLING_DISC
 
     def _width(self, part: Entry) -> float:
-        return self._mark(part) + _TO_TEXT + self._look.face(Type.CAP).width(part.text)
+        return self._mark(part) + _TO_TEXT + self._style.face(Type.CAP).width(part.text)
 
     def _corners(self, parts: Sequence[Entry], width: float, disk_left: float) -> list[tuple[float, float]]:
         """The left upper corner of each entry."""
@@ -95,7 +95,7 @@ class Legend:
                 continue
             end = disk_left - _APART if is_apart and not top else width
             if left and left + self._width(part) > end:
-                left, top = 0.0, top + self._look.face(Type.CAP).line + _BETWEEN_LINES
+                left, top = 0.0, top + self._style.face(Type.CAP).line + _BETWEEN_LINES
             found.append((left, top))
             left += self._width(part) + _APART
         return found

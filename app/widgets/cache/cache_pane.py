@@ -19,7 +19,7 @@ from app.widgets.cache.trie_delegate import Clock
 from app.widgets.cache.trie_tree import TrieTree
 from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.last import Last
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.typography import Type
 
 _INSET = 16
@@ -33,26 +33,26 @@ class CachePane(QWidget):
 
     def __init__(
         self,
-        look: Look,
+        style: Style,
         trie: TrieModel,
         events: EventModel,
         clock: Clock = time.time,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._look = look
+        self._style = style
         self._trie = trie
         self._last = Last()
         self.setAccessibleName("Cache")
         self.setMinimumWidth(300)
         self.setMaximumWidth(640)
-        self.head = CacheHead(look, self)
-        self.tree = TrieTree(look, trie, clock, self)
-        self.empty = EmptyCache(look, self)
-        self.events = EventSection(look, events, self)
+        self.head = CacheHead(style, self)
+        self.tree = TrieTree(style, trie, clock, self)
+        self.empty = EmptyCache(style, self)
+        self.events = EventSection(style, events, self)
         self.events.changed.connect(self._arrange)
         trie.viewChanged.connect(self._renew)
-        look.changed.connect(self._restyle)
+        style.changed.connect(self._restyle)
         self._renew()
 
     def sizeHint(self) -> QSize:
@@ -89,10 +89,10 @@ class CachePane(QWidget):
 
     def _arrange(self) -> None:
         width = self.width()
-        top = self._look.type.bar
+        top = self._style.type.bar
         self.head.setGeometry(0, top, width, self.head.heightForWidth(width))
         top = self.head.geometry().bottom() + 2
-        foot = self.height() - self._look.type.foot
+        foot = self.height() - self._style.type.foot
         events = self.events.height_within(foot - top)
         self.events.setVisible(events > 0)
         self.events.setGeometry(0, foot - events, width, events)
@@ -101,15 +101,15 @@ class CachePane(QWidget):
         self.tree.setGeometry(0, top + 8, width, height - 8)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, foot = self._look.theme, self._look.type.foot
+        theme, foot = self._style.theme, self._style.type.foot
         painter = smooth(QPainter(self))
         painter.fillRect(self.rect(), theme.panel)
         painter.fillRect(0, 0, 1, self.height(), theme.line)
-        for y in (self._look.type.bar - 1, self.head.geometry().bottom() + 1, self.height() - foot):
+        for y in (self._style.type.bar - 1, self.head.geometry().bottom() + 1, self.height() - foot):
             painter.fillRect(1, y, self.width() - 1, 1, theme.line)
-        title = QRectF(_INSET, 0, self.width() - 2 * _INSET, self._look.type.bar - 1)
-        draw_text(painter, self._look.face(Type.HEADLINE), title, "Cache", theme.text)
+        title = QRectF(_INSET, 0, self.width() - 2 * _INSET, self._style.type.bar - 1)
+        draw_text(painter, self._style.face(Type.HEADLINE), title, "Cache", theme.text)
         line = QRectF(_INSET, self.height() - foot + 1, self.width() - 2 * _INSET, foot - 1)
         if self._trie.view.nodes:
-            draw_text(painter, self._look.face(Type.CAP), line, self.totals, theme.text2)
+            draw_text(painter, self._style.face(Type.CAP), line, self.totals, theme.text2)
         painter.end()

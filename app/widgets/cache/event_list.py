@@ -19,9 +19,9 @@ from app.viewmodels.cache.event_model import EventModel
 from app.viewmodels.rows import EventRow, RowRole
 from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.icon_paths import Icon
-from app.widgets.kit.look import Look
 from app.widgets.kit.row_focus import RowFocus, paint_row_ground, paint_row_ring
 from app.widgets.kit.slim_bar import use_slim_bar
+from app.widgets.kit.style import Style
 from app.widgets.kit.typography import Type
 
 AnyIndex = QModelIndex | QPersistentModelIndex
@@ -45,13 +45,13 @@ _ICONS = {
 class EventDelegate(QStyledItemDelegate):
     """Draws the row whole. `focus` is set by the list that it draws for."""
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, style: Style) -> None:
         super().__init__()
-        self._look = look
+        self._style = style
         self.focus: RowFocus | None = None
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
-        return QSize(0, event_height(self._look))
+        return QSize(0, event_height(self._style))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         row: EventRow = index.data(RowRole.ROW)
@@ -59,21 +59,21 @@ class EventDelegate(QStyledItemDelegate):
         smooth(painter)
         ground = QRectF(option.rect).adjusted(_OUTER, 0, -_OUTER, 0)
         option.state &= ~QStyle.StateFlag.State_Selected
-        paint_row_ground(painter, self._look, ground, option, self._look.theme.fill)
+        paint_row_ground(painter, self._style, ground, option, self._style.theme.fill)
         self._paint_row(painter, ground.adjusted(_INNER, 0, -_INNER, 0), row)
         if option.state & QStyle.StateFlag.State_HasFocus and self.focus is not None and self.focus.is_shown:
-            paint_row_ring(painter, self._look, ground)
+            paint_row_ring(painter, self._style, ground)
         painter.restore()
 
     def _paint_row(self, painter: QPainter, rect: QRectF, row: EventRow) -> None:
-        theme, face = self._look.theme, self._look.face(Type.CAP)
+        theme, face = self._style.theme, self._style.face(Type.CAP)
         is_fault = row.kind is CacheEventKind.FAULT
-        size = self._look.type.icon(_ICON)
-        has_seconds = rect.width() > face.width(row.time) + self._look.type.scaled(_WORDS)
+        size = self._style.type.icon(_ICON)
+        has_seconds = rect.width() > face.width(row.time) + self._style.type.scaled(_WORDS)
         time = row.time if has_seconds else row.time[: -len(":00")]
         rect.setLeft(rect.left() + draw_text(painter, face, rect, time, theme.text3) + _GAP)
         center = QPointF(rect.left() + size / 2, rect.center().y())
-        self._look.icons.paint(painter, _ICONS[row.kind], center, theme.warn if is_fault else theme.text2, size)
+        self._style.icons.paint(painter, _ICONS[row.kind], center, theme.warn if is_fault else theme.text2, size)
         rect.setLeft(rect.left() + size + _GAP)
         draw_text(painter, face, rect, row.text, theme.warn if is_fault else theme.text2)
 
@@ -81,13 +81,13 @@ class EventDelegate(QStyledItemDelegate):
 class EventList(QListView):
     """Stays at the newest event while that is in sight. Nothing can be selected; keys walk through the rows."""
 
-    def __init__(self, look: Look, events: EventModel, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, events: EventModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._delegate = EventDelegate(look)
+        self._delegate = EventDelegate(style)
         self._delegate.focus = RowFocus(self)
         self.setItemDelegate(self._delegate)
         self.setAccessibleName("Events")
-        use_slim_bar(self, look)
+        use_slim_bar(self, style)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.viewport().setAutoFillBackground(False)
         self.setMouseTracking(True)
@@ -97,10 +97,10 @@ class EventList(QListView):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setModel(events)
-        look.changed.connect(self.scheduleDelayedItemsLayout)
-        look.changed.connect(self.viewport().update)
+        style.changed.connect(self.scheduleDelayedItemsLayout)
+        style.changed.connect(self.viewport().update)
 
 
-def event_height(look: Look) -> int:
+def event_height(style: Style) -> int:
     """Points of one row."""
-    return look.type.scaled(14) + 8
+    return style.type.scaled(14) + 8

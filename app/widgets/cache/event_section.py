@@ -11,7 +11,7 @@ from app.widgets.cache.event_list import EventList, event_height
 from app.widgets.kit.controls import Control, State
 from app.widgets.kit.drawing import draw_text, fill_rounded
 from app.widgets.kit.icon_paths import Icon
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.typography import Type
 
 _INSET, _BELOW = 16, 6
@@ -24,14 +24,14 @@ class FoldHead(Control):
 
     ring_radius = 6.0
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(look, "Events", parent)
+    def __init__(self, style: Style, parent: QWidget | None = None) -> None:
+        super().__init__(style, "Events", parent)
         self.setCheckable(True)
         self.toggled.connect(self._say)
         self.setChecked(True)
 
     def sizeHint(self) -> QSize:
-        return QSize(200, self._look.type.row)
+        return QSize(200, self._style.type.row)
 
     def _say(self, is_open: bool) -> None:
         tip = "Hide the events" if is_open else "Show the events"
@@ -39,14 +39,14 @@ class FoldHead(Control):
         self.setAccessibleDescription(tip)
 
     def _paint(self, painter: QPainter, rect: QRectF) -> None:
-        theme, state = self._look.theme, self.state
+        theme, state = self._style.theme, self.state
         if state in (State.HOVER, State.PRESSED):
             fill_rounded(painter, rect, self.ring_radius, theme.fill if state is State.HOVER else theme.fill2)
         inner = rect.adjusted(_INSET - 8, 0, 8 - _INSET, 0)
-        draw_text(painter, self._look.face(Type.CAP_STRONG), inner, self.accessibleName(), theme.text2)
-        size = self._look.type.icon(12)
+        draw_text(painter, self._style.face(Type.CAP_STRONG), inner, self.accessibleName(), theme.text2)
+        size = self._style.type.icon(12)
         icon = Icon.FOLD if self.isChecked() else Icon.RIGHT
-        self._look.icons.paint(painter, icon, QPointF(inner.right() - size / 2, rect.center().y()), theme.text3, size)
+        self._style.icons.paint(painter, icon, QPointF(inner.right() - size / 2, rect.center().y()), theme.text3, size)
 
 
 class Grip(QWidget):
@@ -78,20 +78,20 @@ class EventSection(QWidget):
 
     changed = Signal()
 
-    def __init__(self, look: Look, events: EventModel, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, events: EventModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
+        self._style = style
         self._events = events
         self.rows_height = 0
         self.setAccessibleName("Events")
-        self.head = FoldHead(look, self)
-        self.list = EventList(look, events, self)
+        self.head = FoldHead(style, self)
+        self.list = EventList(style, events, self)
         self.grip = Grip(self)
         self.head.toggled.connect(self._fold)
         self.grip.dragged.connect(self._drag)
         for change in (events.rowsInserted, events.rowsRemoved):
             change.connect(self.changed)
-        look.changed.connect(self.changed)
+        style.changed.connect(self.changed)
 
     @property
     def is_open(self) -> bool:
@@ -110,7 +110,7 @@ class EventSection(QWidget):
             return 0
         if not self.is_open:
             return head
-        row = event_height(self._look)
+        row = event_height(self._style)
         usual = min(_USUAL_ROWS, self._events.rowCount()) * row
         least, most = _LEAST_ROWS * row, (room * 2 // 5 - head - _BELOW) // row * row
         return head + max(least, min(most, self.rows_height or usual)) + _BELOW
@@ -121,7 +121,7 @@ class EventSection(QWidget):
         self.changed.emit()
 
     def _drag(self, points: int) -> None:
-        self.rows_height = max(_LEAST_ROWS * event_height(self._look), self.list.height() + points)
+        self.rows_height = max(_LEAST_ROWS * event_height(self._style), self.list.height() + points)
         self.changed.emit()
 
     def event(self, event: QEvent) -> bool:
@@ -142,5 +142,5 @@ class EventSection(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.fillRect(1, 0, self.width() - 1, 1, self._look.theme.line)
+        painter.fillRect(1, 0, self.width() - 1, 1, self._style.theme.line)
         painter.end()

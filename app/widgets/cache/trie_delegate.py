@@ -15,8 +15,8 @@ from app.viewmodels.text import words
 from app.viewmodels.text.spoken import RESIDENCY_NAMES
 from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.icon_paths import Icon
-from app.widgets.kit.look import Look
 from app.widgets.kit.marks import paint_pill, pill_width
+from app.widgets.kit.style import Style
 from app.widgets.kit.typography import Face, Type
 
 AnyIndex = QModelIndex | QPersistentModelIndex
@@ -29,14 +29,14 @@ _PIN, _TO_PIN = 12, 5
 class TrieDelegate(QStyledItemDelegate):
     """Draws right of the disc. clock: seconds since the epoch, for ages."""
 
-    def __init__(self, look: Look, text_left: Callable[[int], float], clock: Clock = time.time) -> None:
+    def __init__(self, style: Style, text_left: Callable[[int], float], clock: Clock = time.time) -> None:
         super().__init__()
-        self._look = look
+        self._style = style
         self._text_left = text_left
         self._clock = clock
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
-        return QSize(0, self._look.type.two_line_row)
+        return QSize(0, self._style.type.two_line_row)
 
     def helpEvent(
         self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: AnyIndex
@@ -59,18 +59,18 @@ class TrieDelegate(QStyledItemDelegate):
 
     def _is_cut(self, row: QRect, node: TrieNodeView) -> bool:
         left, right = self._text_left(node.id), row.right() + 1 - RIGHT_INSET
-        cap = self._look.face(Type.CAP)
+        cap = self._style.face(Type.CAP)
         name = self._name_face(node).width(node.label) + self._pin_room(node)
-        name += pill_width(self._look, RESIDENCY_NAMES[node.residency], node.residency)
+        name += pill_width(self._style, RESIDENCY_NAMES[node.residency], node.residency)
         line = cap.width(words.DOT.join(figures(node))) + cap.width(words.age(node.used_at, self._clock()))
         return max(name, line) + _BETWEEN > right - left
 
     def _pin_room(self, node: TrieNodeView) -> int:
         """Points that the mark of a pin takes after the name."""
-        return self._look.type.icon(_PIN) + _TO_PIN if node.is_pinned else 0
+        return self._style.type.icon(_PIN) + _TO_PIN if node.is_pinned else 0
 
     def _name_face(self, node: TrieNodeView) -> Face:
-        return self._look.face(Type.UI_MEDIUM if node.residency == "live" else Type.UI)
+        return self._style.face(Type.UI_MEDIUM if node.residency == "live" else Type.UI)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         node: TrieNodeView = index.data(RowRole.ROW)
@@ -85,14 +85,14 @@ class TrieDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _paint_name(self, painter: QPainter, rect: QRectF, node: TrieNodeView, is_selected: bool) -> None:
-        theme, face = self._look.theme, self._name_face(node)
+        theme, face = self._style.theme, self._name_face(node)
         height = face.line - 1
         line = QRectF(rect.left(), rect.top() + 3, rect.width(), height)
         surface = theme.panel if is_selected else None
         middle = line.center().y()
         line.setRight(
             paint_pill(
-                painter, self._look, rect.right(), middle, RESIDENCY_NAMES[node.residency], node.residency, surface
+                painter, self._style, rect.right(), middle, RESIDENCY_NAMES[node.residency], node.residency, surface
             )
             - 10
         )
@@ -100,12 +100,12 @@ class TrieDelegate(QStyledItemDelegate):
         color = theme.text2 if node.residency == "none" else theme.text
         name = draw_text(painter, face, line, node.label, color)
         if node.is_pinned:
-            size = self._look.type.icon(_PIN)
+            size = self._style.type.icon(_PIN)
             center = QPointF(line.left() + name + _TO_PIN + size / 2, middle)
-            self._look.icons.paint(painter, Icon.PIN, center, theme.text2, size)
+            self._style.icons.paint(painter, Icon.PIN, center, theme.text2, size)
 
     def _paint_figures(self, painter: QPainter, rect: QRectF, node: TrieNodeView, is_selected: bool) -> None:
-        face, color = self._look.face(Type.CAP), self._look.theme.text2 if is_selected else self._look.theme.text3
+        face, color = self._style.face(Type.CAP), self._style.theme.text2 if is_selected else self._style.theme.text3
         height = face.line + 1
         line = QRectF(rect.left(), rect.bottom() - 4 - height, rect.width(), height)
         age = words.age(node.used_at, self._clock())

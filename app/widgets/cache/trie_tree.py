@@ -14,10 +14,10 @@ from app.viewmodels.rows import RowRole
 from app.widgets.cache.trie_delegate import Clock, TrieDelegate
 from app.widgets.cache.trie_lines import TrieLines
 from app.widgets.kit.drawing import smooth
-from app.widgets.kit.look import Look
 from app.widgets.kit.marks import paint_disc
 from app.widgets.kit.row_focus import RowFocus, paint_row_ground, paint_row_ring
 from app.widgets.kit.slim_bar import use_slim_bar
+from app.widgets.kit.style import Style
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 _LEFT, _STEP, _TO_TEXT = 26.0, 18.0, 14.0
@@ -31,15 +31,15 @@ class TrieTree(QTreeView):
     Steps of 18 points shrink in a very deep trie, so that the words keep room.
     """
 
-    def __init__(self, look: Look, model: TrieModel, clock: Clock = time.time, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, model: TrieModel, clock: Clock = time.time, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
+        self._style = style
         self._trie = model
         self._drawn = model.view
         self._known_lines = TrieLines(model.view)
         self._hovered = QPersistentModelIndex()
         self._focus = RowFocus(self)
-        self._delegate = TrieDelegate(look, self.text_left, clock)
+        self._delegate = TrieDelegate(style, self.text_left, clock)
         self.setItemDelegate(self._delegate)
         self._dress()
         self.setModel(model)
@@ -49,12 +49,12 @@ class TrieTree(QTreeView):
         model.rowsInserted.connect(self._open)
         model.rowsMoved.connect(self._open_destination)
         model.viewChanged.connect(self.viewport().update)
-        look.changed.connect(self.scheduleDelayedItemsLayout)
-        look.changed.connect(self.viewport().update)
+        style.changed.connect(self.scheduleDelayedItemsLayout)
+        style.changed.connect(self.viewport().update)
 
     def _dress(self) -> None:
         self.setAccessibleName("Prefix trie")
-        use_slim_bar(self, self._look)
+        use_slim_bar(self, self._style)
         self.setHeaderHidden(True)
         self.setRootIsDecorated(False)
         self.setItemsExpandable(False)
@@ -123,15 +123,15 @@ class TrieTree(QTreeView):
             option.state |= QStyle.StateFlag.State_MouseOver
         smooth(painter)
         ground = QRectF(options.rect).adjusted(8, 0, -8, 0)
-        paint_row_ground(painter, self._look, ground, option, self._look.theme.fill)
+        paint_row_ground(painter, self._style, ground, option, self._style.theme.fill)
         self.drawBranches(painter, options.rect, index)
         self._delegate.paint(painter, option, index)
         if self._focus.is_shown and index == self.currentIndex():
-            paint_row_ring(painter, self._look, ground)
+            paint_row_ring(painter, self._style, ground)
 
     def drawBranches(self, painter: QPainter, rect: QRect, index: AnyIndex) -> None:
         node: TrieNodeView = index.data(RowRole.ROW)
-        theme, row = self._look.theme, QRectF(rect)
+        theme, row = self._style.theme, QRectF(rect)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for stroke in self._lines.strokes(node.id, row, _LEFT, self._step()):
             painter.setPen(QPen(theme.accentgfx, 2.0) if stroke.is_live else QPen(theme.line2, 1.4))

@@ -18,7 +18,7 @@ from app.widgets.chat.copied import selected_text
 from app.widgets.chat.document import shown
 from app.widgets.chat.laid_part import CARD_HEAD, Allowance, LaidPart, estimated_lines
 from app.widgets.chat.parts import Kind, Part, split, split_plain
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.typography import Type
 
 _PARAGRAPH, _AFTER_HEADING, _BEFORE_HEADING, _AROUND_CODE, _WITHIN = 12, 6, 20, 14, 4
@@ -52,9 +52,9 @@ class Card(NamedTuple):
 class Body:
     """Text of a message. is_plain: as it was typed, not Markdown. All coordinates are in points from its corner."""
 
-    def __init__(self, text: str, look: Look, *, is_plain: bool) -> None:
+    def __init__(self, text: str, style: Style, *, is_plain: bool) -> None:
         self.text = text
-        self._look = look
+        self._style = style
         self._is_plain = is_plain
         self._width = 0.0
         self._parts: list[LaidPart] | None = None
@@ -72,7 +72,7 @@ class Body:
         if width == self._width:
             return
         self._width = width
-        self._rough = estimated_height(self.text, width, self._look)
+        self._rough = estimated_height(self.text, width, self._style)
         for part in self._parts or ():
             part.estimate(width)
         self._forget_from(0)
@@ -89,7 +89,7 @@ class Body:
             self._parts = None
             self._laid.clear()
             self._forget_from(0)
-            self._rough = estimated_height(text, self._width, self._look)
+            self._rough = estimated_height(text, self._width, self._style)
 
     def settle(self, top: float, bottom: float, allowance: Allowance | None = None) -> bool:
         """Measure the parts between two heights, as far as is allowed. Returns whether the body's height changed."""
@@ -177,7 +177,7 @@ class Body:
         """Where the next character would stand."""
         parts = self._split()
         if not parts:
-            return QRectF(0, 0, 0, self._look.face(Type.BODY).line)
+            return QRectF(0, 0, 0, self._style.face(Type.BODY).line)
         return self._lay_out(len(parts) - 1).end(self._width).translated(0, self._top_of(len(parts) - 1))
 
     def selected_text(self, first: TextPoint, last: TextPoint) -> str:
@@ -228,7 +228,7 @@ class Body:
         assert self._parts is not None
         for part in parts:
             last = self._parts[-1] if self._parts else None
-            laid = LaidPart(part, _space(last.part if last else None, part), self._look)
+            laid = LaidPart(part, _space(last.part if last else None, part), self._style)
             laid.estimate(self._width)
             if last is not None and part.continues_code:
                 last.set_foot(False)
@@ -305,11 +305,11 @@ class Body:
             first.drop_document()
 
 
-def estimated_height(text: str, width: float, look: Look) -> float:
+def estimated_height(text: str, width: float, style: Style) -> float:
     """About how high a text is that nobody has seen, in points."""
     if not text or text.isspace():
         return 0.0
-    return estimated_lines(text, width, look) * look.face(Type.BODY).line
+    return estimated_lines(text, width, style) * style.face(Type.BODY).line
 
 
 def _in_part(number: int, selection: Selection | None) -> tuple[int, int] | None:

@@ -11,7 +11,7 @@ from app.widgets.kit.controls import Button, ToolButton
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.last import Last
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.typography import Face, Type
 
 _RADIUS, _TEXT_LEFT, _RIGHT, _ABOVE, _BELOW, _ICON = 12, 56, 28, 18, 18, 20
@@ -27,16 +27,16 @@ class ProblemView(QWidget):
 
     acted = Signal(str)
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
+        self._style = style
         self._card = ProblemCard("", "", "", "")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.action = Button(look, "", is_default=True, parent=self)
-        self.other = Button(look, "", parent=self)
+        self.action = Button(style, "", is_default=True, parent=self)
+        self.other = Button(style, "", parent=self)
         self.action.clicked.connect(lambda: self.acted.emit(self._card.action_verb))
         self.other.clicked.connect(lambda: self.acted.emit(self._card.other_verb))
-        look.changed.connect(self._arrange)
+        style.changed.connect(self._arrange)
 
     def show_problem(self, card: ProblemCard) -> None:
         """Show another problem."""
@@ -54,27 +54,27 @@ class ProblemView(QWidget):
         """Height in points at this width."""
         height = self._sentence_top + self._sentence_height(width) + _BELOW
         has_buttons = bool(self._card.action_label or self._card.other_label)
-        return round(height + (_BUTTON_GAP + self._look.type.row if has_buttons else 0))
+        return round(height + (_BUTTON_GAP + self._style.type.row if has_buttons else 0))
 
     @property
     def first_line(self) -> int:
         """Middle of the title, in points from the top."""
-        return _ABOVE + self._look.face(Type.TITLE).line // 2
+        return _ABOVE + self._style.face(Type.TITLE).line // 2
 
     @property
     def _sentence_top(self) -> int:
-        return _ABOVE + self._look.face(Type.TITLE).line + _TITLE_GAP
+        return _ABOVE + self._style.face(Type.TITLE).line + _TITLE_GAP
 
     def _sentence_height(self, width: int) -> float:
-        layout = lines_of(self._card.sentence, self._look.face(Type.UI), width - _TEXT_LEFT - _RIGHT)
-        return layout.lineCount() * self._look.face(Type.UI).line
+        layout = lines_of(self._card.sentence, self._style.face(Type.UI), width - _TEXT_LEFT - _RIGHT)
+        return layout.lineCount() * self._style.face(Type.UI).line
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._arrange()
 
     def _arrange(self) -> None:
         left = _TEXT_LEFT
-        top = self.height() - _BELOW - self._look.type.row
+        top = self.height() - _BELOW - self._style.type.row
         for button in (self.action, self.other):
             if not button.isHidden():
                 size = button.sizeHint()
@@ -82,15 +82,15 @@ class ProblemView(QWidget):
                 left += size.width() + _APART
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, rect = self._look.theme, QRectF(self.rect())
+        theme, rect = self._style.theme, QRectF(self.rect())
         painter = smooth(QPainter(self))
         fill_rounded(painter, rect, _RADIUS, theme.warnbg)
         stroke_rounded(painter, rect, _RADIUS, theme.warnline)
-        title = self._look.face(Type.TITLE)
-        self._look.icons.paint(painter, Icon.WARN, QPointF(30, _ABOVE + title.line / 2), theme.warn, _ICON, 1.3)
+        title = self._style.face(Type.TITLE)
+        self._style.icons.paint(painter, Icon.WARN, QPointF(30, _ABOVE + title.line / 2), theme.warn, _ICON, 1.3)
         line = QRectF(_TEXT_LEFT, _ABOVE, rect.width() - _TEXT_LEFT - _RIGHT, title.line)
         draw_text(painter, title, line, self._card.title, theme.text)
-        layout = lines_of(self._card.sentence, self._look.face(Type.UI), line.width())
+        layout = lines_of(self._card.sentence, self._style.face(Type.UI), line.width())
         painter.setPen(theme.text)
         layout.draw(painter, QPointF(_TEXT_LEFT, self._sentence_top))
         painter.end()
@@ -102,18 +102,18 @@ class NoticeBanner(QWidget):
     dismissed = Signal()
     acted = Signal(str)
 
-    def __init__(self, look: Look, status: Status, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, status: Status, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
+        self._style = style
         self._status = status
         self._last = Last()
-        self.close_button = ToolButton(look, Icon.DISCARD, "Dismiss Notice", "Dismiss", 24, 14, parent=self)
+        self.close_button = ToolButton(style, Icon.DISCARD, "Dismiss Notice", "Dismiss", 24, 14, parent=self)
         self.close_button.clicked.connect(self.dismissed)
-        self.action = Button(look, "", parent=self)
+        self.action = Button(style, "", parent=self)
         self.action.clicked.connect(lambda: self.acted.emit(self._status.now.notice_verb))
         self.action.hide()
         status.changed.connect(self._renew)
-        look.changed.connect(self.updateGeometry)
+        style.changed.connect(self.updateGeometry)
         self._renew()
 
     def sizeHint(self) -> QSize:
@@ -126,7 +126,7 @@ class NoticeBanner(QWidget):
         return self._height(width)
 
     def _height(self, width: int) -> int:
-        face = self._look.face(Type.UI)
+        face = self._style.face(Type.UI)
         lines = lines_of(self._status.now.notice, face, self._words(max(width, 240)).width()).lineCount()
         return max(_BANNER, lines * face.line + 24)
 
@@ -157,14 +157,14 @@ class NoticeBanner(QWidget):
         self.action.setGeometry(left, middle - size.height() // 2, size.width(), size.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, face = self._look.theme, self._look.face(Type.UI)
+        theme, face = self._style.theme, self._style.face(Type.UI)
         painter = smooth(QPainter(self))
         is_good = self._status.now.is_notice_good
         painter.fillRect(self.rect(), theme.soft if is_good else theme.warnbg)
         painter.fillRect(0, self.height() - 1, self.width(), 1, theme.softline if is_good else theme.warnline)
         center = QPointF(_BANNER_SIDE + 8, self.height() / 2)
         icon, color = (Icon.CHECK, theme.accent) if is_good else (Icon.WARN, theme.warn)
-        self._look.icons.paint(painter, icon, center, color)
+        self._style.icons.paint(painter, icon, center, color)
         words = self._words(self.width())
         layout = lines_of(self._status.now.notice, face, words.width())
         painter.setPen(theme.text)

@@ -12,9 +12,9 @@ from app.widgets.kit.controls import RoundButton, ToolButton
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.last import Last
-from app.widgets.kit.look import Look
 from app.widgets.kit.marks import paint_cost
 from app.widgets.kit.shadow import paint_shadow
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import translucent
 from app.widgets.kit.typography import Type
 
@@ -39,15 +39,15 @@ class Composer(QWidget):
     editCancelled = Signal()
     grew = Signal()
 
-    def __init__(self, look: Look, status: Status, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, status: Status, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
+        self._style = style
         self._status = status
         self._wanted = 0
         self._last = Last()
-        self.edit = ComposerEdit(look, self)
-        self.button = RoundButton(look, Icon.SEND, "Send", parent=self)
-        self.cancel = ToolButton(look, Icon.DISCARD, "Cancel Edit", "Cancel (Esc)", 24, 14, parent=self)
+        self.edit = ComposerEdit(style, self)
+        self.button = RoundButton(style, Icon.SEND, "Send", parent=self)
+        self.cancel = ToolButton(style, Icon.DISCARD, "Cancel Edit", "Cancel (Esc)", 24, 14, parent=self)
         self.cancel.hide()
         self._connect()
         QWidget.setTabOrder(self.edit, self.button)
@@ -63,7 +63,7 @@ class Composer(QWidget):
         self.button.clicked.connect(self._press)
         self.cancel.clicked.connect(self.editCancelled)
         self._status.changed.connect(self._renew)
-        self._look.changed.connect(self._restyle)
+        self._style.changed.connect(self._restyle)
 
     @property
     def text(self) -> str:
@@ -94,7 +94,7 @@ class Composer(QWidget):
 
     @property
     def _strip(self) -> int:
-        return self._look.type.scaled(_STRIP) if self._status.now.editing is not None else 0
+        return self._style.type.scaled(_STRIP) if self._status.now.editing is not None else 0
 
     @property
     def _card(self) -> QRectF:
@@ -176,7 +176,7 @@ class Composer(QWidget):
             self.edit.setFocus()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, card = self._look.theme, self._card
+        theme, card = self._style.theme, self._card
         painter = smooth(QPainter(self))
         if not theme.is_dark:
             shadow = translucent(theme.shadow, _SHADOW)
@@ -193,21 +193,21 @@ class Composer(QWidget):
 
     def _paint_strip(self, painter: QPainter, card: QRectF) -> None:
         """What the words become a branch of."""
-        theme, strip = self._look.theme, QRectF(card)
+        theme, strip = self._style.theme, QRectF(card)
         strip.setHeight(self._strip)
         painter.fillRect(QRectF(card.left() + 1, strip.bottom(), card.width() - 2, 1), theme.line)
         center = QRectF(strip.left() + _SIDE, strip.top(), 14, strip.height()).center()
-        self._look.icons.paint(painter, Icon.FORK, center, theme.text2, 14)
+        self._style.icons.paint(painter, Icon.FORK, center, theme.text2, 14)
         words = strip.adjusted(_SIDE + 22, 0, -_BELOW - 32, 0)
-        small = self._look.face(Type.SMALL)
+        small = self._style.face(Type.SMALL)
         draw_text(painter, small, words, f"New branch from “{self._status.now.editing}”", theme.text2)
 
     def _paint_price(self, painter: QPainter, card: QRectF) -> None:
-        now, theme = self._status.now, self._look.theme
+        now, theme = self._status.now, self._style.theme
         foot = QRectF(card.left() + _SIDE, card.bottom() - _BELOW - _BUTTON, card.width(), _BUTTON)
         foot.setRight(self.button.x() - 12)
         if now.send_parts is not None and now.send_price:
             bar = QRectF(foot.left(), foot.center().y() - 2, _BAR, 4)
             paint_cost(painter, theme, bar, *now.send_parts)
             foot.setLeft(bar.right() + 10)
-        draw_text(painter, self._look.face(Type.SMALL), foot, now.send_price, theme.text2)
+        draw_text(painter, self._style.face(Type.SMALL), foot, now.send_price, theme.text2)

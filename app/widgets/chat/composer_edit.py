@@ -18,8 +18,8 @@ from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
 from app.viewmodels import draft_limits
 from app.widgets.kit.drawing import draw_text
-from app.widgets.kit.look import Look
 from app.widgets.kit.slim_bar import use_slim_bar
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import translucent
 from app.widgets.kit.typography import Type
 
@@ -41,28 +41,28 @@ class ComposerEdit(QTextEdit):
     escaped = Signal()
     pasteRefused = Signal(str)
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
+        self._style = style
         self._hint = ""
         self._is_composing = False
         self.setAcceptRichText(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setTabChangesFocus(True)
-        use_slim_bar(self, look)
+        use_slim_bar(self, style)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setAccessibleName("Message")
         self.viewport().setAutoFillBackground(False)
         self.document().setDocumentMargin(0)
-        look.changed.connect(self._dress)
+        style.changed.connect(self._dress)
         self._dress()
         self.document().clearUndoRedoStacks()
 
     @property
     def line(self) -> int:
         """Height of one line in points."""
-        return self._look.face(Type.BODY).line
+        return self._style.face(Type.BODY).line
 
     @property
     def text_height(self) -> int:
@@ -128,19 +128,19 @@ class ComposerEdit(QTextEdit):
             painter = QPainter(self.viewport())
             rect = QRectF(QPointF(1, 0), self.viewport().size().toSizeF())
             rect.setHeight(self.line)
-            draw_text(painter, self._look.face(Type.BODY), rect, self._hint, self._look.theme.text3)
+            draw_text(painter, self._style.face(Type.BODY), rect, self._hint, self._style.theme.text3)
             painter.end()
 
     def _dress(self) -> None:
-        theme = self._look.theme
+        theme = self._style.theme
         palette = QPalette(self.palette())
         palette.setColor(QPalette.ColorRole.Base, translucent(theme.raised, 0.0))
         palette.setColor(QPalette.ColorRole.Text, theme.text)
         palette.setColor(QPalette.ColorRole.Highlight, theme.softline)
         palette.setColor(QPalette.ColorRole.HighlightedText, theme.text)
         self.setPalette(palette)
-        self.setFont(self._look.face(Type.BODY).font)
-        self.document().setDefaultFont(self._look.face(Type.BODY).font)
+        self.setFont(self._style.face(Type.BODY).font)
+        self.document().setDefaultFont(self._style.face(Type.BODY).font)
         has_history = self.document().isUndoAvailable() or self.document().isRedoAvailable()
         self._set_line_height()
         if not has_history:

@@ -13,7 +13,7 @@ from app.widgets.chat.composer import SHADOW_ROOM, Composer
 from app.widgets.chat.rail import CLEAR, paint_line, paint_residency
 from app.widgets.kit.drawing import smooth
 from app.widgets.kit.last import Last
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 
 _ABOVE, _BELOW = 8, 16
 _MOST = 0.4
@@ -27,21 +27,21 @@ class Desk(QWidget):
 
     acted = Signal(str)
 
-    def __init__(self, look: Look, status: Status, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, status: Status, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
+        self._style = style
         self._status = status
         self._is_first_run = False
         self._pane_height = 700
         self._last = Last()
-        self.composer = Composer(look, status, self)
-        self.problem = ProblemView(look, self)
+        self.composer = Composer(style, status, self)
+        self.problem = ProblemView(style, self)
         self.problem.hide()
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.composer.grew.connect(self._refit)
         self.problem.acted.connect(self.acted)
         status.changed.connect(self._renew)
-        look.changed.connect(self._refit)
+        style.changed.connect(self._refit)
         self._renew()
 
     def set_first_run(self, is_first_run: bool) -> None:
@@ -66,7 +66,7 @@ class Desk(QWidget):
     @property
     def column(self) -> Column:
         """Where the card stands."""
-        scale = self._look.type.scale
+        scale = self._style.type.scale
         return centred(self.width(), scale) if self._is_first_run else column(self.width(), scale)
 
     def sizeHint(self) -> QSize:
@@ -110,7 +110,7 @@ class Desk(QWidget):
         self.problem.setGeometry(card)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme = self._look.theme
+        theme = self._style.theme
         painter = smooth(QPainter(self))
         painter.fillRect(self.rect(), theme.window)
         if not self._is_first_run:

@@ -25,7 +25,7 @@ from PySide6.QtGui import (
 )
 
 from app.widgets.chat.highlight import Ink, runs
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.typography import Face, Type
 
 FIXED = QTextBlockFormat.LineHeightTypes.FixedHeight.value
@@ -59,13 +59,13 @@ class Mark:
 class QuietDocument(QTextDocument):
     """A document that loads nothing. `marks`: its bullets, check boxes, quotation lines and rules, to be drawn."""
 
-    def __init__(self, look: Look, role: Type, parent: QObject | None = None) -> None:
+    def __init__(self, style: Style, role: Type, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.marks: list[Mark] = []
         self.setUndoRedoEnabled(False)
         self.setDocumentMargin(0)
-        self.setDefaultFont(look.face(role).font)
-        self.setIndentWidth(look.type.scaled(INDENT))
+        self.setDefaultFont(style.face(role).font)
+        self.setIndentWidth(style.type.scaled(INDENT))
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setDefaultTextOption(option)
@@ -82,20 +82,20 @@ def shown(text: str) -> str:
     return UNSHOWN.sub("\ufffd", _LINE_END.sub("\n", text))
 
 
-def plain_document(text: str, look: Look) -> QuietDocument:
+def plain_document(text: str, style: Style) -> QuietDocument:
     """Text as it was typed."""
-    document = QuietDocument(look, Type.BODY)
+    document = QuietDocument(style, Type.BODY)
     document.setPlainText(text)
-    _set_line_height(document, look.face(Type.BODY))
+    _set_line_height(document, style.face(Type.BODY))
     return document
 
 
-def code_document(code: str, language: str, look: Look, before: str = "") -> QuietDocument:
+def code_document(code: str, language: str, style: Style, before: str = "") -> QuietDocument:
     """Code in its colours; without a known language in the text's own. before: the same code up to here."""
-    document = QuietDocument(look, Type.CODE)
+    document = QuietDocument(style, Type.CODE)
     document.setPlainText(code)
-    _set_line_height(document, look.face(Type.CODE))
-    _colour(document, code, language, look, before)
+    _set_line_height(document, style.face(Type.CODE))
+    _colour(document, code, language, style, before)
     return document
 
 
@@ -112,9 +112,9 @@ def line_format(face: Face) -> QTextBlockFormat:
     return result
 
 
-def _colour(document: QuietDocument, code: str, language: str, look: Look, before: str) -> None:
+def _colour(document: QuietDocument, code: str, language: str, style: Style, before: str) -> None:
     """Give each line its colours as layout formats, as a highlighter would: the text itself stays plain."""
-    styles = {ink: _ink_style(ink, look) for ink in Ink}
+    styles = {ink: _ink_style(ink, style) for ink in Ink}
     block = document.begin()
     pieces: list[QTextLayout.FormatRange] = []
     for start, end, ink in islice(_runs_after(before, code, language), _MOST_RUNS):
@@ -138,7 +138,7 @@ def _runs_after(before: str, code: str, language: str) -> Iterator[tuple[int, in
             yield max(0, start - skipped), start + length - skipped, ink
 
 
-def _ink_style(ink: Ink, look: Look) -> QTextCharFormat:
+def _ink_style(ink: Ink, style: Style) -> QTextCharFormat:
     char_format = QTextCharFormat()
-    char_format.setForeground(getattr(look.theme, ink.value))
+    char_format.setForeground(getattr(style.theme, ink.value))
     return char_format

@@ -8,8 +8,8 @@ from PySide6.QtGui import QColor, QPainter
 from app.viewmodels.rows import Footer, PrefillRow
 from app.viewmodels.text import words
 from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
-from app.widgets.kit.look import Look
 from app.widgets.kit.marks import paint_cost
+from app.widgets.kit.style import Style
 from app.widgets.kit.typography import Type
 
 _BAR, _GAP = 48, 8
@@ -31,9 +31,9 @@ def figure_words(footer: Footer, *, is_done: bool) -> list[str]:
     return found
 
 
-def paint_footer(painter: QPainter, look: Look, rect: QRectF, footer: Footer, *, is_done: bool) -> None:
+def paint_footer(painter: QPainter, style: Style, rect: QRectF, footer: Footer, *, is_done: bool) -> None:
     """One line in `rect`. Where it is too narrow the last figures are left out."""
-    theme, face = look.theme, look.face(Type.CAP)
+    theme, face = style.theme, style.face(Type.CAP)
     line = QRectF(rect)
     if footer.reused is not None and footer.computed is not None:
         bar = QRectF(line.left(), line.center().y() - 2, _BAR, 4)
@@ -44,7 +44,7 @@ def paint_footer(painter: QPainter, look: Look, rect: QRectF, footer: Footer, *,
         )
         computed = f"  +  {words.number(footer.computed)} computed"
         line.setLeft(line.left() + draw_text(painter, face, line, computed, theme.text2) + 12)
-    figures = fitting(figure_words(footer, is_done=is_done), look, line.width() - 12)
+    figures = fitting(figure_words(footer, is_done=is_done), style, line.width() - 12)
     if not figures:
         return
     if line.left() > rect.left():
@@ -53,36 +53,36 @@ def paint_footer(painter: QPainter, look: Look, rect: QRectF, footer: Footer, *,
     draw_text(painter, face, line, figures, theme.text3)
 
 
-def fitting(figures: list[str], look: Look, width: float) -> str:
+def fitting(figures: list[str], style: Style, width: float) -> str:
     """As many figures as fit into `width` points, from the first on."""
-    face = look.face(Type.CAP)
+    face = style.face(Type.CAP)
     while figures and face.width(_DOT.join(figures)) > width:
         figures = figures[:-1]
     return _DOT.join(figures)
 
 
-def prefill_height(look: Look, prefill: PrefillRow) -> int:
+def prefill_height(style: Style, prefill: PrefillRow) -> int:
     """Points that the card takes; without a reason it ends above the line."""
-    small = look.face(Type.SMALL).line
-    bare = look.face(Type.TITLE).line + small + 51
+    small = style.face(Type.SMALL).line
+    bare = style.face(Type.TITLE).line + small + 51
     return bare + (small + 21 if prefill.why else 0)
 
 
-def paint_prefill(painter: QPainter, look: Look, rect: QRectF, prefill: PrefillRow) -> None:
+def paint_prefill(painter: QPainter, style: Style, rect: QRectF, prefill: PrefillRow) -> None:
     """How far the prompt is read: percent, time left, bar, three figures, rate, and why it must be read at all."""
-    theme, title, small = look.theme, look.face(Type.TITLE), look.face(Type.SMALL)
+    theme, title, small = style.theme, style.face(Type.TITLE), style.face(Type.SMALL)
     stroke_rounded(painter, rect, 10, theme.line)
     inner = rect.adjusted(16, 14, -16, -12)
     head = QRectF(inner.left(), inner.top(), inner.width(), title.line)
     done, total = prefill.done, max(1, prefill.total)
     draw_text(painter, title, head, words.percent(done / total), theme.text)
-    draw_text(painter, look.face(Type.UI), head, _time_left(prefill), theme.text2, _RIGHT)
+    draw_text(painter, style.face(Type.UI), head, _time_left(prefill), theme.text2, _RIGHT)
     bar = QRectF(inner.left(), head.bottom() + 10, inner.width(), 8)
     paint_cost(painter, theme, bar, prefill.cached, done - prefill.cached, total - done)
     line = QRectF(inner.left(), bar.bottom() + 9, inner.width(), small.line)
     rate = words.rate(prefill.rate, is_done=False) if prefill.rate > 0 else ""
     taken = draw_text(painter, small, line, rate, theme.text2, _RIGHT)
-    _paint_shares(painter, look, line.adjusted(0, 0, -taken - 12, 0), prefill)
+    _paint_shares(painter, style, line.adjusted(0, 0, -taken - 12, 0), prefill)
     if prefill.why:
         painter.fillRect(QRectF(inner.left(), round(line.bottom() + 10), inner.width(), 1), theme.line)
         why = QRectF(inner.left(), line.bottom() + 19, inner.width(), small.line)
@@ -95,8 +95,8 @@ def _time_left(prefill: PrefillRow) -> str:
     return f"{words.about((prefill.total - prefill.done) / prefill.rate)} left"
 
 
-def _paint_shares(painter: QPainter, look: Look, line: QRectF, prefill: PrefillRow) -> None:
-    theme, small = look.theme, look.face(Type.SMALL)
+def _paint_shares(painter: QPainter, style: Style, line: QRectF, prefill: PrefillRow) -> None:
+    theme, small = style.theme, style.face(Type.SMALL)
     shares: tuple[tuple[QColor, int, str], ...] = (
         (theme.accentgfx, prefill.cached, "from the cache"),
         (theme.mute, prefill.done - prefill.cached, "computed"),

@@ -16,8 +16,8 @@ from app.widgets.kit.controls import Button, Control, State
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.last import Last
-from app.widgets.kit.look import Look
 from app.widgets.kit.slim_bar import use_slim_bar
+from app.widgets.kit.style import Style
 from app.widgets.kit.typography import Type
 
 _ICON, _SMALL_ICON, _ICON_TO_TITLE, _TITLE_TO_PROMISE, _TO_GREETING = 112, 64, 12, 8, 38
@@ -31,24 +31,24 @@ _CENTER = Qt.AlignmentFlag.AlignHCenter
 class Chip(Control):
     """A question to press."""
 
-    def __init__(self, look: Look, text: str, parent: QWidget) -> None:
-        super().__init__(look, text, parent)
+    def __init__(self, style: Style, text: str, parent: QWidget) -> None:
+        super().__init__(style, text, parent)
         self.setText(text)
         self.setAccessibleDescription("Asks this question.")
 
     def sizeHint(self) -> QSize:
-        face = self._look.face(Type.UI)
+        face = self._style.face(Type.UI)
         self.ring_radius = (face.line + 14) / 2
         return QSize(round(face.width(self.text())) + 28, face.line + 14)
 
     def _paint(self, painter: QPainter, rect: QRectF) -> None:
-        theme = self._look.theme
+        theme = self._style.theme
         radius = rect.height() / 2
         fill = {State.HOVER: theme.fill, State.PRESSED: theme.fill2}.get(self.state, theme.window)
         fill_rounded(painter, rect, radius, fill)
         stroke_rounded(painter, rect, radius, theme.line2)
         words = rect.adjusted(12, 0, -12, 0)
-        draw_text(painter, self._look.face(Type.UI), words, self.text(), theme.text, _CENTER)
+        draw_text(painter, self._style.face(Type.UI), words, self.text(), theme.text, _CENTER)
 
 
 class Welcome(QWidget):
@@ -57,19 +57,19 @@ class Welcome(QWidget):
     asked = Signal(str)
     openAsked = Signal()
 
-    def __init__(self, look: Look, status: Status, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, status: Status, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
+        self._style = style
         self._status = status
         self._pane = QSize(0, 0)
         self._is_low = False
         self._last = Last()
         self.chips: list[Chip] = []
-        self.open_button = Button(look, "Open Model…", parent=self)
+        self.open_button = Button(style, "Open Model…", parent=self)
         self.open_button.clicked.connect(self.openAsked)
         self.setAccessibleName("Welcome")
         status.changed.connect(self._renew)
-        look.changed.connect(self.arrange)
+        style.changed.connect(self.arrange)
         self._renew()
 
     def set_pane(self, pane: QSize, width: int) -> None:
@@ -95,7 +95,7 @@ class Welcome(QWidget):
         self.arrange()
 
     def _chip(self, text: str) -> Chip:
-        chip = Chip(self._look, text, self)
+        chip = Chip(self._style, text, self)
         chip.clicked.connect(lambda: self.asked.emit(text))
         chip.show()
         return chip
@@ -114,7 +114,7 @@ class Welcome(QWidget):
 
     def _lay_out(self, top: int) -> int:
         """Set all places for a page that begins at `top`; returns where it ends."""
-        type_, column, now = self._look.type, self._column, self._status.now
+        type_, column, now = self._style.type, self._column, self._status.now
         width, icon = self._pane.width(), _SMALL_ICON if self._is_low else _ICON
         self._icon = QRectF(width / 2 - icon / 2, top, icon, icon)
         y = top + icon + _ICON_TO_TITLE
@@ -143,7 +143,7 @@ class Welcome(QWidget):
         return bottom
 
     def _place_offer(self, column: Column, top: int) -> int:
-        height = self._look.type.scaled(_OFFER)
+        height = self._style.type.scaled(_OFFER)
         self._offer = QRect(column.left, top, column.width, height)
         size = self.open_button.sizeHint()
         left = self._offer.right() + 1 - _OFFER_SIDE - size.width()
@@ -152,31 +152,31 @@ class Welcome(QWidget):
 
     @property
     def _column(self) -> Column:
-        return centred(self._pane.width(), self._look.type.scale)
+        return centred(self._pane.width(), self._style.type.scale)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, now = self._look.theme, self._status.now
+        theme, now = self._style.theme, self._status.now
         painter = smooth(QPainter(self))
         painter.fillRect(self.rect(), theme.window)
         QApplication.windowIcon().paint(painter, self._icon.toRect())
         title = "Welcome to Espalier" if now.greeting else now.title
-        draw_text(painter, self._look.face(Type.DISPLAY), self._title, title, theme.text, _CENTER)
+        draw_text(painter, self._style.face(Type.DISPLAY), self._title, title, theme.text, _CENTER)
         promise = self._promise.adjusted(20, 0, -20, 0)
-        draw_text(painter, self._look.face(Type.BODY), promise, _PROMISE, theme.text2, _CENTER)
+        draw_text(painter, self._style.face(Type.BODY), promise, _PROMISE, theme.text2, _CENTER)
         if now.greeting:
             self._paint_guide(painter)
         painter.end()
 
     def _paint_guide(self, painter: QPainter) -> None:
-        theme, body, now = self._look.theme, self._look.face(Type.BODY), self._status.now
-        draw_text(painter, self._look.face(Type.SMALL_MEDIUM), self._name, now.model_name, theme.text2)
+        theme, body, now = self._style.theme, self._style.face(Type.BODY), self._status.now
+        draw_text(painter, self._style.face(Type.SMALL_MEDIUM), self._name, now.model_name, theme.text2)
         painter.setPen(theme.text)
         lines_of(now.greeting, body, self._column.width).draw(painter, self._greeting)
         offer = QRectF(self._offer)
         fill_rounded(painter, offer, 10, theme.fill)
         center = QPointF(offer.left() + _OFFER_SIDE + 8, offer.center().y())
-        self._look.icons.paint(painter, Icon.FOLDER, center, theme.text2)
-        strong, small = self._look.face(Type.UI_MEDIUM), self._look.face(Type.SMALL)
+        self._style.icons.paint(painter, Icon.FOLDER, center, theme.text2)
+        strong, small = self._style.face(Type.UI_MEDIUM), self._style.face(Type.SMALL)
         words = offer.adjusted(44, 0, self.open_button.x() - 12 - offer.right(), 0)
         words.setHeight(strong.line)
         words.moveTop(offer.center().y() - (strong.line + small.line + 2) / 2)
@@ -189,16 +189,16 @@ class Welcome(QWidget):
 class FirstRun(QScrollArea):
     """The page, scrolled where the window is too low for it. Signals: see `Welcome`."""
 
-    def __init__(self, look: Look, status: Status, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, status: Status, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.page = Welcome(look, status)
+        self.page = Welcome(style, status)
         self.asked = self.page.asked
         self.openAsked = self.page.openAsked
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setAccessibleName("Empty conversation")
-        use_slim_bar(self, look)
+        use_slim_bar(self, style)
         self.setWidget(self.page)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from app.widgets.kit.controls import Control, State
 from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.typography import Type
 
 _SIDE = 12
@@ -19,23 +19,23 @@ _ICON = 14
 class JumpPill(Control):
     """Goes to the end of the chat."""
 
-    def __init__(self, look: Look, parent: QWidget) -> None:
-        super().__init__(look, "New text: go to the end", parent)
+    def __init__(self, style: Style, parent: QWidget) -> None:
+        super().__init__(style, "New text: go to the end", parent)
         self.setText("New text")
         self.ring_radius = 14.0
         self.hide()
 
     def sizeHint(self) -> QSize:
-        face = self._look.face(Type.SMALL_MEDIUM)
+        face = self._style.face(Type.SMALL_MEDIUM)
         return QSize(round(face.width(self.text())) + 2 * _SIDE + _ICON + 6, face.line + 12)
 
     def _paint(self, painter: QPainter, rect: QRectF) -> None:
-        theme = self._look.theme
+        theme = self._style.theme
         radius = rect.height() / 2
         fill = {State.HOVER: theme.fill, State.PRESSED: theme.fill2}.get(self.state, theme.raised)
         fill_rounded(painter, rect, radius, fill)
         stroke_rounded(painter, rect, radius, theme.line2)
         center = QPointF(rect.left() + _SIDE + _ICON / 2, rect.center().y())
-        self._look.icons.paint(painter, Icon.DOWN, center, theme.accent, _ICON)
+        self._style.icons.paint(painter, Icon.DOWN, center, theme.accent, _ICON)
         words = rect.adjusted(_SIDE + _ICON + 6, 0, -_SIDE, 0)
-        draw_text(painter, self._look.face(Type.SMALL_MEDIUM), words, self.text(), theme.text)
+        draw_text(painter, self._style.face(Type.SMALL_MEDIUM), words, self.text(), theme.text)

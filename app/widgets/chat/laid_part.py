@@ -13,7 +13,7 @@ from app.widgets.chat.markdown import markdown_document
 from app.widgets.chat.parts import Kind, Part, markdown
 from app.widgets.chat.signs import paint_signs
 from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.typography import Type
 
 CARD_HEAD = 30
@@ -51,14 +51,14 @@ class LaidPart:
     this part.
     """
 
-    def __init__(self, part: Part, above: int, look: Look) -> None:
+    def __init__(self, part: Part, above: int, style: Style) -> None:
         self.part = part
         self.above = above
         self.is_exact = False
         self.height = 0.0
         self.has_head = part.kind is Kind.CODE and not part.continues_code
         self.has_foot = part.kind is Kind.CODE
-        self._look = look
+        self._style = style
         self._document: QuietDocument | None = None
         self._is_plain_tail = False
 
@@ -89,8 +89,8 @@ class LaidPart:
 
     def estimate(self, width: float) -> None:
         """Guess the height from the number of characters."""
-        face = self._look.face(Type.CODE if self.is_code else Type.BODY)
-        lines = estimated_lines(self.part.text, width - 2 * self.side, self._look)
+        face = self._style.face(Type.CODE if self.is_code else Type.BODY)
+        lines = estimated_lines(self.part.text, width - 2 * self.side, self._style)
         self.height = lines * face.line + self.head + self.foot
         self.is_exact = False
 
@@ -151,7 +151,7 @@ class LaidPart:
         if selection is not None:
             context.selections = [self._selected(document, selection)]
         document.documentLayout().draw(painter, context)
-        paint_signs(painter, document, self._look)
+        paint_signs(painter, document, self._style)
         painter.restore()
 
     def hit(self, at: QPointF, width: float) -> int:
@@ -178,7 +178,7 @@ class LaidPart:
         layout = block.layout()
         rect = document.documentLayout().blockBoundingRect(block)
         if not layout.lineCount():
-            return QRectF(self.side, rect.top() + self.head, 0, self._look.face(Type.BODY).line)
+            return QRectF(self.side, rect.top() + self.head, 0, self._style.face(Type.BODY).line)
         line = layout.lineAt(layout.lineCount() - 1)
         left = layout.position().x() + _cursor_x(line, block.length() - 1)
         return QRectF(self.side + left, self.head + rect.top() + line.y(), 0, line.height())
@@ -189,13 +189,13 @@ class LaidPart:
         if part.kind is Kind.CODE:
             before = part.state.before if part.is_closed else None
             language = "" if before is None else part.language
-            return code_document(shown(part.text), language, self._look, shown(before or ""))
+            return code_document(shown(part.text), language, self._style, shown(before or ""))
         if part.kind is Kind.PLAIN:
-            return plain_document(shown(part.text), self._look)
+            return plain_document(shown(part.text), self._style)
         if not part.is_closed and len(part.text) > _LONGEST_REDONE:
             self._is_plain_tail = True
-            return plain_document(shown(part.text), self._look)
-        return markdown_document(shown(markdown(part)), self._look)
+            return plain_document(shown(part.text), self._style)
+        return markdown_document(shown(markdown(part)), self._style)
 
     def _can_append(self, *, is_final: bool) -> bool:
         """Code, and text too long to be set again and again, grow as plain text until they end."""
@@ -221,7 +221,7 @@ class LaidPart:
         cursor.setPosition(min(selection[0], last))
         cursor.setPosition(min(selection[1], last), QTextCursor.MoveMode.KeepAnchor)
         char_format = QTextCharFormat()
-        char_format.setBackground(self._look.theme.softline)
+        char_format.setBackground(self._style.theme.softline)
         result = QAbstractTextDocumentLayout.Selection()
         result.cursor = cursor
         result.format = char_format
@@ -229,7 +229,7 @@ class LaidPart:
 
     def _paint_card(self, painter: QPainter, rect: QRectF) -> None:
         """The ground of code. A piece of longer code shows its share of a card that goes on above or below."""
-        theme, face = self._look.theme, self._look.face(Type.CAP)
+        theme, face = self._style.theme, self._style.face(Type.CAP)
         above, below = (0 if self.has_head else 2 * _CARD_RADIUS), (0 if self.has_foot else 2 * _CARD_RADIUS)
         card = rect.adjusted(0, -above, 0, below)
         painter.save()
@@ -249,7 +249,7 @@ def _cursor_x(line: QTextLine, position: int) -> float:
     return float(found[0] if isinstance(found, tuple | list) else found)
 
 
-def estimated_lines(text: str, width: float, look: Look) -> int:
+def estimated_lines(text: str, width: float, style: Style) -> int:
     """About how many lines a text takes at this width: at least one for each of its own."""
-    per_line = max(8, int(width / (_CHARACTER * look.type.body)))
+    per_line = max(8, int(width / (_CHARACTER * style.type.body)))
     return text.count("\n") + len(text) // per_line + 1

@@ -17,7 +17,7 @@ from app.widgets.chat.column import Column, column
 from app.widgets.chat.heights import Heights
 from app.widgets.chat.laid_part import Allowance
 from app.widgets.chat.row_item import Estimates, RowItem
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 
 _BELOW = 24
 # What a scroll bar can count.
@@ -68,12 +68,12 @@ class ChatLayout:
     is_behind: whether something in sight could not be measured yet, for so much stands there.
     """
 
-    def __init__(self, look: Look, source: Source) -> None:
+    def __init__(self, style: Style, source: Source) -> None:
         self.column = Column(0, 0)
         self.is_behind = False
-        self._look = look
+        self._style = style
         self._source = source
-        self._estimates = Estimates(look)
+        self._estimates = Estimates(style)
         self._heights = Heights(self._estimate)
         self._items: dict[int, RowItem] = {}
         self._laid: dict[RowItem, None] = {}
@@ -110,7 +110,7 @@ class ChatLayout:
         rows = self._source.rows
         row, item = rows[number], self._items.pop(number, None)
         if item is None or item.row.id != row.id:
-            item = RowItem(row, self._look)
+            item = RowItem(row, self._style)
             item.follow(self._role_before(number))
             item.set_column(self.column)
         elif item.row is not row:
@@ -136,8 +136,8 @@ class ChatLayout:
             self._heights.set(number, self.item(number).height)
 
     def set_pane(self, width: int) -> None:
-        """Take the pane's width in points. The look is asked again too, since its text size decides the column."""
-        wanted = column(width, self._look.type.scale)
+        """Take the pane's width in points. The style is asked again too, since its text size decides the column."""
+        wanted = column(width, self._style.type.scale)
         if wanted != self.column:
             self.column = wanted
             for item in self._items.values():
@@ -146,7 +146,7 @@ class ChatLayout:
 
     def is_for(self, width: int) -> bool:
         """Whether a pane of this width has the column that the rows have."""
-        return self.column == column(width, self._look.type.scale)
+        return self.column == column(width, self._style.type.scale)
 
     def spot(self, offset: float) -> Spot | None:
         """What stands at a height, or None beyond the rows."""

@@ -1,4 +1,4 @@
-"""Markdown as the chat sets it: the roles of the look for headings, code and links, and its measures between blocks."""
+"""Markdown as the chat sets it: text roles for headings, code and links, and the measures between blocks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 )
 
 from app.widgets.chat.document import FIXED, Mark, QuietDocument, Sign, line_format
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.typography import Face, Type
 
 _MARKDOWN = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
@@ -36,14 +36,14 @@ _DEEPEST = 8
 _PARAGRAPH, _BEFORE_LIST, _ITEM, _QUOTE, _CELL = 12, 8, 4, 16, 6
 
 
-def markdown_document(source: str, look: Look) -> QuietDocument:
+def markdown_document(source: str, style: Style) -> QuietDocument:
     """Markdown set in the type of the chat. HTML stays text, images become links that say what they are."""
-    document = QuietDocument(look, Type.BODY)
+    document = QuietDocument(style, Type.BODY)
     document.setMarkdown(source, _MARKDOWN)
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
-    _dress_text(document, cursor, look)
-    _dress_blocks(document, cursor, look)
+    _dress_text(document, cursor, style)
+    _dress_blocks(document, cursor, style)
     cursor.endEditBlock()
     return document
 
@@ -59,15 +59,15 @@ class _Span:
     char_format: QTextCharFormat
 
 
-def _dress_text(document: QuietDocument, cursor: QTextCursor, look: Look) -> None:
+def _dress_text(document: QuietDocument, cursor: QTextCursor, style: Style) -> None:
     """Replace images, and give code, links and bold text their type. From the end, so that positions stay true."""
     for span in reversed(_spans(document)):
         cursor.setPosition(span.start)
         cursor.setPosition(span.end, QTextCursor.MoveMode.KeepAnchor)
         if span.char_format.isImageFormat():
-            _replace_image(cursor, span.char_format, look)
+            _replace_image(cursor, span.char_format, style)
         else:
-            char_format = _styled(span, look)
+            char_format = _styled(span, style)
             if char_format is not None:
                 cursor.setCharFormat(char_format)
 
@@ -86,23 +86,23 @@ def _spans(document: QuietDocument) -> list[_Span]:
     return found
 
 
-def _replace_image(cursor: QTextCursor, char_format: QTextCharFormat, look: Look) -> None:
+def _replace_image(cursor: QTextCursor, char_format: QTextCharFormat, style: Style) -> None:
     image = char_format.toImageFormat()
     described = image.property(QTextFormat.Property.ImageAltText) or image.property(QTextFormat.Property.ImageTitle)
     link = QTextCharFormat()
     link.setAnchor(True)
     link.setAnchorHref(image.name())
-    _as_link(link, look)
+    _as_link(link, style)
     cursor.insertText(f"Image: {described or image.name()}", link)
 
 
-def _styled(span: _Span, look: Look) -> QTextCharFormat | None:
+def _styled(span: _Span, style: Style) -> QTextCharFormat | None:
     """The format as the chat sets it, or None where it already is."""
     char_format = span.char_format
     if char_format.fontFixedPitch() or "monospace" in (char_format.fontFamilies() or ()):
-        result = _inline_code(char_format, look)
+        result = _inline_code(char_format, style)
     elif span.heading:
-        result = _heading(char_format, _heading_face(span.heading, look))
+        result = _heading(char_format, _heading_face(span.heading, style))
     elif char_format.fontWeight() > _SEMIBOLD:
         result = QTextCharFormat(char_format)
         result.setFontWeight(_SEMIBOLD)
@@ -111,12 +111,12 @@ def _styled(span: _Span, look: Look) -> QTextCharFormat | None:
     else:
         return None
     if char_format.isAnchor():
-        _as_link(result, look)
+        _as_link(result, style)
     return result
 
 
-def _heading_face(level: int, look: Look) -> Face:
-    return look.face(_HEADINGS.get(level, Type.BODY_STRONG))
+def _heading_face(level: int, style: Style) -> Face:
+    return style.face(_HEADINGS.get(level, Type.BODY_STRONG))
 
 
 def _heading(char_format: QTextCharFormat, face: Face) -> QTextCharFormat:
@@ -127,24 +127,24 @@ def _heading(char_format: QTextCharFormat, face: Face) -> QTextCharFormat:
     return result
 
 
-def _inline_code(char_format: QTextCharFormat, look: Look) -> QTextCharFormat:
+def _inline_code(char_format: QTextCharFormat, style: Style) -> QTextCharFormat:
     result = QTextCharFormat()
-    result.setFont(look.face(Type.CODE).font)
-    result.setBackground(look.theme.fill2)
+    result.setFont(style.face(Type.CODE).font)
+    result.setBackground(style.theme.fill2)
     result.setAnchor(char_format.isAnchor())
     result.setAnchorHref(char_format.anchorHref())
     return result
 
 
-def _as_link(char_format: QTextCharFormat, look: Look) -> None:
-    char_format.setForeground(look.theme.accent)
+def _as_link(char_format: QTextCharFormat, style: Style) -> None:
+    char_format.setForeground(style.theme.accent)
     char_format.setFontUnderline(True)
 
 
 # Blocks
 
 
-def _dress_blocks(document: QuietDocument, cursor: QTextCursor, look: Look) -> None:
+def _dress_blocks(document: QuietDocument, cursor: QTextCursor, style: Style) -> None:
     tables: set[QTextTable] = set()
     block = document.begin()
     while block.isValid():
@@ -152,28 +152,28 @@ def _dress_blocks(document: QuietDocument, cursor: QTextCursor, look: Look) -> N
         table = cursor.currentTable()
         if table:
             tables.add(table)
-            cursor.setBlockFormat(_cell_format(block, look))
+            cursor.setBlockFormat(_cell_format(block, style))
         else:
-            _dress_block(document, cursor, block, look)
+            _dress_block(document, cursor, block, style)
         block = block.next()
     for table in tables:
-        _dress_table(table, look)
+        _dress_table(table, style)
 
 
-def _dress_block(document: QuietDocument, cursor: QTextCursor, block: QTextBlock, look: Look) -> None:
+def _dress_block(document: QuietDocument, cursor: QTextCursor, block: QTextBlock, style: Style) -> None:
     block_format = block.blockFormat()
     level = block_format.headingLevel()
-    line = (_heading_face(level, look) if level else look.face(Type.BODY)).line
+    line = (_heading_face(level, style) if level else style.face(Type.BODY)).line
     is_rule = _is_rule(block_format)
     is_gap = not block.text() and not block.textList() and not is_rule
-    _take_quote(document, block, block_format, look)
+    _take_quote(document, block, block_format, style)
     _take_bullet(document, block)
     if is_rule:
         document.marks.append(Mark(Sign.RULE, block.blockNumber()))
         block_format.clearProperty(QTextFormat.Property.BlockTrailingHorizontalRulerWidth)
     block_format.setLineHeight(1 if is_gap else _RULE if is_rule else line, FIXED)
     block_format.setTopMargin(0)
-    block_format.setBottomMargin(0 if is_gap else look.type.scaled(_space_below(block)))
+    block_format.setBottomMargin(0 if is_gap else style.type.scaled(_space_below(block)))
     cursor.setBlockFormat(block_format)
 
 
@@ -190,11 +190,11 @@ def _space_below(block: QTextBlock) -> int:
     return _BEFORE_LIST if following.textList() or block.blockFormat().headingLevel() else _PARAGRAPH
 
 
-def _take_quote(document: QuietDocument, block: QTextBlock, block_format: QTextBlockFormat, look: Look) -> None:
+def _take_quote(document: QuietDocument, block: QTextBlock, block_format: QTextBlockFormat, style: Style) -> None:
     level = min(_DEEPEST, int(block_format.property(QTextFormat.Property.BlockQuoteLevel) or 0))
     if level:
         document.marks.append(Mark(Sign.QUOTE, block.blockNumber(), level))
-        block_format.setLeftMargin(look.type.scaled(_QUOTE) * level)
+        block_format.setLeftMargin(style.type.scaled(_QUOTE) * level)
 
 
 def _take_bullet(document: QuietDocument, block: QTextBlock) -> None:
@@ -215,20 +215,20 @@ def _take_bullet(document: QuietDocument, block: QTextBlock) -> None:
         document.marks.append(Mark(sign, block.blockNumber(), list_format.indent()))
 
 
-def _cell_format(block: QTextBlock, look: Look) -> QTextBlockFormat:
-    block_format = line_format(look.face(Type.BODY))
+def _cell_format(block: QTextBlock, style: Style) -> QTextBlockFormat:
+    block_format = line_format(style.face(Type.BODY))
     block_format.setAlignment(block.blockFormat().alignment())
     return block_format
 
 
-def _dress_table(table: QTextTable, look: Look) -> None:
+def _dress_table(table: QTextTable, style: Style) -> None:
     table_format = table.format()
     table_format.setBorder(1)
     table_format.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
-    table_format.setBorderBrush(look.theme.line2)
+    table_format.setBorderBrush(style.theme.line2)
     table_format.setBorderCollapse(True)
     table_format.setCellSpacing(0)
-    table_format.setCellPadding(look.type.scaled(_CELL))
+    table_format.setCellPadding(style.type.scaled(_CELL))
     table_format.setMargin(0)
     table_format.setHeaderRowCount(1)
     table_format.setWidth(QTextLength())

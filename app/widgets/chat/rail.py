@@ -12,8 +12,8 @@ from PySide6.QtGui import QPainter, QPainterPath, QPen
 
 from app.protocol.trie_view import Residency
 from app.widgets.kit.drawing import draw_text
-from app.widgets.kit.look import Look
 from app.widgets.kit.marks import DISC, SIBLING_DISC, paint_disc
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import Theme
 from app.widgets.kit.typography import Type
 
@@ -40,14 +40,16 @@ def paint_residency(painter: QPainter, theme: Theme, center: QPointF, residency:
     paint_disc(painter, theme, center, residency, DISC, theme.window)
 
 
-def paint_fork(painter: QPainter, look: Look, center: QPointF, version: int, residencies: Sequence[Residency]) -> None:
+def paint_fork(
+    painter: QPainter, style: Style, center: QPointF, version: int, residencies: Sequence[Residency]
+) -> None:
     """Arms and discs of the versions beside this one. version: counted from 1; residencies: of all, in order."""
     for slot, index in _shown(version, len(residencies)):
         x = center.x() + slot * _APART
-        _paint_arm(painter, look.theme, center, x)
-        paint_disc(painter, look.theme, QPointF(x, center.y()), residencies[index], SIBLING_DISC, look.theme.window)
+        _paint_arm(painter, style.theme, center, x)
+        paint_disc(painter, style.theme, QPointF(x, center.y()), residencies[index], SIBLING_DISC, style.theme.window)
     for side, count in _hidden(version, len(residencies)):
-        _paint_count(painter, look, center, side, count)
+        _paint_count(painter, style, center, side, count)
 
 
 def _shown(version: int, versions: int) -> Iterator[tuple[int, int]]:
@@ -80,10 +82,10 @@ def _paint_arm(painter: QPainter, theme: Theme, center: QPointF, x: float) -> No
     painter.drawPath(path)
 
 
-def _paint_count(painter: QPainter, look: Look, center: QPointF, side: int, count: int) -> None:
+def _paint_count(painter: QPainter, style: Style, center: QPointF, side: int, count: int) -> None:
     """ "+3" beyond the last disc on a side."""
-    face = look.face(Type.CAP)
+    face = style.face(Type.CAP)
     edge = center.x() + side * (_APART + 8)
     rect = QRectF(edge if side > 0 else edge - 28, center.y() - face.line / 2, 28, face.line)
     align = Qt.AlignmentFlag.AlignLeft if side > 0 else Qt.AlignmentFlag.AlignRight
-    draw_text(painter, face, rect, f"+{count}", look.theme.text3, align)
+    draw_text(painter, face, rect, f"+{count}", style.theme.text3, align)

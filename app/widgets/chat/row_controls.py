@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 from app.viewmodels.verbs import VERBS
 from app.widgets.kit.controls import ToolButton
 from app.widgets.kit.icon_paths import Icon
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.switcher import Switcher
 
 ACTION = 24
@@ -66,12 +66,12 @@ def _name_and_tip(verb_id: str) -> tuple[str, str]:
 class ActionStrip(QWidget):
     """Buttons for one message, 24 apart: Copy, and the verb that begins a branch from it."""
 
-    def __init__(self, look: Look, verb_id: str, icon: Icon, parent: QWidget) -> None:
+    def __init__(self, style: Style, verb_id: str, icon: Icon, parent: QWidget) -> None:
         super().__init__(parent)
         self._text = ""
-        self.copy = ToolButton(look, Icon.COPY, "Copy Message", "Copy", ACTION, _ICON, parent=self)
+        self.copy = ToolButton(style, Icon.COPY, "Copy Message", "Copy", ACTION, _ICON, parent=self)
         name, tip = _name_and_tip(verb_id)
-        self.act = ToolButton(look, icon, name, tip, ACTION, _ICON, parent=self)
+        self.act = ToolButton(style, icon, name, tip, ACTION, _ICON, parent=self)
         self.copy.clicked.connect(self._copy)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -91,8 +91,8 @@ class ActionStrip(QWidget):
 class CodeCopy(ToolButton):
     """Copies a piece of code."""
 
-    def __init__(self, look: Look, parent: QWidget) -> None:
-        super().__init__(look, Icon.COPY, "Copy Code", "Copy code", ACTION, _ICON, parent=parent)
+    def __init__(self, style: Style, parent: QWidget) -> None:
+        super().__init__(style, Icon.COPY, "Copy Code", "Copy code", ACTION, _ICON, parent=parent)
         self.code: Callable[[], str] | None = None
         self.clicked.connect(self._copy)
 
@@ -111,9 +111,9 @@ class RowControls(QObject):
     editAsked = Signal(str)
     againAsked = Signal(str)
 
-    def __init__(self, look: Look, viewport: QWidget, home: QWidget) -> None:
+    def __init__(self, style: Style, viewport: QWidget, home: QWidget) -> None:
         super().__init__(home)
-        self._look = look
+        self._style = style
         self._viewport = viewport
         self._home = home
         self._widgets: dict[tuple[str, Place, int], QWidget] = {}
@@ -160,16 +160,16 @@ class RowControls(QObject):
     def _make(self, one: Wanted) -> QWidget:
         message_id = one.message_id
         if one.kind is Place.SWITCHER:
-            switcher = Switcher(self._look, self._viewport)
+            switcher = Switcher(self._style, self._viewport)
             switcher.stepped.connect(lambda step: self.stepped.emit(message_id, step))
             return switcher
         if one.kind is Place.CODE:
-            return CodeCopy(self._look, self._viewport)
+            return CodeCopy(self._style, self._viewport)
         if one.kind is Place.QUESTION:
-            strip = ActionStrip(self._look, "fork", Icon.EDIT, self._viewport)
+            strip = ActionStrip(self._style, "fork", Icon.EDIT, self._viewport)
             strip.act.clicked.connect(lambda: self.editAsked.emit(message_id))
         else:
-            strip = ActionStrip(self._look, "regenerate", Icon.AGAIN, self._viewport)
+            strip = ActionStrip(self._style, "regenerate", Icon.AGAIN, self._viewport)
             strip.act.clicked.connect(lambda: self.againAsked.emit(message_id))
         return strip
 

@@ -13,7 +13,7 @@ from app.widgets.chat.body import Body, estimated_height
 from app.widgets.chat.column import Column
 from app.widgets.chat.figures import prefill_height
 from app.widgets.chat.laid_part import Allowance
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.typography import Type
 
 _FIRST, _AFTER_QUESTION, _AFTER_ANSWER = 20, 24, 28
@@ -27,11 +27,11 @@ class RowItem:
     above: points between this row's top and its name, the gap after the message before it included.
     """
 
-    def __init__(self, row: MessageRow, look: Look) -> None:
+    def __init__(self, row: MessageRow, style: Style) -> None:
         self.row = row
-        self.body = Body(row.text, look, is_plain=row.role == "user")
+        self.body = Body(row.text, style, is_plain=row.role == "user")
         self.above = _FIRST
-        self._look = look
+        self._style = style
         self._column = Column(0, 0)
 
     @property
@@ -55,7 +55,7 @@ class RowItem:
     @property
     def name(self) -> QRectF:
         """The line with the writer's name; its middle is the height of the disc."""
-        return QRectF(self._column.left, self.above, self._column.width, self._look.face(Type.SMALL_MEDIUM).line + 6)
+        return QRectF(self._column.left, self.above, self._column.width, self._style.face(Type.SMALL_MEDIUM).line + 6)
 
     @property
     def disc(self) -> QPointF:
@@ -74,7 +74,7 @@ class RowItem:
             return self.bubble.adjusted(_BUBBLE_SIDE, _BUBBLE_ABOVE, -_BUBBLE_SIDE, -_BUBBLE_ABOVE)
         height = self.body.height
         if not height and self.row.is_streaming and self.row.prefill is None:
-            height = self._look.face(Type.BODY).line
+            height = self._style.face(Type.BODY).line
         return QRectF(self._column.left, self.name.bottom() + _NAME_TO_TEXT, self._column.width, height)
 
     @property
@@ -82,7 +82,7 @@ class RowItem:
         """The card that stands in an answer's place while its prompt is read."""
         if self.row.prefill is None:
             return QRectF()
-        height = prefill_height(self._look, self.row.prefill)
+        height = prefill_height(self._style, self.row.prefill)
         return QRectF(self._column.left, self.name.bottom() + _NAME_TO_CARD, self._column.width, height)
 
     @property
@@ -91,7 +91,7 @@ class RowItem:
         if not self.row.note:
             return QRectF()
         top = self._text_bottom + _TO_NOTE
-        return QRectF(self._column.left, top, self._column.width, self._look.face(Type.SMALL).line)
+        return QRectF(self._column.left, top, self._column.width, self._style.face(Type.SMALL).line)
 
     @property
     def footer(self) -> QRectF:
@@ -99,7 +99,7 @@ class RowItem:
         if self.is_question or self.row.prefill is not None:
             return QRectF()
         top = (self.note.bottom() if self.row.note else self._text_bottom) + _TO_FOOTER
-        return QRectF(self._column.left, top, self._column.width, self._look.face(Type.CAP).line + 6)
+        return QRectF(self._column.left, top, self._column.width, self._style.face(Type.CAP).line + 6)
 
     @property
     def height(self) -> float:
@@ -123,22 +123,22 @@ class RowItem:
 class Estimates:
     """Tells about how high messages are that nobody has seen: what their rows would say, were they made."""
 
-    def __init__(self, look: Look) -> None:
-        self._look = look
-        self._rest = {role: _height_without_text(role, look) for role in get_args(Role)}
+    def __init__(self, style: Style) -> None:
+        self._style = style
+        self._rest = {role: _height_without_text(role, style) for role in get_args(Role)}
 
     def heights(self, said: Sequence[tuple[Role, str]], before: Role | None, column: Column) -> list[float]:
         """In points, in a column. before: who spoke before the first of them."""
         heights = []
         for role, text in said:
             rest = _gap(before) + self._rest[role]
-            heights.append(rest + estimated_height(text, _text_width(role, column), self._look))
+            heights.append(rest + estimated_height(text, _text_width(role, column), self._style))
             before = role
         return heights
 
 
-def _height_without_text(role: Role, look: Look) -> float:
-    item = RowItem(MessageRow("", role, "", "", "none", 1, 1, ()), look)
+def _height_without_text(role: Role, style: Style) -> float:
+    item = RowItem(MessageRow("", role, "", "", "none", 1, 1, ()), style)
     return item.height - item.above
 
 

@@ -14,7 +14,7 @@ from app.widgets.chat.figures import paint_footer, paint_prefill
 from app.widgets.chat.rail import CLEAR, paint_fork, paint_line, paint_residency
 from app.widgets.chat.row_item import RowItem
 from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.typography import Type
 
 _BUBBLE_RADIUS, _CARET_WIDTH, _CARET_HEIGHT, _CARET_GAP = 10, 8, 16, 4
@@ -36,13 +36,13 @@ class RowScene:
 
 
 class RowPainter:
-    """Draws rows with one look. Made anew when the look changes."""
+    """Draws rows in one style. Made anew when the style changes."""
 
-    def __init__(self, look: Look) -> None:
-        self._look = look
+    def __init__(self, style: Style) -> None:
+        self._style = style
         self._palette = QPalette()
         for role in (QPalette.ColorRole.Text, QPalette.ColorRole.WindowText):
-            self._palette.setColor(role, look.theme.text)
+            self._palette.setColor(role, style.theme.text)
 
     def paint(
         self, painter: QPainter, item: RowItem, top: float, column: Column, clip: QRectF, scene: RowScene
@@ -56,55 +56,55 @@ class RowPainter:
         if item.is_question:
             self._paint_bubble(painter, item)
         if item.row.prefill is not None:
-            paint_prefill(painter, self._look, item.prefill, item.row.prefill)
+            paint_prefill(painter, self._style, item.prefill, item.row.prefill)
         else:
             item.body.paint(painter, item.text.topLeft(), self._palette, inner, scene.selection)
             self._paint_end(painter, item, scene)
         if scene.is_ringed:
             ring = QRectF(column.left - _RING_REACH, item.above - 4, column.width + 2 * _RING_REACH, 0)
             ring.setBottom(item.height + 6)
-            stroke_rounded(painter, ring, _BUBBLE_RADIUS, self._look.theme.accentgfx, 2)
+            stroke_rounded(painter, ring, _BUBBLE_RADIUS, self._style.theme.accentgfx, 2)
         painter.restore()
 
     def _paint_rail(self, painter: QPainter, item: RowItem, column: Column, scene: RowScene) -> None:
-        theme, disc, row = self._look.theme, item.disc, item.row
+        theme, disc, row = self._style.theme, item.disc, item.row
         if scene.above is not None:
             paint_line(painter, theme, column.rail, 0, disc.y() - CLEAR, scene.above)
         paint_line(painter, theme, column.rail, disc.y() + CLEAR, item.height, row.residency)
         if row.versions > 1:
-            paint_fork(painter, self._look, disc, row.version, row.sibling_residencies)
+            paint_fork(painter, self._style, disc, row.version, row.sibling_residencies)
         paint_residency(painter, theme, disc, row.residency)
 
     def _paint_name(self, painter: QPainter, item: RowItem) -> None:
-        theme, face, row = self._look.theme, self._look.face(Type.SMALL_MEDIUM), item.row
+        theme, face, row = self._style.theme, self._style.face(Type.SMALL_MEDIUM), item.row
         width = draw_text(painter, face, item.name, row.name, theme.text2)
         state = "reading the prompt" if row.prefill is not None else "writing" if row.is_streaming else ""
         if state:
             beside = item.name.adjusted(width + 8, 0, 0, 0)
-            draw_text(painter, self._look.face(Type.SMALL), beside, state, theme.text3)
+            draw_text(painter, self._style.face(Type.SMALL), beside, state, theme.text3)
 
     def _paint_bubble(self, painter: QPainter, item: RowItem) -> None:
-        theme = self._look.theme
+        theme = self._style.theme
         fill_rounded(painter, item.bubble, _BUBBLE_RADIUS, theme.fill)
         if theme.outline.alpha():
             stroke_rounded(painter, item.bubble, _BUBBLE_RADIUS, theme.outline)
 
     def _paint_end(self, painter: QPainter, item: RowItem, scene: RowScene) -> None:
-        row, theme = item.row, self._look.theme
+        row, theme = item.row, self._style.theme
         if row.is_streaming:
             self._paint_caret(painter, item)
         if row.note:
-            draw_text(painter, self._look.face(Type.SMALL), item.note, row.note, theme.text2)
+            draw_text(painter, self._style.face(Type.SMALL), item.note, row.note, theme.text2)
         if row.footer is not None and not item.is_question:
             line = item.footer.adjusted(0, 0, -scene.actions, 0)
             # A note has said already why the answer ended.
             footer = replace(row.footer, stop="") if row.note else row.footer
-            paint_footer(painter, self._look, line, footer, is_done=not row.is_streaming)
+            paint_footer(painter, self._style, line, footer, is_done=not row.is_streaming)
 
     def _paint_caret(self, painter: QPainter, item: RowItem) -> None:
-        scale = self._look.type.scale
+        scale = self._style.type.scale
         end = item.body.end().translated(item.text.topLeft())
         size = QPointF(_CARET_WIDTH, _CARET_HEIGHT) * scale
         left = end.left() + (_CARET_GAP if item.body.text else 0)
         caret = QRectF(left, end.center().y() - size.y() / 2, size.x(), size.y())
-        fill_rounded(painter, caret, 2, self._look.theme.accentgfx)
+        fill_rounded(painter, caret, 2, self._style.theme.accentgfx)

@@ -7,8 +7,8 @@ from PySide6.QtGui import QRegion
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
 
 from app.widgets.chat.layout import ChatLayout, Source
-from app.widgets.kit.look import Look
 from app.widgets.kit.slim_bar import use_slim_bar
+from app.widgets.kit.style import Style
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 WHEEL_STEP = 44
@@ -18,12 +18,12 @@ _BELOW = 8
 class RowView(QListView):
     """It is a QListView so that screen readers find its rows, but nothing of the list's own layout is used.
 
-    layout_of_rows: replaced by whoever changes the look.
+    layout_of_rows: replaced by whoever changes the style.
     """
 
-    def __init__(self, look: Look, source: Source, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, source: Source, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.layout_of_rows = ChatLayout(look, source)
+        self.layout_of_rows = ChatLayout(style, source)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         # The list would scroll to whatever row is clicked, dragged over or comes under the keyboard.
@@ -33,7 +33,7 @@ class RowView(QListView):
         self.setAcceptDrops(False)
         self.viewport().setAcceptDrops(False)
         self.viewport().setMouseTracking(True)
-        use_slim_bar(self, look)
+        use_slim_bar(self, style)
         self.verticalScrollBar().setSingleStep(WHEEL_STEP)
 
     def row_rect(self, number: int) -> QRect:

@@ -8,60 +8,62 @@ from PySide6.QtGui import QPainter, QPen, QTextBlock
 from app.widgets.chat.document import Mark, QuietDocument, Sign
 from app.widgets.kit.drawing import fill_rounded, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 
 _BULLET_RADIUS, _BULLET_GAP, _BOX, _QUOTE_STEP = 2.0, 13, 12, 16
 
 
-def paint_signs(painter: QPainter, document: QuietDocument, look: Look) -> None:
+def paint_signs(painter: QPainter, document: QuietDocument, style: Style) -> None:
     """Draw all signs of a document whose top left corner is the painter's origin."""
     quoted = {mark.block: mark.level for mark in document.marks if mark.sign is Sign.QUOTE}
     for mark in document.marks:
         block = document.findBlockByNumber(mark.block)
         rect = document.documentLayout().blockBoundingRect(block)
         if mark.sign is Sign.RULE:
-            painter.fillRect(QRectF(0, round(rect.center().y()), document.textWidth(), 1), look.theme.line2)
+            painter.fillRect(QRectF(0, round(rect.center().y()), document.textWidth(), 1), style.theme.line2)
         elif mark.sign is Sign.QUOTE:
-            _paint_quote(painter, document, rect, mark, quoted.get(mark.block + 1, 0), look)
+            _paint_quote(painter, document, rect, mark, quoted.get(mark.block + 1, 0), style)
         else:
-            _paint_bullet(painter, rect, mark, block, look)
+            _paint_bullet(painter, rect, mark, block, style)
 
 
-def _paint_quote(painter: QPainter, document: QuietDocument, rect: QRectF, mark: Mark, below: int, look: Look) -> None:
+def _paint_quote(
+    painter: QPainter, document: QuietDocument, rect: QRectF, mark: Mark, below: int, style: Style
+) -> None:
     """A line to each level, down to the next block where that is quoted too. below: how deep."""
     for level in range(mark.level):
         bottom = rect.bottom()
         if level < below:
             following = document.findBlockByNumber(mark.block + 1)
             bottom = document.documentLayout().blockBoundingRect(following).top()
-        left = look.type.scaled(_QUOTE_STEP) * level + 1
-        painter.fillRect(QRectF(left, rect.top(), 2, bottom - rect.top()), look.theme.line2)
+        left = style.type.scaled(_QUOTE_STEP) * level + 1
+        painter.fillRect(QRectF(left, rect.top(), 2, bottom - rect.top()), style.theme.line2)
 
 
-def _paint_bullet(painter: QPainter, rect: QRectF, mark: Mark, block: QTextBlock, look: Look) -> None:
+def _paint_bullet(painter: QPainter, rect: QRectF, mark: Mark, block: QTextBlock, style: Style) -> None:
     layout = block.layout()
     if not layout.lineCount():
         return
     line = layout.lineAt(0)
     middle = rect.top() + line.y() + line.height() / 2
-    gap = look.type.scaled(_BULLET_GAP)
+    gap = style.type.scaled(_BULLET_GAP)
     left = layout.position().x() + line.x()
     is_mirrored = block.textDirection() is Qt.LayoutDirection.RightToLeft
     center = QPointF(left + line.width() + gap if is_mirrored else left - gap, middle)
     if mark.sign is Sign.BULLET:
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(look.theme.mute)
-        painter.drawEllipse(center, _BULLET_RADIUS * look.type.scale, _BULLET_RADIUS * look.type.scale)
+        painter.setBrush(style.theme.mute)
+        painter.drawEllipse(center, _BULLET_RADIUS * style.type.scale, _BULLET_RADIUS * style.type.scale)
     else:
-        _paint_box(painter, center, look, is_checked=mark.sign is Sign.CHECKED)
+        _paint_box(painter, center, style, is_checked=mark.sign is Sign.CHECKED)
 
 
-def _paint_box(painter: QPainter, center: QPointF, look: Look, *, is_checked: bool) -> None:
-    side = look.type.scaled(_BOX)
+def _paint_box(painter: QPainter, center: QPointF, style: Style, *, is_checked: bool) -> None:
+    side = style.type.scaled(_BOX)
     box = QRectF(center.x() - side / 2, center.y() - side / 2, side, side)
     if is_checked:
-        fill_rounded(painter, box, 3, look.theme.mute)
-        look.icons.paint(painter, Icon.CHECK, center, look.theme.window, side - 2, 2.2)
+        fill_rounded(painter, box, 3, style.theme.mute)
+        style.icons.paint(painter, Icon.CHECK, center, style.theme.window, side - 2, 2.2)
     else:
-        stroke_rounded(painter, box, 3, look.theme.mute, 1.4)
+        stroke_rounded(painter, box, 3, style.theme.mute, 1.4)
         painter.setPen(QPen())

@@ -36,8 +36,8 @@ from app.widgets.chat.row_view import RowView
 from app.widgets.chat.wanted import STRIP, wanted_controls
 from app.widgets.kit.drawing import smooth
 from app.widgets.kit.last import Last
-from app.widgets.kit.look import Look
 from app.widgets.kit.row_focus import RowFocus
+from app.widgets.kit.style import Style
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
@@ -62,24 +62,24 @@ class ChatView(RowView):
     deleteAsked = Signal(str)
     linkAsked = Signal(str)
 
-    def __init__(self, look: Look, model: ChatModel, status: Status, parent: QWidget | None = None) -> None:
-        super().__init__(look, model, parent)
-        self._look = look
+    def __init__(self, style: Style, model: ChatModel, status: Status, parent: QWidget | None = None) -> None:
+        super().__init__(style, model, parent)
+        self._style = style
         self._chat = model
         self._status = status
         self._is_settling = True
         self._follows_end = True
         self._has_left_end = False
         self._last = Last()
-        self._painter = RowPainter(look)
+        self._painter = RowPainter(style)
         self._tail = QTimer(self, singleShot=True, interval=_TAIL_EVERY)
         self._tail.timeout.connect(self._take_tail)
         self._catch_up = QTimer(self, singleShot=True, interval=0)
         self._catch_up.timeout.connect(self._go_on)
         self.setAccessibleName("Messages")
         self._focus = RowFocus(self)
-        self.controls = RowControls(look, self.viewport(), self)
-        self.pill = JumpPill(look, self.viewport())
+        self.controls = RowControls(style, self.viewport(), self)
+        self.pill = JumpPill(style, self.viewport())
         self.pointer = Pointer(self)
         self._connect()
         self._is_settling = False
@@ -89,7 +89,7 @@ class ChatView(RowView):
         self._chat.tailAppended.connect(self._wake_tail)
         self._chat.tailFigures.connect(self._wake_tail)
         self._status.changed.connect(self._follow_status)
-        self._look.changed.connect(self._restyle)
+        self._style.changed.connect(self._restyle)
         self.controls.stepped.connect(self.versionAsked)
         self.controls.editAsked.connect(self.editAsked)
         self.controls.againAsked.connect(self.againAsked)
@@ -256,8 +256,8 @@ class ChatView(RowView):
     def _restyle(self) -> None:
         """Another theme or text size: nothing that was laid out holds any more, but the position does."""
         spot = self.layout_of_rows.spot(self.verticalOffset())
-        self._painter = RowPainter(self._look)
-        self.layout_of_rows = ChatLayout(self._look, self._chat)
+        self._painter = RowPainter(self._style)
+        self.layout_of_rows = ChatLayout(self._style, self._chat)
         self.layout_of_rows.set_pane(self.width())
         self.layout_of_rows.extend()
         if spot is not None:
@@ -364,14 +364,14 @@ class ChatView(RowView):
         self.executeDelayedItemsLayout()
         rows, offset, clip = self.layout_of_rows, self.verticalOffset(), QRectF(event.rect())
         painter = smooth(QPainter(self.viewport()))
-        painter.fillRect(clip, self._look.theme.window)
+        painter.fillRect(clip, self._style.theme.window)
         for number in rows.in_sight(offset + clip.top(), offset + clip.bottom()):
             top = round(rows.top(number)) - offset
             self._painter.paint(painter, rows.item(number), top, rows.column, clip, self._scene(number))
         end = round(rows.top(len(rows))) - offset
         if len(rows) and end < clip.bottom():
             gap = 0 if self._chat.rows[-1].residency == "none" else 4
-            paint_line(painter, self._look.theme, rows.column.rail, end + gap, self.viewport().height(), "none")
+            paint_line(painter, self._style.theme, rows.column.rail, end + gap, self.viewport().height(), "none")
         painter.end()
 
     def _scene(self, number: int) -> RowScene:

@@ -1,4 +1,4 @@
-"""Buttons, painted in the states of the look: rest, hover, pressed, on, disabled. The focus ring is drawn around them.
+"""Buttons, painted in the states of the style: rest, hover, pressed, on, disabled. The focus ring is drawn around them.
 
 They take the focus from the keyboard only, so that a click leaves the cursor in the composer. Space and Return press.
 """
@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import Theme, translucent
 from app.widgets.kit.typography import Type
 
@@ -32,15 +32,15 @@ class Control(QAbstractButton):
 
     ring_radius = 7.0
 
-    def __init__(self, look: Look, name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
+        self._style = style
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        look.changed.connect(self.updateGeometry)
-        look.changed.connect(self.update)
+        style.changed.connect(self.updateGeometry)
+        style.changed.connect(self.update)
 
     @property
     def state(self) -> State:
@@ -78,13 +78,13 @@ class Button(Control):
 
     def __init__(
         self,
-        look: Look,
+        style: Style,
         text: str,
         is_default: bool = False,
         icon: Icon | None = None,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(look, text, parent)
+        super().__init__(style, text, parent)
         self.setText(text)
         self.is_default = is_default
         self._icon = icon
@@ -96,11 +96,11 @@ class Button(Control):
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:
-        width = self._look.face(Type.UI_MEDIUM).width(self.text()) + 28 + self._lead()
-        return QSize(round(width), self._look.type.row)
+        width = self._style.face(Type.UI_MEDIUM).width(self.text()) + 28 + self._lead()
+        return QSize(round(width), self._style.type.row)
 
     def _paint(self, painter: QPainter, rect: QRectF) -> None:
-        theme, state = self._look.theme, self.state
+        theme, state = self._style.theme, self.state
         fill_rounded(painter, rect, 7, (default_fill if self.is_default else _plain_fill)(theme, state))
         if not self.is_default:
             stroke_rounded(painter, rect, 7, theme.line if state is State.DISABLED else theme.line2)
@@ -109,16 +109,16 @@ class Button(Control):
 
     def _lead(self) -> int:
         """Room for the icon before the words."""
-        return self._look.type.icon() + 4 if self._icon else 0
+        return self._style.type.icon() + 4 if self._icon else 0
 
     def _paint_words(self, painter: QPainter, rect: QRectF, color: QColor) -> None:
-        face = self._look.face(Type.UI_MEDIUM)
+        face = self._style.face(Type.UI_MEDIUM)
         lead = self._lead()
         width = min(face.width(self.text()), rect.width() - 16 - lead)
         left = rect.left() + (rect.width() - width - lead) / 2
         if self._icon:
-            size = self._look.type.icon()
-            self._look.icons.paint(painter, self._icon, QPointF(left + size / 2 - 1, rect.center().y()), color, size)
+            size = self._style.type.icon()
+            self._style.icons.paint(painter, self._icon, QPointF(left + size / 2 - 1, rect.center().y()), color, size)
         draw_text(painter, face, QRectF(left + lead, rect.top(), width, rect.height()), self.text(), color)
 
 
@@ -159,7 +159,7 @@ class ToolButton(Control):
 
     def __init__(
         self,
-        look: Look,
+        style: Style,
         icon: Icon,
         name: str,
         tip: str = "",
@@ -169,7 +169,7 @@ class ToolButton(Control):
         is_on_fill: bool = False,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(look, name, parent)
+        super().__init__(style, name, parent)
         self.setToolTip(tip or name)
         self._icon = icon
         self._side = size
@@ -181,7 +181,7 @@ class ToolButton(Control):
         return QSize(self._side, self._side)
 
     def _paint(self, painter: QPainter, rect: QRectF) -> None:
-        theme, state = self._look.theme, self.state
+        theme, state = self._style.theme, self.state
         is_on = self.isChecked() or self._stands_out
         rest = theme.fill2 if is_on else translucent(theme.fill, 0.0)
         hover = theme.fill2 if is_on or self._is_on_fill else theme.fill
@@ -191,17 +191,17 @@ class ToolButton(Control):
         color = theme.text if is_on or state is State.PRESSED else theme.text2
         if state is State.DISABLED:
             color = theme.mute if self._stands_out and theme.is_dark else theme.ghost
-        size = min(self._look.type.icon(self._icon_size), self._side - 4)
-        self._look.icons.paint(painter, self._icon, rect.center(), color, size)
+        size = min(self._style.type.icon(self._icon_size), self._side - 4)
+        self._style.icons.paint(painter, self._icon, rect.center(), color, size)
 
 
 class RoundButton(Control):
     """The one round button of a composer: an icon on the accent, or on fill2 when it is not the way forward."""
 
     def __init__(
-        self, look: Look, icon: Icon, name: str, tip: str = "", size: int = 28, parent: QWidget | None = None
+        self, style: Style, icon: Icon, name: str, tip: str = "", size: int = 28, parent: QWidget | None = None
     ) -> None:
-        super().__init__(look, name, parent)
+        super().__init__(style, name, parent)
         self.setToolTip(tip or name)
         self._icon = icon
         self._side = size
@@ -219,12 +219,12 @@ class RoundButton(Control):
         return QSize(self._side, self._side)
 
     def _paint(self, painter: QPainter, rect: QRectF) -> None:
-        theme, state, radius = self._look.theme, self.state, rect.height() / 2
+        theme, state, radius = self._style.theme, self.state, rect.height() / 2
         fill = _round_fill(theme, state)
         color = theme.text3 if state is State.DISABLED else theme.text
         if self._is_accented and state is not State.DISABLED:
             fill, color = default_fill(theme, state), theme.onaccent
         fill_rounded(painter, rect, radius, fill)
-        self._look.icons.paint(
-            painter, self._icon, rect.center(), color, min(self._look.type.icon(), self._side - 8), 1.7
+        self._style.icons.paint(
+            painter, self._icon, rect.center(), color, min(self._style.type.icon(), self._side - 8), 1.7
         )

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.widgets.kit.drawing import smooth, stroke_rounded
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import translucent
 
 _WIDTH = 3
@@ -46,15 +46,15 @@ class _FrameStyle(QProxyStyle):
 class FocusRing(QFocusFrame):
     """One for each window. It goes to whatever has the focus and states a `ring_radius`."""
 
-    def __init__(self, look: Look, window: QWidget) -> None:
+    def __init__(self, style: Style, window: QWidget) -> None:
         super().__init__(window)
-        self._look = look
+        self._style = style
         self._home = window
         frame_style = _FrameStyle()
         frame_style.setParent(self)
         self.setStyle(frame_style)
         self.hide()
-        look.changed.connect(self.update)
+        style.changed.connect(self.update)
         app = QApplication.instance()
         if isinstance(app, QApplication):
             app.focusChanged.connect(self._follow)
@@ -66,6 +66,6 @@ class FocusRing(QFocusFrame):
     def paintEvent(self, event: QPaintEvent) -> None:
         radius = getattr(self.widget(), "ring_radius", 0.0)
         painter = smooth(QPainter(self))
-        color = translucent(self._look.theme.accentgfx, 0.8)
+        color = translucent(self._style.theme.accentgfx, 0.8)
         stroke_rounded(painter, QRectF(self.rect()), radius + _WIDTH, color, _WIDTH)
         painter.end()

@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
 from app.viewmodels.line_model import LineModel, LineRow
 from app.viewmodels.rows import RowRole
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth
-from app.widgets.kit.look import Look
 from app.widgets.kit.row_focus import RowFocus, is_in_active_window, paint_row_ground, paint_row_ring
 from app.widgets.kit.slim_bar import use_slim_bar
+from app.widgets.kit.style import Style
 from app.widgets.kit.typography import Face, Type
 
 AnyIndex = QModelIndex | QPersistentModelIndex
@@ -30,41 +30,41 @@ _BEFORE = 10
 class LineDelegate(QStyledItemDelegate):
     """Draws the row whole. `focus` is set by the list that it draws for."""
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, style: Style) -> None:
         super().__init__()
-        self._look = look
+        self._style = style
         self.focus: RowFocus | None = None
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
-        return QSize(0, self._look.type.two_line_row + 2 * _ABOVE)
+        return QSize(0, self._style.type.two_line_row + 2 * _ABOVE)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         row: LineRow = index.data(RowRole.ROW)
         painter.save()
         smooth(painter)
         ground = QRectF(option.rect).adjusted(_OUTER, 0, -_OUTER, 0)
-        paint_row_ground(painter, self._look, ground, option, self._look.theme.fill2)
+        paint_row_ground(painter, self._style, ground, option, self._style.theme.fill2)
         self._paint_row(painter, ground.adjusted(_INNER, _ABOVE + 3, -_INNER, -_ABOVE - 3), row, option)
         if option.state & QStyle.StateFlag.State_HasFocus and self.focus is not None and self.focus.is_shown:
-            paint_row_ring(painter, self._look, ground)
+            paint_row_ring(painter, self._style, ground)
         painter.restore()
 
     def _paint_row(self, painter: QPainter, rect: QRectF, row: LineRow, option: QStyleOptionViewItem) -> None:
-        theme = self._look.theme
+        theme = self._style.theme
         is_selected = bool(option.state & QStyle.StateFlag.State_Selected)
         first = QRectF(rect.left(), rect.top(), rect.width(), rect.height() / 2)
         second = first.translated(0, first.height())
         faint = theme.text2 if is_selected else theme.text3
-        age = self._look.face(Type.CAP)
+        age = self._style.face(Type.CAP)
         title = QRectF(first)
         title.setRight(title.right() - draw_text(painter, age, first, row.age, faint, Qt.AlignmentFlag.AlignRight) - 10)
         color = theme.accent if is_selected and is_in_active_window(option) else theme.text
-        draw_text(painter, self._look.face(Type.UI_MEDIUM), title, row.title, color)
+        draw_text(painter, self._style.face(Type.UI_MEDIUM), title, row.title, color)
         self._paint_line(painter, second, row)
 
     def _paint_line(self, painter: QPainter, rect: QRectF, row: LineRow) -> None:
         """The second line, from where its first marked word can be seen."""
-        theme, face = self._look.theme, self._look.face(Type.SMALL)
+        theme, face = self._style.theme, self._style.face(Type.SMALL)
         text, ranges = in_sight(row.line, row.ranges, face, rect.width())
         shown = face.metrics.elidedText(text, Qt.TextElideMode.ElideRight, rect.width() + 0.5)
         for start, end in ranges:
@@ -97,9 +97,9 @@ class LineList(QListView):
     enteredRow = Signal(object)
     left = Signal()
 
-    def __init__(self, look: Look, model: LineModel, name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, model: LineModel, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._delegate = LineDelegate(look)
+        self._delegate = LineDelegate(style)
         self.row_focus = self._delegate.focus = RowFocus(self)
         self.setItemDelegate(self._delegate)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -110,11 +110,11 @@ class LineList(QListView):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(name)
-        use_slim_bar(self, look)
+        use_slim_bar(self, style)
         self.setModel(model)
         self.clicked.connect(self._open)
-        look.changed.connect(self.scheduleDelayedItemsLayout)
-        look.changed.connect(self.viewport().update)
+        style.changed.connect(self.scheduleDelayedItemsLayout)
+        style.changed.connect(self.viewport().update)
 
     @property
     def row(self) -> LineRow | None:

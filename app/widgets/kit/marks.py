@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
 from app.protocol.trie_view import Residency
 from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import Theme
 from app.widgets.kit.typography import Type
 
@@ -159,14 +159,14 @@ def _hatch(painter: QPainter, shape: QPainterPath, color: QColor) -> None:
     painter.restore()
 
 
-def pill_width(look: Look, text: str, where: Residency) -> float:
+def pill_width(style: Style, text: str, where: Residency) -> float:
     """Points that a pill takes; the bare words of "No snapshot" have no padding."""
-    return look.face(Type.CAP_MEDIUM).width(text) + (0 if where == "none" else 14)
+    return style.face(Type.CAP_MEDIUM).width(text) + (0 if where == "none" else 14)
 
 
 def paint_pill(
     painter: QPainter,
-    look: Look,
+    style: Style,
     right: float,
     middle: float,
     text: str,
@@ -177,8 +177,8 @@ def paint_pill(
 
     surface: fills the pill instead of its own colour, for a selected row; bare words stay bare.
     """
-    theme, face = look.theme, look.face(Type.CAP_MEDIUM)
-    width, height = pill_width(look, text, where), face.line + 3
+    theme, face = style.theme, style.face(Type.CAP_MEDIUM)
+    width, height = pill_width(style, text, where), face.line + 3
     rect = QRectF(right - width, round(middle - height / 2), width, height)
     color = {"live": theme.accent, "none": theme.text3}.get(where, theme.text2)
     if where != "none":

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QFocusEvent, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyleOptionViewItem, QWidget
 
 from app.widgets.kit.drawing import fill_rounded, stroke_rounded
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 
 _BY_KEYBOARD = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
 _RADIUS = 6
@@ -39,21 +39,23 @@ class RowFocus(QObject):
         return False
 
 
-def paint_row_ground(painter: QPainter, look: Look, rect: QRectF, option: QStyleOptionViewItem, hover: QColor) -> None:
+def paint_row_ground(
+    painter: QPainter, style: Style, rect: QRectF, option: QStyleOptionViewItem, hover: QColor
+) -> None:
     """What lies under a row: nothing, hover, the selection of an active or an inactive window.
 
     hover: one step darker than the pane.
     """
-    theme, state = look.theme, option.state
+    theme, state = style.theme, option.state
     if state & QStyle.StateFlag.State_Selected:
         fill_rounded(painter, rect, _RADIUS, theme.soft if is_in_active_window(option) else theme.fill2)
     elif state & QStyle.StateFlag.State_MouseOver:
         fill_rounded(painter, rect, _RADIUS, hover)
 
 
-def paint_row_ring(painter: QPainter, look: Look, rect: QRectF) -> None:
+def paint_row_ring(painter: QPainter, style: Style, rect: QRectF) -> None:
     """The focus of the keyboard, inside the row and over its content."""
-    stroke_rounded(painter, rect, _RADIUS, look.theme.accentgfx, 2)
+    stroke_rounded(painter, rect, _RADIUS, style.theme.accentgfx, 2)
 
 
 def is_in_active_window(option: QStyleOptionViewItem) -> bool:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QScrollBar, QStyle, QStyleOptionSlider
 
 from app.widgets.kit.drawing import fill_rounded, smooth
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import translucent
 
 _WIDTH, _THUMB = 10, 6
@@ -18,11 +18,11 @@ _WIDTH, _THUMB = 10, 6
 class SlimBar(QScrollBar):
     """Only a thumb; no arrows, no trough. Behaves as any scroll bar does."""
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, style: Style) -> None:
         super().__init__(Qt.Orientation.Vertical)
-        self._look = look
+        self._style = style
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        look.changed.connect(self.update)
+        style.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
         return QSize(_WIDTH, super().sizeHint().height())
@@ -36,11 +36,11 @@ class SlimBar(QScrollBar):
         thumb.setWidth(_THUMB)
         strength = 0.9 if self.underMouse() or self.isSliderDown() else 0.45
         painter = smooth(QPainter(self))
-        fill_rounded(painter, thumb, _THUMB / 2, translucent(self._look.theme.mute, strength))
+        fill_rounded(painter, thumb, _THUMB / 2, translucent(self._style.theme.mute, strength))
         painter.end()
 
 
-def use_slim_bar(view: QAbstractScrollArea, look: Look) -> None:
+def use_slim_bar(view: QAbstractScrollArea, style: Style) -> None:
     """Give a view the slim bar where the system's own is heavier."""
     if sys.platform != "darwin":
-        view.setVerticalScrollBar(SlimBar(look))
+        view.setVerticalScrollBar(SlimBar(style))

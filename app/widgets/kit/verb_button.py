@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from app.viewmodels.verbs import VERBS
 from app.widgets.kit.controls import ToolButton
 from app.widgets.kit.icon_paths import Icon
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 
 _BY_ID = {verb.id: verb for verb in VERBS}
 
@@ -24,7 +24,7 @@ class VerbButton(ToolButton):
 
     def __init__(
         self,
-        look: Look,
+        style: Style,
         icon: Icon,
         verb_id: str,
         stands_out: bool = False,
@@ -35,7 +35,7 @@ class VerbButton(ToolButton):
         tip = verb.title
         if verb.shortcuts:
             tip += f" ({QKeySequence(verb.shortcuts[0]).toString(QKeySequence.SequenceFormat.NativeText)})"
-        super().__init__(look, icon, verb.title, tip, stands_out=stands_out, is_on_fill=is_on_fill, parent=parent)
+        super().__init__(style, icon, verb.title, tip, stands_out=stands_out, is_on_fill=is_on_fill, parent=parent)
         self.verb_id = verb_id
         self.clicked.connect(self._ask)
 

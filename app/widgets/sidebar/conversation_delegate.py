@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOpti
 from app.viewmodels.rows import ConversationRow, RowRole
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth
 from app.widgets.kit.icon_paths import Icon
-from app.widgets.kit.look import Look
 from app.widgets.kit.row_focus import RowFocus, is_in_active_window, paint_row_ground, paint_row_ring
+from app.widgets.kit.style import Style
 from app.widgets.kit.typography import Type
 
 AnyIndex = QModelIndex | QPersistentModelIndex
@@ -22,13 +22,13 @@ _ICON, _STEP, _STAR = 14, 18, 11
 class ConversationDelegate(QStyledItemDelegate):
     """Draws the row whole. `focus` is set by the list that it draws for."""
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, style: Style) -> None:
         super().__init__()
-        self._look = look
+        self._style = style
         self.focus: RowFocus | None = None
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
-        return QSize(0, self._head(index) + self._look.type.row)
+        return QSize(0, self._head(index) + self._style.type.row)
 
     def row_rect(self, rect: QRect, index: AnyIndex) -> QRect:
         """The part of an item that is the row itself, below its section's caption."""
@@ -38,7 +38,7 @@ class ConversationDelegate(QStyledItemDelegate):
         """Height of what stands above the row: gap and caption, for the first of a section."""
         if not _begins_section(index):
             return 0
-        return self._look.type.scaled(20) + 4 + (_GAP if index.row() else 0)
+        return self._style.type.scaled(20) + 4 + (_GAP if index.row() else 0)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         row: ConversationRow = index.data(RowRole.ROW)
@@ -49,20 +49,20 @@ class ConversationDelegate(QStyledItemDelegate):
         if line.top() > item.top():
             self._paint_caption(painter, QRectF(item.left(), item.top(), item.width(), line.top() - item.top()), row)
         ground = line.adjusted(_OUTER, 0, -_OUTER, 0)
-        paint_row_ground(painter, self._look, ground, option, self._look.theme.fill2)
+        paint_row_ground(painter, self._style, ground, option, self._style.theme.fill2)
         self._paint_row(painter, ground.adjusted(_INNER, 0, -_INNER, 0), row, option)
         if option.state & QStyle.StateFlag.State_HasFocus and self.focus is not None and self.focus.is_shown:
-            paint_row_ring(painter, self._look, ground)
+            paint_row_ring(painter, self._style, ground)
         painter.restore()
 
     def _paint_caption(self, painter: QPainter, rect: QRectF, row: ConversationRow) -> None:
-        face = self._look.face(Type.CAP_STRONG)
-        height = self._look.type.scaled(20)
+        face = self._style.face(Type.CAP_STRONG)
+        height = self._style.type.scaled(20)
         line = QRectF(rect.left() + _OUTER + _INNER, rect.bottom() - height - 4, rect.width() - 40, height)
-        draw_text(painter, face, line, row.section, self._look.theme.text3)
+        draw_text(painter, face, line, row.section, self._style.theme.text3)
 
     def _paint_row(self, painter: QPainter, rect: QRectF, row: ConversationRow, option: QStyleOptionViewItem) -> None:
-        theme = self._look.theme
+        theme = self._style.theme
         is_selected = bool(option.state & QStyle.StateFlag.State_Selected)
         if row.is_folder:
             self._paint_folder(painter, rect, row)
@@ -74,24 +74,24 @@ class ConversationDelegate(QStyledItemDelegate):
             rect.setRight(caret.left() - 10)
         else:
             faint = theme.text2 if is_selected else theme.text3
-            age = self._look.face(Type.CAP)
+            age = self._style.face(Type.CAP)
             rect.setRight(
                 rect.right() - draw_text(painter, age, rect, row.age, faint, Qt.AlignmentFlag.AlignRight) - 10
             )
         color = theme.accent if is_selected and is_in_active_window(option) else theme.text
         if row.is_favourite:
             star = QPointF(rect.left() + _STAR / 2, rect.center().y() - 0.5)
-            self._look.icons.paint(painter, Icon.STAR, star, theme.accentgfx, _STAR)
+            self._style.icons.paint(painter, Icon.STAR, star, theme.accentgfx, _STAR)
             rect.setLeft(rect.left() + _STAR + 6)
-        face = self._look.face(Type.UI_MEDIUM if is_selected else Type.UI)
+        face = self._style.face(Type.UI_MEDIUM if is_selected else Type.UI)
         draw_text(painter, face, rect, row.title, color)
 
     def _paint_folder(self, painter: QPainter, rect: QRectF, row: ConversationRow) -> None:
         """The sign that it is open or not, and a folder; its name begins after them."""
-        middle, color = rect.center().y(), self._look.theme.text2
+        middle, color = rect.center().y(), self._style.theme.text2
         arrow = Icon.RIGHT if row.is_folded else Icon.FOLD
-        self._look.icons.paint(painter, arrow, QPointF(rect.left() + 3, middle), color, 12)
-        self._look.icons.paint(painter, Icon.FOLDER, QPointF(rect.left() + _STEP + 2, middle), color, _ICON)
+        self._style.icons.paint(painter, arrow, QPointF(rect.left() + 3, middle), color, 12)
+        self._style.icons.paint(painter, Icon.FOLDER, QPointF(rect.left() + _STEP + 2, middle), color, _ICON)
         rect.setLeft(rect.left() + _STEP + 4 + _ICON)
 
     # Renaming
@@ -100,7 +100,7 @@ class ConversationDelegate(QStyledItemDelegate):
         """A field in the row's place."""
         editor = QLineEdit(parent)
         editor.setFrame(False)
-        editor.setFont(self._look.face(Type.UI).font)
+        editor.setFont(self._style.face(Type.UI).font)
         editor.setAccessibleName("Title")
         editor.setMaxLength(200)
         return editor

@@ -10,7 +10,7 @@ from app.viewmodels.verbs import VERBS
 from app.widgets.kit.controls import ToolButton
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import translucent
 from app.widgets.kit.typography import Type
 
@@ -23,25 +23,25 @@ class SearchField(QLineEdit):
     wentDown = Signal()
     escaped = Signal()
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
+        self._style = style
         self.setFrame(False)
         self.setAccessibleName("Search conversations")
         self.setTextMargins(_LEFT, 0, _RIGHT, 0)
         self.setAttribute(Qt.WidgetAttribute.WA_MacShowFocusRect, False)
         self.clear_button = ToolButton(
-            look, Icon.DISCARD, "Clear Search", "Clear (Esc)", 24, 12, is_on_fill=True, parent=self
+            style, Icon.DISCARD, "Clear Search", "Clear (Esc)", 24, 12, is_on_fill=True, parent=self
         )
         self.clear_button.setCursor(Qt.CursorShape.ArrowCursor)
         self.clear_button.clicked.connect(self.clear)
         self.clear_button.hide()
         self.textChanged.connect(self._renew)
-        look.changed.connect(self._dress)
+        style.changed.connect(self._dress)
         self._dress()
 
     def sizeHint(self) -> QSize:
-        return QSize(200, self._look.type.row)
+        return QSize(200, self._style.type.row)
 
     def take_focus(self) -> None:
         """Come here by the keyboard; what was looked for before is replaced by typing."""
@@ -75,30 +75,30 @@ class SearchField(QLineEdit):
         self.update()
 
     def _dress(self) -> None:
-        theme = self._look.theme
+        theme = self._style.theme
         palette = QPalette(self.palette())
         palette.setColor(QPalette.ColorRole.Base, translucent(theme.raised, 0.0))
         palette.setColor(QPalette.ColorRole.Text, theme.text)
         palette.setColor(QPalette.ColorRole.Highlight, theme.softline)
         palette.setColor(QPalette.ColorRole.HighlightedText, theme.text)
         self.setPalette(palette)
-        self.setFont(self._look.face(Type.UI).font)
+        self.setFont(self._style.face(Type.UI).font)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, rect = self._look.theme, QRectF(self.rect())
+        theme, rect = self._style.theme, QRectF(self.rect())
         painter = smooth(QPainter(self))
         fill_rounded(painter, rect, _RADIUS, theme.raised)
         if self.hasFocus():
             stroke_rounded(painter, rect, _RADIUS, theme.accentgfx, 1.5)
         else:
             stroke_rounded(painter, rect, _RADIUS, theme.line2)
-        self._look.icons.paint(painter, Icon.FIND, QPointF(15, rect.center().y()), theme.text2, 14)
+        self._style.icons.paint(painter, Icon.FIND, QPointF(15, rect.center().y()), theme.text2, 14)
         if not self.text():
             words = rect.adjusted(_LEFT + 2, 0, -10, 0)
             keys = QKeySequence(_KEYS).toString(QKeySequence.SequenceFormat.NativeText)
-            room = draw_text(painter, self._look.face(Type.CAP), words, keys, theme.text3, Qt.AlignmentFlag.AlignRight)
-            draw_text(painter, self._look.face(Type.UI), words.adjusted(0, 0, -room - 8, 0), "Search", theme.text3)
+            room = draw_text(painter, self._style.face(Type.CAP), words, keys, theme.text3, Qt.AlignmentFlag.AlignRight)
+            draw_text(painter, self._style.face(Type.UI), words.adjusted(0, 0, -room - 8, 0), "Search", theme.text3)
         painter.end()
         super().paintEvent(event)
 

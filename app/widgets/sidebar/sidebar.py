@@ -14,9 +14,9 @@ from app.widgets.kit.drawing import draw_text, smooth, wrapped
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.letters import is_letter
 from app.widgets.kit.line_list import LineList
-from app.widgets.kit.look import Look
 from app.widgets.kit.row_focus import RowFocus
 from app.widgets.kit.slim_bar import use_slim_bar
+from app.widgets.kit.style import Style
 from app.widgets.kit.typography import Type
 from app.widgets.kit.verb_button import VerbButton
 from app.widgets.sidebar.conversation_delegate import ConversationDelegate
@@ -43,9 +43,9 @@ class ConversationList(QListView):
     menuAsked = Signal(object, QPoint)
     left = Signal()
 
-    def __init__(self, look: Look, model: ConversationModel, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, model: ConversationModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._delegate = ConversationDelegate(look)
+        self._delegate = ConversationDelegate(style)
         self.row_focus = self._delegate.focus = RowFocus(self)
         self.setItemDelegate(self._delegate)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -55,11 +55,11 @@ class ConversationList(QListView):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName("Conversations")
-        use_slim_bar(self, look)
+        use_slim_bar(self, style)
         self._conversations = model
         self.setModel(model)
-        look.changed.connect(self.scheduleDelayedItemsLayout)
-        look.changed.connect(self.viewport().update)
+        style.changed.connect(self.scheduleDelayedItemsLayout)
+        style.changed.connect(self.viewport().update)
         for change in (model.rowsInserted, model.rowsMoved, model.rowsRemoved, model.dataChanged, model.modelReset):
             change.connect(self._follow_model)
         self._follow_model()
@@ -174,20 +174,20 @@ class Sidebar(QWidget):
     left = Signal()
 
     def __init__(
-        self, look: Look, conversations: ConversationModel, search: SearchDesk, parent: QWidget | None = None
+        self, style: Style, conversations: ConversationModel, search: SearchDesk, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._look = look
+        self._style = style
         self._search = search
         self.setAccessibleName("Sidebar")
         self.setMinimumWidth(200)
         self.setMaximumWidth(360)
-        self.hide_button = VerbButton(look, Icon.SIDEBAR, "sidebar", is_on_fill=True, parent=self)
-        self.new_button = VerbButton(look, Icon.NEW, "new", is_on_fill=True, parent=self)
-        self.field = SearchField(look, self)
-        self.list = ConversationList(look, conversations, self)
-        self.results = LineList(look, search.rows, "Search results", self)
-        self.trash_button = VerbButton(look, Icon.TRASH, "trash", is_on_fill=True, parent=self)
+        self.hide_button = VerbButton(style, Icon.SIDEBAR, "sidebar", is_on_fill=True, parent=self)
+        self.new_button = VerbButton(style, Icon.NEW, "new", is_on_fill=True, parent=self)
+        self.field = SearchField(style, self)
+        self.list = ConversationList(style, conversations, self)
+        self.results = LineList(style, search.rows, "Search results", self)
+        self.trash_button = VerbButton(style, Icon.TRASH, "trash", is_on_fill=True, parent=self)
         self._connect()
         self._renew()
 
@@ -202,7 +202,7 @@ class Sidebar(QWidget):
         self.results.left.connect(self.field.take_focus)
         self.results.opened.connect(self._open)
         self._search.changed.connect(self._renew)
-        self._look.changed.connect(self._restyle)
+        self._style.changed.connect(self._restyle)
 
     @property
     def is_gone_through(self) -> bool:
@@ -252,26 +252,26 @@ class Sidebar(QWidget):
     def _lines(self) -> list[str]:
         """What there is to say about the search, in lines as wide as the pane."""
         sentence = self._search.sentence
-        return wrapped(self._look.face(Type.SMALL), sentence, self.width() - 40) if sentence else []
+        return wrapped(self._style.face(Type.SMALL), sentence, self.width() - 40) if sentence else []
 
     @property
     def _top(self) -> int:
         """Where the list begins."""
-        return self._look.type.bar + 4 + self._look.type.row + 8
+        return self._style.type.bar + 4 + self._style.type.row + 8
 
     def _arrange(self) -> None:
-        head, right, row = self._look.type.bar, self.width() - 14, self._look.type.row
+        head, right, row = self._style.type.bar, self.width() - 14, self._style.type.row
         self.new_button.setGeometry(right - 28, head // 2 - 14, 28, 28)
         self.hide_button.setGeometry(right - 60, head // 2 - 14, 28, 28)
         self.field.setGeometry(12, head + 4, self.width() - 25, row)
         foot = self.height() - 36
         self.trash_button.setGeometry(12, foot + 2, 28, 28)
-        said = len(self._lines) * self._look.face(Type.SMALL).line + 12 if self._lines else 0
+        said = len(self._lines) * self._style.face(Type.SMALL).line + 12 if self._lines else 0
         self.list.setGeometry(QRect(0, self._top, self.width() - 1, foot - self._top))
         self.results.setGeometry(QRect(0, self._top + said, self.width() - 1, foot - self._top - said))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, face = self._look.theme, self._look.face(Type.SMALL)
+        theme, face = self._style.theme, self._style.face(Type.SMALL)
         painter = smooth(QPainter(self))
         painter.fillRect(self.rect(), theme.sidebar)
         painter.fillRect(self.width() - 1, 0, 1, self.height(), theme.line)

@@ -13,7 +13,7 @@ from app.widgets.kit.controls import Button
 from app.widgets.kit.drawing import draw_text, smooth, wrapped
 from app.widgets.kit.focus_ring import FocusRing
 from app.widgets.kit.line_list import LineList
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.typography import Type
 from app.widgets.window.about import Words, close_on_command
 
@@ -24,19 +24,19 @@ _SIZE = QSize(560, 440)
 class TrashBox(QDialog):
     """Reads the trash when it is opened. Attributes: list, restore_button, empty_button, close_button."""
 
-    def __init__(self, look: Look, desk: TrashDesk, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, desk: TrashDesk, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
+        self._style = style
         self._desk = desk
         self._confirmation: QMessageBox | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Trash")
-        self.list = LineList(look, desk.rows, "Trash", self)
+        self.list = LineList(style, desk.rows, "Trash", self)
         self.list.viewport().installEventFilter(self)
-        self.restore_button = Button(look, "Restore", is_default=True, parent=self)
-        self.empty_button = Button(look, "Empty Trash…", parent=self)
-        self.close_button = Button(look, "Close", parent=self)
-        self._ring = FocusRing(look, self)
+        self.restore_button = Button(style, "Restore", is_default=True, parent=self)
+        self.empty_button = Button(style, "Empty Trash…", parent=self)
+        self.close_button = Button(style, "Close", parent=self)
+        self._ring = FocusRing(style, self)
         self._stack()
         self.restore_button.clicked.connect(self._restore)
         self.empty_button.clicked.connect(self.ask_to_empty)
@@ -71,7 +71,7 @@ class TrashBox(QDialog):
         column.setSpacing(0)
         hint = QHBoxLayout()
         hint.setContentsMargins(_EDGE, 0, _EDGE, _APART)
-        hint.addWidget(Words(self._look, trash_desk.EMPTY_HINT, Type.SMALL, True, self))
+        hint.addWidget(Words(self._style, trash_desk.EMPTY_HINT, Type.SMALL, True, self))
         column.addLayout(hint)
         column.addWidget(self.list, 1)
         foot = QHBoxLayout()
@@ -108,23 +108,23 @@ class TrashBox(QDialog):
         if event.type() == QEvent.Type.Paint and not self._desk.rows.rows:
             viewport = self.list.viewport()
             painter = smooth(QPainter(viewport))
-            face = self._look.face(Type.UI)
+            face = self._style.face(Type.UI)
             for number, line in enumerate(wrapped(face, trash_desk.EMPTY, viewport.width() - 2 * _EDGE)):
                 rect = QRectF(_EDGE, _EDGE + number * face.line, viewport.width() - 2 * _EDGE, face.line)
-                draw_text(painter, face, rect, line, self._look.theme.text)
+                draw_text(painter, face, rect, line, self._style.theme.text)
             painter.end()
             return True
         return super().eventFilter(watched, event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.fillRect(self.rect(), self._look.theme.panel)
-        painter.fillRect(0, self.list.geometry().bottom() + 1, self.width(), 1, self._look.theme.line)
+        painter.fillRect(self.rect(), self._style.theme.panel)
+        painter.fillRect(0, self.list.geometry().bottom() + 1, self.width(), 1, self._style.theme.line)
         painter.end()
 
 
-def show_trash(look: Look, desk: TrashDesk, parent: QWidget) -> TrashBox:
+def show_trash(style: Style, desk: TrashDesk, parent: QWidget) -> TrashBox:
     """Show the trash; the window goes when it is closed."""
-    box = TrashBox(look, desk, parent)
+    box = TrashBox(style, desk, parent)
     box.open()
     return box

@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 from app.viewmodels.model import about_words
 from app.widgets.kit.controls import Button
 from app.widgets.kit.focus_ring import FocusRing
-from app.widgets.kit.look import Look
 from app.widgets.kit.slim_bar import use_slim_bar
+from app.widgets.kit.style import Style
 from app.widgets.kit.typography import Type
 
 NOTICES = "resources:notices/notices.txt"
@@ -33,26 +33,26 @@ _READING = QSize(860, 620)
 class AboutBox(QDialog):
     """What this is, its licence, its versions. Attributes: acknowledgements, copy_button, close_button."""
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
+        self._style = style
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("About Espalier")
-        self.acknowledgements = Button(look, "Acknowledgements…", parent=self)
+        self.acknowledgements = Button(style, "Acknowledgements…", parent=self)
         self.acknowledgements.clicked.connect(self.show_acknowledgements)
         self.acknowledgements.setVisible(QFile.exists(NOTICES))
-        self.copy_button = Button(look, "Copy Versions", parent=self)
+        self.copy_button = Button(style, "Copy Versions", parent=self)
         self.copy_button.clicked.connect(self._copy)
-        self.close_button = Button(look, "Close", is_default=True, parent=self)
+        self.close_button = Button(style, "Close", is_default=True, parent=self)
         self.close_button.clicked.connect(self.accept)
-        self._ring = FocusRing(look, self)
+        self._ring = FocusRing(style, self)
         self._stack()
         close_on_command(self)
         self.close_button.setFocus()
 
     def show_acknowledgements(self) -> None:
         """Open the licences in a window of their own."""
-        Acknowledgements(self._look, self).open()
+        Acknowledgements(self._style, self).open()
 
     def _stack(self) -> None:
         icon = QLabel(self)
@@ -75,7 +75,7 @@ class AboutBox(QDialog):
         columns.addLayout(words)
 
     def _add(self, words: QVBoxLayout, text: str, role: Type, after: int, is_quiet: bool = False) -> None:
-        words.addWidget(Words(self._look, text, role, is_quiet, self, _WIDTH))
+        words.addWidget(Words(self._style, text, role, is_quiet, self, _WIDTH))
         words.addSpacing(after)
 
     def _versions(self) -> QGridLayout:
@@ -84,8 +84,8 @@ class AboutBox(QDialog):
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(1, 1)
         for row, (name, number) in enumerate(about_words.versions(QCoreApplication.applicationVersion())):
-            grid.addWidget(Words(self._look, name, Type.CAP, True, self), row, 0)
-            grid.addWidget(Words(self._look, number, Type.CAP, False, self), row, 1)
+            grid.addWidget(Words(self._style, name, Type.CAP, True, self), row, 0)
+            grid.addWidget(Words(self._style, number, Type.CAP, False, self), row, 1)
         return grid
 
     def _buttons(self) -> QHBoxLayout:
@@ -104,9 +104,9 @@ class AboutBox(QDialog):
 class Acknowledgements(QDialog):
     """All licences, to be read and copied. Attributes: text, close_button."""
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
+        self._style = style
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Acknowledgements")
         self.text = QPlainTextEdit(notices(), self)
@@ -117,10 +117,10 @@ class Acknowledgements(QDialog):
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self.text.document().setDocumentMargin(_EDGE)
-        use_slim_bar(self.text, look)
-        self.close_button = Button(look, "Close", is_default=True, parent=self)
+        use_slim_bar(self.text, style)
+        self.close_button = Button(style, "Close", is_default=True, parent=self)
         self.close_button.clicked.connect(self.accept)
-        self._ring = FocusRing(look, self)
+        self._ring = FocusRing(style, self)
         foot = QHBoxLayout()
         foot.setContentsMargins(_EDGE, _GROUP, _EDGE, _GROUP)
         foot.addStretch(1)
@@ -130,19 +130,19 @@ class Acknowledgements(QDialog):
         column.setSpacing(1)
         column.addWidget(self.text, 1)
         column.addLayout(foot)
-        look.changed.connect(self._dress)
+        style.changed.connect(self._dress)
         close_on_command(self)
         self._dress()
         self.resize(_READING)
 
     def _dress(self) -> None:
-        self.text.setFont(self._look.face(Type.MONO).font)
+        self.text.setFont(self._style.face(Type.MONO).font)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         painter = QPainter(self)
-        painter.fillRect(0, self.text.geometry().bottom() + 1, self.width(), 1, self._look.theme.line)
+        painter.fillRect(0, self.text.geometry().bottom() + 1, self.width(), 1, self._style.theme.line)
         painter.end()
 
 
@@ -150,23 +150,23 @@ class Words(QLabel):
     """Words in one role of the type. is_quiet: in the second colour of text. width: of a paragraph, in points at the
     usual text size; 0 for a single line, as long as it is."""
 
-    def __init__(self, look: Look, text: str, role: Type, is_quiet: bool, parent: QWidget, width: int = 0) -> None:
+    def __init__(self, style: Style, text: str, role: Type, is_quiet: bool, parent: QWidget, width: int = 0) -> None:
         super().__init__(text, parent)
-        self._look = look
+        self._style = style
         self._role = role
         self._is_quiet = is_quiet
         self._wanted = width
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setWordWrap(width > 0)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        look.changed.connect(self._dress)
+        style.changed.connect(self._dress)
         self._dress()
 
     def _dress(self) -> None:
-        theme = self._look.theme
-        self.setFont(self._look.face(self._role).font)
+        theme = self._style.theme
+        self.setFont(self._style.face(self._role).font)
         if self._wanted:
-            self.setFixedWidth(self._look.type.scaled(self._wanted))
+            self.setFixedWidth(self._style.type.scaled(self._wanted))
         colors = QPalette()
         colors.setColor(QPalette.ColorRole.WindowText, theme.text2 if self._is_quiet else theme.text)
         self.setPalette(colors)
@@ -185,8 +185,8 @@ def close_on_command(dialog: QDialog) -> None:
     QShortcut(QKeySequence(QKeySequence.StandardKey.Close), dialog, dialog.reject)
 
 
-def show_about(look: Look, parent: QWidget) -> AboutBox:
+def show_about(style: Style, parent: QWidget) -> AboutBox:
     """Show the box; it goes when it is closed."""
-    box = AboutBox(look, parent)
+    box = AboutBox(style, parent)
     box.open()
     return box

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from app.viewmodels.library.archive import Archive
 from app.viewmodels.library.exchange_desk import Form
 from app.viewmodels.rows import ConversationRow
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.sidebar.conversation_menu import fill_folders, row_menu
 from app.widgets.sidebar.sidebar import Sidebar
 from app.widgets.sidebar.trash_box import show_trash
@@ -21,9 +21,9 @@ from app.widgets.window.panes import Panes
 class ArchiveCommands(QObject):
     """Searching, renaming, files and the trash, for one window."""
 
-    def __init__(self, look: Look, archive: Archive, sidebar: Sidebar, panes: Panes, window: QWidget) -> None:
+    def __init__(self, style: Style, archive: Archive, sidebar: Sidebar, panes: Panes, window: QWidget) -> None:
         super().__init__(window)
-        self._look = look
+        self._style = style
         self._archive = archive
         self._sidebar = sidebar
         self._panes = panes
@@ -41,7 +41,7 @@ class ArchiveCommands(QObject):
         return {
             "find": self._find,
             "rename": lambda: self.rename(archive.open_id),
-            "trash": lambda: show_trash(self._look, archive.trash, self._window),
+            "trash": lambda: show_trash(self._style, archive.trash, self._window),
             "import": lambda: ask_which(archive.exchange, self._window),
             "export": lambda: self._export(Form.ESPALIER),
             "export_branch": lambda: self._export(Form.BRANCH),

@@ -14,7 +14,7 @@ from app.widgets.chat.first_run import FirstRun
 from app.widgets.chat.links import ask_and_open
 from app.widgets.chat.view import ChatView
 from app.widgets.kit.letters import is_letter
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.window.status_line import StatusLine
 from app.widgets.window.toolbar import Toolbar
 
@@ -29,17 +29,17 @@ class ChatPane(QWidget):
 
     escaped = Signal()
 
-    def __init__(self, look: Look, controller: Controller, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, controller: Controller, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._controller = controller
         status = controller.status
-        self.toolbar = Toolbar(look, status, self)
-        self.banner = NoticeBanner(look, status, self)
-        self.view = ChatView(look, controller.chat, status, self)
-        self.first_run = FirstRun(look, status, self)
-        self.desk = Desk(look, status, self)
+        self.toolbar = Toolbar(style, status, self)
+        self.banner = NoticeBanner(style, status, self)
+        self.view = ChatView(style, controller.chat, status, self)
+        self.first_run = FirstRun(style, status, self)
+        self.desk = Desk(style, status, self)
         self.composer = self.desk.composer
-        self.status_line = StatusLine(look, status, self)
+        self.status_line = StatusLine(style, status, self)
         self._pages = QStackedWidget(self)
         # A path that is exchanged is empty for a moment: the page is chosen when that is over.
         self._page_timer = QTimer(self, singleShot=True, interval=0)

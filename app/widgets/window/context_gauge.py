@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QWidget
 
 from app.viewmodels.text import words
 from app.widgets.kit.drawing import draw_text, smooth
-from app.widgets.kit.look import Look
 from app.widgets.kit.marks import paint_bar
+from app.widgets.kit.style import Style
 from app.widgets.kit.typography import Type
 
 _BAR = 56
@@ -19,9 +19,9 @@ _NEARLY_FULL = 0.9
 class ContextGauge(QWidget):
     """A bar and "3.8k of 32k"; amber words from 90 % on. `is_short` leaves out "of 32k"."""
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
+        self._style = style
         self._used, self._length = 0, 0
         self.is_short = False
 
@@ -44,15 +44,15 @@ class ContextGauge(QWidget):
         return words.short_count(self._used) if self.is_short else words.gauge(self._used, self._length)
 
     def sizeHint(self) -> QSize:
-        return QSize(_BAR + 8 + round(self._look.face(Type.SMALL).width(self.text)) + 1, 28)
+        return QSize(_BAR + 8 + round(self._style.face(Type.SMALL).width(self.text)) + 1, 28)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, middle = self._look.theme, self.height() / 2
+        theme, middle = self._style.theme, self.height() / 2
         share = min(1.0, self._used / self._length) if self._length else 0.0
         painter = smooth(QPainter(self))
         paint_bar(painter, theme, QRectF(0, middle - 2, _BAR, 4), ((share, theme.accentgfx),))
         color = theme.warn if share >= _NEARLY_FULL else theme.text2
         draw_text(
-            painter, self._look.face(Type.SMALL), QRectF(_BAR + 8, 0, self.width(), self.height()), self.text, color
+            painter, self._style.face(Type.SMALL), QRectF(_BAR + 8, 0, self.width(), self.height()), self.text, color
         )
         painter.end()

@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from app.widgets.kit.drawing import smooth, stroke_rounded
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 
 _DOCUMENTS = (".espalier", ".json", ".zip")
 
@@ -42,9 +42,9 @@ def document(path: str) -> str:
 class DropOutline(QWidget):
     """Covers the window while a folder or file is over it; the mouse goes through it."""
 
-    def __init__(self, look: Look, parent: QWidget) -> None:
+    def __init__(self, style: Style, parent: QWidget) -> None:
         super().__init__(parent)
-        self._look = look
+        self._style = style
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setAccessibleName("Drop to open this")
         self.hide()
@@ -57,5 +57,5 @@ class DropOutline(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = smooth(QPainter(self))
-        stroke_rounded(painter, QRectF(self.rect()), 8, self._look.theme.accentgfx, 2)
+        stroke_rounded(painter, QRectF(self.rect()), 8, self._style.theme.accentgfx, 2)
         painter.end()

@@ -29,7 +29,7 @@ from app.widgets.cache.delete_files import ask_to_delete
 from app.widgets.kit.controls import Control
 from app.widgets.kit.focus_ring import FocusRing
 from app.widgets.kit.last import Last
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.typography import BODY_SIZE
 from app.widgets.sidebar.sidebar import Sidebar
 from app.widgets.window.about import show_about
@@ -53,23 +53,23 @@ class MainWindow(QMainWindow):
 
     documentOpened = Signal(str)
 
-    def __init__(self, look: Look, controller: Controller, state: WindowState) -> None:
+    def __init__(self, style: Style, controller: Controller, state: WindowState) -> None:
         super().__init__()
-        self._look = look
+        self._style = style
         self._controller = controller
         self._dialog: QFileDialog | None = None
         self._last = Last()
-        self.sidebar = Sidebar(look, controller.conversations, controller.archive.search)
-        self.chat = ChatPane(look, controller)
-        self.inspector = CachePane(look, controller.trie, controller.events)
-        self.panes = Panes(look, self.sidebar, self.chat, self.inspector, self)
+        self.sidebar = Sidebar(style, controller.conversations, controller.archive.search)
+        self.chat = ChatPane(style, controller)
+        self.inspector = CachePane(style, controller.trie, controller.events)
+        self.panes = Panes(style, self.sidebar, self.chat, self.inspector, self)
         self.setCentralWidget(self.panes)
         self.menus = Menus(self.menuBar(), self.do, controller.set_budget, controller.keeping.choose_budget)
-        self._outline = DropOutline(look, self)
+        self._outline = DropOutline(style, self)
         undo, redo = self.menus.actions["undo"], self.menus.actions["redo"]
         self._text = TextCommands(self.chat.composer.edit, controller.status, undo, redo, controller.act)
-        self._ring = FocusRing(look, self)
-        self._archive = ArchiveCommands(look, controller.archive, self.sidebar, self.panes, self)
+        self._ring = FocusRing(style, self)
+        self._archive = ArchiveCommands(style, controller.archive, self.sidebar, self.panes, self)
         self._archive.fill_folders(self.menus.folders)
         self._window_verbs = self._verbs_of_the_window()
         self.setMinimumSize(*_LEAST)
@@ -87,7 +87,7 @@ class MainWindow(QMainWindow):
             splitter=self.panes.widths(),
             is_sidebar_shown=self.panes.is_wanted("sidebar"),
             is_inspector_shown=self.panes.is_wanted("inspector"),
-            body_size=self._look.type.body,
+            body_size=self._style.type.body,
             events_height=self.inspector.events.rows_height,
             is_log_shown=self.inspector.events.is_open,
         )
@@ -105,7 +105,7 @@ class MainWindow(QMainWindow):
 
     def _verbs_of_the_window(self) -> dict[str, Callable[[], object]]:
         """Commands that concern the window and its text fields alone, or the message that the keyboard is on."""
-        composer, look = self.chat.composer, self._look
+        composer, style = self.chat.composer, self._style
         return {
             "new": self._new,
             "close": self.close,
@@ -117,9 +117,9 @@ class MainWindow(QMainWindow):
             "select_all": self._select_all,
             "sidebar": lambda: self.panes.toggle("sidebar"),
             "inspector": lambda: self.panes.toggle("inspector"),
-            "bigger": lambda: look.set_text_size(look.type.body + 1),
-            "smaller": lambda: look.set_text_size(look.type.body - 1),
-            "actual_size": lambda: look.set_text_size(BODY_SIZE),
+            "bigger": lambda: style.set_text_size(style.type.body + 1),
+            "smaller": lambda: style.set_text_size(style.type.body - 1),
+            "actual_size": lambda: style.set_text_size(BODY_SIZE),
             "compose": self.chat.desk.take_focus,
             "send": composer.submit,
             "fork": self._fork,
@@ -129,7 +129,7 @@ class MainWindow(QMainWindow):
             "next": lambda: self._controller.select_version(self._current_fork(), 1),
             "copy_cache": self._copy_cache,
             "delete_files": self._delete_files,
-            "about": lambda: show_about(look, self),
+            "about": lambda: show_about(style, self),
             **self._archive.verbs,
         }
 
@@ -174,8 +174,8 @@ class MainWindow(QMainWindow):
         self.resize(*_USUAL)
         if state.geometry:
             self.restoreGeometry(QByteArray.fromBase64(state.geometry.encode("ascii")))
-        if state.body_size != self._look.type.body:
-            self._look.set_text_size(state.body_size)
+        if state.body_size != self._style.type.body:
+            self._style.set_text_size(state.body_size)
         self.panes.restore(state.splitter, state.is_sidebar_shown, state.is_inspector_shown)
         self.inspector.events.restore(state.events_height, state.is_log_shown)
         self._renew_checks()

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from app.widgets.kit.controls import Control, State
 from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.typography import Type
 
 _TAIL, _GAP = 26, 6
@@ -19,8 +19,8 @@ _SHORTEST_NAME = 48
 class ModelChip(Control):
     """Icon, name, precision, chooser. `menu` is filled by the window. `is_short` leaves out the precision."""
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(look, "Model", parent)
+    def __init__(self, style: Style, parent: QWidget | None = None) -> None:
+        super().__init__(style, "Model", parent)
         self._name, self._detail, self._is_missing = "", "", False
         self.is_short = False
         self.menu = QMenu(self)
@@ -36,16 +36,16 @@ class ModelChip(Control):
         self.update()
 
     def sizeHint(self) -> QSize:
-        width = self._lead() + self._look.face(Type.UI_MEDIUM).width(self._name) + _TAIL
+        width = self._lead() + self._style.face(Type.UI_MEDIUM).width(self._name) + _TAIL
         if self._detail and not self.is_short:
-            width += _GAP + self._look.face(Type.SMALL).width(self._detail)
-        return QSize(round(width) + 1, self._look.type.row)
+            width += _GAP + self._style.face(Type.SMALL).width(self._detail)
+        return QSize(round(width) + 1, self._style.type.row)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._lead() + _SHORTEST_NAME + _TAIL, self._look.type.row)
+        return QSize(self._lead() + _SHORTEST_NAME + _TAIL, self._style.type.row)
 
     def _icon_size(self) -> int:
-        return min(20, self._look.type.icon())
+        return min(20, self._style.type.icon())
 
     def _lead(self) -> int:
         """Room for the icon before the name."""
@@ -61,17 +61,17 @@ class ModelChip(Control):
         self.menu.popup(self.mapToGlobal(QPoint(0, self.height() + 4)))
 
     def _paint(self, painter: QPainter, rect: QRectF) -> None:
-        theme, state = self._look.theme, self.state
+        theme, state = self._style.theme, self.state
         fill = {State.HOVER: theme.fill2, State.PRESSED: theme.track}.get(state, theme.fill)
         fill_rounded(painter, rect, self.ring_radius, fill)
         if theme.outline.alpha():
             stroke_rounded(painter, rect, self.ring_radius, theme.outline)
         icon, tint = (Icon.WARN, theme.warn) if self._is_missing else (Icon.MODEL, theme.text2)
         middle = rect.center().y()
-        self._look.icons.paint(painter, icon, QPointF(7 + self._icon_size() / 2, middle), tint, self._icon_size())
-        self._look.icons.paint(painter, Icon.CHOOSE, QPointF(rect.right() - 13, middle), theme.text3, 14)
+        self._style.icons.paint(painter, icon, QPointF(7 + self._icon_size() / 2, middle), tint, self._icon_size())
+        self._style.icons.paint(painter, Icon.CHOOSE, QPointF(rect.right() - 13, middle), theme.text3, 14)
         words = rect.adjusted(self._lead(), 0, -_TAIL, 0)
-        taken = draw_text(painter, self._look.face(Type.UI_MEDIUM), words, self._name, theme.text)
+        taken = draw_text(painter, self._style.face(Type.UI_MEDIUM), words, self._name, theme.text)
         if self._detail and not self.is_short:
             words.setLeft(words.left() + taken + _GAP)
-            draw_text(painter, self._look.face(Type.SMALL), words, self._detail, theme.text3)
+            draw_text(painter, self._style.face(Type.SMALL), words, self._detail, theme.text3)

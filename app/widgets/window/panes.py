@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QSplitterHandle, QWidget
 
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 
 INSPECTOR_NEEDS, SIDEBAR_NEEDS = 1080, 760
 _SIDEBAR, _INSPECTOR, _CHAT_LEAST = 248, 352, 360
@@ -15,25 +15,25 @@ _SIDEBAR, _INSPECTOR, _CHAT_LEAST = 248, 352, 360
 class _Handle(QSplitterHandle):
     """Takes the mouse but shows nothing: the panes draw the lines between them."""
 
-    def __init__(self, look: Look, parent: QSplitter) -> None:
+    def __init__(self, style: Style, parent: QSplitter) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
-        self._look = look
+        self._style = style
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.fillRect(self.rect(), self._look.theme.window)
+        painter.fillRect(self.rect(), self._style.theme.window)
         painter.end()
 
 
 class _Splitter(QSplitter):
-    def __init__(self, look: Look, parent: QWidget) -> None:
+    def __init__(self, style: Style, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
-        self._look = look
+        self._style = style
         self.setHandleWidth(1)
         self.setChildrenCollapsible(False)
 
     def createHandle(self) -> QSplitterHandle:
-        return _Handle(self._look, self)
+        return _Handle(self._style, self)
 
 
 class Side:
@@ -53,10 +53,10 @@ class Panes(QWidget):
 
     changed = Signal()
 
-    def __init__(self, look: Look, sidebar: QWidget, chat: QWidget, inspector: QWidget, parent: QWidget) -> None:
+    def __init__(self, style: Style, sidebar: QWidget, chat: QWidget, inspector: QWidget, parent: QWidget) -> None:
         super().__init__(parent)
-        self._look = look
-        self._splitter = _Splitter(look, self)
+        self._style = style
+        self._splitter = _Splitter(style, self)
         self._chat = chat
         self._sides = {
             "sidebar": Side(sidebar, SIDEBAR_NEEDS, _SIDEBAR, 0),
@@ -149,7 +149,7 @@ class Panes(QWidget):
             side.pane.setGeometry(0, 0, width, self.height())
         else:
             # Below the toolbar, which has the button that puts it away again.
-            top = self._look.type.bar
+            top = self._style.type.bar
             side.pane.setGeometry(self.width() - width, top, width, self.height() - top)
         side.pane.setVisible(side.is_over)
         side.pane.raise_()

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.viewmodels.status import Status
 from app.widgets.kit.drawing import draw_text, smooth
-from app.widgets.kit.look import Look
 from app.widgets.kit.marks import paint_cost
+from app.widgets.kit.style import Style
 from app.widgets.kit.typography import Type
 
 _INSET = 20
@@ -19,18 +19,18 @@ _BAR = 96
 class StatusLine(QWidget):
     """Left the engine's line, with a bar where it can be measured and there is room; right the cache's, never cut."""
 
-    def __init__(self, look: Look, status: Status, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, status: Status, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
+        self._style = style
         self._status = status
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        look.changed.connect(self.updateGeometry)
-        look.changed.connect(self.update)
+        style.changed.connect(self.updateGeometry)
+        style.changed.connect(self.update)
         status.changed.connect(self._renew)
         self._renew()
 
     def sizeHint(self) -> QSize:
-        return QSize(320, self._look.type.foot)
+        return QSize(320, self._style.type.foot)
 
     def _renew(self) -> None:
         now = self._status.now
@@ -39,7 +39,7 @@ class StatusLine(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, face, now = self._look.theme, self._look.face(Type.CAP), self._status.now
+        theme, face, now = self._style.theme, self._style.face(Type.CAP), self._status.now
         painter = smooth(QPainter(self))
         painter.fillRect(self.rect(), theme.window)
         painter.fillRect(0, 0, self.width(), 1, theme.line)

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.viewmodels.status import Status
 from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.icon_paths import Icon
-from app.widgets.kit.look import Look
 from app.widgets.kit.marks import paint_warmth
+from app.widgets.kit.style import Style
 from app.widgets.kit.typography import Type
 from app.widgets.kit.verb_button import VerbButton
 from app.widgets.window.context_gauge import ContextGauge
@@ -24,9 +24,9 @@ _TITLE_WANTS, _TITLE_NEEDS = 200, 96
 class TitleBlock(QWidget):
     """The conversation's title, and under it how warm its open path is."""
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
+        self._style = style
         self._title, self._subtitle = "", ""
         self._warmth: float | None = None
         self._is_on_disk = False
@@ -42,12 +42,12 @@ class TitleBlock(QWidget):
     def wanted_width(self) -> float:
         """Points that show both lines whole."""
         return max(
-            self._look.face(Type.HEADLINE).width(self._title),
-            self._look.face(Type.CAP).width(self._subtitle) + (0 if self._warmth is None else _WARMTH + 8),
+            self._style.face(Type.HEADLINE).width(self._title),
+            self._style.face(Type.CAP).width(self._subtitle) + (0 if self._warmth is None else _WARMTH + 8),
         )
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, title, small = self._look.theme, self._look.face(Type.HEADLINE), self._look.face(Type.CAP)
+        theme, title, small = self._style.theme, self._style.face(Type.HEADLINE), self._style.face(Type.CAP)
         painter = smooth(QPainter(self))
         if not self._subtitle:
             draw_text(painter, title, QRectF(self.rect()), self._title, theme.text)
@@ -72,21 +72,21 @@ class Toolbar(QWidget):
 
     asked = Signal(str)
 
-    def __init__(self, look: Look, status: Status, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, status: Status, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
+        self._style = style
         self._status = status
         self._leading = 0
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._sidebar = self._button(Icon.SIDEBAR, "sidebar")
-        self._title = TitleBlock(look, self)
-        self._chip = ModelChip(look, self)
-        self._gauge = ContextGauge(look, self)
+        self._title = TitleBlock(style, self)
+        self._chip = ModelChip(style, self)
+        self._gauge = ContextGauge(style, self)
         self._stop = self._button(Icon.STOP, "stop", stands_out=True)
         self._inspector = self._button(Icon.INSPECTOR, "inspector")
         self._inspector.setCheckable(True)
         self.model_menu = self._chip.menu
-        look.changed.connect(self._restyle)
+        style.changed.connect(self._restyle)
         status.changed.connect(self._renew)
         self.show_panes(True, True)
         self._renew()
@@ -103,19 +103,19 @@ class Toolbar(QWidget):
         self._arrange()
 
     def sizeHint(self) -> QSize:
-        return QSize(560, self._look.type.bar)
+        return QSize(560, self._style.type.bar)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._arrange()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.fillRect(self.rect(), self._look.theme.window)
-        painter.fillRect(0, self.height() - 1, self.width(), 1, self._look.theme.line)
+        painter.fillRect(self.rect(), self._style.theme.window)
+        painter.fillRect(0, self.height() - 1, self.width(), 1, self._style.theme.line)
         painter.end()
 
     def _button(self, icon: Icon, verb_id: str, stands_out: bool = False) -> VerbButton:
-        button = VerbButton(self._look, icon, verb_id, stands_out, parent=self)
+        button = VerbButton(self._style, icon, verb_id, stands_out, parent=self)
         button.asked.connect(self.asked)
         return button
 

@@ -13,9 +13,9 @@ from app.viewmodels.text.spoken import RESIDENCY_NAMES
 from app.widgets.kit.controls import Button, Control, RoundButton, State, ToolButton
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
-from app.widgets.kit.look import Look
 from app.widgets.kit.mark_widgets import CostBar
 from app.widgets.kit.marks import paint_budget, paint_cost, paint_disc, paint_pill, paint_warmth
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import translucent
 from app.widgets.kit.typography import Type
 from app.widgets.switcher import Switcher
@@ -34,9 +34,9 @@ _ROLES = (
 class ComponentSheet(QWidget):
     """1440 x 900. Real controls, put into their states by hand; marks painted by their own functions."""
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, style: Style) -> None:
         super().__init__()
-        self._look = look
+        self._style = style
         self._rings: list[Control] = []
         self.resize(QSize(1440, 900))
         self._add_buttons()
@@ -45,37 +45,37 @@ class ComponentSheet(QWidget):
 
     def _add_toolbar_parts(self) -> None:
         for row, (name, detail, is_missing) in enumerate((("Qwen3 8B", "4-bit", False), ("Phi-4", "not found", True))):
-            chip = ModelChip(self._look, self)
+            chip = ModelChip(self._style, self)
             chip.show_model(name, detail, is_missing)
             chip.adjustSize()
             chip.move(_MIDDLE, 548 + row * 40)
         for row, used in enumerate((3794, 30_100)):
-            gauge = ContextGauge(self._look, self)
+            gauge = ContextGauge(self._style, self)
             gauge.show_context(used, 32_768)
             gauge.adjustSize()
             gauge.move(_MIDDLE + 220, 548 + row * 40)
         for row, parts in enumerate(((512, 1328, 1172), (3412, 168, 0))):
-            bar = CostBar(self._look, 512, 8, parent=self)
+            bar = CostBar(self._style, 512, 8, parent=self)
             bar.show_parts(*parts, "")
             bar.setGeometry(_MIDDLE, 668 + row * 24, 512, 8)
 
     def _add_buttons(self) -> None:
         for column, state in enumerate(_STATES):
             for row, is_default in enumerate((True, False)):
-                button = Button(self._look, "Keep" if is_default else "Evict", is_default, parent=self)
+                button = Button(self._style, "Keep" if is_default else "Evict", is_default, parent=self)
                 button.setGeometry(_MIDDLE + column * 104, 146 + row * 40, 92, 28)
                 self._put(button, state)
 
     def _add_small_controls(self) -> None:
         for column, state in enumerate(_STATES):
-            button = ToolButton(self._look, Icon.FORK, "Fork", parent=self)
+            button = ToolButton(self._style, Icon.FORK, "Fork", parent=self)
             button.setGeometry(_MIDDLE + column * 44, 268, 28, 28)
             self._put(button, state)
-            send = RoundButton(self._look, Icon.SEND, "Send", parent=self)
+            send = RoundButton(self._style, Icon.SEND, "Send", parent=self)
             send.setGeometry(_MIDDLE + column * 44, 308, 28, 28)
             self._put(send, state)
         for column, version in enumerate((2, 1)):
-            switcher = Switcher(self._look, self)
+            switcher = Switcher(self._style, self)
             switcher.show_version(version, 3)
             switcher.adjustSize()
             switcher.move(_MIDDLE + 264 + column * 96, 271)
@@ -88,7 +88,7 @@ class ComponentSheet(QWidget):
             self._rings.append(control)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme = self._look.theme
+        theme = self._style.theme
         painter = smooth(QPainter(self))
         painter.fillRect(self.rect(), theme.panel)
         self._words(painter, _LEFT, 28, "Espalier: marks and components", Type.DISPLAY)
@@ -111,8 +111,8 @@ class ComponentSheet(QWidget):
         painter.end()
 
     def _words(self, painter: QPainter, x: float, y: float, text: str, role: Type, color: str = "text") -> float:
-        face = self._look.face(role)
-        return draw_text(painter, face, QRectF(x, y, 900, face.line), text, getattr(self._look.theme, color))
+        face = self._style.face(role)
+        return draw_text(painter, face, QRectF(x, y, 900, face.line), text, getattr(self._style.theme, color))
 
     def _caption(self, painter: QPainter, x: float, y: float, text: str) -> None:
         self._words(painter, x, y + 3, text, Type.CAP_STRONG, "text3")
@@ -121,11 +121,11 @@ class ComponentSheet(QWidget):
         self._caption(painter, _LEFT, y, "Where: discs")
         for row, where in enumerate(get_args(Residency)):
             middle = y + 40 + row * 28
-            paint_disc(painter, self._look.theme, QPointF(_LEFT + 8, middle), where)
+            paint_disc(painter, self._style.theme, QPointF(_LEFT + 8, middle), where)
             self._words(painter, _LEFT + 28, middle - 9, _WORDS[where], Type.UI_MEDIUM)
 
     def _paint_bars(self, painter: QPainter, y: int) -> None:
-        theme = self._look.theme
+        theme = self._style.theme
         self._caption(painter, _LEFT, y, "How much: bars")
         kinds = ((1.0, False, "Warm"), (0.6, False, "Part warm"), (0.0, True, "On disk"), (0.0, False, "Cold"))
         for row, (share, is_on_disk, word) in enumerate(kinds):
@@ -145,17 +145,17 @@ class ComponentSheet(QWidget):
             name = role.name.capitalize().replace("_", " ").replace("Ui", "UI")
             sample = "def fork(at):" if is_fixed else "3\u202f412 tokens"
             self._words(painter, _LEFT, y, f"{name} {pixels}/{line}  {sample}", role)
-            y += self._look.face(role).line + 5
+            y += self._style.face(role).line + 5
 
     def _paint_pills(self, painter: QPainter, y: int) -> None:
         left = float(_MIDDLE)
         for where, word in _WORDS.items():
-            width = self._look.face(Type.CAP_MEDIUM).width(word) + (0 if where == "none" else 14)
-            paint_pill(painter, self._look, left + width, y, word, where)
+            width = self._style.face(Type.CAP_MEDIUM).width(word) + (0 if where == "none" else 14)
+            paint_pill(painter, self._style, left + width, y, word, where)
             left += width + 12
 
     def _paint_rows(self, painter: QPainter, y: int) -> None:
-        theme, face = self._look.theme, self._look.face(Type.UI)
+        theme, face = self._style.theme, self._style.face(Type.UI)
         self._caption(painter, _MIDDLE, y, "Rows: rest, hover, selected, selected in an inactive window, focus")
         grounds = (None, theme.fill2, theme.soft, theme.fill2, theme.soft)
         for column, ground in enumerate(grounds):
@@ -168,17 +168,17 @@ class ComponentSheet(QWidget):
             draw_text(painter, face, rect.adjusted(12, 0, -12, 0), "Trip plan", color)
 
     def _paint_icons(self, painter: QPainter, y: int) -> None:
-        theme = self._look.theme
+        theme = self._style.theme
         self._caption(painter, _RIGHT, y, "Icons: 16 grid, 1.35 stroke, round caps")
         for number, icon in enumerate(Icon):
             x, top = _RIGHT + number % 6 * 65, y + 40 + number // 6 * 50
-            self._look.icons.paint(painter, icon, QPointF(x + 29, top), theme.text, 18)
+            self._style.icons.paint(painter, icon, QPointF(x + 29, top), theme.text, 18)
             rect = QRectF(x, top + 12, 58, 16)
             name = icon.name.lower()
-            draw_text(painter, self._look.face(Type.CAP), rect, name, theme.text3, Qt.AlignmentFlag.AlignHCenter)
+            draw_text(painter, self._style.face(Type.CAP), rect, name, theme.text3, Qt.AlignmentFlag.AlignHCenter)
 
     def _paint_colors(self, painter: QPainter, y: int) -> None:
-        theme = self._look.theme
+        theme = self._style.theme
         self._caption(painter, _RIGHT, y, "Colour roles")
         for number, role in enumerate(_ROLES):
             x, top = _RIGHT + number % 4 * 98, y + 30 + number // 4 * 50

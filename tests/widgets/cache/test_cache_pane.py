@@ -15,7 +15,7 @@ from app.viewmodels.cache.trie_model import TrieModel
 from app.widgets.cache.cache_legend import Legend, entries
 from app.widgets.cache.cache_pane import CachePane
 from app.widgets.kit.drawing import wrapped
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT, Theme
 from app.widgets.kit.typography import Type
 from tests.widgets.pictures import count, painted_height, picture, show
@@ -37,8 +37,8 @@ def log(qapp: object) -> EventModel:
 
 
 @pytest.fixture
-def pane(qtbot: QtBot, look: Look, model: TrieModel, log: EventModel) -> CachePane:
-    pane = CachePane(look, model, log, lambda: NOW)
+def pane(qtbot: QtBot, style: Style, model: TrieModel, log: EventModel) -> CachePane:
+    pane = CachePane(style, model, log, lambda: NOW)
     qtbot.addWidget(pane)
     show(pane, 352, 700)
     return pane
@@ -71,8 +71,8 @@ def test_totals_and_budget_are_said(pane: CachePane, model: TrieModel) -> None:
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 @pytest.mark.parametrize("width", [300, 352, 640])
-def test_it_is_painted_at_any_width(pane: CachePane, look: Look, model: TrieModel, theme: Theme, width: int) -> None:
-    look.set_theme(theme)
+def test_it_is_painted_at_any_width(pane: CachePane, style: Style, model: TrieModel, theme: Theme, width: int) -> None:
+    style.set_theme(theme)
     model.show(view())
     pane.resize(width, 700)
     image = picture(pane)
@@ -87,21 +87,21 @@ def test_the_drawing_gives_way_when_there_is_no_room(pane: CachePane, height: in
     assert (painted_height(picture(pane.empty)) > 300) is has_drawing
 
 
-def test_large_text_fits_the_empty_state(pane: CachePane, look: Look) -> None:
-    look.set_text_size(24)
+def test_large_text_fits_the_empty_state(pane: CachePane, style: Style) -> None:
+    style.set_text_size(24)
     pane.resize(300, 900)
     image = picture(pane.empty)
     ground = image.pixelColor(0, 0)
     for edge in (image.copy(0, 0, 4, image.height()), image.copy(image.width() - 4, 0, 4, image.height())):
         assert count(edge, ground) == 4 * image.height()
-    lines = wrapped(look.face(Type.UI), "When you send a message, the tokens the model has read", 200)
+    lines = wrapped(style.face(Type.UI), "When you send a message, the tokens the model has read", 200)
     assert len(lines) > 2
-    assert all(look.face(Type.UI).width(line) <= 200 for line in lines)
+    assert all(style.face(Type.UI).width(line) <= 200 for line in lines)
 
 
-def test_the_head_grows_with_the_text(pane: CachePane, look: Look) -> None:
+def test_the_head_grows_with_the_text(pane: CachePane, style: Style) -> None:
     before = pane.head.height()
-    look.set_text_size(24)
+    style.set_text_size(24)
     assert pane.head.height() > before
     assert pane.tree.y() > pane.head.geometry().bottom()
 
@@ -157,9 +157,9 @@ def test_the_log_is_given_room_by_its_grip(qtbot: QtBot, pane: CachePane, model:
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_each_event_is_painted_and_a_fault_stands_out(
-    pane: CachePane, look: Look, log: EventModel, theme: Theme
+    pane: CachePane, style: Style, log: EventModel, theme: Theme
 ) -> None:
-    look.set_theme(theme)
+    style.set_theme(theme)
     log.add(LOG)
     image = picture(pane.events.list)
     first = image.copy(0, 0, image.width(), 22)
@@ -182,16 +182,16 @@ def test_buffers_and_what_mlx_keeps_are_shown_apart(pane: CachePane, model: Trie
 
 @pytest.mark.parametrize(("width", "body"), [(300, 14), (300, 24), (352, 14), (640, 14)])
 def test_the_line_of_buffers_never_runs_out_of_the_pane(
-    pane: CachePane, look: Look, model: TrieModel, width: int, body: int
+    pane: CachePane, style: Style, model: TrieModel, width: int, body: int
 ) -> None:
-    look.set_text_size(body)
+    style.set_text_size(body)
     held = 96_400_000_000
     model.show(replace(view(), live_bytes=held, live_allocated_bytes=held + 800_000_000, mlx_cache_bytes=held))
     pane.resize(width, 700)
     image = picture(pane.head)
     line = image.copy(0, pane.head.height() - 30, width, 18)
-    assert count(line.copy(width - 15, 0, 15, 18), look.theme.text3) == 0
-    assert count(line, look.theme.text3) > 0
+    assert count(line.copy(width - 15, 0, 15, 18), style.theme.text3) == 0
+    assert count(line, style.theme.text3) > 0
 
 
 ON_DISK = replace(view(), disk_bytes=4_600_000_000, disk_allowed_bytes=20_000_000_000)
@@ -199,8 +199,8 @@ TROUBLE = Problem("Little space is left on the disk: snapshots are off", "Free s
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
-def test_the_disk_has_its_own_bar_and_numbers(pane: CachePane, look: Look, model: TrieModel, theme: Theme) -> None:
-    look.set_theme(theme)
+def test_the_disk_has_its_own_bar_and_numbers(pane: CachePane, style: Style, model: TrieModel, theme: Theme) -> None:
+    style.set_theme(theme)
     model.show(ON_DISK)
     image = picture(pane.head)
     disk = round(16 + 312 * 0.68 + 8)
@@ -217,17 +217,17 @@ def test_the_disk_has_its_own_bar_and_numbers(pane: CachePane, look: Look, model
 
 @pytest.mark.parametrize(("width", "body"), [(300, 14), (300, 24), (352, 14), (352, 20), (640, 14)])
 def test_everything_of_the_head_keeps_to_the_pane(
-    pane: CachePane, look: Look, model: TrieModel, width: int, body: int
+    pane: CachePane, style: Style, model: TrieModel, width: int, body: int
 ) -> None:
-    look.set_text_size(body)
+    style.set_text_size(body)
     pinned = [replace(each, is_pinned=True) for each in view().nodes]
     model.show(replace(ON_DISK, nodes=tuple(pinned), live_bytes=3_400_000_000, disk_bytes=19_900_000_000))
     pane.show_disk("/caches", TROUBLE)
     pane.resize(width, 900)
     image = picture(pane.head)
     for edge in (image.copy(width - 15, 0, 15, image.height()), image.copy(0, image.height() - 9, width, 9)):
-        assert count(edge, look.theme.text2) == count(edge, look.theme.warn) == 0
-    assert count(image, look.theme.warn) > 0
+        assert count(edge, style.theme.text2) == count(edge, style.theme.warn) == 0
+    assert count(image, style.theme.warn) > 0
 
 
 def test_why_nothing_goes_to_the_disk_stands_in_the_pane(pane: CachePane, model: TrieModel) -> None:
@@ -259,13 +259,13 @@ def test_the_disk_is_told_to_whoever_has_an_empty_cache(pane: CachePane) -> None
 
 
 @pytest.mark.parametrize("width", [300, 352, 640])
-def test_the_disks_entry_stands_below_its_bar_and_none_runs_into_another(look: Look, width: int) -> None:
+def test_the_disks_entry_stands_below_its_bar_and_none_runs_into_another(style: Style, width: int) -> None:
     pinned = tuple(replace(each, is_pinned=True) for each in view().nodes)
     parts = entries(replace(ON_DISK, nodes=pinned), has_disk=True)
     assert [part.word for part in parts] == ["Live", "In memory", "Pinned", "On disk"]
     room = width - 32.0
     disk_left = (room - 8) * 0.68 + 8
-    legend = Legend(look)
+    legend = Legend(style)
     corners = legend._corners(parts, room, disk_left)
     assert corners[-1] == (disk_left, 0.0) or corners[-1][1] > 0
     assert corners[-1] == (disk_left, 0.0) or width == 300
@@ -274,11 +274,11 @@ def test_the_disks_entry_stands_below_its_bar_and_none_runs_into_another(look: L
     assert not any(one.intersects(other) for one, other in combinations(boxes, 2))
 
 
-def test_a_number_is_left_out_rather_than_cut(pane: CachePane, look: Look, model: TrieModel) -> None:
-    look.set_text_size(24)
+def test_a_number_is_left_out_rather_than_cut(pane: CachePane, style: Style, model: TrieModel) -> None:
+    style.set_text_size(24)
     model.show(replace(ON_DISK, live_bytes=3_400_000_000))
     pane.resize(300, 900)
-    title = picture(pane.head).copy(0, 0, 300, 12 + look.face(Type.SMALL_MEDIUM).line)
-    assert count(title, look.theme.text2) == 0
-    look.set_text_size(14)
-    assert count(picture(pane.head).copy(0, 0, 300, 28), look.theme.text2) > 0
+    title = picture(pane.head).copy(0, 0, 300, 12 + style.face(Type.SMALL_MEDIUM).line)
+    assert count(title, style.theme.text2) == 0
+    style.set_text_size(14)
+    assert count(picture(pane.head).copy(0, 0, 300, 28), style.theme.text2) > 0

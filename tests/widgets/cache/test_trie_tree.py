@@ -14,8 +14,8 @@ from app.protocol.trie_view import Residency
 from app.viewmodels.cache.trie_model import TrieModel
 from app.widgets.cache.trie_delegate import figures
 from app.widgets.cache.trie_tree import TrieTree
-from app.widgets.kit.look import Look
 from app.widgets.kit.marks import pill_width
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT, Theme
 from app.widgets.kit.typography import Type
 from tests.widgets.pictures import count, picture, show
@@ -30,8 +30,8 @@ def model(qapp: object) -> TrieModel:
 
 
 @pytest.fixture
-def tree(qtbot: QtBot, look: Look, model: TrieModel) -> Iterator[TrieTree]:
-    tree = TrieTree(look, model, lambda: NOW)
+def tree(qtbot: QtBot, style: Style, model: TrieModel) -> Iterator[TrieTree]:
+    tree = TrieTree(style, model, lambda: NOW)
     qtbot.addWidget(tree)
     tester = QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Warning)
     show(tree, 352, 460)
@@ -72,16 +72,16 @@ def test_changes_elsewhere_keep_the_selection(tree: TrieTree, model: TrieModel) 
     assert tree.currentIndex() == model.index_of(8)
 
 
-def test_rows_are_forty_high_and_grow_with_the_text(tree: TrieTree, model: TrieModel, look: Look) -> None:
+def test_rows_are_forty_high_and_grow_with_the_text(tree: TrieTree, model: TrieModel, style: Style) -> None:
     assert tree.visualRect(model.index_of(4)).height() == 40
-    look.set_text_size(21)
+    style.set_text_size(21)
     tree.grab()
     assert tree.visualRect(model.index_of(4)).height() == 55
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
-def test_each_state_is_painted_without_a_warning(tree: TrieTree, look: Look, model: TrieModel, theme: Theme) -> None:
-    look.set_theme(theme)
+def test_each_state_is_painted_without_a_warning(tree: TrieTree, style: Style, model: TrieModel, theme: Theme) -> None:
+    style.set_theme(theme)
     residencies: tuple[Residency, ...] = ("live", "memory", "none")
     pictures = set()
     for serial, residency in enumerate(residencies, start=2):
@@ -133,7 +133,7 @@ def test_figures_leave_bytes_out_where_nothing_is_held() -> None:
     assert len(figures(NODES[5])) == 2
 
 
-def test_a_very_deep_trie_keeps_room_for_words(qtbot: QtBot, look: Look) -> None:
+def test_a_very_deep_trie_keeps_room_for_words(qtbot: QtBot, style: Style) -> None:
     nodes = []
     for number in range(1, 120, 2):
         parent = number - 2 if number > 1 else None
@@ -142,7 +142,7 @@ def test_a_very_deep_trie_keeps_room_for_words(qtbot: QtBot, look: Look) -> None
     ordered = _depth_first([*nodes, *sides.values()])
     model = TrieModel()
     model.show(view(*ordered))
-    tree = TrieTree(look, model, lambda: NOW)
+    tree = TrieTree(style, model, lambda: NOW)
     qtbot.addWidget(tree)
     show(tree, 300, 400)
     assert max(tree.text_left(each.id) for each in ordered) < 300 - 100 + 160
@@ -201,13 +201,13 @@ def test_an_edge_in_memory_tells_of_its_file(tree: TrieTree) -> None:
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
-def test_a_pin_stands_after_the_name_and_is_said(tree: TrieTree, model: TrieModel, look: Look, theme: Theme) -> None:
-    look.set_theme(theme)
+def test_a_pin_stands_after_the_name_and_is_said(tree: TrieTree, model: TrieModel, style: Style, theme: Theme) -> None:
+    style.set_theme(theme)
     row = tree.visualRect(model.index_of(8))
     before = picture(tree.viewport()).copy(row)
     model.show(view(*NODES[:7], replace(NODES[7], is_pinned=True), serial=2))
     after = picture(tree.viewport()).copy(row)
-    name = round(look.face(Type.UI).width(NODES[7].label))
+    name = round(style.face(Type.UI).width(NODES[7].label))
     changed = [x for x in range(before.width()) if any(before.pixel(x, y) != after.pixel(x, y) for y in range(20))]
     assert changed
     assert 6 <= max(changed) - min(changed) <= 12
@@ -215,12 +215,12 @@ def test_a_pin_stands_after_the_name_and_is_said(tree: TrieTree, model: TrieMode
     assert "pinned" in model.index_of(8).data(Qt.ItemDataRole.AccessibleTextRole)
 
 
-def test_a_long_name_leaves_room_for_the_pin(tree: TrieTree, model: TrieModel, look: Look) -> None:
+def test_a_long_name_leaves_room_for_the_pin(tree: TrieTree, model: TrieModel, style: Style) -> None:
     long = replace(NODES[7], label="Reply only with JSON " * 5, is_pinned=True)
     model.show(view(*NODES[:7], long, serial=2))
     row = tree.visualRect(model.index_of(8))
     pinned = picture(tree.viewport()).copy(row)
     model.show(view(*NODES[:7], replace(long, is_pinned=False), serial=3))
     assert picture(tree.viewport()).copy(row) != pinned
-    pill = row.width() - 16 - round(pill_width(look, "In memory", "memory"))
+    pill = row.width() - 16 - round(pill_width(style, "In memory", "memory"))
     assert picture(tree.viewport()).copy(row).copy(pill, 0, 200, 40) == pinned.copy(pill, 0, 200, 40)

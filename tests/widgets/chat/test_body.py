@@ -9,7 +9,7 @@ from PySide6.QtGui import QPalette
 
 import app.widgets.chat.laid_part as laid_part
 from app.widgets.chat.body import Body, TextPoint
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
 from app.widgets.kit.typography import Type
 from tests.widgets.chat.messages import CODE, PLAN
@@ -33,40 +33,40 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     return texts
 
 
-def body(text: str, look: Look, *, is_plain: bool = False) -> Body:
-    made = Body(text, look, is_plain=is_plain)
+def body(text: str, style: Style, *, is_plain: bool = False) -> Body:
+    made = Body(text, style, is_plain=is_plain)
     made.set_width(WIDTH)
     return made
 
 
-def settled(text: str, look: Look) -> Body:
-    made = body(text, look)
+def settled(text: str, style: Style) -> Body:
+    made = body(text, style)
     made.settle(0, 1e6)
     return made
 
 
-def test_nothing_is_laid_out_before_it_is_seen(look: Look, made: list[str]) -> None:
-    shown = body(PLAN, look)
+def test_nothing_is_laid_out_before_it_is_seen(style: Style, made: list[str]) -> None:
+    shown = body(PLAN, style)
     assert shown.height > 0
     assert made == []
     shown.settle(0, 30)
     assert len(made) == 1
 
 
-def test_what_is_measured_is_exact(look: Look) -> None:
-    line = look.face(Type.BODY).line
-    assert settled("one line", look).height == line
-    assert settled("one\n\ntwo", look).height == 2 * line + 12
+def test_what_is_measured_is_exact(style: Style) -> None:
+    line = style.face(Type.BODY).line
+    assert settled("one line", style).height == line
+    assert settled("one\n\ntwo", style).height == 2 * line + 12
 
 
-def test_settling_says_whether_the_height_changed(look: Look) -> None:
-    shown = body("word " * 400, look)
+def test_settling_says_whether_the_height_changed(style: Style) -> None:
+    shown = body("word " * 400, style)
     assert shown.settle(0, 1e6)
     assert not shown.settle(0, 1e6)
 
 
-def test_new_text_lays_out_only_the_part_that_grows(look: Look, made: list[str]) -> None:
-    shown = settled("First part.\n\nSecond", look)
+def test_new_text_lays_out_only_the_part_that_grows(style: Style, made: list[str]) -> None:
+    shown = settled("First part.\n\nSecond", style)
     made.clear()
     shown.set_text("First part.\n\nSecond part")
     assert made == ["Second part"]
@@ -75,8 +75,8 @@ def test_new_text_lays_out_only_the_part_that_grows(look: Look, made: list[str])
     assert made == ["Second part", "Third"]
 
 
-def test_code_that_grows_is_appended_to_and_gets_its_colours_when_it_ends(look: Look, made: list[str]) -> None:
-    shown = settled("```python\nx = 1", look)
+def test_code_that_grows_is_appended_to_and_gets_its_colours_when_it_ends(style: Style, made: list[str]) -> None:
+    shown = settled("```python\nx = 1", style)
     made.clear()
     shown.set_text("```python\nx = 1\ny = 2")
     assert made == []
@@ -86,9 +86,9 @@ def test_code_that_grows_is_appended_to_and_gets_its_colours_when_it_ends(look: 
     assert shown.selected_text(*shown.all_of_it()) == "x = 1\ny = 2\n\nafter"
 
 
-def test_a_very_long_part_grows_as_plain_text_and_is_set_once_when_it_ends(look: Look, made: list[str]) -> None:
+def test_a_very_long_part_grows_as_plain_text_and_is_set_once_when_it_ends(style: Style, made: list[str]) -> None:
     start = "word **bold** " * 200
-    shown = settled(start, look)
+    shown = settled(start, style)
     made.clear()
     for more in range(1, 6):
         shown.set_text(start + "more " * more)
@@ -98,31 +98,31 @@ def test_a_very_long_part_grows_as_plain_text_and_is_set_once_when_it_ends(look:
     assert "**" not in shown.selected_text(*shown.all_of_it())
 
 
-def test_streaming_ends_with_the_height_of_the_whole(look: Look) -> None:
-    shown = settled("T", look)
+def test_streaming_ends_with_the_height_of_the_whole(style: Style) -> None:
+    shown = settled("T", style)
     for end in range(2, len(PLAN) + 1):
         shown.set_text(PLAN[:end])
     shown.settle(0, 1e6)
-    assert shown.height == settled(PLAN, look).height
+    assert shown.height == settled(PLAN, style).height
 
 
-def test_another_text_is_shown_anew(look: Look) -> None:
-    shown = settled("one\n\ntwo", look)
+def test_another_text_is_shown_anew(style: Style) -> None:
+    shown = settled("one\n\ntwo", style)
     shown.set_text("three")
     shown.settle(0, 1e6)
-    assert shown.height == look.face(Type.BODY).line
+    assert shown.height == style.face(Type.BODY).line
 
 
-def test_another_width_makes_estimates_again(look: Look) -> None:
-    shown = settled("word " * 100, look)
+def test_another_width_makes_estimates_again(style: Style) -> None:
+    shown = settled("word " * 100, style)
     wide = shown.height
     shown.set_width(WIDTH / 3)
     shown.settle(0, 1e6)
     assert shown.height > 2 * wide
 
 
-def test_text_is_found_under_the_mouse_and_selected(look: Look) -> None:
-    shown = settled(PLAN, look)
+def test_text_is_found_under_the_mouse_and_selected(style: Style) -> None:
+    shown = settled(PLAN, style)
     first = shown.point_at(QPointF(0, 5))
     assert first == TextPoint(0, 0)
     word = shown.word_at(TextPoint(0, 5))
@@ -133,8 +133,8 @@ def test_text_is_found_under_the_mouse_and_selected(look: Look) -> None:
     assert whole.endswith("at the end of the trip.")
 
 
-def test_a_selection_is_drawn_where_it_is(look: Look) -> None:
-    shown = settled("one two three", look)
+def test_a_selection_is_drawn_where_it_is(style: Style) -> None:
+    shown = settled("one two three", style)
     rect = QRectF(0, 0, WIDTH, 30)
 
     def marked(selection: tuple[TextPoint, TextPoint] | None) -> int:
@@ -147,34 +147,34 @@ def test_a_selection_is_drawn_where_it_is(look: Look) -> None:
     assert 0 < marked((TextPoint(0, 0), TextPoint(0, 3))) < marked((TextPoint(0, 0), TextPoint(0, 13)))
 
 
-def test_links_are_found(look: Look) -> None:
-    shown = settled("[all of it](https://example.org)", look)
+def test_links_are_found(style: Style) -> None:
+    shown = settled("[all of it](https://example.org)", style)
     assert shown.link_at(QPointF(10, 10)) == "https://example.org"
     assert shown.link_at(QPointF(500, 10)) == ""
 
 
-def test_cards_in_sight_say_what_they_copy(look: Look) -> None:
-    shown = settled(PLAN, look)
+def test_cards_in_sight_say_what_they_copy(style: Style) -> None:
+    shown = settled(PLAN, style)
     (card,) = shown.cards(0, 1e6)
     assert (card.code(), card.language) == (CODE, "python")
     assert card.head.height() == 30
     assert shown.cards(0, card.head.top() - 1) == []
 
 
-def test_the_caret_stands_after_the_last_character(look: Look) -> None:
-    short, long = settled("one", look).end(), settled("one two", look).end()
+def test_the_caret_stands_after_the_last_character(style: Style) -> None:
+    short, long = settled("one", style).end(), settled("one two", style).end()
     assert long.left() > short.left() > 0
-    assert abs(short.center().y() - look.face(Type.BODY).line / 2) < 2
-    assert settled("```\nx", look).end().top() > 30
+    assert abs(short.center().y() - style.face(Type.BODY).line / 2) < 2
+    assert settled("```\nx", style).end().top() > 30
 
 
-def test_typed_text_stays_as_it_was_typed(look: Look) -> None:
-    shown = body("**not bold**\n  - no list", look, is_plain=True)
+def test_typed_text_stays_as_it_was_typed(style: Style) -> None:
+    shown = body("**not bold**\n  - no list", style, is_plain=True)
     assert shown.selected_text(*shown.all_of_it()) == "**not bold**\n  - no list"
 
 
-def test_freed_documents_come_back_the_same(look: Look) -> None:
-    shown = settled(PLAN, look)
+def test_freed_documents_come_back_the_same(style: Style) -> None:
+    shown = settled(PLAN, style)
     height = shown.height
     shown.drop_documents()
     assert shown.height == height
@@ -185,8 +185,8 @@ def test_freed_documents_come_back_the_same(look: Look) -> None:
 CODE_OF_MANY_LINES = "\n".join(f"line_{number} = {number}" for number in range(500))
 
 
-def test_long_code_is_laid_out_as_far_as_it_is_seen_and_copied_whole(look: Look, made: list[str]) -> None:
-    shown = body(f"Before.\n\n```python\n{CODE_OF_MANY_LINES}\n```\nAfter.", look)
+def test_long_code_is_laid_out_as_far_as_it_is_seen_and_copied_whole(style: Style, made: list[str]) -> None:
+    shown = body(f"Before.\n\n```python\n{CODE_OF_MANY_LINES}\n```\nAfter.", style)
     shown.settle(0, 600)
     assert sum(map(len, made)) < 4000
     shown.settle(0, 1e6)
@@ -196,20 +196,20 @@ def test_long_code_is_laid_out_as_far_as_it_is_seen_and_copied_whole(look: Look,
     assert copied == f"Before.\n\n{CODE_OF_MANY_LINES}\n\nAfter."
 
 
-def test_long_code_that_grows_ends_with_the_height_of_the_whole(look: Look) -> None:
+def test_long_code_that_grows_ends_with_the_height_of_the_whole(style: Style) -> None:
     whole = f"```python\n{CODE_OF_MANY_LINES[:4000]}\n```\nAfter."
-    shown = settled(whole[:5], look)
+    shown = settled(whole[:5], style)
     for end in range(5, len(whole), 41):
         shown.set_text(whole[:end])
     shown.set_text(whole)
     shown.settle(0, 1e6)
-    assert shown.height == settled(whole, look).height
+    assert shown.height == settled(whole, style).height
 
 
-def test_long_code_keeps_its_colours_from_piece_to_piece(look: Look) -> None:
+def test_long_code_keeps_its_colours_from_piece_to_piece(style: Style) -> None:
     """A string that begins in one piece ends in another."""
     text = 'x = """\n' + "words\n" * 100 + '"""\ny = 1\n' + "z = 2\n" * 100
-    shown = settled(f"```python\n{text}```\n", look)
+    shown = settled(f"```python\n{text}```\n", style)
     inks = {}
     for part in shown._parts or ():
         block = part.document.begin()
@@ -222,19 +222,19 @@ def test_long_code_keeps_its_colours_from_piece_to_piece(look: Look) -> None:
     assert inks["z = 2"] == {LIGHT.number.name()}
 
 
-def test_a_long_line_is_cut_but_copied_whole(look: Look, made: list[str]) -> None:
+def test_a_long_line_is_cut_but_copied_whole(style: Style, made: list[str]) -> None:
     line = "word " * 20_000
     for text, is_plain in ((line, True), (line, False), (f"```\n{line}\n```", False)):
-        shown = body(text, look, is_plain=is_plain)
+        shown = body(text, style, is_plain=is_plain)
         made.clear()
         shown.settle(0, 600)
         assert sum(map(len, made)) < 13_000
         assert shown.selected_text(*shown.all_of_it()).strip() == line.strip()
 
 
-def test_documents_of_one_long_message_are_freed(look: Look, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_documents_of_one_long_message_are_freed(style: Style, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.widgets.chat.body._MOST_LAID", 16)
-    shown = body(f"{CODE_OF_MANY_LINES}\n" * 40, look, is_plain=True)
+    shown = body(f"{CODE_OF_MANY_LINES}\n" * 40, style, is_plain=True)
     for top in range(0, int(shown.height), 500):
         shown.settle(top, top + 600)
     assert 0 < sum(part._document is not None for part in shown._parts or ()) <= 16
@@ -243,8 +243,8 @@ def test_documents_of_one_long_message_are_freed(look: Look, monkeypatch: pytest
 TABLE = "| a | b |\n|---|---|\n| 1 | 2 |\n| `c` | *d* |"
 
 
-def test_a_table_is_copied_as_rows_with_tabs(look: Look) -> None:
-    shown = settled(f"Before\n\n{TABLE}\n\nafter", look)
+def test_a_table_is_copied_as_rows_with_tabs(style: Style) -> None:
+    shown = settled(f"Before\n\n{TABLE}\n\nafter", style)
     assert "a\tb\n1\t2\nc\td" in shown.selected_text(*shown.all_of_it())
 
 
@@ -278,11 +278,11 @@ MARKDOWN = [
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_any_selection_of_any_markdown_is_copied_clean(look: Look, seed: int) -> None:
+def test_any_selection_of_any_markdown_is_copied_clean(style: Style, seed: int) -> None:
     for number in range(60):
         draw = random.Random(seed * 1000 + number)
         text = "".join(draw.choice(MARKDOWN) for _ in range(draw.randrange(1, 25)))
-        shown = settled(text, look)
+        shown = settled(text, style)
         _, end = shown.all_of_it()
         ends = sorted(TextPoint(draw.randrange(end.part + 1), draw.randrange(120)) for _ in range(2))
         for first, last in (shown.all_of_it(), (ends[0], ends[1])):
@@ -388,13 +388,13 @@ def paint(shown: Body, top: float) -> None:
 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("seed", range(4))
-def test_any_text_is_laid_out_painted_and_copied(look: Look, seed: int, made: list[str]) -> None:
+def test_any_text_is_laid_out_painted_and_copied(style: Style, seed: int, made: list[str]) -> None:
     """Runs of anything, some long enough to nest thousands deep; of each no more is laid out than is seen."""
     for number in range(60):
         draw = random.Random(seed * 1000 + number)
         atoms = draw.sample(ATOMS, draw.choice([1, 2, 3, 6, 20]))
         text = "".join(draw.choice(atoms) * draw.choice([1, 1, 2, 5, 50, 1000]) for _ in range(30))[:20_000]
-        shown = body(text, look, is_plain=draw.random() < 0.2)
+        shown = body(text, style, is_plain=draw.random() < 0.2)
         made.clear()
         top = draw.random() * shown.height
         shown.settle(top, top + 100)

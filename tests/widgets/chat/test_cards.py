@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.viewmodels.status import ProblemCard, Status, StatusValues
 from app.widgets.chat.cards import NoticeBanner, ProblemView, lines_of
 from app.widgets.chat.desk import Desk
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
 from app.widgets.kit.typography import Type
 from tests.widgets.pictures import count, picture, show
@@ -34,8 +34,8 @@ def status(qapp: object) -> Status:
 
 
 @pytest.fixture
-def card(qtbot: QtBot, look: Look) -> ProblemView:
-    card = ProblemView(look)
+def card(qtbot: QtBot, style: Style) -> ProblemView:
+    card = ProblemView(style)
     qtbot.addWidget(card)
     card.show_problem(MISSING)
     show(card, 680, card.wanted_height(680))
@@ -43,8 +43,8 @@ def card(qtbot: QtBot, look: Look) -> ProblemView:
 
 
 @pytest.fixture
-def desk(qtbot: QtBot, look: Look, status: Status) -> Desk:
-    desk = Desk(look, status)
+def desk(qtbot: QtBot, style: Style, status: Status) -> Desk:
+    desk = Desk(style, status)
     qtbot.addWidget(desk)
     show(desk, 840, desk.sizeHint().height())
     return desk
@@ -79,8 +79,8 @@ def test_it_is_as_high_as_its_sentence(card: ProblemView) -> None:
     assert card.wanted_height(680) >= before + 2 * 18
 
 
-def test_sentences_are_broken_within_their_width(look: Look) -> None:
-    layout = lines_of("word " * 30 + "x" * 100, look.face(Type.UI), 200)
+def test_sentences_are_broken_within_their_width(style: Style) -> None:
+    layout = lines_of("word " * 30 + "x" * 100, style.face(Type.UI), 200)
     assert layout.lineCount() > 5
     assert all(layout.lineAt(number).naturalTextWidth() <= 200 for number in range(layout.lineCount()))
 
@@ -127,8 +127,8 @@ def test_in_an_empty_conversation_the_composer_stands_in_the_middle(desk: Desk) 
     assert desk.composer.geometry().center().x() == 419
 
 
-def test_a_notice_comes_and_goes(qtbot: QtBot, look: Look, status: Status) -> None:
-    banner = NoticeBanner(look, status)
+def test_a_notice_comes_and_goes(qtbot: QtBot, style: Style, status: Status) -> None:
+    banner = NoticeBanner(style, status)
     qtbot.addWidget(banner)
     assert banner.isHidden()
     status.show(replace(READY, notice="Disk is full: snapshots are off."))
@@ -142,8 +142,8 @@ def test_a_notice_comes_and_goes(qtbot: QtBot, look: Look, status: Status) -> No
         qtbot.mouseClick(banner.close_button, Qt.MouseButton.LeftButton)
 
 
-def test_good_news_is_no_warning(qtbot: QtBot, look: Look, status: Status) -> None:
-    banner = NoticeBanner(look, status)
+def test_good_news_is_no_warning(qtbot: QtBot, style: Style, status: Status) -> None:
+    banner = NoticeBanner(style, status)
     qtbot.addWidget(banner)
     status.show(replace(READY, notice="The cache is exact."))
     show(banner, 600, 44)

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.viewmodels.status import Status, StatusValues
 from app.widgets.chat.composer import SHADOW_ROOM, Composer
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT
 from tests.widgets.pictures import count, picture, show
 
@@ -25,8 +25,8 @@ def status(qapp: object) -> Status:
 
 
 @pytest.fixture
-def composer(qtbot: QtBot, look: Look, status: Status) -> Composer:
-    composer = Composer(look, status)
+def composer(qtbot: QtBot, style: Style, status: Status) -> Composer:
+    composer = Composer(style, status)
     qtbot.addWidget(composer)
     show(composer, 680 + 2 * SHADOW_ROOM, 92 + 2 * SHADOW_ROOM)
     composer.edit.setFocus()
@@ -160,10 +160,10 @@ def test_the_hint_goes_with_the_first_letter(qtbot: QtBot, composer: Composer) -
     assert count(picture(composer.edit.viewport()), LIGHT.text3) == 0
 
 
-def test_theme_and_text_size(composer: Composer, look: Look) -> None:
-    look.set_theme(DARK)
+def test_theme_and_text_size(composer: Composer, style: Style) -> None:
+    style.set_theme(DARK)
     assert count(picture(composer), DARK.raised) > 10_000
-    look.set_text_size(20)
+    style.set_text_size(20)
     assert composer.edit.line == 31
     composer.show_text("1\n2")
     assert composer.edit.text_height == 2 * composer.edit.line

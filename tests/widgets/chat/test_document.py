@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFont, QImage, QPainter, QTextCharFormat, QTex
 from app.widgets.chat.document import QuietDocument, Sign, code_document, plain_document
 from app.widgets.chat.markdown import markdown_document
 from app.widgets.chat.parts import Part, markdown
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
 from app.widgets.kit.typography import Type
 from tests.widgets.pictures import count, painted
@@ -46,17 +46,17 @@ def drawn(document: QuietDocument) -> QImage:
 
 
 @pytest.mark.parametrize("form", ["![a tree]({0})", "![a tree]({1})", "[![a tree]({0})](https://example.org)"])
-def test_a_picture_is_never_loaded(look: Look, red_picture: Path, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_picture_is_never_loaded(style: Style, red_picture: Path, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
     monkeypatch.setattr(QuietDocument, "loadResource", lambda self, kind, name: asked.append(name))
     address = QUrl.fromLocalFile(str(red_picture)).toString()
-    document = markdown_document(form.format(address, red_picture), look)
+    document = markdown_document(form.format(address, red_picture), style)
     assert count(drawn(document), RED) == 0
     assert asked == []
     assert document.toPlainText() == "Image: a tree"
 
 
-def test_without_the_exchange_of_images_the_picture_would_be_seen(look: Look, red_picture: Path) -> None:
+def test_without_the_exchange_of_images_the_picture_would_be_seen(style: Style, red_picture: Path) -> None:
     """The test above looks at something that can happen: Qt loads the same text's picture from the disk."""
     document = QTextDocument()
     document.setMarkdown(f"![a tree]({red_picture})")
@@ -64,26 +64,26 @@ def test_without_the_exchange_of_images_the_picture_would_be_seen(look: Look, re
     assert count(painted(400, 300, lambda painter, _rect: document.drawContents(painter)), RED) > 1000
 
 
-def test_a_resource_asked_for_all_the_same_is_an_empty_picture(look: Look, red_picture: Path) -> None:
-    document = plain_document("x", look)
+def test_a_resource_asked_for_all_the_same_is_an_empty_picture(style: Style, red_picture: Path) -> None:
+    document = plain_document("x", style)
     found = document.resource(QTextDocument.ResourceType.ImageResource.value, QUrl(str(red_picture)))
     assert isinstance(found, QImage)
     assert found.width() == 1
 
 
-def test_an_address_on_the_network_becomes_a_link(look: Look) -> None:
-    document = markdown_document(markdown(Part(0, "![](http://example.org/a.png)")), look)
+def test_an_address_on_the_network_becomes_a_link(style: Style) -> None:
+    document = markdown_document(markdown(Part(0, "![](http://example.org/a.png)")), style)
     assert formats(document)["Image: picture"].anchorHref() == "http://example.org/a.png"
 
 
-def test_html_stays_text(look: Look) -> None:
-    assert markdown_document("a <b>b</b> <img src='file:///x.png'>", look).toPlainText() == (
+def test_html_stays_text(style: Style) -> None:
+    assert markdown_document("a <b>b</b> <img src='file:///x.png'>", style).toPlainText() == (
         "a <b>b</b> <img src='file:///x.png'>"
     )
 
 
-def test_roles_of_the_look(look: Look) -> None:
-    found = formats(markdown_document("# one\n\n## two\n\n### three\n\nplain **bold** `code` [link](x:y)", look))
+def test_roles_of_the_look(style: Style) -> None:
+    found = formats(markdown_document("# one\n\n## two\n\n### three\n\nplain **bold** `code` [link](x:y)", style))
     sizes = {text: found[text].font().pixelSize() for text in ("one", "two", "three", "code")}
     assert sizes == {"one": 17, "two": 15, "three": 14, "code": 12}
     assert found["bold"].fontWeight() == QFont.Weight.DemiBold
@@ -93,24 +93,24 @@ def test_roles_of_the_look(look: Look) -> None:
 
 
 @pytest.mark.parametrize(("text", "lines"), [("one", 1), ("one\n\ntwo", 2), ("- one\n- two", 2)])
-def test_lines_are_as_high_as_the_roles(look: Look, text: str, lines: int) -> None:
-    document = markdown_document(text, look)
+def test_lines_are_as_high_as_the_roles(style: Style, text: str, lines: int) -> None:
+    document = markdown_document(text, style)
     document.setTextWidth(400)
     between = {"one": 0, "one\n\ntwo": 12, "- one\n- two": 4}[text]
-    assert document.size().height() == lines * look.face(Type.BODY).line + between
+    assert document.size().height() == lines * style.face(Type.BODY).line + between
 
 
-def test_the_line_height_holds_for_other_scripts_too(look: Look) -> None:
+def test_the_line_height_holds_for_other_scripts_too(style: Style) -> None:
     heights = []
     for text in ("plain", "日本語", "مرحبا", "🎉"):
-        document = plain_document(text, look)
+        document = plain_document(text, style)
         document.setTextWidth(400)
         heights.append(document.size().height())
-    assert set(heights) == {look.face(Type.BODY).line}
+    assert set(heights) == {style.face(Type.BODY).line}
 
 
-def test_signs_are_left_to_be_drawn(look: Look) -> None:
-    document = markdown_document("- a\n  - b\n- [ ] c\n- [x] d\n\n> e\n\n---\n", look)
+def test_signs_are_left_to_be_drawn(style: Style) -> None:
+    document = markdown_document("- a\n  - b\n- [ ] c\n- [x] d\n\n> e\n\n---\n", style)
     assert [(mark.sign, mark.level) for mark in document.marks] == [
         (Sign.BULLET, 1),
         (Sign.BULLET, 2),
@@ -121,15 +121,15 @@ def test_signs_are_left_to_be_drawn(look: Look) -> None:
     ]
 
 
-def test_numbers_of_a_list_go_on_after_code(look: Look) -> None:
-    document = markdown_document("2. second", look)
+def test_numbers_of_a_list_go_on_after_code(style: Style) -> None:
+    document = markdown_document("2. second", style)
     assert document.begin().textList().format().start() == 2
 
 
 @pytest.mark.parametrize("before", ["", "A line\n", "> a quote\n\n"])
-def test_a_tables_head_is_one_line(look: Look, before: str) -> None:
+def test_a_tables_head_is_one_line(style: Style, before: str) -> None:
     """Qt's importer puts an empty line into the first cell when something stands before the table."""
-    document = markdown_document(f"{before}\n| a | b |\n|---|---|\n| 1 | 2 |\n", look)
+    document = markdown_document(f"{before}\n| a | b |\n|---|---|\n| 1 | 2 |\n", style)
     cells = [line for line in document.toPlainText().split("\n") if line]
     assert cells[-4:] == ["a", "b", "1", "2"]
     document.setTextWidth(400)
@@ -141,8 +141,8 @@ def test_a_tables_head_is_one_line(look: Look, before: str) -> None:
     assert tops["a"] == tops["b"]
 
 
-def test_code_has_its_colours_and_stays_plain(look: Look) -> None:
-    document = code_document('def f():\n    """a\n    b"""', "python", look)
+def test_code_has_its_colours_and_stays_plain(style: Style) -> None:
+    document = code_document('def f():\n    """a\n    b"""', "python", style)
     assert document.toPlainText() == 'def f():\n    """a\n    b"""'
     inks = []
     block = document.begin()
@@ -152,14 +152,14 @@ def test_code_has_its_colours_and_stays_plain(look: Look) -> None:
     assert inks == [[LIGHT.keyword.name(), LIGHT.name.name()], [LIGHT.string.name()], [LIGHT.string.name()]]
 
 
-def test_long_words_are_broken(look: Look) -> None:
-    document = markdown_document("x" * 400, look)
+def test_long_words_are_broken(style: Style) -> None:
+    document = markdown_document("x" * 400, style)
     document.setTextWidth(200)
     assert document.idealWidth() <= 200
 
 
-def test_text_from_right_to_left_begins_at_the_right(look: Look) -> None:
-    document = plain_document("مرحبا", look)
+def test_text_from_right_to_left_begins_at_the_right(style: Style) -> None:
+    document = plain_document("مرحبا", style)
     document.setTextWidth(400)
     image = painted(400, 30, lambda painter, _rect: draw(document, painter))
     dark = [x for x in range(400) for y in range(30) if image.pixelColor(x, y).lightness() < 128]

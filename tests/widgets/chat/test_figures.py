@@ -7,7 +7,7 @@ from PySide6.QtCore import QRectF
 
 from app.viewmodels.rows import Footer, PrefillRow
 from app.widgets.chat.figures import figure_words, fitting, paint_footer, paint_prefill, prefill_height
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
 from app.widgets.kit.typography import Type
 from tests.widgets.chat.messages import DONE
@@ -25,30 +25,30 @@ def test_what_is_not_known_is_left_out() -> None:
     assert figure_words(Footer(1, 2, None, None, None, ""), is_done=False) == []
 
 
-def test_the_last_figures_go_first_where_it_is_narrow(look: Look) -> None:
+def test_the_last_figures_go_first_where_it_is_narrow(style: Style) -> None:
     words = figure_words(DONE, is_done=True)
-    whole = fitting(words, look, 1000)
-    shorter = fitting(words, look, look.face(Type.CAP).width(whole) - 1)
+    whole = fitting(words, style, 1000)
+    shorter = fitting(words, style, style.face(Type.CAP).width(whole) - 1)
     assert whole.endswith("finished")
     assert shorter.startswith("214")
     assert len(shorter) < len(whole)
-    assert fitting(words, look, 10) == ""
+    assert fitting(words, style, 10) == ""
 
 
 @pytest.mark.parametrize(("footer", "has_accent"), [(DONE, True), (replace(DONE, reused=None, computed=None), False)])
-def test_the_bar_stands_only_where_reuse_is_known(look: Look, footer: Footer, has_accent: bool) -> None:
-    image = painted(500, 20, lambda painter, rect: paint_footer(painter, look, rect, footer, is_done=True))
+def test_the_bar_stands_only_where_reuse_is_known(style: Style, footer: Footer, has_accent: bool) -> None:
+    image = painted(500, 20, lambda painter, rect: paint_footer(painter, style, rect, footer, is_done=True))
     assert (count(image, LIGHT.accentgfx) > 50) == has_accent
 
 
-def test_a_card_without_a_reason_is_lower(look: Look) -> None:
-    assert prefill_height(look, READING) == 128
-    assert prefill_height(look, replace(READING, why="")) < 100
+def test_a_card_without_a_reason_is_lower(style: Style) -> None:
+    assert prefill_height(style, READING) == 128
+    assert prefill_height(style, replace(READING, why="")) < 100
 
 
-def test_the_bar_of_the_card_shows_what_is_done(look: Look) -> None:
+def test_the_bar_of_the_card_shows_what_is_done(style: Style) -> None:
     def ink(row: PrefillRow) -> tuple[int, int, int]:
-        image = painted(600, 128, lambda painter, _rect: paint_prefill(painter, look, QRectF(0, 0, 600, 128), row))
+        image = painted(600, 128, lambda painter, _rect: paint_prefill(painter, style, QRectF(0, 0, 600, 128), row))
         return count(image, LIGHT.accentgfx), count(image, LIGHT.mute), count(image, LIGHT.track)
 
     early, late = ink(READING), ink(replace(READING, done=3000))

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.viewmodels.status import Status, StatusValues
 from app.viewmodels.status_words import GREETING, SUGGESTIONS
 from app.widgets.chat.first_run import FirstRun
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from tests.widgets.pictures import show
 
 GUIDE = StatusValues(model_name="Espalier Guide", greeting=GREETING, suggestions=SUGGESTIONS)
@@ -24,8 +24,8 @@ def status(qapp: object) -> Status:
 
 
 @pytest.fixture
-def first_run(qtbot: QtBot, look: Look, status: Status) -> FirstRun:
-    first_run = FirstRun(look, status)
+def first_run(qtbot: QtBot, style: Style, status: Status) -> FirstRun:
+    first_run = FirstRun(style, status)
     qtbot.addWidget(first_run)
     show(first_run, 840, 704)
     return first_run
@@ -83,7 +83,7 @@ def test_with_another_model_it_offers_neither_guide_nor_questions(first_run: Fir
     assert first_run.page.open_button.isHidden()
 
 
-def test_a_larger_text_needs_more_room(first_run: FirstRun, look: Look) -> None:
+def test_a_larger_text_needs_more_room(first_run: FirstRun, style: Style) -> None:
     before = first_run.page.open_button.geometry().bottom()
-    look.set_text_size(20)
+    style.set_text_size(20)
     assert first_run.page.open_button.geometry().bottom() > before

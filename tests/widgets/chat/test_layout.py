@@ -8,13 +8,13 @@ import pytest
 from app.viewmodels.rows import MessageRow
 from app.widgets.chat.column import centred, column
 from app.widgets.chat.layout import ChatLayout
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from tests.widgets.chat.messages import PLAN, Listed, answer, question, talk
 
 
 @pytest.fixture
-def rows(look: Look) -> ChatLayout:
-    layout = ChatLayout(look, Listed())
+def rows(style: Style) -> ChatLayout:
+    layout = ChatLayout(style, Listed())
     layout.set_pane(840)
     return layout
 
@@ -72,11 +72,11 @@ def test_gaps_depend_on_who_spoke_before(rows: ChatLayout) -> None:
     assert [rows.item(number).above for number in range(4)] == [20, 24, 28, 24]
 
 
-def test_a_row_that_nobody_has_seen_is_thought_to_be_as_high_as_it_would_be_made(look: Look) -> None:
+def test_a_row_that_nobody_has_seen_is_thought_to_be_as_high_as_it_would_be_made(style: Style) -> None:
     rng = random.Random(2)
     texts = ["", "  \n", "word", "Words. " * 300, "a\nb\nc", "long" * 5000]
     made = [rng.choice([question, answer])(f"m{number}", rng.choice(texts)) for number in range(100)]
-    rows = ChatLayout(look, Listed(made))
+    rows = ChatLayout(style, Listed(made))
     rows.set_pane(rng.randrange(300, 1200))
     rows.extend()
     for number in range(100):
@@ -97,10 +97,10 @@ def test_items_out_of_sight_are_let_go(rows: ChatLayout) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_what_is_in_sight_stays_there_however_far_one_scrolls(look: Look, seed: int) -> None:
+def test_what_is_in_sight_stays_there_however_far_one_scrolls(style: Style, seed: int) -> None:
     """Wheel and pages: not one row jumps, also where rows come into sight that nobody has estimated."""
     rng = random.Random(seed)
-    rows = ChatLayout(look, Listed(talk(30_000)))
+    rows = ChatLayout(style, Listed(talk(30_000)))
     rows.set_pane(840)
     rows.extend()
     top = rows.total - 700

@@ -6,7 +6,7 @@ from PySide6.QtGui import QImage
 
 from app.protocol.trie_view import Residency
 from app.widgets.chat.rail import paint_fork, paint_line
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
 from tests.widgets.pictures import count, painted
 
@@ -17,8 +17,8 @@ def line(residency: Residency) -> QImage:
     return painted(20, 100, lambda painter, _rect: paint_line(painter, LIGHT, 10, 0, 100, residency))
 
 
-def fork(look: Look, version: int, residencies: tuple[Residency, ...]) -> QImage:
-    return painted(120, 80, lambda painter, _rect: paint_fork(painter, look, CENTER, version, residencies))
+def fork(style: Style, version: int, residencies: tuple[Residency, ...]) -> QImage:
+    return painted(120, 80, lambda painter, _rect: paint_fork(painter, style, CENTER, version, residencies))
 
 
 def inked(image: QImage, left: int, right: int) -> bool:
@@ -50,14 +50,14 @@ def test_the_dots_of_neighbouring_rows_join() -> None:
     assert abs(count(painted(20, 100, pieces), LIGHT.mute) - count(whole, LIGHT.mute)) < 12
 
 
-def test_earlier_versions_stand_left_and_later_ones_right(look: Look) -> None:
-    first, last = fork(look, 1, ("live", "memory")), fork(look, 2, ("live", "memory"))
+def test_earlier_versions_stand_left_and_later_ones_right(style: Style) -> None:
+    first, last = fork(style, 1, ("live", "memory")), fork(style, 2, ("live", "memory"))
     assert (inked(first, 36, 52), inked(first, 68, 84)) == (False, True)
     assert (inked(last, 36, 52), inked(last, 68, 84)) == (True, False)
 
 
-def test_of_many_versions_the_nearest_have_discs_and_the_rest_a_number(look: Look) -> None:
-    image = fork(look, 3, ("live",) * 9)
+def test_of_many_versions_the_nearest_have_discs_and_the_rest_a_number(style: Style) -> None:
+    image = fork(style, 3, ("live",) * 9)
     assert inked(image, 68, 84)
     assert inked(image, 84, 112)
     assert count(image, LIGHT.accentgfx) < 2 * 60

@@ -19,7 +19,7 @@ from app.viewmodels.status import Status, StatusValues
 from app.viewmodels.verbs import VERBS
 from app.widgets.chat.row_controls import ActionStrip, CodeCopy, Place
 from app.widgets.chat.view import ChatView
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT
 from app.widgets.switcher import Switcher
 from tests.widgets.chat.messages import CODE, PLAN, answer, question, reading, talk
@@ -43,8 +43,8 @@ def status(qapp: object) -> Status:
 
 
 @pytest.fixture
-def view(qtbot: QtBot, look: Look, chat: ChatModel, status: Status) -> ChatView:
-    view = ChatView(look, chat, status)
+def view(qtbot: QtBot, style: Style, chat: ChatModel, status: Status) -> ChatView:
+    view = ChatView(style, chat, status)
     qtbot.addWidget(view)
     show(view, 840, 600)
     return view
@@ -136,27 +136,27 @@ def test_a_prompt_being_read_shows_its_card(view: ChatView, chat: ChatModel) -> 
     assert count(picture(view.viewport()), LIGHT.track) < 500
 
 
-def test_theme_and_text_size_change_everything(view: ChatView, chat: ChatModel, look: Look) -> None:
+def test_theme_and_text_size_change_everything(view: ChatView, chat: ChatModel, style: Style) -> None:
     chat.show(talk(1))
     settle()
     height = view.layout_of_rows.total
-    look.set_text_size(20)
+    style.set_text_size(20)
     settle()
     assert view.layout_of_rows.total > height * 1.2
-    look.set_theme(DARK)
+    style.set_theme(DARK)
     settle()
     image = picture(view.viewport())
     assert count(image, DARK.window) > 100_000
     assert count(image, LIGHT.text) == 0
 
 
-def test_another_text_size_keeps_the_place(view: ChatView, chat: ChatModel, look: Look) -> None:
+def test_another_text_size_keeps_the_place(view: ChatView, chat: ChatModel, style: Style) -> None:
     chat.show(talk(20))
     settle()
     view.verticalScrollBar().setValue(1500)
     settle()
     number = view.indexAt(QPoint(200, 2)).row()
-    look.set_text_size(20)
+    style.set_text_size(20)
     settle()
     assert view.indexAt(QPoint(200, 2)).row() == number
 
@@ -263,7 +263,7 @@ def long_talk() -> list[MessageRow]:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_nothing_that_is_not_scrolling_moves_the_view(
-    qtbot: QtBot, view: ChatView, chat: ChatModel, look: Look, seed: int
+    qtbot: QtBot, view: ChatView, chat: ChatModel, style: Style, seed: int
 ) -> None:
     draw = random.Random(seed)
     chat.show(long_talk())
@@ -330,7 +330,7 @@ def disturb(
 
 @pytest.mark.parametrize("seed", range(3))
 def test_another_width_or_size_keeps_the_line_at_the_top(
-    view: ChatView, chat: ChatModel, look: Look, seed: int
+    view: ChatView, chat: ChatModel, style: Style, seed: int
 ) -> None:
     """Not only the message: a long one stays at the same words."""
     draw = random.Random(seed)
@@ -346,12 +346,12 @@ def test_another_width_or_size_keeps_the_line_at_the_top(
         if draw.random() < 0.5:
             view.resize(draw.randrange(500, 1000), 600)
         else:
-            look.set_text_size(draw.randrange(11, 20))
+            style.set_text_size(draw.randrange(11, 20))
         settle()
         assert spot is not None
         now = view.layout_of_rows.offset_of(spot)
         is_at_end = view.verticalOffset() == view.verticalScrollBar().maximum()
-        assert is_at_end or abs(now - view.verticalOffset()) <= look.type.body, (seed, step, spot)
+        assert is_at_end or abs(now - view.verticalOffset()) <= style.type.body, (seed, step, spot)
 
 
 def test_selected_text_stays_selected_while_the_focus_comes_and_goes(

@@ -9,17 +9,17 @@ from pytestqt.qtbot import QtBot
 
 from app.widgets.kit.controls import Button, Control, RoundButton, State, ToolButton
 from app.widgets.kit.icon_paths import Icon
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT, Theme
 from tests.widgets.pictures import count, picture
 
 
-def make(look: Look, kind: str) -> Control:
+def make(style: Style, kind: str) -> Control:
     if kind == "tool":
-        return ToolButton(look, Icon.FORK, "Fork")
+        return ToolButton(style, Icon.FORK, "Fork")
     if kind == "round":
-        return RoundButton(look, Icon.SEND, "Send")
-    return Button(look, "Keep", is_default=kind == "default")
+        return RoundButton(style, Icon.SEND, "Send")
+    return Button(style, "Keep", is_default=kind == "default")
 
 
 def in_state(control: Control, state: State) -> QImage:
@@ -34,9 +34,9 @@ def in_state(control: Control, state: State) -> QImage:
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 @pytest.mark.parametrize("kind", ["plain", "default", "tool", "round"])
-def test_every_state_looks_different(qtbot: QtBot, look: Look, kind: str, theme: Theme) -> None:
-    look.set_theme(theme)
-    control = make(look, kind)
+def test_every_state_looks_different(qtbot: QtBot, style: Style, kind: str, theme: Theme) -> None:
+    style.set_theme(theme)
+    control = make(style, kind)
     qtbot.addWidget(control)
     seen = {state: in_state(control, state) for state in State}
     assert all(seen[one] != seen[other] for one, other in combinations(State, 2))
@@ -44,16 +44,16 @@ def test_every_state_looks_different(qtbot: QtBot, look: Look, kind: str, theme:
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter])
 @pytest.mark.parametrize("kind", ["plain", "default", "tool", "round"])
-def test_the_keyboard_presses(qtbot: QtBot, look: Look, kind: str, key: Qt.Key) -> None:
-    control = make(look, kind)
+def test_the_keyboard_presses(qtbot: QtBot, style: Style, kind: str, key: Qt.Key) -> None:
+    control = make(style, kind)
     qtbot.addWidget(control)
     with qtbot.waitSignal(control.clicked):
         qtbot.keyClick(control, key)
 
 
 @pytest.mark.parametrize("kind", ["plain", "default", "tool", "round"])
-def test_a_disabled_control_does_nothing(qtbot: QtBot, look: Look, kind: str) -> None:
-    control = make(look, kind)
+def test_a_disabled_control_does_nothing(qtbot: QtBot, style: Style, kind: str) -> None:
+    control = make(style, kind)
     qtbot.addWidget(control)
     control.setEnabled(False)
     with qtbot.assertNotEmitted(control.clicked):
@@ -62,16 +62,16 @@ def test_a_disabled_control_does_nothing(qtbot: QtBot, look: Look, kind: str) ->
 
 
 @pytest.mark.parametrize("kind", ["plain", "default", "tool", "round"])
-def test_a_click_leaves_the_focus_where_it_is_but_tab_reaches_it(qtbot: QtBot, look: Look, kind: str) -> None:
-    control = make(look, kind)
+def test_a_click_leaves_the_focus_where_it_is_but_tab_reaches_it(qtbot: QtBot, style: Style, kind: str) -> None:
+    control = make(style, kind)
     qtbot.addWidget(control)
     assert control.focusPolicy() is Qt.FocusPolicy.TabFocus
     assert control.accessibleName()
     assert control.sizeHint().height() >= 24
 
 
-def test_a_tool_button_names_itself_in_its_tooltip_and_stays_on_when_checked(qtbot: QtBot, look: Look) -> None:
-    button = ToolButton(look, Icon.INSPECTOR, "Show Cache")
+def test_a_tool_button_names_itself_in_its_tooltip_and_stays_on_when_checked(qtbot: QtBot, style: Style) -> None:
+    button = ToolButton(style, Icon.INSPECTOR, "Show Cache")
     qtbot.addWidget(button)
     assert button.toolTip() == "Show Cache"
     button.setCheckable(True)
@@ -82,8 +82,8 @@ def test_a_tool_button_names_itself_in_its_tooltip_and_stays_on_when_checked(qtb
     assert count(picture(button), LIGHT.fill2) > 300
 
 
-def test_hovering_shows_on_the_sidebar_too(qtbot: QtBot, look: Look) -> None:
-    button = ToolButton(look, Icon.NEW, "New", is_on_fill=True)
+def test_hovering_shows_on_the_sidebar_too(qtbot: QtBot, style: Style) -> None:
+    button = ToolButton(style, Icon.NEW, "New", is_on_fill=True)
     qtbot.addWidget(button)
     assert count(in_state(button, State.HOVER), LIGHT.fill2) > 300
 
@@ -100,10 +100,10 @@ def _contrast(one: QColor, other: QColor) -> float:
     return (bright + 0.05) / (dark + 0.05)
 
 
-def test_what_cannot_act_is_still_seen_in_the_dark(qtbot: QtBot, look: Look) -> None:
-    look.set_theme(DARK)
-    send = RoundButton(look, Icon.SEND, "Send")
-    stop = ToolButton(look, Icon.STOP, "Stop", stands_out=True)
+def test_what_cannot_act_is_still_seen_in_the_dark(qtbot: QtBot, style: Style) -> None:
+    style.set_theme(DARK)
+    send = RoundButton(style, Icon.SEND, "Send")
+    stop = ToolButton(style, Icon.STOP, "Stop", stands_out=True)
     for button in (send, stop):
         qtbot.addWidget(button)
         button.resize(28, 28)
@@ -113,8 +113,8 @@ def test_what_cannot_act_is_still_seen_in_the_dark(qtbot: QtBot, look: Look) -> 
     assert _contrast(DARK.mute, DARK.window) > 3
 
 
-def test_send_becomes_stop(qtbot: QtBot, look: Look) -> None:
-    button = RoundButton(look, Icon.SEND, "Send")
+def test_send_becomes_stop(qtbot: QtBot, style: Style) -> None:
+    button = RoundButton(style, Icon.SEND, "Send")
     qtbot.addWidget(button)
     button.resize(28, 28)
     before = picture(button)
@@ -124,8 +124,8 @@ def test_send_becomes_stop(qtbot: QtBot, look: Look) -> None:
     assert count(picture(button), LIGHT.accentfill) == 0
 
 
-def test_new_words_are_spoken_and_measured(qtbot: QtBot, look: Look) -> None:
-    button = Button(look, "Go")
+def test_new_words_are_spoken_and_measured(qtbot: QtBot, style: Style) -> None:
+    button = Button(style, "Go")
     qtbot.addWidget(button)
     width = button.sizeHint().width()
     button.set_text("Locate Folder…")
@@ -133,26 +133,26 @@ def test_new_words_are_spoken_and_measured(qtbot: QtBot, look: Look) -> None:
     assert button.sizeHint().width() > width
 
 
-def test_buttons_grow_with_the_text(qtbot: QtBot, look: Look) -> None:
-    button = Button(look, "Keep", icon=Icon.CHECK)
+def test_buttons_grow_with_the_text(qtbot: QtBot, style: Style) -> None:
+    button = Button(style, "Keep", icon=Icon.CHECK)
     qtbot.addWidget(button)
     before = button.sizeHint()
-    look.set_text_size(24)
+    style.set_text_size(24)
     assert button.sizeHint().height() > before.height()
     assert button.sizeHint().width() > before.width()
 
 
 @pytest.mark.parametrize(("body", "size"), [(10, 16), (14, 16), (20, 23), (24, 24)])
-def test_icons_grow_with_the_text_and_stay_inside(qtbot: QtBot, look: Look, body: int, size: int) -> None:
-    look.set_text_size(body)
-    button = ToolButton(look, Icon.STOP, "Stop")
+def test_icons_grow_with_the_text_and_stay_inside(qtbot: QtBot, style: Style, body: int, size: int) -> None:
+    style.set_text_size(body)
+    button = ToolButton(style, Icon.STOP, "Stop")
     qtbot.addWidget(button)
-    assert look.type.icon() == size
+    assert style.type.icon() == size
     assert count(picture(button).copy(0, 0, 28, 2), LIGHT.text2) == 0
 
 
-def test_a_button_that_is_too_narrow_cuts_its_words_inside_itself(qtbot: QtBot, look: Look) -> None:
-    button = Button(look, "Use the Guide Meanwhile", is_default=True)
+def test_a_button_that_is_too_narrow_cuts_its_words_inside_itself(qtbot: QtBot, style: Style) -> None:
+    button = Button(style, "Use the Guide Meanwhile", is_default=True)
     qtbot.addWidget(button)
     button.resize(60, 28)
     image = picture(button)

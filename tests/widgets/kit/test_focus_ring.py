@@ -7,23 +7,25 @@ from pytestqt.qtbot import QtBot
 
 from app.widgets.kit.controls import Button
 from app.widgets.kit.focus_ring import FocusRing
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from tests.widgets.pictures import picture, show
 
 
 @pytest.fixture
-def window(qtbot: QtBot, look: Look) -> QWidget:
+def window(qtbot: QtBot, style: Style) -> QWidget:
     window = QWidget()
     qtbot.addWidget(window)
     return window
 
 
-def test_the_ring_surrounds_the_control_with_the_focus_and_no_other(qtbot: QtBot, look: Look, window: QWidget) -> None:
+def test_the_ring_surrounds_the_control_with_the_focus_and_no_other(
+    qtbot: QtBot, style: Style, window: QWidget
+) -> None:
     field = QLineEdit(window)
     field.setAccessibleName("field")
-    button = Button(look, "Keep", parent=window)
+    button = Button(style, "Keep", parent=window)
     button.setGeometry(60, 60, 80, 28)
-    ring = FocusRing(look, window)
+    ring = FocusRing(style, window)
     show(window, 220, 140)
     qtbot.waitUntil(window.isActiveWindow)
     field.setFocus()
@@ -39,10 +41,10 @@ def test_the_ring_surrounds_the_control_with_the_focus_and_no_other(qtbot: QtBot
     assert ring.isVisible()
 
 
-def test_the_ring_moves_with_its_control(qtbot: QtBot, look: Look, window: QWidget) -> None:
-    button = Button(look, "Keep", parent=window)
+def test_the_ring_moves_with_its_control(qtbot: QtBot, style: Style, window: QWidget) -> None:
+    button = Button(style, "Keep", parent=window)
     button.setGeometry(60, 60, 80, 28)
-    ring = FocusRing(look, window)
+    ring = FocusRing(style, window)
     show(window, 220, 140)
     qtbot.waitUntil(window.isActiveWindow)
     button.setFocus(Qt.FocusReason.TabFocusReason)

@@ -6,14 +6,14 @@ from PySide6.QtGui import QColor, QIcon
 
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.icons import IconCache
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT
 from tests.widgets.pictures import count, painted
 
 
 @pytest.mark.parametrize("icon", list(Icon))
-def test_each_icon_is_drawn_in_its_colour(look: Look, icon: Icon) -> None:
-    image = look.icons.pixmap(icon, QColor("#ff0000"), 32).toImage()
+def test_each_icon_is_drawn_in_its_colour(style: Style, icon: Icon) -> None:
+    image = style.icons.pixmap(icon, QColor("#ff0000"), 32).toImage()
     drawn = [image.pixelColor(x, y) for x in range(32) for y in range(32) if image.pixelColor(x, y).alpha() > 250]
     assert len(drawn) > 20
     assert all(color.red() > 250 and color.green() < 5 for color in drawn)
@@ -23,7 +23,7 @@ def test_no_icon_is_drawn_twice_under_two_names() -> None:
     assert len({icon.value for icon in Icon}) == len(Icon)
 
 
-def test_a_rendered_icon_is_kept(look: Look) -> None:
+def test_a_rendered_icon_is_kept(style: Style) -> None:
     cache = IconCache()
     first = cache.pixmap(Icon.FORK, LIGHT.text2, 16, 2.0)
     assert cache.pixmap(Icon.FORK, LIGHT.text2, 16, 2.0) is first
@@ -31,19 +31,19 @@ def test_a_rendered_icon_is_kept(look: Look) -> None:
     assert len(cache) == 2
 
 
-def test_size_is_in_points(look: Look) -> None:
-    pixmap = look.icons.pixmap(Icon.FORK, LIGHT.text, 16, 2.0)
+def test_size_is_in_points(style: Style) -> None:
+    pixmap = style.icons.pixmap(Icon.FORK, LIGHT.text, 16, 2.0)
     assert (pixmap.width(), pixmap.deviceIndependentSize().width()) == (32, 16)
 
 
-def test_painting_centres_the_icon(look: Look) -> None:
-    image = painted(40, 40, lambda painter, _: look.icons.paint(painter, Icon.STOP, QPointF(20, 20), LIGHT.text))
+def test_painting_centres_the_icon(style: Style) -> None:
+    image = painted(40, 40, lambda painter, _: style.icons.paint(painter, Icon.STOP, QPointF(20, 20), LIGHT.text))
     assert image.pixelColor(20, 20) == LIGHT.text
     assert count(image.copy(0, 0, 11, 40), LIGHT.text) == 0
 
 
-def test_an_icon_for_menus_has_its_states(look: Look) -> None:
-    icon = look.icons.icon(Icon.STOP, LIGHT)
+def test_an_icon_for_menus_has_its_states(style: Style) -> None:
+    icon = style.icons.icon(Icon.STOP, LIGHT)
     shown = {
         mode: icon.pixmap(16, mode).toImage().pixelColor(8, 8).name()
         for mode in (QIcon.Mode.Normal, QIcon.Mode.Active, QIcon.Mode.Disabled)
@@ -55,7 +55,7 @@ def test_an_icon_for_menus_has_its_states(look: Look) -> None:
     }
 
 
-def test_another_theme_forgets_the_old_pixmaps(look: Look) -> None:
-    look.icons.pixmap(Icon.FORK, LIGHT.text)
-    look.set_theme(DARK)
-    assert len(look.icons) == 0
+def test_another_theme_forgets_the_old_pixmaps(style: Style) -> None:
+    style.icons.pixmap(Icon.FORK, LIGHT.text)
+    style.set_theme(DARK)
+    assert len(style.icons) == 0

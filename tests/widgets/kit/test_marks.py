@@ -8,7 +8,6 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QImage, QPainter
 
 from app.protocol.trie_view import Residency
-from app.widgets.kit.look import Look
 from app.widgets.kit.mark_widgets import BudgetBar, CostBar, DiscMark, WarmthBar
 from app.widgets.kit.marks import (
     paint_bar,
@@ -20,6 +19,7 @@ from app.widgets.kit.marks import (
     paint_warmth,
     pill_width,
 )
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT, Theme
 from tests.widgets.pictures import columns, count, grey, painted, picture
 
@@ -122,29 +122,29 @@ def test_a_cache_over_its_budget_fills_the_bar() -> None:
     assert count(image, LIGHT.track) == 0
 
 
-def test_pills_say_the_state_and_only_no_snapshot_is_bare(look: Look) -> None:
+def test_pills_say_the_state_and_only_no_snapshot_is_bare(style: Style) -> None:
     def pill(where: Residency) -> QImage:
-        return painted(90, 20, lambda painter, rect: paint_pill(painter, look, 85, 10, "Words", where))
+        return painted(90, 20, lambda painter, rect: paint_pill(painter, style, 85, 10, "Words", where))
 
     assert count(pill("live"), LIGHT.soft) > 50
     assert count(pill("memory"), LIGHT.fill2) > 50
     assert count(pill("none"), LIGHT.fill2) == 0
-    assert pill_width(look, "Words", "live") == pill_width(look, "Words", "none") + 14
+    assert pill_width(style, "Words", "live") == pill_width(style, "Words", "none") + 14
 
 
-def test_increased_contrast_outlines_the_pills(look: Look) -> None:
-    look.set_theme(LIGHT.with_increased_contrast())
-    image = painted(90, 20, lambda painter, rect: paint_pill(painter, look, 85, 10, "Words", "live"))
-    assert count(image, look.theme.outline) > 20
+def test_increased_contrast_outlines_the_pills(style: Style) -> None:
+    style.set_theme(LIGHT.with_increased_contrast())
+    image = painted(90, 20, lambda painter, rect: paint_pill(painter, style, 85, 10, "Words", "live"))
+    assert count(image, style.theme.outline) > 20
 
 
-def test_mark_widgets_say_what_they_show(look: Look) -> None:
-    disc_mark = DiscMark(look, "live", "Live")
-    bar = CostBar(look)
+def test_mark_widgets_say_what_they_show(style: Style) -> None:
+    disc_mark = DiscMark(style, "live", "Live")
+    bar = CostBar(style)
     bar.show_parts(3412, 168, 0, "3 412 reused, 168 computed")
-    warmth = WarmthBar(look)
+    warmth = WarmthBar(style)
     warmth.show_share(0.5, "half warm")
-    budget = BudgetBar(look)
+    budget = BudgetBar(style)
     budget.show_bytes(1, 2, 4, "3 of 4 GB")
     names = [mark.accessibleName() for mark in (disc_mark, bar, warmth, budget)]
     assert names == ["Live", "3 412 reused, 168 computed", "half warm", "3 of 4 GB"]
@@ -153,8 +153,8 @@ def test_mark_widgets_say_what_they_show(look: Look) -> None:
         assert count(picture(mark), LIGHT.accentgfx) > 0
 
 
-def test_a_mark_shows_what_it_is_told_next(look: Look) -> None:
-    mark = DiscMark(look, "live", "Live")
+def test_a_mark_shows_what_it_is_told_next(style: Style) -> None:
+    mark = DiscMark(style, "live", "Live")
     before = picture(mark)
     mark.show_residency("none", "No snapshot")
     assert picture(mark) != before

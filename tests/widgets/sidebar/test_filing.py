@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.conversation.message import Conversation, Message
 from app.conversation.store import Store
 from app.viewmodels.controller import Controller
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT
 from app.widgets.sidebar.sidebar import ConversationList
 from app.widgets.window.main_window import MainWindow
@@ -119,14 +119,14 @@ def test_no_title_is_no_change(qtbot: QtBot, garden: MainWindow, controller: Con
 
 
 def test_a_favourite_stands_first_under_a_star(
-    qtbot: QtBot, garden: MainWindow, controller: Controller, look: Look
+    qtbot: QtBot, garden: MainWindow, controller: Controller, style: Style
 ) -> None:
     entry(open_menu(garden, 2), "Add to Favourites")
     done(qtbot, controller)
     assert titles(controller) == ["quinces", "apples", "pears"]
     assert [row.section for row in controller.conversations.rows] == ["Favourites", "Today", "Today"]
     for theme in (LIGHT, DARK):
-        look.set_theme(theme)
+        style.set_theme(theme)
         star = picture(garden.sidebar.list).copy(16, 24, 20, 28)
         assert count(star, theme.accentgfx) > 10
     assert "favourite" in spoken(controller, 0)

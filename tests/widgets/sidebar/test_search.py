@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.viewmodels.controller import Controller
 from app.viewmodels.line_model import LineRow
 from app.widgets.kit.line_list import in_sight
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT
 from app.widgets.kit.typography import Type
 from app.widgets.window.main_window import MainWindow
@@ -132,15 +132,15 @@ def test_only_the_newest_question_is_answered(qtbot: QtBot, garden: MainWindow, 
     qtbot.waitUntil(lambda: len(search.rows.rows) == 3)
 
 
-def test_the_mark_can_be_seen_in_both_themes(qtbot: QtBot, garden: MainWindow, look: Look) -> None:
+def test_the_mark_can_be_seen_in_both_themes(qtbot: QtBot, garden: MainWindow, style: Style) -> None:
     look_for(qtbot, garden, "pears")
     for theme in (LIGHT, DARK):
-        look.set_theme(theme)
+        style.set_theme(theme)
         assert count(picture(garden.sidebar.results), theme.softline) > 100
 
 
-def test_a_late_match_is_brought_into_sight(look: Look) -> None:
-    face = look.face(Type.SMALL)
+def test_a_late_match_is_brought_into_sight(style: Style) -> None:
+    face = style.face(Type.SMALL)
     text = "You: one two three four five six seven eight nine ten pears and more"
     start = text.index("pears")
     shown, ranges = in_sight(text, ((start, start + 5),), face, 120)

@@ -8,7 +8,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.library.conversation_model import ConversationModel
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT, Theme
 from app.widgets.kit.verb_button import VerbButton
 from app.widgets.sidebar.sidebar import ConversationList, Sidebar
@@ -22,8 +22,8 @@ def model(qapp: object) -> ConversationModel:
 
 
 @pytest.fixture
-def sidebar(qtbot: QtBot, look: Look, model: ConversationModel) -> Iterator[Sidebar]:
-    sidebar = Sidebar(look, model, search())
+def sidebar(qtbot: QtBot, style: Style, model: ConversationModel) -> Iterator[Sidebar]:
+    sidebar = Sidebar(style, model, search())
     qtbot.addWidget(sidebar)
     tester = QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Warning)
     show(sidebar, 248, 560)
@@ -92,9 +92,9 @@ def test_the_caption_moves_to_whatever_row_is_first_now(sidebar: Sidebar, model:
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_rows_are_painted_in_the_themes_colours(
-    qtbot: QtBot, look: Look, sidebar: Sidebar, model: ConversationModel, theme: Theme
+    qtbot: QtBot, style: Style, sidebar: Sidebar, model: ConversationModel, theme: Theme
 ) -> None:
-    look.set_theme(theme)
+    style.set_theme(theme)
     image = picture(sidebar)
     assert image.pixelColor(2, 500) == theme.sidebar
     assert count(image, theme.soft) > 3000
@@ -115,8 +115,8 @@ def test_hover_and_the_keyboards_focus_can_be_seen(qtbot: QtBot, sidebar: Sideba
     assert count(picture(sidebar), LIGHT.accentgfx) > 400
 
 
-def test_the_selection_of_an_inactive_window_is_grey(qtbot: QtBot, sidebar: Sidebar, look: Look) -> None:
-    other = Sidebar(look, conversations(), search())
+def test_the_selection_of_an_inactive_window_is_grey(qtbot: QtBot, sidebar: Sidebar, style: Style) -> None:
+    other = Sidebar(style, conversations(), search())
     qtbot.addWidget(other)
     show(other, 248, 300)
     qtbot.waitUntil(other.isActiveWindow)
@@ -125,15 +125,15 @@ def test_the_selection_of_an_inactive_window_is_grey(qtbot: QtBot, sidebar: Side
     assert count(image, LIGHT.fill2) > 3000
 
 
-def test_rows_grow_with_the_text(qtbot: QtBot, look: Look, sidebar: Sidebar, model: ConversationModel) -> None:
-    look.set_text_size(21)
+def test_rows_grow_with_the_text(qtbot: QtBot, style: Style, sidebar: Sidebar, model: ConversationModel) -> None:
+    style.set_text_size(21)
     sidebar.list.grab()
     assert sidebar.list.visualRect(model.index(1)).height() == 37
 
 
-def test_a_long_title_stays_clear_of_its_age(qtbot: QtBot, look: Look) -> None:
+def test_a_long_title_stays_clear_of_its_age(qtbot: QtBot, style: Style) -> None:
     model = conversations()
-    sidebar = Sidebar(look, model, search())
+    sidebar = Sidebar(style, model, search())
     qtbot.addWidget(sidebar)
     show(sidebar, 200, 400)
     gap = picture(sidebar).copy(134, sidebar.list.y() + 52 + 28 + 28 + 40 + 28, 6, 20)

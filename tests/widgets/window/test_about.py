@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app.launch.paths import resources
 from app.viewmodels.model import about_words
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK
 from app.widgets.kit.typography import Type
 from app.widgets.window.about import AboutBox, Acknowledgements, Words, notices
@@ -32,8 +32,8 @@ def shipped() -> Iterator[None]:
 
 
 @pytest.fixture
-def box(qtbot: QtBot, look: Look) -> AboutBox:
-    box = AboutBox(look)
+def box(qtbot: QtBot, style: Style) -> AboutBox:
+    box = AboutBox(style)
     show(box)
     return box
 
@@ -66,10 +66,10 @@ def test_versions_are_copied(box: AboutBox) -> None:
     box.close()
 
 
-def test_no_word_is_cut_at_any_size(qtbot: QtBot, look: Look) -> None:
+def test_no_word_is_cut_at_any_size(qtbot: QtBot, style: Style) -> None:
     for body in (10, 14, 24):
-        look.set_text_size(body)
-        box = AboutBox(look)
+        style.set_text_size(body)
+        box = AboutBox(style)
         show(box)
         for label in box.findChildren(Words):
             assert label.height() >= label.heightForWidth(label.width())
@@ -94,23 +94,23 @@ def test_the_licences_open_and_close_by_key(qtbot: QtBot, box: AboutBox) -> None
     qtbot.waitUntil(lambda: not box.isVisible())
 
 
-def test_without_licences_there_is_nothing_to_open(qtbot: QtBot, look: Look, tmp_path: Path) -> None:
+def test_without_licences_there_is_nothing_to_open(qtbot: QtBot, style: Style, tmp_path: Path) -> None:
     QDir.setSearchPaths("resources", [str(tmp_path)])
-    box = AboutBox(look)
+    box = AboutBox(style)
     show(box)
     assert not box.acknowledgements.isVisible()
     assert notices() == ""
     box.close()
 
 
-def test_both_follow_the_theme_and_the_size_of_text(qtbot: QtBot, box: AboutBox, look: Look) -> None:
-    reading = Acknowledgements(look, box)
+def test_both_follow_the_theme_and_the_size_of_text(qtbot: QtBot, box: AboutBox, style: Style) -> None:
+    reading = Acknowledgements(style, box)
     show(reading)
-    look.set_theme(DARK)
-    look.set_text_size(18)
+    style.set_theme(DARK)
+    style.set_text_size(18)
     qtbot.wait(20)
     for dialog in (box, reading):
         assert count(picture(dialog), DARK.window) > dialog.width() * dialog.height() / 2
-    assert reading.text.font().pixelSize() == look.face(Type.MONO).font.pixelSize()
+    assert reading.text.font().pixelSize() == style.face(Type.MONO).font.pixelSize()
     reading.close()
     box.close()

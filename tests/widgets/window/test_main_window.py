@@ -34,7 +34,7 @@ from app.viewmodels.controller import Controller
 from app.viewmodels.window_state import WindowState
 from app.widgets.chat.links import ask_and_open
 from app.widgets.chat.row_controls import ActionStrip, Place
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.switcher import Switcher
 from app.widgets.window.about import AboutBox
 from app.widgets.window.application import Application, OpenedFiles
@@ -286,10 +286,10 @@ def test_fork_means_the_question_the_keyboard_is_on(qtbot: QtBot, window: MainWi
     assert window.chat.composer.text == "one"
 
 
-def test_text_size(window: MainWindow, look: Look) -> None:
+def test_text_size(window: MainWindow, style: Style) -> None:
     for verb, size in (("bigger", 15), ("bigger", 16), ("smaller", 15), ("actual_size", 14)):
         window.do(verb)
-        assert look.type.body == size
+        assert style.type.body == size
 
 
 def test_panes_are_shown_and_hidden_and_their_entries_checked(window: MainWindow) -> None:
@@ -534,7 +534,7 @@ def test_it_never_gets_smaller_than_it_can_be_used(window: MainWindow) -> None:
     assert (window.width(), window.height()) == (880, 560)
 
 
-def test_how_it_was_left_is_found_again(make_window: MakeWindow, look: Look) -> None:
+def test_how_it_was_left_is_found_again(make_window: MakeWindow, style: Style) -> None:
     first = make_window(WindowState())
     first.resize(880, 700)
     first.do("sidebar")
@@ -543,11 +543,11 @@ def test_how_it_was_left_is_found_again(make_window: MakeWindow, look: Look) -> 
     state = first.state()
     assert (state.is_sidebar_shown, state.is_inspector_shown, state.body_size) == (False, True, 15)
     first.close()
-    look.set_text_size(14)
+    style.set_text_size(14)
     second = make_window(state)
     assert (second.width(), second.height()) == (880, 700)
     assert not second.panes.is_shown("sidebar")
-    assert look.type.body == 15
+    assert style.type.body == 15
 
 
 def test_a_state_that_makes_no_sense_is_ignored(make_window: MakeWindow) -> None:

@@ -4,20 +4,20 @@ import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.window.panes import Panes
 
 
 class Window:
     """Three empty panes in a window of a given width."""
 
-    def __init__(self, qtbot: QtBot, look: Look) -> None:
+    def __init__(self, qtbot: QtBot, style: Style) -> None:
         self.window = QWidget()
         qtbot.addWidget(self.window)
         self.sidebar, self.chat, self.inspector = QWidget(), QWidget(), QWidget()
         self.sidebar.setMinimumWidth(200)
         self.inspector.setMinimumWidth(300)
-        self.panes = Panes(look, self.sidebar, self.chat, self.inspector, self.window)
+        self.panes = Panes(style, self.sidebar, self.chat, self.inspector, self.window)
 
     def show(self, width: int) -> None:
         self.window.resize(width, 600)
@@ -30,8 +30,8 @@ class Window:
 
 
 @pytest.fixture
-def window(qtbot: QtBot, look: Look) -> Window:
-    return Window(qtbot, look)
+def window(qtbot: QtBot, style: Style) -> Window:
+    return Window(qtbot, style)
 
 
 def test_the_widths_of_the_pictures(window: Window) -> None:

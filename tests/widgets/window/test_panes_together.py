@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.viewmodels.cache.trie_model import TrieModel
 from app.viewmodels.status import Status
 from app.widgets.cache.cache_pane import CachePane
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT, Theme
 from app.widgets.sidebar.sidebar import Sidebar
 from app.widgets.window.status_line import StatusLine
@@ -22,27 +22,27 @@ from tests.widgets.pictures import count, picture, show
 from tests.widgets.samples import LOG, NOW, READING, conversations, events, search, view
 
 
-def sidebar(look: Look) -> Sidebar:
+def sidebar(style: Style) -> Sidebar:
     model = conversations()
-    pane = Sidebar(look, model, search())
+    pane = Sidebar(style, model, search())
     model.setParent(pane)
     return pane
 
 
-def cache(look: Look) -> CachePane:
+def cache(style: Style) -> CachePane:
     model = TrieModel()
     model.show(view())
     log = events(LOG)
-    pane = CachePane(look, model, log, lambda: NOW)
+    pane = CachePane(style, model, log, lambda: NOW)
     model.setParent(pane)
     log.setParent(pane)
     return pane
 
 
-def empty_cache(look: Look) -> CachePane:
+def empty_cache(style: Style) -> CachePane:
     model = TrieModel()
     log = events(())
-    pane = CachePane(look, model, log, lambda: NOW)
+    pane = CachePane(style, model, log, lambda: NOW)
     model.setParent(pane)
     log.setParent(pane)
     return pane
@@ -54,28 +54,28 @@ def _status() -> Status:
     return status
 
 
-def toolbar(look: Look) -> Toolbar:
+def toolbar(style: Style) -> Toolbar:
     status = _status()
-    pane = Toolbar(look, status)
+    pane = Toolbar(style, status)
     status.setParent(pane)
     return pane
 
 
-def status_line(look: Look) -> StatusLine:
+def status_line(style: Style) -> StatusLine:
     status = _status()
-    pane = StatusLine(look, status)
+    pane = StatusLine(style, status)
     status.setParent(pane)
     return pane
 
 
 PANES = [sidebar, cache, empty_cache, toolbar, status_line]
 every_pane = pytest.mark.parametrize("make", PANES)
-Make = Callable[[Look], QWidget]
+Make = Callable[[Style], QWidget]
 
 
 @every_pane
-def test_everything_that_takes_part_has_a_name(qtbot: QtBot, look: Look, make: Make) -> None:
-    pane = make(look)
+def test_everything_that_takes_part_has_a_name(qtbot: QtBot, style: Style, make: Make) -> None:
+    pane = make(style)
     qtbot.addWidget(pane)
     reachable = [
         child
@@ -93,18 +93,18 @@ def _is_inside_a_view(child: QWidget) -> bool:
 
 
 @every_pane
-def test_another_theme_is_painted_at_once_in_its_own_colours(qtbot: QtBot, look: Look, make: Make) -> None:
-    pane = make(look)
+def test_another_theme_is_painted_at_once_in_its_own_colours(qtbot: QtBot, style: Style, make: Make) -> None:
+    pane = make(style)
     qtbot.addWidget(pane)
     show(pane, 352, 500)
     light = picture(pane)
-    look.set_theme(DARK)
+    style.set_theme(DARK)
     dark = picture(pane)
     assert dark != light
     for image, theme, other in ((light, LIGHT, DARK), (dark, DARK, LIGHT)):
         assert _of(image, theme.window, theme.sidebar, theme.panel) > 352 * 10
         assert _of(image, other.window, other.sidebar, other.panel, other.accentgfx) < 20
-    look.set_theme(LIGHT)
+    style.set_theme(LIGHT)
     assert picture(pane) == light
 
 
@@ -115,37 +115,37 @@ def _of(image: object, *colors: QColor) -> int:
 @every_pane
 @pytest.mark.parametrize("theme", [LIGHT, DARK, DARK.with_increased_contrast()])
 @pytest.mark.parametrize("size", [10, 24])
-def test_small_and_large_text_are_painted(qtbot: QtBot, look: Look, make: Make, theme: Theme, size: int) -> None:
-    pane = make(look)
+def test_small_and_large_text_are_painted(qtbot: QtBot, style: Style, make: Make, theme: Theme, size: int) -> None:
+    pane = make(style)
     qtbot.addWidget(pane)
     show(pane, 340, 420)
     usual = picture(pane)
-    look.set_theme(theme)
-    look.set_text_size(size)
+    style.set_theme(theme)
+    style.set_text_size(size)
     assert picture(pane) != usual
 
 
 @every_pane
-def test_panes_come_and_go_and_leave_nothing_behind(qapp: object, look: Look, make: Make) -> None:
-    listeners = look.receivers(SIGNAL("changed()"))
+def test_panes_come_and_go_and_leave_nothing_behind(qapp: object, style: Style, make: Make) -> None:
+    listeners = style.receivers(SIGNAL("changed()"))
     for _ in range(5):
-        pane = make(look)
+        pane = make(style)
         pane.resize(340, 420)
         pane.grab()
         pane.deleteLater()
         del pane
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    assert look.receivers(SIGNAL("changed()")) == listeners
+    assert style.receivers(SIGNAL("changed()")) == listeners
 
 
-def test_changing_the_theme_back_and_forth_keeps_the_icons_few(qtbot: QtBot, look: Look) -> None:
-    pane = toolbar(look)
+def test_changing_the_theme_back_and_forth_keeps_the_icons_few(qtbot: QtBot, style: Style) -> None:
+    pane = toolbar(style)
     qtbot.addWidget(pane)
     picture(pane)
-    kept = len(look.icons)
+    kept = len(style.icons)
     for _ in range(4):
-        look.set_theme(DARK)
+        style.set_theme(DARK)
         picture(pane)
-        look.set_theme(LIGHT)
+        style.set_theme(LIGHT)
         picture(pane)
-    assert len(look.icons) == kept
+    assert len(style.icons) == kept

@@ -6,7 +6,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.status import Status
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
 from app.widgets.window.status_line import StatusLine
 from tests.widgets.pictures import count, picture
@@ -19,8 +19,8 @@ def status(qapp: object) -> Status:
 
 
 @pytest.fixture
-def line(qtbot: QtBot, look: Look, status: Status) -> StatusLine:
-    line = StatusLine(look, status)
+def line(qtbot: QtBot, style: Style, status: Status) -> StatusLine:
+    line = StatusLine(style, status)
     qtbot.addWidget(line)
     line.resize(840, 28)
     return line

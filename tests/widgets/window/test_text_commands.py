@@ -108,7 +108,7 @@ def test_no_key_that_edits_text_reaches_the_conversations(
 
 def test_a_new_window_has_nothing_to_undo(window: MainWindow) -> None:
     assert not window.menus.actions["undo"].isEnabled()
-    window._look.set_theme(DARK)
+    window._style.set_theme(DARK)
     assert not window.menus.actions["undo"].isEnabled()
 
 
@@ -155,4 +155,4 @@ def test_words_of_the_banner_stay_clear_of_its_button(qtbot: QtBot, talk: MainWi
     banner = talk.chat.banner
     image = picture(banner)
     gap = image.copy(banner.action.x() - 8, 0, 8, banner.height() - 1)
-    assert count(gap, talk._look.theme.soft) == gap.width() * gap.height()
+    assert count(gap, talk._style.theme.soft) == gap.width() * gap.height()

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.status import Status
-from app.widgets.kit.look import Look
+from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT, Theme
 from app.widgets.kit.verb_button import VerbButton
 from app.widgets.window.context_gauge import ContextGauge
@@ -25,8 +25,8 @@ def status(qapp: object) -> Status:
 
 
 @pytest.fixture
-def toolbar(qtbot: QtBot, look: Look, status: Status) -> Toolbar:
-    toolbar = Toolbar(look, status)
+def toolbar(qtbot: QtBot, style: Style, status: Status) -> Toolbar:
+    toolbar = Toolbar(style, status)
     qtbot.addWidget(toolbar)
     show(toolbar, 840, 52)
     return toolbar
@@ -94,8 +94,8 @@ def test_when_narrow_words_go_in_their_order(toolbar: Toolbar, status: Status) -
 
 @pytest.mark.parametrize("width", [840, 560, 420, 332])
 @pytest.mark.parametrize("text", [14, 24])
-def test_nothing_overlaps(toolbar: Toolbar, look: Look, status: Status, width: int, text: int) -> None:
-    look.set_text_size(text)
+def test_nothing_overlaps(toolbar: Toolbar, style: Style, status: Status, width: int, text: int) -> None:
+    style.set_text_size(text)
     status.show(replace(READING, title="A title that is much too long for any toolbar", model_name="A long model name"))
     toolbar.resize(width, toolbar.sizeHint().height())
     parts = [toolbar.findChild(TitleBlock), toolbar.findChild(ModelChip), toolbar.findChild(ContextGauge)]
@@ -106,8 +106,8 @@ def test_nothing_overlaps(toolbar: Toolbar, look: Look, status: Status, width: i
     picture(toolbar)
 
 
-def test_the_gauge_turns_amber_when_the_context_is_nearly_full(qtbot: QtBot, look: Look) -> None:
-    gauge = ContextGauge(look)
+def test_the_gauge_turns_amber_when_the_context_is_nearly_full(qtbot: QtBot, style: Style) -> None:
+    gauge = ContextGauge(style)
     qtbot.addWidget(gauge)
     gauge.resize(160, 28)
     gauge.show_context(3794, 32_768)
@@ -142,8 +142,8 @@ def test_the_models_menu_opens_from_the_keyboard(qtbot: QtBot, toolbar: Toolbar,
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
-def test_it_is_painted_in_the_themes_colours(toolbar: Toolbar, look: Look, theme: Theme) -> None:
-    look.set_theme(theme)
+def test_it_is_painted_in_the_themes_colours(toolbar: Toolbar, style: Style, theme: Theme) -> None:
+    style.set_theme(theme)
     image = picture(toolbar)
     assert image.pixelColor(4, 4) == theme.window
     assert image.pixelColor(4, 51) == theme.line

@@ -4,22 +4,24 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.widgets.kit.look import Look, system_theme
+from app.widgets.kit.style import Style, system_theme
 from app.widgets.kit.theme import DARK, LIGHT
 from app.widgets.kit.typography import Type
 
 
-def test_a_new_theme_reaches_the_palette_and_everyone_who_listens(look: Look, qapp: QApplication, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(look.changed):
-        look.set_theme(DARK)
+def test_a_new_theme_reaches_the_palette_and_everyone_who_listens(
+    style: Style, qapp: QApplication, qtbot: QtBot
+) -> None:
+    with qtbot.waitSignal(style.changed):
+        style.set_theme(DARK)
     assert qapp.palette().color(QPalette.ColorRole.Window) == DARK.window
 
 
-def test_a_new_text_size_replaces_all_faces(look: Look, qtbot: QtBot) -> None:
-    before = look.face(Type.BODY)
-    with qtbot.waitSignal(look.changed):
-        look.set_text_size(20)
-    assert look.face(Type.BODY).font.pixelSize() == 20
+def test_a_new_text_size_replaces_all_faces(style: Style, qtbot: QtBot) -> None:
+    before = style.face(Type.BODY)
+    with qtbot.waitSignal(style.changed):
+        style.set_text_size(20)
+    assert style.face(Type.BODY).font.pixelSize() == 20
     assert before.font.pixelSize() == 14
 
 
@@ -30,11 +32,11 @@ def test_the_system_chooses_among_four_themes() -> None:
 
 
 def test_following_the_system_takes_its_theme_at_once_and_when_it_changes(
-    qapp: QApplication, qtbot: QtBot, look: Look
+    qapp: QApplication, qtbot: QtBot, style: Style
 ) -> None:
-    look.set_theme(DARK)
-    look.follow_system(qapp.styleHints())
-    assert look.theme is LIGHT
-    look.set_theme(DARK)
+    style.set_theme(DARK)
+    style.follow_system(qapp.styleHints())
+    assert style.theme is LIGHT
+    style.set_theme(DARK)
     qapp.styleHints().colorSchemeChanged.emit(qapp.styleHints().colorScheme())
-    assert look.theme is LIGHT
+    assert style.theme is LIGHT

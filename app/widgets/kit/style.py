@@ -1,4 +1,4 @@
-"""The look that all widgets share: theme, type and icons, injected, and changed live for all of them at once."""
+"""The style that all widgets share: theme, type and icons, injected, and changed live for all of them at once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.widgets.kit.theme import DARK, LIGHT, Theme, palette
 from app.widgets.kit.typography import BODY_SIZE, Face, Type, Typography
 
 
-class Look(QObject):
+class Style(QObject):
     """Given to every widget. `changed`: the theme or the text size is another one, so measure and draw again.
 
     Attributes: theme, type, icons. They are replaced, never changed in place, so nothing made from an old one lingers.
