@@ -28,7 +28,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Generic, Protocol
+from typing import Generic, NamedTuple, Protocol
 
 from app.kvcache.journal import Journal
 from app.kvcache.tournament import Entry, Tournament
@@ -58,6 +58,25 @@ class Tally:
     states: int = 0
     tokens: int = 0
     bytes: int = 0
+
+
+class _Way(NamedTuple):
+    """What leads to an edge from the nearest state above it, or from the root, which `is_first` tells.
+
+    gap: tokens on the way. alone: bytes of the rows at its end that lead nowhere else.
+    """
+
+    gap: int
+    alone: int
+    is_first: bool
+
+    def past(self, node: Node[R, S]) -> _Way:
+        """Return the way that goes on over an edge without a state."""
+        rows = node.rows.nbytes if node.rows is not None else 0
+        return _Way(self.gap + len(node.tokens), self.alone + rows if node.held_children == 1 else 0, self.is_first)
+
+
+_FROM_STATE = _Way(0, 0, False)
 
 
 class Eviction(Generic[R, S]):
@@ -113,15 +132,22 @@ class Eviction(Generic[R, S]):
             else:
                 changed.append(node)
         self._changed.clear()
-        for node in [*changed, *self._depending_on(changed)] if self._has_states else changed:
+        depending = list(self._depending_on(changed)) if self._has_states else []
+        for node in changed:
             self._enter(node)
+        for node, way in depending:
+            self._enter(node, way)
 
-    def _enter(self, node: Node[R, S]) -> bool:
-        """Enter a node's state or rows for what they are worth. False when they stood so already."""
+    def _enter(self, node: Node[R, S], way: _Way | None = None) -> bool:
+        """Enter a node's state or rows for what they are worth. False when they stood so already.
+
+        way: to the node, where it is known; else it is gone back over.
+        """
         entry, place = self._rows_entry(node), self._usual
         if node.state is not None:
-            entry, is_first = self._state_entry(node)
-            place = self._first if is_first else self._usual
+            way = way or _way_to(node)
+            entry = self._state_entry(node, way)
+            place = self._first if way.is_first else self._usual
         key = 2 * node.id + (node.state is not None)
         if entry is not None and place.get(key) == entry:
             return False
@@ -135,46 +161,35 @@ class Eviction(Generic[R, S]):
             self._usual.discard(key)
         self._first.discard(2 * number + 1)
 
-    def _depending_on(self, changed: list[Node[R, S]]) -> Iterator[Node[R, S]]:
+    def _depending_on(self, changed: list[Node[R, S]]) -> Iterator[tuple[Node[R, S], _Way | None]]:
         """The states that may be worth less because of these changes above them: all that are next below a new state,
-        and the one that may be charged with rows from here on, where there is but one way down."""
-        new = [node for node in changed if node.state is not None and not self._has_entry(node)]
-        gone = [node for node in changed if node.state is None]
+        each with the way from there, and the one that may be charged with rows from here on, where there is but one way
+        down."""
         seen: set[int] = set()
-        for node in (*new, *gone):
-            is_new = node.state is not None
-            stack = _next_held(node, is_new)
-            while stack:
-                below = stack.pop()
-                if below.id in seen:
-                    continue
-                seen.add(below.id)
-                if below.state is not None:
-                    yield below
-                else:
-                    stack += _next_held(below, is_new)
+        for node in changed:
+            if node.state is not None and not self._has_entry(node):
+                for below, way in _states_below(node):
+                    seen.add(below.id)
+                    yield below, way
+        for node in changed:
+            only = _only_state_below(node, seen) if node.state is None else None
+            if only is not None:
+                yield only, None
 
     def _has_entry(self, node: Node[R, S]) -> bool:
         return 2 * node.id + 1 in self._usual or 2 * node.id + 1 in self._first
 
-    def _state_entry(self, node: Node[R, S]) -> tuple[Entry | None, bool]:
-        """What a node's state is worth, None when it must stay; and whether it is the first of its branch."""
-        above, state = node.parent, node.state
-        if state is None or above is None or (node.pins and node.is_pinned_end):
-            return None, False
-        gap, nbytes, is_alone = len(node.tokens), state.nbytes, not node.held_children
-        if is_alone and node.rows:
-            nbytes += node.rows.nbytes
-        while above.state is None and above.parent is not None:
-            is_alone = is_alone and above.held_children == 1
-            if is_alone and above.rows:
-                nbytes += above.rows.nbytes
-            gap += len(above.tokens)
-            above = above.parent
+    def _state_entry(self, node: Node[R, S], way: _Way) -> Entry | None:
+        """What a node's state, to which this way leads, is worth; None when it must stay."""
+        if node.state is None or node.parent is None or (node.pins and node.is_pinned_end):
+            return None
+        nbytes = node.state.nbytes
+        if not node.held_children:
+            nbytes += way.alone + (node.rows.nbytes if node.rows is not None else 0)
         uses = node.state_uses if node.held_children else TIP * node.state_uses
         used = (node.state_used + max(node.state_used, node.last_use)) // 2
-        worth = gap * math.sqrt(uses) / (nbytes or 1)
-        return Entry(worth**1.5, used), above.state is None  # powers of both sides leave the order as it is
+        worth = (way.gap + len(node.tokens)) * math.sqrt(uses) / (nbytes or 1)
+        return Entry(worth**1.5, used)  # powers of both sides leave the order as it is
 
     def _rows_entry(self, node: Node[R, S]) -> Entry | None:
         """None when there are no rows or they must stay: something below stands on them, or a state at their end."""
@@ -219,8 +234,42 @@ class Eviction(Generic[R, S]):
             self._journal.add(CacheEventKind.EVICTED, offset, tokens, nbytes, Reason.EVICTED)
 
 
-def _next_held(node: Node[R, S], is_every: bool) -> list[Node[R, S]]:
-    """The held children of a node, unless there are several and not every one is wanted."""
-    if not is_every and node.held_children != 1:
-        return []
+def _way_to(node: Node[R, S]) -> _Way:
+    """Return the way to an edge, by going back over it."""
+    gap = alone = 0
+    is_alone, above = True, node.parent
+    while above is not None and above.state is None and above.parent is not None:
+        is_alone = is_alone and above.held_children == 1
+        if is_alone and above.rows is not None:
+            alone += above.rows.nbytes
+        gap += len(above.tokens)
+        above = above.parent
+    return _Way(gap, alone, above is None or above.state is None)
+
+
+def _states_below(node: Node[R, S]) -> Iterator[tuple[Node[R, S], _Way]]:
+    """The states next below one, each with the way from it, which is gone over once for all."""
+    stack = [(child, _FROM_STATE) for child in _held(node)]
+    while stack:
+        below, way = stack.pop()
+        if below.state is not None:
+            yield below, way
+        else:
+            stack += [(child, way.past(below)) for child in _held(below)]
+
+
+def _only_state_below(node: Node[R, S], seen: set[int]) -> Node[R, S] | None:
+    """The state next below where there is but one way down; None where there are more, and where one was before."""
+    while node.held_children == 1:
+        (node,) = _held(node)
+        if node.id in seen:
+            return None
+        seen.add(node.id)
+        if node.state is not None:
+            return node
+    return None
+
+
+def _held(node: Node[R, S]) -> list[Node[R, S]]:
+    """The children that are held."""
     return [child for child in node.children.values() if child.is_held]

@@ -9,7 +9,8 @@ from collections.abc import Callable
 import pytest
 
 from app.kvcache import prefix_cache
-from app.kvcache.eviction import PIECE, Eviction, Tally
+from app.kvcache import trie as trie_module
+from app.kvcache.eviction import PIECE, Eviction, Tally, _way_to
 from app.kvcache.lane import TrieNode
 from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
 from app.kvcache.trie import Trie
@@ -149,8 +150,8 @@ class Compared(Eviction[RowsSnapshot, StateSnapshot]):
         for node in self._trie.nodes.values():
             entry = self._rows_entry(node)
             if node.state is not None:
-                entry, is_first = self._state_entry(node)
-                entry = None if is_first and not is_desperate else entry
+                way = _way_to(node)
+                entry = None if way.is_first and not is_desperate else self._state_entry(node, way)
             if entry is not None:
                 found.append((entry.worth(clock), node.id, node.state is not None))
         type(self).victims += 1
@@ -184,6 +185,49 @@ def test_each_victim_is_the_least_of_all(kind: str, monkeypatch: pytest.MonkeyPa
             assert cache.ghosts.tokens == sum(len(node.tokens) for node in known)
             assert cache.trie.pinned_bytes == sum(node.pinned_bytes for node in cache.trie)
     assert Compared.victims > 1_000
+
+
+class CountedNode(FakeNode):
+    """Counts how often a node is asked for its state."""
+
+    asked = 0
+
+    @property
+    def state(self) -> FakeState | None:  # type: ignore[override]
+        CountedNode.asked += 1
+        return FakeNode.state.__get__(self)  # type: ignore[attr-defined, no-any-return]
+
+    @state.setter
+    def state(self, state: FakeState | None) -> None:
+        FakeNode.state.__set__(self, state)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("nodes", [1_000, 10_000, 50_000])
+def test_a_capture_above_a_long_stretch_without_states_costs_by_what_it_changes(
+    nodes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many side branches, each with a state, along edges that have none; every third capture lies further down."""
+    monkeypatch.setattr(trie_module, "Node", CountedNode)
+    trie: FakeTrie = Trie()
+    trunk = [add(trie, trie.root, [0, 1])]
+    tips = []
+    for number in range(nodes // 2):
+        used(add(trie, trunk[-1], [2 + number, 1]), by=1)
+        tips.append(trunk[-1].children[2 + number])
+        trunk.append(add(trie, trunk[-1], [0, 1]))
+    for tip in tips:
+        trie.set_state(tip, FakeState())
+    eviction = Eviction(trie, has_states=True)
+    eviction._changed.clear()
+    trie.set_state(trunk[nodes // 4], FakeState())  # the states above it need not be known for what is counted
+    eviction.update(2)
+    CountedNode.asked = 0
+    trie.set_state(trunk[nodes // 3], FakeState())
+    eviction.update(2)
+    below = len(trunk) - nodes // 3
+    assert CountedNode.asked < 20 * 2 * below + 10 * (nodes // 3 - nodes // 4)
+    for tip in random.Random(1).sample(tips[nodes // 4 :], 5):
+        assert eviction._usual.get(2 * tip.id + 1) == eviction._state_entry(tip, _way_to(tip))
 
 
 def tokens_of(node: TrieNode) -> array[int]:
