@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from app.conversation.edit import Operation
 from app.conversation.message import Conversation, Message, checked_title, new_id
@@ -61,6 +62,13 @@ class Trashed:
     excerpt: str
     messages: int
     is_conversation: bool = False
+
+
+class Deleted(NamedTuple):
+    """How many messages an edit has put into the trash, and how many of them ended a branch."""
+
+    messages: int
+    ends: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from app.conversation.edit import Change, Edit, Operation, Value
 from app.conversation.faults import Fault, store_error
 from app.conversation.message import title_from
 from app.conversation.message_store import MessageStore
-from app.conversation.records import Trashed
+from app.conversation.records import Deleted, Trashed
 
 THIRTY_DAYS = 30 * 86400.0  # seconds
 STAGED = "importing"  # what an entry is called that holds an import under way: it is not shown and not emptied
@@ -33,6 +33,9 @@ _IN_ENTRY_AND_BELOW = f"""WITH RECURSIVE below (number, conversation) AS (
     SELECT message.number, message.conversation FROM message WHERE number IN (SELECT number {_IN_ENTRY})
     UNION SELECT message.number, message.conversation FROM below JOIN message
     ON message.conversation = below.conversation AND message.parent = below.number) SELECT number FROM below"""
+_DELETED = """SELECT count(*), sum(NOT EXISTS (SELECT 1 FROM message AS below
+    WHERE below.conversation = message.conversation AND below.parent = message.number AND +below.trash = message.trash))
+    FROM message WHERE trash = ?"""
 _ENTRY_OF = """SELECT id, title FROM conversation WHERE number = (SELECT conversation FROM message WHERE number = ?2)
     UNION ALL SELECT id, title FROM conversation WHERE trash = ?1
     UNION ALL SELECT NULL, name FROM folder WHERE trash = ?1"""
@@ -58,6 +61,12 @@ class Trash(MessageStore):
             if kept:
                 self._hide({"message": [message for message in shown if message not in kept]}, Operation.PRUNE)
         return done.edit
+
+    def deleted_by(self, edit: Edit) -> Deleted:
+        """Count the messages that an edit has put into the trash by themselves, and not with their conversation."""
+        entries = {one.new for one in edit.changes if one.table == "message" and one.field == "trash" and one.new}
+        rows = [self._rows(_DELETED, entry)[0] for entry in entries]
+        return Deleted(sum(row[0] for row in rows), sum(row[1] for row in rows))
 
     def delete_conversation(self, conversation_id: str) -> Edit:
         """Put a conversation into the trash."""

@@ -73,6 +73,13 @@ class MessageTree:
         depth = self._depths.get(message_id, len(self._path))
         return depth < len(self._path) and self._path[depth].id == message_id
 
+    def is_below(self, message_id: str, above_id: str) -> bool:
+        """Whether a message is another one, or was said after it. LookupError when either is not in this tree."""
+        at, depth = self.message(message_id), self._depths[self.message(above_id).id]
+        for _ in range(self._depths[message_id] - depth):
+            at = self._messages[at.parent_id or ""]
+        return at.id == above_id
+
     def message(self, message_id: str) -> Message:
         """The message with this id; LookupError when it is not in this tree."""
         if message_id not in self._messages:

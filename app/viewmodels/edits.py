@@ -8,8 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.conversation.edit import Edit, Operation, joined
 from app.conversation.faults import Fault, store_error
-from app.conversation.message import Message
-from app.conversation.records import Folder
+from app.conversation.records import Deleted, Folder
 from app.conversation.store import Store
 from app.conversation.tree import MessageTree
 from app.viewmodels.asking import Asking
@@ -57,8 +56,8 @@ class Edits(QObject):
         def go() -> None:
             tree = self._library.tree_of(conversation_id)
             if tree is not None and message_id in tree:
-                lost = below(tree, message_id)
-                self._take_away(tree, lost, lambda store: store.delete_message(message_id))
+                is_held = any(tree.is_below(held, message_id) for held in self._held_in(tree))
+                self._take_away(is_held, lambda store: store.delete_message(message_id))
 
         self._runs.when_saved(go)
 
@@ -68,9 +67,8 @@ class Edits(QObject):
         def go() -> None:
             tree = self._library.tree_of(conversation_id)
             if tree is not None:
-                every = [message for first in tree.children(None) for message in below(tree, first.id)]
-                lost = [message for message in every if not tree.is_on_path(message.id)]
-                self._take_away(tree, lost, lambda store: store.prune(conversation_id))
+                is_held = not all(tree.is_on_path(held) for held in self._held_in(tree))
+                self._take_away(is_held, lambda store: store.prune(conversation_id))
 
         self._runs.when_saved(go)
 
@@ -89,13 +87,26 @@ class Edits(QObject):
 
         self._runs.when_saved(go)
 
-    def _take_away(self, tree: MessageTree, lost: list[Message], request: Callable[[Store], Edit]) -> None:
-        """Unless one of these messages is being answered or written; that is then said."""
-        if not {message.id for message in lost}.isdisjoint(self._asking.held):
+    def _held_in(self, tree: MessageTree) -> list[str]:
+        """Messages of a conversation that are being answered or written."""
+        return [held for held in self._asking.held if held in tree]
+
+    def _take_away(self, is_held: bool, request: Callable[[Store], Edit]) -> None:
+        """Delete messages, unless one of them is held; that is then said. They are counted on the store's thread."""
+        if is_held:
             self.refused.emit(store_error(Fault.WRITING, None).problem)
-        elif lost:
-            ends = sum(not tree.children(message.id) for message in lost)
-            self._make(request, _deleted(len(lost), ends))
+            return
+        sentences: list[str] = []
+
+        def delete(store: Store) -> Edit:
+            edit = request(store)
+            sentences.append(_deleted(store.deleted_by(edit)))
+            return edit
+
+        def take(_picture: Picture) -> None:
+            self.said.emit(sentences[0], self._changes.steps)
+
+        self._changes.make(delete, take, self.refused.emit)
 
     # Naming, marking, filing
 
@@ -174,17 +185,9 @@ class Edits(QObject):
         self._changes.make(request, take, self.refused.emit)
 
 
-def below(tree: MessageTree, message_id: str) -> list[Message]:
-    """A message and all that was said after it, in every branch."""
-    found = [tree.message(message_id)]
-    for message in found:
-        found += tree.children(message.id)
-    return found
-
-
-def _deleted(messages: int, ends: int) -> str:
+def _deleted(count: Deleted) -> str:
     """What the banner says: "7 messages in 3 branches were deleted. They stay in the trash for 30 days.\""""
-    if messages == 1:
+    if count.messages == 1:
         return f"One message was deleted. {STAYS}"
-    branches = f" in {words.plural(ends, 'branch', 'branches')}" if ends > 1 else ""
-    return f"{words.plural(messages, 'message')}{branches} were deleted. {STAY}"
+    branches = f" in {words.plural(count.ends, 'branch', 'branches')}" if count.ends > 1 else ""
+    return f"{words.plural(count.messages, 'message')}{branches} were deleted. {STAY}"

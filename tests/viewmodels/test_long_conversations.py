@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -12,9 +14,11 @@ from pytestqt.qtbot import QtBot
 from app.conversation.message import Conversation, Message, new_id
 from app.conversation.records import Document
 from app.conversation.store import Store
+from app.conversation.tree import MessageTree
 from app.protocol.chat import Turn
 from app.protocol.commands import Generate, Pin, Price
 from app.viewmodels.controller import Controller
+from app.viewmodels.text import words
 from tests.fakes import engine
 from tests.fakes.engine import Script
 from tests.viewmodels.test_controller import ready
@@ -98,3 +102,50 @@ def test_the_window_makes_no_turn_of_a_long_path(
     longest = max(len(command.turns) for command in script.commands if isinstance(command, Price))
     assert longest == MESSAGES + 2
     assert made[0] == 0
+
+
+def test_the_window_walks_over_nothing_that_is_deleted(
+    qtbot: QtBot, make_controller: Callable[[], Controller], data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How many messages go is counted where they lie, in the database."""
+    conversation = put(data_folder, long_conversation())
+    controller = make_controller()
+    show(qtbot, controller, conversation)
+    asked = [0]
+    for name in ("children", "message", "siblings"):
+        ask = getattr(MessageTree, name)
+
+        def counted(tree: MessageTree, *which: Any, ask: Callable[..., Any] = ask) -> Any:
+            asked[0] += 1
+            return ask(tree, *which)
+
+        monkeypatch.setattr(MessageTree, name, counted)
+    before = asked[0]
+    controller.archive.edits.delete_message(conversation, controller.tree.path[1].id)
+    controller.archive.edits.prune(conversation)
+    assert asked[0] - before < 10
+    at_rest(qtbot, controller)
+    assert controller.status.now.notice.startswith(words.plural(MESSAGES - 1, "message"))
+
+
+def test_what_is_deleted_by_an_edit_is_counted_with_its_ends(tmp_path: Path) -> None:
+    for seed in range(8):
+        rng, store = random.Random(seed), Store(tmp_path / f"{seed}.db")
+        conversation = Conversation.new()
+        store.create_conversation(conversation)
+        messages: list[Message] = []
+        for _ in range(30):
+            above = rng.choice([None, *messages])
+            messages.append(Message.new(conversation.id, above.id if above else None, "user", "text"))
+            store.add_message(messages[-1])
+        while (tree := store.load(conversation.id)).path:
+            chosen = rng.choice([one for one in messages if one.id in tree])
+            gone = [one for one in messages if one.id in tree and tree.is_below(one.id, chosen.id)]
+            ends = sum(not tree.children(one.id) for one in gone)
+            assert {one.id for one in gone} == {one.id for one in messages if chosen in path_of(tree, one)}
+            assert store.deleted_by(store.delete_message(chosen.id)) == (len(gone), ends), seed
+        store.close()
+
+
+def path_of(tree: MessageTree, message: Message) -> tuple[Message, ...]:
+    return tree.path_to(message.id) if message.id in tree else ()
