@@ -27,8 +27,9 @@ from app.protocol.reports import Problem
 IDS_IN_A_PIECE = 4096  # 16 KiB: a long answer's end stays below 64 KiB of journal in each of its commits
 
 _PATH = """WITH RECURSIVE path (number, parent) AS (
-    SELECT number, parent FROM message WHERE number = :leaf
-    UNION ALL SELECT message.number, message.parent FROM message JOIN path ON message.number = path.parent) """
+    SELECT number, parent FROM message WHERE number = :leaf AND number > :above
+    UNION ALL SELECT message.number, message.parent FROM message JOIN path ON message.number = path.parent
+    WHERE message.number > :above) """
 _FORGET = f"""{_PATH} UPDATE message SET visited = 0
     WHERE conversation = :conversation AND visited = 1 AND number NOT IN (SELECT number FROM path)
     AND ifnull(parent, 0) IN (SELECT ifnull(parent, 0) FROM path)"""
@@ -340,10 +341,26 @@ class MessageStore(Database):
         look_at(self._connection)
 
     def _select(self, conversation: int, leaf: int | None) -> None:
-        values = {"conversation": conversation, "leaf": leaf}
+        """Have the path of a conversation end with a message. What it shares with the path so far is marked already."""
+        before = self._execute("SELECT leaf FROM conversation WHERE number = ?", conversation).fetchone()[0]
         self._execute("UPDATE conversation SET leaf = ? WHERE number = ?", leaf, conversation)
+        self._mark_path(conversation, leaf, self._shared(before, leaf))
+
+    def _mark_path(self, conversation: int, leaf: int | None, above: int = 0) -> None:
+        """Mark the messages of a path as the last visited ones, those behind the one with the number `above`."""
+        values = {"conversation": conversation, "leaf": leaf, "above": above}
         self._connection.execute(_FORGET, values)
         self._connection.execute(_REMEMBER, values)
+
+    def _shared(self, one: int | None, other: int | None) -> int:
+        """The last message that two paths have in common, by their ends, or 0. Each goes up to lower numbers."""
+        while one != other and one is not None and other is not None:
+            one, other = min(one, other), self._parent(max(one, other))
+        return one if one is not None and one == other else 0
+
+    def _parent(self, number: int) -> int | None:
+        parent: int | None = self._execute("SELECT parent FROM message WHERE number = ?", number).fetchone()[0]
+        return parent
 
     def _text(self, message: int) -> str:
         """The whole text of a message."""

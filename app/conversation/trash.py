@@ -89,7 +89,7 @@ class Trash(MessageStore):
             self._put_fields([change for change in edit.changes if change.field != "trash"])
             self._hide(_by_table(hidden), edit.operation)
             for conversation in conversations:
-                self._select(conversation, self._leaf_number(conversation))
+                self._mark_path(conversation, self._leaf_number(conversation))
             self._execute(_UNUSED)
         return done.edit
 
@@ -271,7 +271,7 @@ class Trash(MessageStore):
         place: int | None = message
         while place is not None:
             yield place
-            place = self._execute("SELECT parent FROM message WHERE number = ?", place).fetchone()[0]
+            place = self._parent(place)
 
     def _hidden_above(self, message: int) -> Iterator[int]:
         """This message and those above it, as far as they lie in the trash."""
