@@ -13,9 +13,9 @@ from typing import Any
 
 from app.exchange.dates import moment
 from app.exchange.fences import fenced
-from app.exchange.grafting import Node, Plant, Said
+from app.exchange.foreign import Node, Plant, Said
+from app.exchange.json_object import Object, Spot, spot_of
 from app.exchange.notes import Notes, named
-from app.exchange.spot import Object, Spot, spot_of
 from app.protocol.reports import StopReason
 
 _PARTS = {

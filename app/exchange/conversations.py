@@ -13,10 +13,10 @@ from app.conversation.records import Document
 from app.exchange import chatgpt, limits, open_webui
 from app.exchange.espalier import Draft, document_of, is_espalier
 from app.exchange.faults import MalformedError
-from app.exchange.grafting import Node, Plant, grafted
+from app.exchange.foreign import Node, Plant, grafted
+from app.exchange.json_object import Object, Spot, spot_of
 from app.exchange.json_text import JsonReader
 from app.exchange.notes import Notes
-from app.exchange.spot import Object, Spot, spot_of
 
 CHOOSE = "Choose an .espalier document, or the JSON that ChatGPT or Open WebUI exports."
 

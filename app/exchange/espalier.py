@@ -53,9 +53,9 @@ from app.conversation.records import Alternatives, Document
 from app.exchange import limits
 from app.exchange.dates import clamped
 from app.exchange.faults import ExchangeError, MalformedError, reading, shown
+from app.exchange.json_object import Object, Spot, spot_of
 from app.exchange.json_text import parsed
 from app.exchange.notes import Change, Notes
-from app.exchange.spot import Object, Spot, spot_of
 from app.protocol.chat import Role
 from app.protocol.events import Alternative
 from app.protocol.reports import Problem, StopReason

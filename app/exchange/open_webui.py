@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 from app.exchange.dates import moment
-from app.exchange.grafting import Node, Plant, Said
+from app.exchange.foreign import Node, Plant, Said
+from app.exchange.json_object import Spot, spot_of
 from app.exchange.notes import Notes, named
-from app.exchange.spot import Spot, spot_of
 from app.protocol.reports import StopReason
 
 _INSTRUCTIONS = "\0instructions"  # a key that the instructions get, which are no message there
