@@ -13,7 +13,7 @@ from typing import Any
 
 from app.exchange.dates import moment
 from app.exchange.fences import fenced
-from app.exchange.foreign import Node, Plant, Said
+from app.exchange.foreign import ForeignConversation, ForeignMessage, ForeignNode
 from app.exchange.json_object import Object, Spot, spot_of
 from app.exchange.notes import Notes, named
 from app.protocol.reports import StopReason
@@ -39,12 +39,12 @@ def is_chatgpt(value: Any) -> bool:
     return isinstance(value, dict) and "mapping" in value
 
 
-def plant_of(conversation: Spot, notes: Notes) -> Plant:
+def conversation_of(conversation: Spot, notes: Notes) -> ForeignConversation:
     """The tree of one conversation. MalformedError where it is none."""
     mapping = conversation.below("mapping")
     if mapping is None:
         raise conversation.wrong("mapping", "is missing")
-    return Plant(
+    return ForeignConversation(
         {key: node_of(node, mapping.at(key), notes) for key, node in mapping.entries.items()},
         conversation.text("title"),
         moment(conversation.entries.get("create_time")),
@@ -54,16 +54,16 @@ def plant_of(conversation: Spot, notes: Notes) -> Plant:
     )
 
 
-def node_of(value: Any, place: str, notes: Notes) -> Node:
+def node_of(value: Any, place: str, notes: Notes) -> ForeignNode:
     """One node of a mapping; one that was made already is taken as it is."""
-    if isinstance(value, Node):
+    if isinstance(value, ForeignNode):
         return value
     node = spot_of(value, place)
     message = node.below("message")
-    return Node(node.text("parent"), node.texts("children"), message and _said(message, notes))
+    return ForeignNode(node.text("parent"), node.texts("children"), message and _foreign_message(message, notes))
 
 
-def _said(message: Spot, notes: Notes) -> Said | None:
+def _foreign_message(message: Spot, notes: Notes) -> ForeignMessage | None:
     author = message.below("author")
     role = author and author.text("role")
     if role is None:
@@ -73,7 +73,7 @@ def _said(message: Spot, notes: Notes) -> Said | None:
     metadata = message.below("metadata") or Spot({})
     at = moment(message.entries.get("create_time"))
     if kind == "user_editable_context" and content is not None:
-        return Said("system", _standing_wishes(content), at)
+        return ForeignMessage("system", _standing_wishes(content), at)
     quiet = Notes()
     text = _text(content, kind, quiet) if content else ""
     is_hidden = metadata.entries.get("is_visually_hidden_from_conversation") is True
@@ -83,12 +83,14 @@ def _said(message: Spot, notes: Notes) -> Said | None:
     notes.add_all(quiet)
     _count_attachments(metadata, notes)
     if role == "system":
-        return Said("system", text, at)
+        return ForeignMessage("system", text, at)
     if role == "user":
         lost = quiet.left_out or _attachment_names(metadata)
-        return Said("user", text or (f"[{', '.join(lost)}: not imported]" if lost else ""), at)
+        return ForeignMessage("user", text or (f"[{', '.join(lost)}: not imported]" if lost else ""), at)
     model = metadata.entries.get("model_slug")
-    return Said("assistant", text, at, model if isinstance(model, str) and model else None, _stop(message, metadata))
+    return ForeignMessage(
+        "assistant", text, at, model if isinstance(model, str) and model else None, _stop(message, metadata)
+    )
 
 
 def _what_is_hidden(role: str, kind: str, is_hidden: bool) -> str:

@@ -13,7 +13,7 @@ from app.conversation.records import Document
 from app.exchange import chatgpt, limits, open_webui
 from app.exchange.espalier import Draft, document_of, is_espalier
 from app.exchange.faults import MalformedError
-from app.exchange.foreign import Node, Plant, grafted
+from app.exchange.foreign import ForeignConversation, ForeignNode, import_tree
 from app.exchange.json_object import Object, Spot, spot_of
 from app.exchange.json_text import JsonReader
 from app.exchange.notes import Notes
@@ -27,11 +27,11 @@ _KNOWN = frozenset(  # what the forms have a use for; the rest is read and let g
         *("pinned", "history", "currentId", "timestamp", "system", "params"),
     )
 )
-_FORMS: tuple[tuple[Callable[[Any], bool], Callable[[Spot, Notes], Plant]], ...] = (
-    (chatgpt.is_chatgpt, chatgpt.plant_of),
-    (open_webui.is_open_webui, open_webui.plant_of),
+_FORMS: tuple[tuple[Callable[[Any], bool], Callable[[Spot, Notes], ForeignConversation]], ...] = (
+    (chatgpt.is_chatgpt, chatgpt.conversation_of),
+    (open_webui.is_open_webui, open_webui.conversation_of),
 )
-_NodeOf = Callable[[Any, str, Notes], Node]
+_NodeOf = Callable[[Any, str, Notes], ForeignNode]
 
 
 class ConversationReader:
@@ -69,9 +69,9 @@ class ConversationReader:
         elif is_espalier(found):
             yield document_of(found, self._notes)
         else:
-            for is_it, plant_of in _FORMS:
+            for is_it, conversation_of in _FORMS:
                 if is_it(found):
-                    document = grafted(plant_of(spot_of(found, place), self._notes), self._notes)
+                    document = import_tree(conversation_of(spot_of(found, place), self._notes), self._notes)
                     yield from () if document is None else (document,)
                     return
             raise MalformedError(place, "this is no conversation in a form that Espalier knows", CHOOSE)
@@ -130,8 +130,8 @@ class ConversationReader:
                 self._take(entries, name)
         return entries
 
-    def _nodes(self, place: str, node_of: _NodeOf) -> dict[str, Node]:
-        nodes: dict[str, Node] = {}
+    def _nodes(self, place: str, node_of: _NodeOf) -> dict[str, ForeignNode]:
+        nodes: dict[str, ForeignNode] = {}
         for key in self._json.members():
             self._count()
             nodes[key] = node_of(self._json.value(), Spot({}, place).at(key), self._notes)

@@ -1,6 +1,6 @@
-"""From the trees that other programs write to the one that is kept here.
+"""Conversations of other programs, and the import of their trees.
 
-Theirs may have nodes without words, nodes that follow what is not there, and circles. What comes out is a tree with
+Their trees may have nodes without words, nodes that follow what is not there, and circles. What comes out is a tree with
 every word that went in, and in it only: questions with a text; system messages at the beginning and nowhere else; and
 no answer that merely continues another.
 """
@@ -20,8 +20,11 @@ _LONGEST_TITLE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """The words of a node. at: seconds since the epoch, None when unknown. model_name, stop: of an answer."""
+class ForeignMessage:
+    """The words of a node in another program's tree.
+
+    at: seconds since the epoch, None when unknown. model_name, stop: of an answer.
+    """
 
     role: Role
     text: str
@@ -31,19 +34,19 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
-    """One node as the other program has it: the keys of its parent and children, and its words if it has any."""
+class ForeignNode:
+    """A node of another program's tree: the keys of its parent and children, and its message if it has any."""
 
     parent: str | None
     children: tuple[str, ...] = ()
-    said: Said | None = None
+    message: ForeignMessage | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Plant:
-    """A conversation as the other program has it. current: key of the node that is open."""
+class ForeignConversation:
+    """A conversation as another program has it. current: key of the node that is open."""
 
-    nodes: Mapping[str, Node]
+    nodes: Mapping[str, ForeignNode]
     title: str | None = None
     created: float | None = None
     updated: float | None = None
@@ -52,63 +55,63 @@ class Plant:
 
 
 @dataclass(slots=True)
-class _Kept:
+class _Draft:
     """A node with words, on its way to be a message. children: how many of those it has."""
 
-    said: Said
+    message: ForeignMessage
     parent: int | None
     texts: list[str] = field(default_factory=list)
     children: int = 0
     host: int = 0
 
 
-def grafted(plant: Plant, notes: Notes) -> Document | None:
-    """The conversation with ids of its own; None when nobody says anything in it."""
-    kept, homes = _kept(plant.nodes, notes)
-    if not kept:
+def import_tree(foreign: ForeignConversation, notes: Notes) -> Document | None:
+    """Make a conversation with ids of its own from another program's; None when nobody says anything in it."""
+    drafts, homes = _drafts(foreign.nodes, notes)
+    if not drafts:
         notes.add(Change.EMPTY)
         return None
-    _join(kept, notes)
-    created = plant.created or min((one.said.at for one in kept if one.said.at), default=None) or time.time()
+    _join(drafts, notes)
+    created = foreign.created or min((one.message.at for one in drafts if one.message.at), default=None) or time.time()
     conversation_id = new_id()
     messages: dict[int, Message] = {}
-    for number, one in enumerate(kept):
+    for number, one in enumerate(drafts):
         if one.host == number:
-            parent = None if one.parent is None else messages[kept[one.parent].host]
+            parent = None if one.parent is None else messages[drafts[one.parent].host]
             messages[number] = _message(one, conversation_id, parent, created, notes)
-    updated = plant.updated or max(created, *(message.created_at for message in messages.values()))
-    title = _title(plant.title, messages.values(), notes)
-    conversation = Conversation(conversation_id, title, created, updated, is_favourite=plant.is_favourite)
-    current = homes.get(plant.current) if plant.current is not None else None
-    leaf = None if current is None else messages[kept[current].host].id
+    updated = foreign.updated or max(created, *(message.created_at for message in messages.values()))
+    title = _title(foreign.title, messages.values(), notes)
+    conversation = Conversation(conversation_id, title, created, updated, is_favourite=foreign.is_favourite)
+    current = homes.get(foreign.current) if foreign.current is not None else None
+    leaf = None if current is None else messages[drafts[current].host].id
     return Document(conversation, tuple(messages.values()), leaf_id=leaf)
 
 
-def _kept(nodes: Mapping[str, Node], notes: Notes) -> tuple[list[_Kept], dict[str, int | None]]:
+def _drafts(nodes: Mapping[str, ForeignNode], notes: Notes) -> tuple[list[_Draft], dict[str, int | None]]:
     """The nodes that become messages, parents first; and where each key is, or else its nearest ancestor."""
-    kept: list[_Kept] = []
+    drafts: list[_Draft] = []
     homes: dict[str, int | None] = {}
     for key, parent in _in_order(nodes, notes):
         home = None if parent is None else homes[parent]
-        said = nodes[key].said
-        if said is not None and _has_place(said, None if home is None else kept[home].said.role, notes):
+        message = nodes[key].message
+        if message is not None and _may_follow(message, None if home is None else drafts[home].message.role, notes):
             if home is not None:
-                kept[home].children += 1
-            kept.append(_Kept(said, home, [said.text] if said.text else [], host=len(kept)))
-            home = len(kept) - 1
+                drafts[home].children += 1
+            drafts.append(_Draft(message, home, [message.text] if message.text else [], host=len(drafts)))
+            home = len(drafts) - 1
         homes[key] = home
-    return kept, homes
+    return drafts, homes
 
 
-def _has_place(said: Said, before: Role | None, notes: Notes) -> bool:
+def _may_follow(message: ForeignMessage, before: Role | None, notes: Notes) -> bool:
     """Whether a message may follow one of that role, or begin a conversation."""
-    if said.role == "system" and said.text and before is not None:
+    if message.role == "system" and message.text and before is not None:
         notes.leave_out("instructions in the middle of a conversation")
         return False
-    return bool(said.text) or (said.role == "assistant" and before not in (None, "system"))
+    return bool(message.text) or (message.role == "assistant" and before not in (None, "system"))
 
 
-def _in_order(nodes: Mapping[str, Node], notes: Notes) -> list[tuple[str, str | None]]:
+def _in_order(nodes: Mapping[str, ForeignNode], notes: Notes) -> list[tuple[str, str | None]]:
     """Every node once, after its parent, siblings in order; a circle is opened where the file names it first."""
     parents = _parents(nodes, notes)
     below = _below(nodes, parents)
@@ -139,21 +142,21 @@ def _in_circle(key: str, parents: Mapping[str, str | None]) -> str:
     return key
 
 
-def _parents(nodes: Mapping[str, Node], notes: Notes) -> dict[str, str | None]:
+def _parents(nodes: Mapping[str, ForeignNode], notes: Notes) -> dict[str, str | None]:
     """A node's parent is the one that it names, or else the first that names it as a child, or else none."""
-    claimed: dict[str, str] = {}
+    named: dict[str, str] = {}
     for key, node in nodes.items():
         for child in node.children:
-            claimed.setdefault(child, key)
+            named.setdefault(child, key)
     parents: dict[str, str | None] = {}
     for key, node in nodes.items():
-        parents[key] = node.parent if node.parent in nodes else claimed.get(key)
-        if node.parent is not None and parents[key] is None and node.said is not None:
+        parents[key] = node.parent if node.parent in nodes else named.get(key)
+        if node.parent is not None and parents[key] is None and node.message is not None:
             notes.add(Change.ORPHAN)
     return parents
 
 
-def _below(nodes: Mapping[str, Node], parents: Mapping[str, str | None]) -> dict[str, list[str]]:
+def _below(nodes: Mapping[str, ForeignNode], parents: Mapping[str, str | None]) -> dict[str, list[str]]:
     """Children in the order in which their parent names them, then those that it does not name."""
     below: dict[str, dict[str, None]] = {}
     for key, node in nodes.items():
@@ -164,32 +167,32 @@ def _below(nodes: Mapping[str, Node], parents: Mapping[str, str | None]) -> dict
     return {key: list(children) for key, children in below.items()}
 
 
-def _join(kept: list[_Kept], notes: Notes) -> None:
+def _join(drafts: list[_Draft], notes: Notes) -> None:
     """An answer that alone follows an answer is the rest of it: thoughts, a call of a tool, and what came of it."""
-    for one in kept:
-        before = None if one.parent is None else kept[one.parent]
-        if before and before.said.role == one.said.role == "assistant" and before.children == 1:
+    for one in drafts:
+        before = None if one.parent is None else drafts[one.parent]
+        if before and before.message.role == one.message.role == "assistant" and before.children == 1:
             one.host = before.host
-            host = kept[one.host]
+            host = drafts[one.host]
             notes.add(Change.MERGED, 1 if host.texts and one.texts else 0)
             host.texts += one.texts
-            host.said = Said(
-                *("assistant", "", host.said.at or one.said.at, one.said.model_name or host.said.model_name),
-                one.said.stop,
+            first, rest = host.message, one.message
+            host.message = ForeignMessage(
+                *("assistant", "", first.at or rest.at, rest.model_name or first.model_name), rest.stop
             )
 
 
-def _message(one: _Kept, conversation_id: str, parent: Message | None, created: float, notes: Notes) -> Message:
+def _message(one: _Draft, conversation_id: str, parent: Message | None, created: float, notes: Notes) -> Message:
     whole = "\n\n".join(one.texts)
     text = storable(whole)
     notes.add(Change.HALF, text != whole)
-    notes.add(Change.DATE, one.said.at is None)
-    name = one.said.model_name
+    notes.add(Change.DATE, one.message.at is None)
+    name = one.message.model_name
     return Message(
-        *(new_id(), conversation_id, parent.id if parent else None, one.said.role, text),
-        one.said.at or (parent.created_at if parent else created),
+        *(new_id(), conversation_id, parent.id if parent else None, one.message.role, text),
+        one.message.at or (parent.created_at if parent else created),
         model_name=storable(name) if name else None,
-        stop=one.said.stop,
+        stop=one.message.stop,
     )
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from app.exchange.dates import moment
-from app.exchange.foreign import Node, Plant, Said
+from app.exchange.foreign import ForeignConversation, ForeignMessage, ForeignNode
 from app.exchange.json_object import Spot, spot_of
 from app.exchange.notes import Notes, named
 from app.protocol.reports import StopReason
@@ -26,7 +26,7 @@ def is_open_webui(value: Any) -> bool:
     return isinstance(value.get("chat"), dict) or "history" in value
 
 
-def plant_of(record: Spot, notes: Notes) -> Plant:
+def conversation_of(record: Spot, notes: Notes) -> ForeignConversation:
     """The tree of one chat. MalformedError where it is none."""
     chat = record.below("chat") or record
     history = chat.below("history")
@@ -34,9 +34,11 @@ def plant_of(record: Spot, notes: Notes) -> Plant:
     wishes = _instructions(chat)
     if wishes:
         first = [key for key, node in nodes.items() if node.parent is None]
-        nodes |= {key: Node(_INSTRUCTIONS, nodes[key].children, nodes[key].said) for key in first}
-        nodes = {_INSTRUCTIONS: Node(None, tuple(first), Said("system", wishes, _time(record, chat)))} | nodes
-    return Plant(
+        nodes |= {key: ForeignNode(_INSTRUCTIONS, nodes[key].children, nodes[key].message) for key in first}
+        nodes = {
+            _INSTRUCTIONS: ForeignNode(None, tuple(first), ForeignMessage("system", wishes, _time(record, chat)))
+        } | nodes
+    return ForeignConversation(
         nodes,
         record.text("title") or chat.text("title"),
         _time(record, chat),
@@ -57,29 +59,32 @@ def _instructions(chat: Spot) -> str:
     return next((text for text in found if isinstance(text, str) and text), "")
 
 
-def _mapped(history: Spot, notes: Notes) -> dict[str, Node]:
+def _mapped(history: Spot, notes: Notes) -> dict[str, ForeignNode]:
     messages = history.below("messages")
     if messages is None:
         raise history.wrong("messages", "is missing")
     return {key: node_of(value, messages.at(key), notes) for key, value in messages.entries.items()}
 
 
-def node_of(value: Any, place: str, notes: Notes) -> Node:
+def node_of(value: Any, place: str, notes: Notes) -> ForeignNode:
     """One message of a history; one that was made a node already is taken as it is."""
-    if isinstance(value, Node):
+    if isinstance(value, ForeignNode):
         return value
     message = spot_of(value, place)
-    return Node(message.text("parentId"), message.texts("childrenIds"), _said(message, notes))
+    return ForeignNode(message.text("parentId"), message.texts("childrenIds"), _foreign_message(message, notes))
 
 
-def _listed(chat: Spot, notes: Notes) -> dict[str, Node]:
+def _listed(chat: Spot, notes: Notes) -> dict[str, ForeignNode]:
     if chat.array("messages") is None:
         raise chat.wrong("history", "is missing")
-    said = [_said(message, notes) for message in chat.each("messages", "message")]
-    return {str(number): Node(str(number - 1) if number else None, (), one) for number, one in enumerate(said)}
+    messages = [_foreign_message(message, notes) for message in chat.each("messages", "message")]
+    return {
+        str(number): ForeignNode(str(number - 1) if number else None, (), message)
+        for number, message in enumerate(messages)
+    }
 
 
-def _said(message: Spot, notes: Notes) -> Said | None:
+def _foreign_message(message: Spot, notes: Notes) -> ForeignMessage | None:
     role = message.text("role")
     if role is None:
         raise message.wrong("role", "is missing")
@@ -91,12 +96,16 @@ def _said(message: Spot, notes: Notes) -> Said | None:
         return None
     notes.add_all(lost)
     if role == "system":
-        return Said("system", text, at)
+        return ForeignMessage("system", text, at)
     if role == "user":
-        return Said("user", text or (f"[{', '.join(lost.left_out)}: not imported]" if lost.left_out else ""), at)
+        return ForeignMessage(
+            "user", text or (f"[{', '.join(lost.left_out)}: not imported]" if lost.left_out else ""), at
+        )
     names = (message.entries.get("modelName"), message.entries.get("model"))
     model = next((name for name in names if isinstance(name, str) and name), None)
-    return Said("assistant", text, at, model, None if message.entries.get("done") is False else StopReason.FINISHED)
+    return ForeignMessage(
+        "assistant", text, at, model, None if message.entries.get("done") is False else StopReason.FINISHED
+    )
 
 
 def _text(message: Spot, notes: Notes) -> str:
