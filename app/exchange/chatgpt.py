@@ -14,7 +14,7 @@ from typing import Any
 from app.exchange.dates import moment
 from app.exchange.fences import fenced
 from app.exchange.foreign import ForeignConversation, ForeignMessage, ForeignNode
-from app.exchange.json_object import Object, Spot, spot_of
+from app.exchange.json_object import Entries, JsonObject, require_object
 from app.exchange.notes import Notes, named
 from app.protocol.reports import StopReason
 
@@ -39,7 +39,7 @@ def is_chatgpt(value: Any) -> bool:
     return isinstance(value, dict) and "mapping" in value
 
 
-def conversation_of(conversation: Spot, notes: Notes) -> ForeignConversation:
+def conversation_of(conversation: JsonObject, notes: Notes) -> ForeignConversation:
     """The tree of one conversation. MalformedError where it is none."""
     mapping = conversation.below("mapping")
     if mapping is None:
@@ -58,19 +58,19 @@ def node_of(value: Any, place: str, notes: Notes) -> ForeignNode:
     """One node of a mapping; one that was made already is taken as it is."""
     if isinstance(value, ForeignNode):
         return value
-    node = spot_of(value, place)
+    node = require_object(value, place)
     message = node.below("message")
     return ForeignNode(node.text("parent"), node.texts("children"), message and _foreign_message(message, notes))
 
 
-def _foreign_message(message: Spot, notes: Notes) -> ForeignMessage | None:
+def _foreign_message(message: JsonObject, notes: Notes) -> ForeignMessage | None:
     author = message.below("author")
     role = author and author.text("role")
     if role is None:
         raise message.wrong("author", "has no role")
     content = message.below("content")
     kind = (content and content.text("content_type")) or "text"
-    metadata = message.below("metadata") or Spot({})
+    metadata = message.below("metadata") or JsonObject({})
     at = moment(message.entries.get("create_time"))
     if kind == "user_editable_context" and content is not None:
         return ForeignMessage("system", _standing_wishes(content), at)
@@ -101,7 +101,7 @@ def _what_is_hidden(role: str, kind: str, is_hidden: bool) -> str:
     return f"message of {named(role)}"
 
 
-def _stop(message: Spot, metadata: Spot) -> str | None:
+def _stop(message: JsonObject, metadata: JsonObject) -> str | None:
     """Why an answer ended; None when it was cut off."""
     if message.entries.get("status") == "in_progress":
         return None
@@ -110,7 +110,7 @@ def _stop(message: Spot, metadata: Spot) -> str | None:
     return _STOPS.get(kind, StopReason.FINISHED) if isinstance(kind, str) else StopReason.FINISHED
 
 
-def _text(content: Spot, kind: str, notes: Notes) -> str:
+def _text(content: JsonObject, kind: str, notes: Notes) -> str:
     """The words of a message; what is not words is counted."""
     parts = content.array("parts")
     if parts is not None:
@@ -135,7 +135,7 @@ def _part(part: Any, notes: Notes) -> str:
     return ""
 
 
-def _object_part(part: Object, notes: Notes) -> str:
+def _object_part(part: Entries, notes: Notes) -> str:
     """A transcript has a text; images, sounds and files have none."""
     text = part.get("text")
     if isinstance(text, str) and text:
@@ -148,16 +148,16 @@ def _object_part(part: Object, notes: Notes) -> str:
     return ""
 
 
-def _standing_wishes(content: Spot) -> str:
+def _standing_wishes(content: JsonObject) -> str:
     found = (content.text("user_profile"), content.text("user_instructions"))
     return "\n\n".join(text for text in found if text)
 
 
-def _attachment_names(metadata: Spot) -> tuple[str, ...]:
+def _attachment_names(metadata: JsonObject) -> tuple[str, ...]:
     found = metadata.entries.get("attachments")
     return ("attached file",) if isinstance(found, list) and found else ()
 
 
-def _count_attachments(metadata: Spot, notes: Notes) -> None:
+def _count_attachments(metadata: JsonObject, notes: Notes) -> None:
     found = metadata.entries.get("attachments")
     notes.leave_out("attached file", len(found) if isinstance(found, list) else 0)

@@ -14,7 +14,7 @@ from app.exchange import chatgpt, limits, open_webui
 from app.exchange.espalier import Draft, document_of, is_espalier
 from app.exchange.faults import MalformedError
 from app.exchange.foreign import ForeignConversation, ForeignNode, import_tree
-from app.exchange.json_object import Object, Spot, spot_of
+from app.exchange.json_object import Entries, JsonObject, require_object
 from app.exchange.json_text import JsonReader
 from app.exchange.notes import Notes
 
@@ -27,7 +27,7 @@ _KNOWN = frozenset(  # what the forms have a use for; the rest is read and let g
         *("pinned", "history", "currentId", "timestamp", "system", "params"),
     )
 )
-_FORMS: tuple[tuple[Callable[[Any], bool], Callable[[Spot, Notes], ForeignConversation]], ...] = (
+_FORMS: tuple[tuple[Callable[[Any], bool], Callable[[JsonObject, Notes], ForeignConversation]], ...] = (
     (chatgpt.is_chatgpt, chatgpt.conversation_of),
     (open_webui.is_open_webui, open_webui.conversation_of),
 )
@@ -45,7 +45,7 @@ class ConversationReader:
         self._messages = 0
         self._in_this = 0
         self._json = JsonReader(())
-        self._rest = Spot({})
+        self._rest = JsonObject({})
 
     def documents(self, json: JsonReader) -> Iterator[Document]:
         """The conversations of a file. MalformedError where it is none of those that are known."""
@@ -71,7 +71,7 @@ class ConversationReader:
         else:
             for is_it, conversation_of in _FORMS:
                 if is_it(found):
-                    document = import_tree(conversation_of(spot_of(found, place), self._notes), self._notes)
+                    document = import_tree(conversation_of(require_object(found, place), self._notes), self._notes)
                     yield from () if document is None else (document,)
                     return
             raise MalformedError(place, "this is no conversation in a form that Espalier knows", CHOOSE)
@@ -80,52 +80,52 @@ class ConversationReader:
         """A conversation, its messages made nodes already; or a draft, and `_rest` is what stands beside it."""
         if self._json.next_sign() != "{":
             return self._json.value()
-        entries: Object = {}
+        entries: Entries = {}
         draft: Draft | None = None
         for name in self._json.members():
             sign = self._json.next_sign()
             if name == "mapping" and sign == "{":
-                entries[name] = self._nodes(Spot(entries, place).at(name), chatgpt.node_of)
+                entries[name] = self._nodes(JsonObject(entries, place).at(name), chatgpt.node_of)
             elif name == "chat" and sign == "{":
-                entries[name] = self._chat(Spot(entries, place).at(name))
+                entries[name] = self._chat(JsonObject(entries, place).at(name))
             elif name == "history" and sign == "{":
-                entries[name] = self._history(Spot(entries, place).at(name))
+                entries[name] = self._history(JsonObject(entries, place).at(name))
             elif name == "messages" and sign == "[":
                 if is_espalier(entries) and {"version", "id"} <= entries.keys():
-                    draft = self._draft(Spot(entries, place))
+                    draft = self._draft(JsonObject(entries, place))
                 else:
                     entries[name] = self._list()
             else:
                 self._take(entries, name)
-        self._rest = Spot(entries, place)
+        self._rest = JsonObject(entries, place)
         return entries if draft is None else draft
 
-    def _draft(self, file: Spot) -> Draft:
+    def _draft(self, file: JsonObject) -> Draft:
         draft = Draft(file, self._notes)
         for number in self._json.items():
             self._count()
             place = f"{file.place}, message {number}" if file.place else f"message {number}"
-            draft.add(spot_of(self._json.value(), place))
+            draft.add(require_object(self._json.value(), place))
         return draft
 
-    def _chat(self, place: str) -> Object:
+    def _chat(self, place: str) -> Entries:
         """Open WebUI's: it has its messages in `history`, those of the open path again in a list."""
-        entries: Object = {}
+        entries: Entries = {}
         for name in self._json.members():
             sign = self._json.next_sign()
             if name == "history" and sign == "{":
-                entries[name] = self._history(Spot(entries, place).at(name))
+                entries[name] = self._history(JsonObject(entries, place).at(name))
             elif name == "messages" and sign == "[" and "history" not in entries:
                 entries[name] = self._list()
             else:
                 self._take(entries, name)
         return entries
 
-    def _history(self, place: str) -> Object:
-        entries: Object = {}
+    def _history(self, place: str) -> Entries:
+        entries: Entries = {}
         for name in self._json.members():
             if name == "messages" and self._json.next_sign() == "{":
-                entries[name] = self._nodes(Spot(entries, place).at(name), open_webui.node_of)
+                entries[name] = self._nodes(JsonObject(entries, place).at(name), open_webui.node_of)
             else:
                 self._take(entries, name)
         return entries
@@ -134,7 +134,7 @@ class ConversationReader:
         nodes: dict[str, ForeignNode] = {}
         for key in self._json.members():
             self._count()
-            nodes[key] = node_of(self._json.value(), Spot({}, place).at(key), self._notes)
+            nodes[key] = node_of(self._json.value(), JsonObject({}, place).at(key), self._notes)
         return nodes
 
     def _list(self) -> list[Any]:
@@ -144,7 +144,7 @@ class ConversationReader:
             found.append(self._json.value())
         return found
 
-    def _take(self, entries: Object, name: str) -> None:
+    def _take(self, entries: Entries, name: str) -> None:
         value = self._json.value()
         if name in _KNOWN:
             entries[name] = value

@@ -53,7 +53,7 @@ from app.conversation.records import Alternatives, Document
 from app.exchange import limits
 from app.exchange.dates import clamped
 from app.exchange.faults import ExchangeError, MalformedError, reading, shown
-from app.exchange.json_object import Object, Spot, spot_of
+from app.exchange.json_object import Entries, JsonObject, require_object
 from app.exchange.json_text import parsed
 from app.exchange.notes import Change, Notes
 from app.protocol.chat import Role
@@ -139,17 +139,17 @@ def is_espalier(value: Any) -> bool:
 
 def document_of(value: Any, notes: Notes) -> Document:
     """The document that the JSON holds. MalformedError where it contradicts what is said above."""
-    file = spot_of(value, "")
+    file = require_object(value, "")
     draft = Draft(file, notes)
-    for spot in file.each("messages", "message"):
-        draft.add(spot)
+    for entry in file.each("messages", "message"):
+        draft.add(entry)
     return draft.finished(file)
 
 
 class Draft:
     """A document whose messages are still to come."""
 
-    def __init__(self, file: Spot, notes: Notes) -> None:
+    def __init__(self, file: JsonObject, notes: Notes) -> None:
         """file: what stands before the messages, the version and the id in any case."""
         _check_version(file)
         self._id = _needed(_id(file, "id"), file, "id")
@@ -158,17 +158,17 @@ class Draft:
         self._visited: dict[str | None, str] = {}
         self._alternatives: dict[str, Alternatives] = {}
 
-    def add(self, spot: Spot) -> None:
+    def add(self, entry: JsonObject) -> None:
         """The next message."""
-        message = self._message(spot)
+        message = self._message(entry)
         self._messages[message.id] = message
-        if spot.claim("visited") and self._visited.setdefault(message.parent_id, message.id) != message.id:
-            raise spot.wrong("visited", "one of its siblings is the last visited already")
-        found = _alternatives(spot, message)
-        if found and (message.ids is not None or spot.entries.get("tokens") is None):
+        if entry.flag("visited") and self._visited.setdefault(message.parent_id, message.id) != message.id:
+            raise entry.wrong("visited", "one of its siblings is the last visited already")
+        found = _alternatives(entry, message)
+        if found and (message.ids is not None or entry.entries.get("tokens") is None):
             self._alternatives[message.id] = found
 
-    def finished(self, file: Spot) -> Document:
+    def finished(self, file: JsonObject) -> Document:
         """The whole. file: all of it that stands outside of the messages."""
         created, updated = (_needed(_time(file, name), file, name) for name in ("created", "updated"))
         conversation = Conversation(
@@ -177,7 +177,7 @@ class Draft:
             self._dated(created),
             self._dated(updated),
             _id(file, "folder"),
-            file.claim("favourite"),
+            file.flag("favourite"),
         )
         leaf = _id(file, "selected")
         if leaf is not None and leaf not in self._messages:
@@ -191,34 +191,34 @@ class Draft:
             self._alternatives,
         )
 
-    def _message(self, spot: Spot) -> Message:
-        message_id = _needed(_id(spot, "id"), spot, "id")
+    def _message(self, entry: JsonObject) -> Message:
+        message_id = _needed(_id(entry, "id"), entry, "id")
         if message_id in self._messages:
-            raise spot.wrong("id", "an earlier message has the same")
-        parent_id = _id(spot, "parent")
+            raise entry.wrong("id", "an earlier message has the same")
+        parent_id = _id(entry, "parent")
         if parent_id is not None and parent_id not in self._messages:
-            raise spot.wrong("parent", "refers to a message that comes later, or is not there")
-        text = _needed(spot.whole_text("text"), spot, "text")
+            raise entry.wrong("parent", "refers to a message that comes later, or is not there")
+        text = _needed(entry.whole_text("text"), entry, "text")
         try:
             return Message(
-                *(message_id, self._id, parent_id, _role(spot), text),
-                self._dated(_needed(_time(spot, "created"), spot, "created")),
-                ids=self._ids(spot, text),
-                model=spot.whole_text("model", _LONGEST_WORDS),
-                model_name=spot.whole_text("model_name", _LONGEST_WORDS),
-                stats=_stats(spot),
-                stop=_stop(spot),
-                sampling=spot.figures("sampling"),
-                name=_title(spot, "branch"),
-                is_pinned=spot.claim("pinned"),
-                is_favourite=spot.claim("favourite"),
+                *(message_id, self._id, parent_id, _role(entry), text),
+                self._dated(_needed(_time(entry, "created"), entry, "created")),
+                ids=self._ids(entry, text),
+                model=entry.whole_text("model", _LONGEST_WORDS),
+                model_name=entry.whole_text("model_name", _LONGEST_WORDS),
+                stats=_stats(entry),
+                stop=_stop(entry),
+                sampling=entry.figures("sampling"),
+                name=_title(entry, "branch"),
+                is_pinned=entry.flag("pinned"),
+                is_favourite=entry.flag("favourite"),
             )
         except ValueError as error:
-            raise MalformedError(spot.place, str(error)) from error
+            raise MalformedError(entry.place, str(error)) from error
 
-    def _ids(self, spot: Spot, text: str) -> tuple[int, ...] | None:
+    def _ids(self, entry: JsonObject, text: str) -> tuple[int, ...] | None:
         """Token ids, or None where they cannot be those of the text: each spells a byte at least, but for a few."""
-        found = spot.entries.get("tokens")
+        found = entry.entries.get("tokens")
         if found is None:
             return None
         is_sound = (
@@ -235,15 +235,15 @@ class Draft:
         return found
 
 
-def _written(message: Message, is_visited: bool, alternatives: Alternatives) -> Object:
-    entries: Object = {
+def _written(message: Message, is_visited: bool, alternatives: Alternatives) -> Entries:
+    entries: Entries = {
         "id": message.id,
         "parent": message.parent_id,
         "role": message.role,
         "text": message.text,
         "created": message.created_at,
     }
-    optional: Object = {
+    optional: Entries = {
         "visited": is_visited or None,
         "branch": message.name,
         "pinned": message.is_pinned or None,
@@ -267,7 +267,7 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def _check_version(file: Spot) -> None:
+def _check_version(file: JsonObject) -> None:
     version = file.integer("version", 10**6)
     if not version:
         raise file.wrong("version", "has to be a whole number from 1 on")
@@ -276,73 +276,73 @@ def _check_version(file: Spot) -> None:
         raise MalformedError("", reason, "Open it with that version.")
 
 
-def _needed(value: T | None, spot: Spot, name: str) -> T:
+def _needed(value: T | None, entry: JsonObject, name: str) -> T:
     if value is None:
-        raise spot.wrong(name, "is missing")
+        raise entry.wrong(name, "is missing")
     return value
 
 
-def _id(spot: Spot, name: str) -> str | None:
-    value = spot.text(name)
+def _id(entry: JsonObject, name: str) -> str | None:
+    value = entry.text(name)
     try:
         return None if value is None else checked_id(value)
     except ValueError as error:
-        raise spot.wrong(name, "has to be 32 hexadecimal digits") from error
+        raise entry.wrong(name, "has to be 32 hexadecimal digits") from error
 
 
-def _title(spot: Spot, name: str) -> str | None:
-    value = spot.whole_text(name)
+def _title(entry: JsonObject, name: str) -> str | None:
+    value = entry.whole_text(name)
     try:
         return None if value is None else checked_title(value)
     except ValueError as error:
-        raise spot.wrong(name, "has to have 1 to 200 characters that can be seen") from error
+        raise entry.wrong(name, "has to have 1 to 200 characters that can be seen") from error
 
 
-def _time(spot: Spot, name: str) -> float | None:
-    return spot.number(name, 0.0, _LATEST)
+def _time(entry: JsonObject, name: str) -> float | None:
+    return entry.number(name, 0.0, _LATEST)
 
 
-def _role(spot: Spot) -> Role:
-    value = spot.text("role")
+def _role(entry: JsonObject) -> Role:
+    value = entry.text("role")
     roles: tuple[Role, ...] = get_args(Role)
     for role in roles:
         if value == role:
             return role
-    raise spot.wrong("role", "has to be “system”, “user” or “assistant”")
+    raise entry.wrong("role", "has to be “system”, “user” or “assistant”")
 
 
-def _stop(spot: Spot) -> str | None:
-    value = spot.text("stop")
+def _stop(entry: JsonObject) -> str | None:
+    value = entry.text("stop")
     if value is not None and value not in set(StopReason):
-        raise spot.wrong("stop", "has to be " + ", ".join(f"“{one}”" for one in StopReason))
+        raise entry.wrong("stop", "has to be " + ", ".join(f"“{one}”" for one in StopReason))
     return value
 
 
-def _stats(spot: Spot) -> Mapping[str, Any] | None:
+def _stats(entry: JsonObject) -> Mapping[str, Any] | None:
     """Figures, of which those that the window shows are of the right kind."""
-    found = spot.figures("stats")
+    found = entry.figures("stats")
     if found is None:
         return None
-    stats = Spot(dict(found), spot.at("stats"))
+    stats = JsonObject(dict(found), entry.at("stats"))
     stats.integer("tokens", _TOKENS)
     for name in ("rate", "seconds", "first_token"):
         stats.number(name, 0.0, _FIGURE)
-    request = stats.below("request") or Spot({})
+    request = stats.below("request") or JsonObject({})
     for name in ("total", "seen", "matched", "cached", "diverged_at"):
         request.integer(name, _TOKENS)
     return found
 
 
-def _alternatives(spot: Spot, message: Message) -> Alternatives:
-    found = spot.below("alternatives")
+def _alternatives(entry: JsonObject, message: Message) -> Alternatives:
+    found = entry.below("alternatives")
     if found is None:
         return {}
     if message.role != "assistant":
-        raise spot.wrong("alternatives", "only an answer has them")
+        raise entry.wrong("alternatives", "only an answer has them")
     return dict(_candidates(found))
 
 
-def _candidates(found: Spot) -> Iterator[tuple[int, tuple[Alternative, ...]]]:
+def _candidates(found: JsonObject) -> Iterator[tuple[int, tuple[Alternative, ...]]]:
     for position in found.entries:
         if not (position.isascii() and position.isdigit() and len(position) <= 15 and str(int(position)) == position):
             raise MalformedError(found.place, f"{shown(position)} is no number of a token")
@@ -354,6 +354,6 @@ def _candidates(found: Spot) -> Iterator[tuple[int, tuple[Alternative, ...]]]:
                     _needed(one.whole_text("text"), one, "text"),
                     _needed(one.number("logprob"), one, "logprob"),
                 )
-                for one in Spot(found.entries, found.place).each(position, f"{shown(position)}, number")
+                for one in JsonObject(found.entries, found.place).each(position, f"{shown(position)}, number")
             ),
         )

@@ -1,6 +1,6 @@
 """Conversations of other programs, and the import of their trees.
 
-Their trees may have nodes without words, nodes that follow what is not there, and circles. What comes out is a tree with
+Those may have nodes without words, nodes that follow what is not there, and circles. What comes out is a tree with
 every word that went in, and in it only: questions with a text; system messages at the beginning and nowhere else; and
 no answer that merely continues another.
 """

@@ -1,4 +1,4 @@
-"""An object of a file that is not trusted: its values by name and kind, or the place where they are not so."""
+"""Objects of a JSON file that is not trusted: their values by name and kind, or an error that says where not so."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from app.exchange.faults import MalformedError, shown
 DEEPEST_FIGURES = 20  # levels: SQLite's JSON allows 1,000 and Python's more or less, ours have two
 _LARGEST = 2**53  # what a number of JSON holds exactly everywhere, https://www.rfc-editor.org/rfc/rfc8259#section-6
 
-Object = dict[str, Any]
+Entries = dict[str, Any]
 
 
-class Spot(NamedTuple):
-    """One object and where it stands, "message 12" or "" for the file itself.
+class JsonObject(NamedTuple):
+    """A JSON object and where it stands: "message 12", or "" for the file itself.
 
     Every getter takes a name, gives None where there is no such entry or it is null, and raises MalformedError where it
     is of another kind.
     """
 
-    entries: Object
+    entries: Entries
     place: str = ""
 
     def at(self, name: str) -> str:
-        """Where an entry stands."""
+        """Say where an entry stands, for the message of an error."""
         return f"{self.place}, {shown(name)}" if self.place else shown(name)
 
     def wrong(self, name: str, reason: str) -> MalformedError:
-        """The error for an entry."""
+        """Make the error for an entry."""
         return MalformedError(self.at(name), reason)
 
     def text(self, name: str) -> str | None:
-        """A string, which may hold halves of surrogate pairs."""
+        """Get a string, which may hold halves of surrogate pairs."""
         found: str | None = self._of_kind(name, str, "a text")
         return found
 
     def whole_text(self, name: str, longest: int | None = None) -> str | None:
-        """A string that UTF-8 can hold, with at most so many characters."""
+        """Get a string that UTF-8 can hold, with at most so many characters."""
         text = self.text(name)
         if text is not None:
             _check_text(text, self.at(name))
@@ -46,19 +46,19 @@ class Spot(NamedTuple):
                 raise self.wrong(name, f"has {len(text)} characters, and may have {longest}")
         return text
 
-    def claim(self, name: str) -> bool:
-        """True or false; what is not there is false."""
+    def flag(self, name: str) -> bool:
+        """Get true or false; what is not there is false."""
         return bool(self._of_kind(name, bool, "true or false"))
 
     def integer(self, name: str, below: int) -> int | None:
-        """A whole number from 0 to below this one."""
+        """Get a whole number from 0 to less than `below`."""
         value: int | None = self._of_kind(name, int, "a whole number")
         if value is not None and not 0 <= value < below:
             raise self.wrong(name, f"has to lie between 0 and {below - 1}")
         return value
 
     def number(self, name: str, low: float = -math.inf, high: float = math.inf) -> float | None:
-        """A number, whole or not."""
+        """Get a number between two others, whole or not."""
         value = self.entries.get(name)
         if value is None:
             return None
@@ -69,30 +69,30 @@ class Spot(NamedTuple):
         return float(value)
 
     def array(self, name: str) -> list[Any] | None:
-        """A list of anything."""
+        """Get a list of anything."""
         found: list[Any] | None = self._of_kind(name, list, "a list")
         return found
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """The strings of a list."""
+        """Get the strings of a list."""
         values = self.array(name) or []
         for number, value in enumerate(values, 1):
             if type(value) is not str:
                 raise self.wrong(name, f"number {number} has to be a text, not {_kind(value)}")
         return tuple(values)
 
-    def below(self, name: str) -> Spot | None:
-        """An object within this one."""
-        found: Object | None = self._of_kind(name, dict, "an object")
-        return None if found is None else Spot(found, self.at(name))
+    def below(self, name: str) -> JsonObject | None:
+        """Get an object within this one."""
+        found: Entries | None = self._of_kind(name, dict, "an object")
+        return None if found is None else JsonObject(found, self.at(name))
 
-    def each(self, name: str, word: str) -> Iterator[Spot]:
-        """The objects of a list; `word` and their number, from 1 on, are their places."""
+    def each(self, name: str, word: str) -> Iterator[JsonObject]:
+        """Yield the objects of a list; `word` and their number, from 1 on, say where they stand."""
         for number, value in enumerate(self.array(name) or (), 1):
-            yield spot_of(value, f"{self.place}, {word} {number}" if self.place else f"{word} {number}")
+            yield require_object(value, f"{self.place}, {word} {number}" if self.place else f"{word} {number}")
 
     def figures(self, name: str) -> Mapping[str, Any] | None:
-        """An object whose values are of any kind, but neither deep nor large."""
+        """Get an object whose values are of any kind, but neither deep nor large."""
         found = self.below(name)
         if found is None:
             return None
@@ -118,11 +118,11 @@ class Spot(NamedTuple):
         return value
 
 
-def spot_of(value: Any, place: str) -> Spot:
-    """The object that has to be at this place."""
+def require_object(value: Any, place: str) -> JsonObject:
+    """Return a value as a JSON object. Raises MalformedError, which names this place, when it is none."""
     if not isinstance(value, dict):
         raise MalformedError(place, f"has to be an object, not {_kind(value)}")
-    return Spot(value, place)
+    return JsonObject(value, place)
 
 
 def _check_text(text: str, place: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from app.exchange.dates import moment
 from app.exchange.foreign import ForeignConversation, ForeignMessage, ForeignNode
-from app.exchange.json_object import Spot, spot_of
+from app.exchange.json_object import JsonObject, require_object
 from app.exchange.notes import Notes, named
 from app.protocol.reports import StopReason
 
@@ -26,7 +26,7 @@ def is_open_webui(value: Any) -> bool:
     return isinstance(value.get("chat"), dict) or "history" in value
 
 
-def conversation_of(record: Spot, notes: Notes) -> ForeignConversation:
+def conversation_of(record: JsonObject, notes: Notes) -> ForeignConversation:
     """The tree of one chat. MalformedError where it is none."""
     chat = record.below("chat") or record
     history = chat.below("history")
@@ -48,18 +48,18 @@ def conversation_of(record: Spot, notes: Notes) -> ForeignConversation:
     )
 
 
-def _time(record: Spot, chat: Spot) -> float | None:
+def _time(record: JsonObject, chat: JsonObject) -> float | None:
     return moment(record.entries.get("created_at")) or moment(chat.entries.get("timestamp"))
 
 
-def _instructions(chat: Spot) -> str:
+def _instructions(chat: JsonObject) -> str:
     """What the model was told before the first question."""
     params = chat.entries.get("params")
     found = (chat.entries.get("system"), params.get("system") if isinstance(params, dict) else None)
     return next((text for text in found if isinstance(text, str) and text), "")
 
 
-def _mapped(history: Spot, notes: Notes) -> dict[str, ForeignNode]:
+def _mapped(history: JsonObject, notes: Notes) -> dict[str, ForeignNode]:
     messages = history.below("messages")
     if messages is None:
         raise history.wrong("messages", "is missing")
@@ -70,11 +70,11 @@ def node_of(value: Any, place: str, notes: Notes) -> ForeignNode:
     """One message of a history; one that was made a node already is taken as it is."""
     if isinstance(value, ForeignNode):
         return value
-    message = spot_of(value, place)
+    message = require_object(value, place)
     return ForeignNode(message.text("parentId"), message.texts("childrenIds"), _foreign_message(message, notes))
 
 
-def _listed(chat: Spot, notes: Notes) -> dict[str, ForeignNode]:
+def _listed(chat: JsonObject, notes: Notes) -> dict[str, ForeignNode]:
     if chat.array("messages") is None:
         raise chat.wrong("history", "is missing")
     messages = [_foreign_message(message, notes) for message in chat.each("messages", "message")]
@@ -84,7 +84,7 @@ def _listed(chat: Spot, notes: Notes) -> dict[str, ForeignNode]:
     }
 
 
-def _foreign_message(message: Spot, notes: Notes) -> ForeignMessage | None:
+def _foreign_message(message: JsonObject, notes: Notes) -> ForeignMessage | None:
     role = message.text("role")
     if role is None:
         raise message.wrong("role", "is missing")
@@ -108,7 +108,7 @@ def _foreign_message(message: Spot, notes: Notes) -> ForeignMessage | None:
     )
 
 
-def _text(message: Spot, notes: Notes) -> str:
+def _text(message: JsonObject, notes: Notes) -> str:
     """The words of a message; images and files are counted."""
     files = message.entries.get("files")
     for file in files if isinstance(files, list) else ():
