@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import Type
+from app.widgets.kit.typography import TextRole
 
 _ARROW = 22
 
@@ -46,7 +46,7 @@ class Switcher(QWidget):
         return f"{self._version} of {self._versions}"
 
     def sizeHint(self) -> QSize:
-        face = self._style.face(Type.CAP_MEDIUM)
+        face = self._style.face(TextRole.CAP_MEDIUM)
         return QSize(round(face.width(self.text)) + 2 * _ARROW, self._style.type.scaled(12) + 10)
 
     def minimumSizeHint(self) -> QSize:
@@ -106,7 +106,7 @@ class Switcher(QWidget):
             stroke_rounded(painter, rect, self.ring_radius, theme.outline)
         self._paint_arrow(painter, -1, Icon.LEFT, QRectF(0, 0, _ARROW, rect.height()))
         self._paint_arrow(painter, 1, Icon.RIGHT, QRectF(rect.right() - _ARROW, 0, _ARROW, rect.height()))
-        face = self._style.face(Type.CAP_MEDIUM)
+        face = self._style.face(TextRole.CAP_MEDIUM)
         draw_text(painter, face, rect, self.text, theme.text, Qt.AlignmentFlag.AlignHCenter)
         painter.end()
 

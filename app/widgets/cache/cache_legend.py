@@ -15,7 +15,7 @@ from app.widgets.kit.drawing import draw_text
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.marks import SIBLING_DISC, paint_disc
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import Type
+from app.widgets.kit.typography import TextRole
 
 _TO_TEXT, _APART, _BETWEEN_LINES = 6, 14, 4
 _PIN = 12
@@ -61,12 +61,12 @@ class Legend:
 
     def height(self, parts: Sequence[Entry], width: float, disk_left: float) -> float:
         """Points that it takes within `width`."""
-        line = self._style.face(Type.CAP).line
+        line = self._style.face(TextRole.CAP).line
         return max(top for _, top in self._corners(parts, width, disk_left)) + line
 
     def paint(self, painter: QPainter, parts: Sequence[Entry], rect: QRectF, disk_left: float) -> None:
         """disk_left: points from the left at which the disk's bar begins."""
-        face, theme = self._style.face(Type.CAP), self._style.theme
+        face, theme = self._style.face(TextRole.CAP), self._style.theme
         for part, (left, top) in zip(parts, self._corners(parts, rect.width(), disk_left), strict=True):
             line = QRectF(rect.left() + left, rect.top() + top, rect.width() - left, face.line)
             mark = self._mark(part)
@@ -82,7 +82,7 @@ class Legend:
         return self._style.type.icon(_PIN) if part.residency is None else SIBLING_DISC
 
     def _width(self, part: Entry) -> float:
-        return self._mark(part) + _TO_TEXT + self._style.face(Type.CAP).width(part.text)
+        return self._mark(part) + _TO_TEXT + self._style.face(TextRole.CAP).width(part.text)
 
     def _corners(self, parts: Sequence[Entry], width: float, disk_left: float) -> list[tuple[float, float]]:
         """The left upper corner of each entry."""
@@ -95,7 +95,7 @@ class Legend:
                 continue
             end = disk_left - _APART if is_apart and not top else width
             if left and left + self._width(part) > end:
-                left, top = 0.0, top + self._style.face(Type.CAP).line + _BETWEEN_LINES
+                left, top = 0.0, top + self._style.face(TextRole.CAP).line + _BETWEEN_LINES
             found.append((left, top))
             left += self._width(part) + _APART
         return found

@@ -22,7 +22,7 @@ from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.row_focus import RowFocus, paint_row_ground, paint_row_ring
 from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import Type
+from app.widgets.kit.typography import TextRole
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 _OUTER, _INNER, _GAP, _ICON = 8, 8, 6, 14
@@ -66,7 +66,7 @@ class EventDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _paint_row(self, painter: QPainter, rect: QRectF, row: EventRow) -> None:
-        theme, face = self._style.theme, self._style.face(Type.CAP)
+        theme, face = self._style.theme, self._style.face(TextRole.CAP)
         is_fault = row.kind is CacheEventKind.FAULT
         size = self._style.type.icon(_ICON)
         has_seconds = rect.width() > face.width(row.time) + self._style.type.scaled(_WORDS)

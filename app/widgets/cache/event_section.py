@@ -12,7 +12,7 @@ from app.widgets.kit.controls import Control, State
 from app.widgets.kit.drawing import draw_text, fill_rounded
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import Type
+from app.widgets.kit.typography import TextRole
 
 _INSET, _BELOW = 16, 6
 _USUAL_ROWS, _LEAST_ROWS = 6, 2
@@ -43,7 +43,7 @@ class FoldHead(Control):
         if state in (State.HOVER, State.PRESSED):
             fill_rounded(painter, rect, self.ring_radius, theme.fill if state is State.HOVER else theme.fill2)
         inner = rect.adjusted(_INSET - 8, 0, 8 - _INSET, 0)
-        draw_text(painter, self._style.face(Type.CAP_STRONG), inner, self.accessibleName(), theme.text2)
+        draw_text(painter, self._style.face(TextRole.CAP_STRONG), inner, self.accessibleName(), theme.text2)
         size = self._style.type.icon(12)
         icon = Icon.FOLD if self.isChecked() else Icon.RIGHT
         self._style.icons.paint(painter, icon, QPointF(inner.right() - size / 2, rect.center().y()), theme.text3, size)

@@ -17,7 +17,7 @@ from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.marks import paint_pill, pill_width
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import Face, Type
+from app.widgets.kit.typography import Face, TextRole
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 Clock = Callable[[], float]
@@ -59,7 +59,7 @@ class TrieDelegate(QStyledItemDelegate):
 
     def _is_cut(self, row: QRect, node: TrieNodeView) -> bool:
         left, right = self._text_left(node.id), row.right() + 1 - RIGHT_INSET
-        cap = self._style.face(Type.CAP)
+        cap = self._style.face(TextRole.CAP)
         name = self._name_face(node).width(node.label) + self._pin_room(node)
         name += pill_width(self._style, RESIDENCY_NAMES[node.residency], node.residency)
         line = cap.width(words.DOT.join(figures(node))) + cap.width(words.age(node.used_at, self._clock()))
@@ -70,7 +70,7 @@ class TrieDelegate(QStyledItemDelegate):
         return self._style.type.icon(_PIN) + _TO_PIN if node.is_pinned else 0
 
     def _name_face(self, node: TrieNodeView) -> Face:
-        return self._style.face(Type.UI_MEDIUM if node.residency == "live" else Type.UI)
+        return self._style.face(TextRole.UI_MEDIUM if node.residency == "live" else TextRole.UI)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         node: TrieNodeView = index.data(RowRole.ROW)
@@ -105,7 +105,10 @@ class TrieDelegate(QStyledItemDelegate):
             self._style.icons.paint(painter, Icon.PIN, center, theme.text2, size)
 
     def _paint_figures(self, painter: QPainter, rect: QRectF, node: TrieNodeView, is_selected: bool) -> None:
-        face, color = self._style.face(Type.CAP), self._style.theme.text2 if is_selected else self._style.theme.text3
+        face, color = (
+            self._style.face(TextRole.CAP),
+            self._style.theme.text2 if is_selected else self._style.theme.text3,
+        )
         height = face.line + 1
         line = QRectF(rect.left(), rect.bottom() - 4 - height, rect.width(), height)
         age = words.age(node.used_at, self._clock())

@@ -19,7 +19,7 @@ from app.widgets.chat.document import shown
 from app.widgets.chat.laid_part import CARD_HEAD, Allowance, LaidPart, estimated_lines
 from app.widgets.chat.parts import Kind, Part, split, split_plain
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import Type
+from app.widgets.kit.typography import TextRole
 
 _PARAGRAPH, _AFTER_HEADING, _BEFORE_HEADING, _AROUND_CODE, _WITHIN = 12, 6, 20, 14, 4
 # Documents of one message that are kept.
@@ -177,7 +177,7 @@ class Body:
         """Where the next character would stand."""
         parts = self._split()
         if not parts:
-            return QRectF(0, 0, 0, self._style.face(Type.BODY).line)
+            return QRectF(0, 0, 0, self._style.face(TextRole.BODY).line)
         return self._lay_out(len(parts) - 1).end(self._width).translated(0, self._top_of(len(parts) - 1))
 
     def selected_text(self, first: TextPoint, last: TextPoint) -> str:
@@ -309,7 +309,7 @@ def estimated_height(text: str, width: float, style: Style) -> float:
     """About how high a text is that nobody has seen, in points."""
     if not text or text.isspace():
         return 0.0
-    return estimated_lines(text, width, style) * style.face(Type.BODY).line
+    return estimated_lines(text, width, style) * style.face(TextRole.BODY).line
 
 
 def _in_part(number: int, selection: Selection | None) -> tuple[int, int] | None:

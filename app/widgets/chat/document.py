@@ -26,7 +26,7 @@ from PySide6.QtGui import (
 
 from app.widgets.chat.highlight import Ink, runs
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import Face, Type
+from app.widgets.kit.typography import Face, TextRole
 
 FIXED = QTextBlockFormat.LineHeightTypes.FixedHeight.value
 INDENT = 20
@@ -59,7 +59,7 @@ class Mark:
 class QuietDocument(QTextDocument):
     """A document that loads nothing. `marks`: its bullets, check boxes, quotation lines and rules, to be drawn."""
 
-    def __init__(self, style: Style, role: Type, parent: QObject | None = None) -> None:
+    def __init__(self, style: Style, role: TextRole, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.marks: list[Mark] = []
         self.setUndoRedoEnabled(False)
@@ -84,17 +84,17 @@ def shown(text: str) -> str:
 
 def plain_document(text: str, style: Style) -> QuietDocument:
     """Text as it was typed."""
-    document = QuietDocument(style, Type.BODY)
+    document = QuietDocument(style, TextRole.BODY)
     document.setPlainText(text)
-    _set_line_height(document, style.face(Type.BODY))
+    _set_line_height(document, style.face(TextRole.BODY))
     return document
 
 
 def code_document(code: str, language: str, style: Style, before: str = "") -> QuietDocument:
     """Code in its colours; without a known language in the text's own. before: the same code up to here."""
-    document = QuietDocument(style, Type.CODE)
+    document = QuietDocument(style, TextRole.CODE)
     document.setPlainText(code)
-    _set_line_height(document, style.face(Type.CODE))
+    _set_line_height(document, style.face(TextRole.CODE))
     _colour(document, code, language, style, before)
     return document
 

@@ -18,7 +18,7 @@ from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.last import Last
 from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import Type
+from app.widgets.kit.typography import TextRole
 
 _ICON, _SMALL_ICON, _ICON_TO_TITLE, _TITLE_TO_PROMISE, _TO_GREETING = 112, 64, 12, 8, 38
 _NAME_TO_GREETING, _TO_CHIPS, _CHIP_APART, _TO_OFFER, _OFFER, _OFFER_SIDE = 4, 14, 8, 24, 60, 16
@@ -37,7 +37,7 @@ class Chip(Control):
         self.setAccessibleDescription("Asks this question.")
 
     def sizeHint(self) -> QSize:
-        face = self._style.face(Type.UI)
+        face = self._style.face(TextRole.UI)
         self.ring_radius = (face.line + 14) / 2
         return QSize(round(face.width(self.text())) + 28, face.line + 14)
 
@@ -48,7 +48,7 @@ class Chip(Control):
         fill_rounded(painter, rect, radius, fill)
         stroke_rounded(painter, rect, radius, theme.line2)
         words = rect.adjusted(12, 0, -12, 0)
-        draw_text(painter, self._style.face(Type.UI), words, self.text(), theme.text, _CENTER)
+        draw_text(painter, self._style.face(TextRole.UI), words, self.text(), theme.text, _CENTER)
 
 
 class Welcome(QWidget):
@@ -118,18 +118,18 @@ class Welcome(QWidget):
         width, icon = self._pane.width(), _SMALL_ICON if self._is_low else _ICON
         self._icon = QRectF(width / 2 - icon / 2, top, icon, icon)
         y = top + icon + _ICON_TO_TITLE
-        self._title = QRectF(0, y, width, type_[Type.DISPLAY].line)
-        y += type_[Type.DISPLAY].line + _TITLE_TO_PROMISE
-        self._promise = QRectF(0, y, width, type_[Type.BODY].line)
-        y += type_[Type.BODY].line
+        self._title = QRectF(0, y, width, type_[TextRole.DISPLAY].line)
+        y += type_[TextRole.DISPLAY].line + _TITLE_TO_PROMISE
+        self._promise = QRectF(0, y, width, type_[TextRole.BODY].line)
+        y += type_[TextRole.BODY].line
         if not now.greeting:
             return y
         y += _TO_GREETING // 2 if self._is_low else _TO_GREETING
-        self._name = QRectF(column.left, y, column.width, type_[Type.SMALL_MEDIUM].line + 6)
+        self._name = QRectF(column.left, y, column.width, type_[TextRole.SMALL_MEDIUM].line + 6)
         y = round(self._name.bottom()) + _NAME_TO_GREETING
         self._greeting = QPointF(column.left, y)
-        lines = lines_of(now.greeting, type_[Type.BODY], column.width).lineCount()
-        y = self._place_chips(column, y + lines * type_[Type.BODY].line + _TO_CHIPS)
+        lines = lines_of(now.greeting, type_[TextRole.BODY], column.width).lineCount()
+        y = self._place_chips(column, y + lines * type_[TextRole.BODY].line + _TO_CHIPS)
         return self._place_offer(column, y + _TO_OFFER)
 
     def _place_chips(self, column: Column, top: int) -> int:
@@ -160,23 +160,23 @@ class Welcome(QWidget):
         painter.fillRect(self.rect(), theme.window)
         QApplication.windowIcon().paint(painter, self._icon.toRect())
         title = "Welcome to Espalier" if now.greeting else now.title
-        draw_text(painter, self._style.face(Type.DISPLAY), self._title, title, theme.text, _CENTER)
+        draw_text(painter, self._style.face(TextRole.DISPLAY), self._title, title, theme.text, _CENTER)
         promise = self._promise.adjusted(20, 0, -20, 0)
-        draw_text(painter, self._style.face(Type.BODY), promise, _PROMISE, theme.text2, _CENTER)
+        draw_text(painter, self._style.face(TextRole.BODY), promise, _PROMISE, theme.text2, _CENTER)
         if now.greeting:
             self._paint_guide(painter)
         painter.end()
 
     def _paint_guide(self, painter: QPainter) -> None:
-        theme, body, now = self._style.theme, self._style.face(Type.BODY), self._status.now
-        draw_text(painter, self._style.face(Type.SMALL_MEDIUM), self._name, now.model_name, theme.text2)
+        theme, body, now = self._style.theme, self._style.face(TextRole.BODY), self._status.now
+        draw_text(painter, self._style.face(TextRole.SMALL_MEDIUM), self._name, now.model_name, theme.text2)
         painter.setPen(theme.text)
         lines_of(now.greeting, body, self._column.width).draw(painter, self._greeting)
         offer = QRectF(self._offer)
         fill_rounded(painter, offer, 10, theme.fill)
         center = QPointF(offer.left() + _OFFER_SIDE + 8, offer.center().y())
         self._style.icons.paint(painter, Icon.FOLDER, center, theme.text2)
-        strong, small = self._style.face(Type.UI_MEDIUM), self._style.face(Type.SMALL)
+        strong, small = self._style.face(TextRole.UI_MEDIUM), self._style.face(TextRole.SMALL)
         words = offer.adjusted(44, 0, self.open_button.x() - 12 - offer.right(), 0)
         words.setHeight(strong.line)
         words.moveTop(offer.center().y() - (strong.line + small.line + 2) / 2)

@@ -10,7 +10,7 @@ from app.widgets.kit.controls import Control, State
 from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import Type
+from app.widgets.kit.typography import TextRole
 
 _SIDE = 12
 _ICON = 14
@@ -26,7 +26,7 @@ class JumpPill(Control):
         self.hide()
 
     def sizeHint(self) -> QSize:
-        face = self._style.face(Type.SMALL_MEDIUM)
+        face = self._style.face(TextRole.SMALL_MEDIUM)
         return QSize(round(face.width(self.text())) + 2 * _SIDE + _ICON + 6, face.line + 12)
 
     def _paint(self, painter: QPainter, rect: QRectF) -> None:
@@ -38,4 +38,4 @@ class JumpPill(Control):
         center = QPointF(rect.left() + _SIDE + _ICON / 2, rect.center().y())
         self._style.icons.paint(painter, Icon.DOWN, center, theme.accent, _ICON)
         words = rect.adjusted(_SIDE + _ICON + 6, 0, -_SIDE, 0)
-        draw_text(painter, self._style.face(Type.SMALL_MEDIUM), words, self.text(), theme.text)
+        draw_text(painter, self._style.face(TextRole.SMALL_MEDIUM), words, self.text(), theme.text)

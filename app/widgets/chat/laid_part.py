@@ -14,7 +14,7 @@ from app.widgets.chat.parts import Kind, Part, markdown
 from app.widgets.chat.signs import paint_signs
 from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import Type
+from app.widgets.kit.typography import TextRole
 
 CARD_HEAD = 30
 _CARD_LEFT, _CARD_ABOVE, _CARD_BELOW, _CARD_RADIUS = 14, 10, 12, 8
@@ -89,7 +89,7 @@ class LaidPart:
 
     def estimate(self, width: float) -> None:
         """Guess the height from the number of characters."""
-        face = self._style.face(Type.CODE if self.is_code else Type.BODY)
+        face = self._style.face(TextRole.CODE if self.is_code else TextRole.BODY)
         lines = estimated_lines(self.part.text, width - 2 * self.side, self._style)
         self.height = lines * face.line + self.head + self.foot
         self.is_exact = False
@@ -178,7 +178,7 @@ class LaidPart:
         layout = block.layout()
         rect = document.documentLayout().blockBoundingRect(block)
         if not layout.lineCount():
-            return QRectF(self.side, rect.top() + self.head, 0, self._style.face(Type.BODY).line)
+            return QRectF(self.side, rect.top() + self.head, 0, self._style.face(TextRole.BODY).line)
         line = layout.lineAt(layout.lineCount() - 1)
         left = layout.position().x() + _cursor_x(line, block.length() - 1)
         return QRectF(self.side + left, self.head + rect.top() + line.y(), 0, line.height())
@@ -229,7 +229,7 @@ class LaidPart:
 
     def _paint_card(self, painter: QPainter, rect: QRectF) -> None:
         """The ground of code. A piece of longer code shows its share of a card that goes on above or below."""
-        theme, face = self._style.theme, self._style.face(Type.CAP)
+        theme, face = self._style.theme, self._style.face(TextRole.CAP)
         above, below = (0 if self.has_head else 2 * _CARD_RADIUS), (0 if self.has_foot else 2 * _CARD_RADIUS)
         card = rect.adjusted(0, -above, 0, below)
         painter.save()

@@ -20,10 +20,10 @@ from PySide6.QtGui import (
 
 from app.widgets.chat.document import FIXED, Mark, QuietDocument, Sign, line_format
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import Face, Type
+from app.widgets.kit.typography import Face, TextRole
 
 _MARKDOWN = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
-_HEADINGS = {1: Type.TITLE, 2: Type.SUBTITLE}
+_HEADINGS = {1: TextRole.TITLE, 2: TextRole.SUBTITLE}
 _DOTS = (QTextListFormat.Style.ListDisc, QTextListFormat.Style.ListCircle, QTextListFormat.Style.ListSquare)
 _SIGNS = {
     QTextBlockFormat.MarkerType.Unchecked: Sign.UNCHECKED,
@@ -38,7 +38,7 @@ _PARAGRAPH, _BEFORE_LIST, _ITEM, _QUOTE, _CELL = 12, 8, 4, 16, 6
 
 def markdown_document(source: str, style: Style) -> QuietDocument:
     """Markdown set in the type of the chat. HTML stays text, images become links that say what they are."""
-    document = QuietDocument(style, Type.BODY)
+    document = QuietDocument(style, TextRole.BODY)
     document.setMarkdown(source, _MARKDOWN)
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
@@ -116,7 +116,7 @@ def _styled(span: _Span, style: Style) -> QTextCharFormat | None:
 
 
 def _heading_face(level: int, style: Style) -> Face:
-    return style.face(_HEADINGS.get(level, Type.BODY_STRONG))
+    return style.face(_HEADINGS.get(level, TextRole.BODY_STRONG))
 
 
 def _heading(char_format: QTextCharFormat, face: Face) -> QTextCharFormat:
@@ -129,7 +129,7 @@ def _heading(char_format: QTextCharFormat, face: Face) -> QTextCharFormat:
 
 def _inline_code(char_format: QTextCharFormat, style: Style) -> QTextCharFormat:
     result = QTextCharFormat()
-    result.setFont(style.face(Type.CODE).font)
+    result.setFont(style.face(TextRole.CODE).font)
     result.setBackground(style.theme.fill2)
     result.setAnchor(char_format.isAnchor())
     result.setAnchorHref(char_format.anchorHref())
@@ -163,7 +163,7 @@ def _dress_blocks(document: QuietDocument, cursor: QTextCursor, style: Style) ->
 def _dress_block(document: QuietDocument, cursor: QTextCursor, block: QTextBlock, style: Style) -> None:
     block_format = block.blockFormat()
     level = block_format.headingLevel()
-    line = (_heading_face(level, style) if level else style.face(Type.BODY)).line
+    line = (_heading_face(level, style) if level else style.face(TextRole.BODY)).line
     is_rule = _is_rule(block_format)
     is_gap = not block.text() and not block.textList() and not is_rule
     _take_quote(document, block, block_format, style)
@@ -216,7 +216,7 @@ def _take_bullet(document: QuietDocument, block: QTextBlock) -> None:
 
 
 def _cell_format(block: QTextBlock, style: Style) -> QTextBlockFormat:
-    block_format = line_format(style.face(Type.BODY))
+    block_format = line_format(style.face(TextRole.BODY))
     block_format.setAlignment(block.blockFormat().alignment())
     return block_format
 

@@ -15,7 +15,7 @@ from app.widgets.kit.drawing import draw_text
 from app.widgets.kit.marks import DISC, SIBLING_DISC, paint_disc
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import Theme
-from app.widgets.kit.typography import Type
+from app.widgets.kit.typography import TextRole
 
 CLEAR = 7
 _SOLID, _DOTTED, _ARM = 2.0, 1.6, 1.5
@@ -84,7 +84,7 @@ def _paint_arm(painter: QPainter, theme: Theme, center: QPointF, x: float) -> No
 
 def _paint_count(painter: QPainter, style: Style, center: QPointF, side: int, count: int) -> None:
     """ "+3" beyond the last disc on a side."""
-    face = style.face(Type.CAP)
+    face = style.face(TextRole.CAP)
     edge = center.x() + side * (_APART + 8)
     rect = QRectF(edge if side > 0 else edge - 28, center.y() - face.line / 2, 28, face.line)
     align = Qt.AlignmentFlag.AlignLeft if side > 0 else Qt.AlignmentFlag.AlignRight

@@ -14,7 +14,7 @@ from app.widgets.chat.column import Column
 from app.widgets.chat.figures import prefill_height
 from app.widgets.chat.laid_part import Allowance
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import Type
+from app.widgets.kit.typography import TextRole
 
 _FIRST, _AFTER_QUESTION, _AFTER_ANSWER = 20, 24, 28
 _BUBBLE_SIDE, _BUBBLE_ABOVE = 16, 10
@@ -55,7 +55,9 @@ class RowItem:
     @property
     def name(self) -> QRectF:
         """The line with the writer's name; its middle is the height of the disc."""
-        return QRectF(self._column.left, self.above, self._column.width, self._style.face(Type.SMALL_MEDIUM).line + 6)
+        return QRectF(
+            self._column.left, self.above, self._column.width, self._style.face(TextRole.SMALL_MEDIUM).line + 6
+        )
 
     @property
     def disc(self) -> QPointF:
@@ -74,7 +76,7 @@ class RowItem:
             return self.bubble.adjusted(_BUBBLE_SIDE, _BUBBLE_ABOVE, -_BUBBLE_SIDE, -_BUBBLE_ABOVE)
         height = self.body.height
         if not height and self.row.is_streaming and self.row.prefill is None:
-            height = self._style.face(Type.BODY).line
+            height = self._style.face(TextRole.BODY).line
         return QRectF(self._column.left, self.name.bottom() + _NAME_TO_TEXT, self._column.width, height)
 
     @property
@@ -91,7 +93,7 @@ class RowItem:
         if not self.row.note:
             return QRectF()
         top = self._text_bottom + _TO_NOTE
-        return QRectF(self._column.left, top, self._column.width, self._style.face(Type.SMALL).line)
+        return QRectF(self._column.left, top, self._column.width, self._style.face(TextRole.SMALL).line)
 
     @property
     def footer(self) -> QRectF:
@@ -99,7 +101,7 @@ class RowItem:
         if self.is_question or self.row.prefill is not None:
             return QRectF()
         top = (self.note.bottom() if self.row.note else self._text_bottom) + _TO_FOOTER
-        return QRectF(self._column.left, top, self._column.width, self._style.face(Type.CAP).line + 6)
+        return QRectF(self._column.left, top, self._column.width, self._style.face(TextRole.CAP).line + 6)
 
     @property
     def height(self) -> float:

@@ -15,7 +15,7 @@ from app.widgets.chat.rail import CLEAR, paint_fork, paint_line, paint_residency
 from app.widgets.chat.row_item import RowItem
 from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import Type
+from app.widgets.kit.typography import TextRole
 
 _BUBBLE_RADIUS, _CARET_WIDTH, _CARET_HEIGHT, _CARET_GAP = 10, 8, 16, 4
 _RING_REACH = 8
@@ -76,12 +76,12 @@ class RowPainter:
         paint_residency(painter, theme, disc, row.residency)
 
     def _paint_name(self, painter: QPainter, item: RowItem) -> None:
-        theme, face, row = self._style.theme, self._style.face(Type.SMALL_MEDIUM), item.row
+        theme, face, row = self._style.theme, self._style.face(TextRole.SMALL_MEDIUM), item.row
         width = draw_text(painter, face, item.name, row.name, theme.text2)
         state = "reading the prompt" if row.prefill is not None else "writing" if row.is_streaming else ""
         if state:
             beside = item.name.adjusted(width + 8, 0, 0, 0)
-            draw_text(painter, self._style.face(Type.SMALL), beside, state, theme.text3)
+            draw_text(painter, self._style.face(TextRole.SMALL), beside, state, theme.text3)
 
     def _paint_bubble(self, painter: QPainter, item: RowItem) -> None:
         theme = self._style.theme
@@ -94,7 +94,7 @@ class RowPainter:
         if row.is_streaming:
             self._paint_caret(painter, item)
         if row.note:
-            draw_text(painter, self._style.face(Type.SMALL), item.note, row.note, theme.text2)
+            draw_text(painter, self._style.face(TextRole.SMALL), item.note, row.note, theme.text2)
         if row.footer is not None and not item.is_question:
             line = item.footer.adjusted(0, 0, -scene.actions, 0)
             # A note has said already why the answer ended.

@@ -15,7 +15,7 @@ from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_roun
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import Theme, translucent
-from app.widgets.kit.typography import Type
+from app.widgets.kit.typography import TextRole
 
 
 class State(Enum):
@@ -96,7 +96,7 @@ class Button(Control):
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:
-        width = self._style.face(Type.UI_MEDIUM).width(self.text()) + 28 + self._lead()
+        width = self._style.face(TextRole.UI_MEDIUM).width(self.text()) + 28 + self._lead()
         return QSize(round(width), self._style.type.row)
 
     def _paint(self, painter: QPainter, rect: QRectF) -> None:
@@ -112,7 +112,7 @@ class Button(Control):
         return self._style.type.icon() + 4 if self._icon else 0
 
     def _paint_words(self, painter: QPainter, rect: QRectF, color: QColor) -> None:
-        face = self._style.face(Type.UI_MEDIUM)
+        face = self._style.face(TextRole.UI_MEDIUM)
         lead = self._lead()
         width = min(face.width(self.text()), rect.width() - 16 - lead)
         left = rect.left() + (rect.width() - width - lead) / 2

@@ -20,7 +20,7 @@ from app.widgets.kit.drawing import draw_text, fill_rounded, smooth
 from app.widgets.kit.row_focus import RowFocus, is_in_active_window, paint_row_ground, paint_row_ring
 from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import Face, Type
+from app.widgets.kit.typography import Face, TextRole
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 _OUTER, _INNER, _ABOVE = 8, 12, 2
@@ -55,16 +55,16 @@ class LineDelegate(QStyledItemDelegate):
         first = QRectF(rect.left(), rect.top(), rect.width(), rect.height() / 2)
         second = first.translated(0, first.height())
         faint = theme.text2 if is_selected else theme.text3
-        age = self._style.face(Type.CAP)
+        age = self._style.face(TextRole.CAP)
         title = QRectF(first)
         title.setRight(title.right() - draw_text(painter, age, first, row.age, faint, Qt.AlignmentFlag.AlignRight) - 10)
         color = theme.accent if is_selected and is_in_active_window(option) else theme.text
-        draw_text(painter, self._style.face(Type.UI_MEDIUM), title, row.title, color)
+        draw_text(painter, self._style.face(TextRole.UI_MEDIUM), title, row.title, color)
         self._paint_line(painter, second, row)
 
     def _paint_line(self, painter: QPainter, rect: QRectF, row: LineRow) -> None:
         """The second line, from where its first marked word can be seen."""
-        theme, face = self._style.theme, self._style.face(Type.SMALL)
+        theme, face = self._style.theme, self._style.face(TextRole.SMALL)
         text, ranges = in_sight(row.line, row.ranges, face, rect.width())
         shown = face.metrics.elidedText(text, Qt.TextElideMode.ElideRight, rect.width() + 0.5)
         for start, end in ranges:

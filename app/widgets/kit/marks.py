@@ -14,7 +14,7 @@ from app.protocol.trie_view import Residency
 from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import Theme
-from app.widgets.kit.typography import Type
+from app.widgets.kit.typography import TextRole
 
 DISC = 10.0
 SIBLING_DISC = 8.0
@@ -161,7 +161,7 @@ def _hatch(painter: QPainter, shape: QPainterPath, color: QColor) -> None:
 
 def pill_width(style: Style, text: str, where: Residency) -> float:
     """Points that a pill takes; the bare words of "No snapshot" have no padding."""
-    return style.face(Type.CAP_MEDIUM).width(text) + (0 if where == "none" else 14)
+    return style.face(TextRole.CAP_MEDIUM).width(text) + (0 if where == "none" else 14)
 
 
 def paint_pill(
@@ -177,7 +177,7 @@ def paint_pill(
 
     surface: fills the pill instead of its own colour, for a selected row; bare words stay bare.
     """
-    theme, face = style.theme, style.face(Type.CAP_MEDIUM)
+    theme, face = style.theme, style.face(TextRole.CAP_MEDIUM)
     width, height = pill_width(style, text, where), face.line + 3
     rect = QRectF(right - width, round(middle - height / 2), width, height)
     color = {"live": theme.accent, "none": theme.text3}.get(where, theme.text2)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.widgets.kit.icons import IconCache
 from app.widgets.kit.theme import DARK, LIGHT, Theme, palette
-from app.widgets.kit.typography import BODY_SIZE, Face, Type, Typography
+from app.widgets.kit.typography import BODY_SIZE, Face, TextRole, Typography
 
 
 class Style(QObject):
@@ -27,8 +27,8 @@ class Style(QObject):
         self.type = Typography(body)
         self.icons = IconCache()
 
-    def face(self, role: Type) -> Face:
-        """A type role at the present text size."""
+    def face(self, role: TextRole) -> Face:
+        """Return the text style of a role at the present text size."""
         return self.type[role]
 
     def set_theme(self, theme: Theme) -> None:
@@ -50,7 +50,7 @@ class Style(QObject):
         if isinstance(app, QApplication):
             app.setPalette(palette(self.theme))
             if sys.platform != "darwin":
-                app.setFont(self.face(Type.UI).font)
+                app.setFont(self.face(TextRole.UI).font)
 
     def follow_system(self, hints: QStyleHints) -> None:
         """Take the system's appearance now and whenever it changes."""

@@ -1,4 +1,4 @@
-"""Type roles: one QFont and its metrics for each, made once for a text size."""
+"""Text roles: one QFont and its metrics for each, made once for a text size."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SMALLEST_BODY, LARGEST_BODY = 10, 24
 _SMALLEST = 9
 
 
-class Type(Enum):
+class TextRole(Enum):
     """Roles: pixels at the usual text size, weight, line height, and whether the pitch is fixed."""
 
     DISPLAY = (26, 600, 32, False)
@@ -55,9 +55,9 @@ class Typography:
     def __init__(self, body: int = BODY_SIZE) -> None:
         self.body = min(LARGEST_BODY, max(SMALLEST_BODY, body))
         self.scale = self.body / BODY_SIZE
-        self._faces: dict[Type, Face] = {}
+        self._faces: dict[TextRole, Face] = {}
 
-    def __getitem__(self, role: Type) -> Face:
+    def __getitem__(self, role: TextRole) -> Face:
         face = self._faces.get(role)
         if face is None:
             face = self._faces[role] = self._make(role)
@@ -91,7 +91,7 @@ class Typography:
         """Height of the lines at the foot of the window."""
         return self.scaled(14) + 14
 
-    def _make(self, role: Type) -> Face:
+    def _make(self, role: TextRole) -> Face:
         pixels, weight, line, is_fixed = role.value
         font = QFont(_family(is_fixed))
         font.setPixelSize(max(_SMALLEST, self.scaled(pixels)))
@@ -102,7 +102,7 @@ class Typography:
             font.setFixedPitch(True)
         else:
             font.setFeature(QFont.Tag("tnum"), 1)
-        if role is Type.DISPLAY:
+        if role is TextRole.DISPLAY:
             font.setLetterSpacing(QFont.SpacingType.AbsoluteSpacing, -0.5 * self.scale)
         return Face(font, QFontMetricsF(font), self.scaled(line))
 

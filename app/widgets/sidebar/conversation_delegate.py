@@ -11,7 +11,7 @@ from app.widgets.kit.drawing import draw_text, fill_rounded, smooth
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.row_focus import RowFocus, is_in_active_window, paint_row_ground, paint_row_ring
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import Type
+from app.widgets.kit.typography import TextRole
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 _GAP = 12
@@ -56,7 +56,7 @@ class ConversationDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _paint_caption(self, painter: QPainter, rect: QRectF, row: ConversationRow) -> None:
-        face = self._style.face(Type.CAP_STRONG)
+        face = self._style.face(TextRole.CAP_STRONG)
         height = self._style.type.scaled(20)
         line = QRectF(rect.left() + _OUTER + _INNER, rect.bottom() - height - 4, rect.width() - 40, height)
         draw_text(painter, face, line, row.section, self._style.theme.text3)
@@ -74,7 +74,7 @@ class ConversationDelegate(QStyledItemDelegate):
             rect.setRight(caret.left() - 10)
         else:
             faint = theme.text2 if is_selected else theme.text3
-            age = self._style.face(Type.CAP)
+            age = self._style.face(TextRole.CAP)
             rect.setRight(
                 rect.right() - draw_text(painter, age, rect, row.age, faint, Qt.AlignmentFlag.AlignRight) - 10
             )
@@ -83,7 +83,7 @@ class ConversationDelegate(QStyledItemDelegate):
             star = QPointF(rect.left() + _STAR / 2, rect.center().y() - 0.5)
             self._style.icons.paint(painter, Icon.STAR, star, theme.accentgfx, _STAR)
             rect.setLeft(rect.left() + _STAR + 6)
-        face = self._style.face(Type.UI_MEDIUM if is_selected else Type.UI)
+        face = self._style.face(TextRole.UI_MEDIUM if is_selected else TextRole.UI)
         draw_text(painter, face, rect, row.title, color)
 
     def _paint_folder(self, painter: QPainter, rect: QRectF, row: ConversationRow) -> None:
@@ -100,7 +100,7 @@ class ConversationDelegate(QStyledItemDelegate):
         """A field in the row's place."""
         editor = QLineEdit(parent)
         editor.setFrame(False)
-        editor.setFont(self._style.face(Type.UI).font)
+        editor.setFont(self._style.face(TextRole.UI).font)
         editor.setAccessibleName("Title")
         editor.setMaxLength(200)
         return editor

@@ -12,7 +12,7 @@ from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_roun
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import translucent
-from app.widgets.kit.typography import Type
+from app.widgets.kit.typography import TextRole
 
 _RADIUS, _LEFT, _RIGHT = 7, 28, 28
 
@@ -82,7 +82,7 @@ class SearchField(QLineEdit):
         palette.setColor(QPalette.ColorRole.Highlight, theme.softline)
         palette.setColor(QPalette.ColorRole.HighlightedText, theme.text)
         self.setPalette(palette)
-        self.setFont(self._style.face(Type.UI).font)
+        self.setFont(self._style.face(TextRole.UI).font)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -97,8 +97,10 @@ class SearchField(QLineEdit):
         if not self.text():
             words = rect.adjusted(_LEFT + 2, 0, -10, 0)
             keys = QKeySequence(_KEYS).toString(QKeySequence.SequenceFormat.NativeText)
-            room = draw_text(painter, self._style.face(Type.CAP), words, keys, theme.text3, Qt.AlignmentFlag.AlignRight)
-            draw_text(painter, self._style.face(Type.UI), words.adjusted(0, 0, -room - 8, 0), "Search", theme.text3)
+            room = draw_text(
+                painter, self._style.face(TextRole.CAP), words, keys, theme.text3, Qt.AlignmentFlag.AlignRight
+            )
+            draw_text(painter, self._style.face(TextRole.UI), words.adjusted(0, 0, -room - 8, 0), "Search", theme.text3)
         painter.end()
         super().paintEvent(event)
 

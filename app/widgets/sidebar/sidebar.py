@@ -17,7 +17,7 @@ from app.widgets.kit.line_list import LineList
 from app.widgets.kit.row_focus import RowFocus
 from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import Type
+from app.widgets.kit.typography import TextRole
 from app.widgets.kit.verb_button import VerbButton
 from app.widgets.sidebar.conversation_delegate import ConversationDelegate
 from app.widgets.sidebar.search_field import SearchField
@@ -252,7 +252,7 @@ class Sidebar(QWidget):
     def _lines(self) -> list[str]:
         """What there is to say about the search, in lines as wide as the pane."""
         sentence = self._search.sentence
-        return wrapped(self._style.face(Type.SMALL), sentence, self.width() - 40) if sentence else []
+        return wrapped(self._style.face(TextRole.SMALL), sentence, self.width() - 40) if sentence else []
 
     @property
     def _top(self) -> int:
@@ -266,12 +266,12 @@ class Sidebar(QWidget):
         self.field.setGeometry(12, head + 4, self.width() - 25, row)
         foot = self.height() - 36
         self.trash_button.setGeometry(12, foot + 2, 28, 28)
-        said = len(self._lines) * self._style.face(Type.SMALL).line + 12 if self._lines else 0
+        said = len(self._lines) * self._style.face(TextRole.SMALL).line + 12 if self._lines else 0
         self.list.setGeometry(QRect(0, self._top, self.width() - 1, foot - self._top))
         self.results.setGeometry(QRect(0, self._top + said, self.width() - 1, foot - self._top - said))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, face = self._style.theme, self._style.face(Type.SMALL)
+        theme, face = self._style.theme, self._style.face(TextRole.SMALL)
         painter = smooth(QPainter(self))
         painter.fillRect(self.rect(), theme.sidebar)
         painter.fillRect(self.width() - 1, 0, 1, self.height(), theme.line)

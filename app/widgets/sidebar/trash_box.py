@@ -14,7 +14,7 @@ from app.widgets.kit.drawing import draw_text, smooth, wrapped
 from app.widgets.kit.focus_ring import FocusRing
 from app.widgets.kit.line_list import LineList
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import Type
+from app.widgets.kit.typography import TextRole
 from app.widgets.window.about import Words, close_on_command
 
 _EDGE, _GROUP, _APART = 20, 16, 8
@@ -71,7 +71,7 @@ class TrashBox(QDialog):
         column.setSpacing(0)
         hint = QHBoxLayout()
         hint.setContentsMargins(_EDGE, 0, _EDGE, _APART)
-        hint.addWidget(Words(self._style, trash_desk.EMPTY_HINT, Type.SMALL, True, self))
+        hint.addWidget(Words(self._style, trash_desk.EMPTY_HINT, TextRole.SMALL, True, self))
         column.addLayout(hint)
         column.addWidget(self.list, 1)
         foot = QHBoxLayout()
@@ -108,7 +108,7 @@ class TrashBox(QDialog):
         if event.type() == QEvent.Type.Paint and not self._desk.rows.rows:
             viewport = self.list.viewport()
             painter = smooth(QPainter(viewport))
-            face = self._style.face(Type.UI)
+            face = self._style.face(TextRole.UI)
             for number, line in enumerate(wrapped(face, trash_desk.EMPTY, viewport.width() - 2 * _EDGE)):
                 rect = QRectF(_EDGE, _EDGE + number * face.line, viewport.width() - 2 * _EDGE, face.line)
                 draw_text(painter, face, rect, line, self._style.theme.text)

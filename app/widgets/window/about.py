@@ -22,7 +22,7 @@ from app.widgets.kit.controls import Button
 from app.widgets.kit.focus_ring import FocusRing
 from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import Type
+from app.widgets.kit.typography import TextRole
 
 NOTICES = "resources:notices/notices.txt"
 _WIDTH, _EDGE, _ICON, _ICON_TO_TEXT = 370, 24, 64, 20
@@ -60,12 +60,12 @@ class AboutBox(QDialog):
         icon.setAccessibleName("Icon of Espalier")
         words = QVBoxLayout()
         words.setSpacing(0)
-        self._add(words, "Espalier", Type.TITLE, after=4)
-        self._add(words, about_words.WHAT, Type.UI, after=_APART)
-        self._add(words, about_words.LICENCE, Type.UI, after=_GROUP)
+        self._add(words, "Espalier", TextRole.TITLE, after=4)
+        self._add(words, about_words.WHAT, TextRole.UI, after=_APART)
+        self._add(words, about_words.LICENCE, TextRole.UI, after=_GROUP)
         words.addLayout(self._versions())
         words.addSpacing(_GROUP)
-        self._add(words, about_words.QT, Type.SMALL, is_quiet=True, after=_EDGE)
+        self._add(words, about_words.QT, TextRole.SMALL, is_quiet=True, after=_EDGE)
         words.addLayout(self._buttons())
         columns = QHBoxLayout(self)
         columns.setContentsMargins(_EDGE, _EDGE, _EDGE, _EDGE)
@@ -74,7 +74,7 @@ class AboutBox(QDialog):
         columns.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)
         columns.addLayout(words)
 
-    def _add(self, words: QVBoxLayout, text: str, role: Type, after: int, is_quiet: bool = False) -> None:
+    def _add(self, words: QVBoxLayout, text: str, role: TextRole, after: int, is_quiet: bool = False) -> None:
         words.addWidget(Words(self._style, text, role, is_quiet, self, _WIDTH))
         words.addSpacing(after)
 
@@ -84,8 +84,8 @@ class AboutBox(QDialog):
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(1, 1)
         for row, (name, number) in enumerate(about_words.versions(QCoreApplication.applicationVersion())):
-            grid.addWidget(Words(self._style, name, Type.CAP, True, self), row, 0)
-            grid.addWidget(Words(self._style, number, Type.CAP, False, self), row, 1)
+            grid.addWidget(Words(self._style, name, TextRole.CAP, True, self), row, 0)
+            grid.addWidget(Words(self._style, number, TextRole.CAP, False, self), row, 1)
         return grid
 
     def _buttons(self) -> QHBoxLayout:
@@ -136,7 +136,7 @@ class Acknowledgements(QDialog):
         self.resize(_READING)
 
     def _dress(self) -> None:
-        self.text.setFont(self._style.face(Type.MONO).font)
+        self.text.setFont(self._style.face(TextRole.MONO).font)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -147,10 +147,12 @@ class Acknowledgements(QDialog):
 
 
 class Words(QLabel):
-    """Words in one role of the type. is_quiet: in the second colour of text. width: of a paragraph, in points at the
+    """Words in one text role. is_quiet: in the second colour of text. width: of a paragraph, in points at the
     usual text size; 0 for a single line, as long as it is."""
 
-    def __init__(self, style: Style, text: str, role: Type, is_quiet: bool, parent: QWidget, width: int = 0) -> None:
+    def __init__(
+        self, style: Style, text: str, role: TextRole, is_quiet: bool, parent: QWidget, width: int = 0
+    ) -> None:
         super().__init__(text, parent)
         self._style = style
         self._role = role

@@ -10,7 +10,7 @@ from app.viewmodels.text import words
 from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.marks import paint_bar
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import Type
+from app.widgets.kit.typography import TextRole
 
 _BAR = 56
 _NEARLY_FULL = 0.9
@@ -44,7 +44,7 @@ class ContextGauge(QWidget):
         return words.short_count(self._used) if self.is_short else words.gauge(self._used, self._length)
 
     def sizeHint(self) -> QSize:
-        return QSize(_BAR + 8 + round(self._style.face(Type.SMALL).width(self.text)) + 1, 28)
+        return QSize(_BAR + 8 + round(self._style.face(TextRole.SMALL).width(self.text)) + 1, 28)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, middle = self._style.theme, self.height() / 2
@@ -53,6 +53,10 @@ class ContextGauge(QWidget):
         paint_bar(painter, theme, QRectF(0, middle - 2, _BAR, 4), ((share, theme.accentgfx),))
         color = theme.warn if share >= _NEARLY_FULL else theme.text2
         draw_text(
-            painter, self._style.face(Type.SMALL), QRectF(_BAR + 8, 0, self.width(), self.height()), self.text, color
+            painter,
+            self._style.face(TextRole.SMALL),
+            QRectF(_BAR + 8, 0, self.width(), self.height()),
+            self.text,
+            color,
         )
         painter.end()

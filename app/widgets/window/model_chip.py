@@ -10,7 +10,7 @@ from app.widgets.kit.controls import Control, State
 from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import Type
+from app.widgets.kit.typography import TextRole
 
 _TAIL, _GAP = 26, 6
 _SHORTEST_NAME = 48
@@ -36,9 +36,9 @@ class ModelChip(Control):
         self.update()
 
     def sizeHint(self) -> QSize:
-        width = self._lead() + self._style.face(Type.UI_MEDIUM).width(self._name) + _TAIL
+        width = self._lead() + self._style.face(TextRole.UI_MEDIUM).width(self._name) + _TAIL
         if self._detail and not self.is_short:
-            width += _GAP + self._style.face(Type.SMALL).width(self._detail)
+            width += _GAP + self._style.face(TextRole.SMALL).width(self._detail)
         return QSize(round(width) + 1, self._style.type.row)
 
     def minimumSizeHint(self) -> QSize:
@@ -71,7 +71,7 @@ class ModelChip(Control):
         self._style.icons.paint(painter, icon, QPointF(7 + self._icon_size() / 2, middle), tint, self._icon_size())
         self._style.icons.paint(painter, Icon.CHOOSE, QPointF(rect.right() - 13, middle), theme.text3, 14)
         words = rect.adjusted(self._lead(), 0, -_TAIL, 0)
-        taken = draw_text(painter, self._style.face(Type.UI_MEDIUM), words, self._name, theme.text)
+        taken = draw_text(painter, self._style.face(TextRole.UI_MEDIUM), words, self._name, theme.text)
         if self._detail and not self.is_short:
             words.setLeft(words.left() + taken + _GAP)
-            draw_text(painter, self._style.face(Type.SMALL), words, self._detail, theme.text3)
+            draw_text(painter, self._style.face(TextRole.SMALL), words, self._detail, theme.text3)

@@ -10,7 +10,7 @@ from app.viewmodels.status import Status
 from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.marks import paint_cost
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import Type
+from app.widgets.kit.typography import TextRole
 
 _INSET = 20
 _BAR = 96
@@ -39,7 +39,7 @@ class StatusLine(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, face, now = self._style.theme, self._style.face(Type.CAP), self._status.now
+        theme, face, now = self._style.theme, self._style.face(TextRole.CAP), self._status.now
         painter = smooth(QPainter(self))
         painter.fillRect(self.rect(), theme.window)
         painter.fillRect(0, 0, self.width(), 1, theme.line)

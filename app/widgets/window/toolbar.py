@@ -11,7 +11,7 @@ from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.marks import paint_warmth
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import Type
+from app.widgets.kit.typography import TextRole
 from app.widgets.kit.verb_button import VerbButton
 from app.widgets.window.context_gauge import ContextGauge
 from app.widgets.window.model_chip import ModelChip
@@ -42,12 +42,12 @@ class TitleBlock(QWidget):
     def wanted_width(self) -> float:
         """Points that show both lines whole."""
         return max(
-            self._style.face(Type.HEADLINE).width(self._title),
-            self._style.face(Type.CAP).width(self._subtitle) + (0 if self._warmth is None else _WARMTH + 8),
+            self._style.face(TextRole.HEADLINE).width(self._title),
+            self._style.face(TextRole.CAP).width(self._subtitle) + (0 if self._warmth is None else _WARMTH + 8),
         )
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, title, small = self._style.theme, self._style.face(Type.HEADLINE), self._style.face(Type.CAP)
+        theme, title, small = self._style.theme, self._style.face(TextRole.HEADLINE), self._style.face(TextRole.CAP)
         painter = smooth(QPainter(self))
         if not self._subtitle:
             draw_text(painter, title, QRectF(self.rect()), self._title, theme.text)

@@ -1,4 +1,4 @@
-"""Every mark, control, type role, icon and colour on one sheet, in each of its states."""
+"""Every mark, control, text role, icon and colour on one sheet, in each of its states."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.widgets.kit.mark_widgets import CostBar
 from app.widgets.kit.marks import paint_budget, paint_cost, paint_disc, paint_pill, paint_warmth
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import translucent
-from app.widgets.kit.typography import Type
+from app.widgets.kit.typography import TextRole
 from app.widgets.switcher import Switcher
 from app.widgets.window.context_gauge import ContextGauge
 from app.widgets.window.model_chip import ModelChip
@@ -91,9 +91,9 @@ class ComponentSheet(QWidget):
         theme = self._style.theme
         painter = smooth(QPainter(self))
         painter.fillRect(self.rect(), theme.panel)
-        self._words(painter, _LEFT, 28, "Espalier: marks and components", Type.DISPLAY)
+        self._words(painter, _LEFT, 28, "Espalier: marks and components", TextRole.DISPLAY)
         line = "Discs say where. Bars say how much. One accent. Every state has a shape and a word."
-        self._words(painter, _LEFT, 64, line, Type.BODY, "text2")
+        self._words(painter, _LEFT, 64, line, TextRole.BODY, "text2")
         for control in self._rings:
             ring = QRectF(control.geometry()).adjusted(-3, -3, 3, 3)
             stroke_rounded(painter, ring, control.ring_radius + 3, translucent(theme.accentgfx, 0.8), 3)
@@ -110,19 +110,19 @@ class ComponentSheet(QWidget):
         self._paint_colors(painter, 420)
         painter.end()
 
-    def _words(self, painter: QPainter, x: float, y: float, text: str, role: Type, color: str = "text") -> float:
+    def _words(self, painter: QPainter, x: float, y: float, text: str, role: TextRole, color: str = "text") -> float:
         face = self._style.face(role)
         return draw_text(painter, face, QRectF(x, y, 900, face.line), text, getattr(self._style.theme, color))
 
     def _caption(self, painter: QPainter, x: float, y: float, text: str) -> None:
-        self._words(painter, x, y + 3, text, Type.CAP_STRONG, "text3")
+        self._words(painter, x, y + 3, text, TextRole.CAP_STRONG, "text3")
 
     def _paint_discs(self, painter: QPainter, y: int) -> None:
         self._caption(painter, _LEFT, y, "Where: discs")
         for row, where in enumerate(get_args(Residency)):
             middle = y + 40 + row * 28
             paint_disc(painter, self._style.theme, QPointF(_LEFT + 8, middle), where)
-            self._words(painter, _LEFT + 28, middle - 9, _WORDS[where], Type.UI_MEDIUM)
+            self._words(painter, _LEFT + 28, middle - 9, _WORDS[where], TextRole.UI_MEDIUM)
 
     def _paint_bars(self, painter: QPainter, y: int) -> None:
         theme = self._style.theme
@@ -131,16 +131,16 @@ class ComponentSheet(QWidget):
         for row, (share, is_on_disk, word) in enumerate(kinds):
             top = y + 38 + row * 28
             paint_warmth(painter, theme, QRectF(_LEFT, top, 22, 4), share, is_on_disk)
-            self._words(painter, _LEFT + 36, top - 7, word, Type.UI_MEDIUM)
+            self._words(painter, _LEFT + 36, top - 7, word, TextRole.UI_MEDIUM)
         top = y + 38 + 4 * 28
         paint_cost(painter, theme, QRectF(_LEFT, top, 48, 4), 9, 1)
-        self._words(painter, _LEFT + 60, top - 6, "reused + computed", Type.SMALL, "text2")
+        self._words(painter, _LEFT + 60, top - 6, "reused + computed", TextRole.SMALL, "text2")
         paint_budget(painter, theme, QRectF(_LEFT + 200, top - 2, 130, 8), 1, 3, 8)
 
     def _paint_type(self, painter: QPainter, y: int) -> None:
         self._caption(painter, _LEFT, y, "Type")
         y += 28
-        for role in Type:
+        for role in TextRole:
             pixels, _, line, is_fixed = role.value
             name = role.name.capitalize().replace("_", " ").replace("Ui", "UI")
             sample = "def fork(at):" if is_fixed else "3\u202f412 tokens"
@@ -150,12 +150,12 @@ class ComponentSheet(QWidget):
     def _paint_pills(self, painter: QPainter, y: int) -> None:
         left = float(_MIDDLE)
         for where, word in _WORDS.items():
-            width = self._style.face(Type.CAP_MEDIUM).width(word) + (0 if where == "none" else 14)
+            width = self._style.face(TextRole.CAP_MEDIUM).width(word) + (0 if where == "none" else 14)
             paint_pill(painter, self._style, left + width, y, word, where)
             left += width + 12
 
     def _paint_rows(self, painter: QPainter, y: int) -> None:
-        theme, face = self._style.theme, self._style.face(Type.UI)
+        theme, face = self._style.theme, self._style.face(TextRole.UI)
         self._caption(painter, _MIDDLE, y, "Rows: rest, hover, selected, selected in an inactive window, focus")
         grounds = (None, theme.fill2, theme.soft, theme.fill2, theme.soft)
         for column, ground in enumerate(grounds):
@@ -175,7 +175,7 @@ class ComponentSheet(QWidget):
             self._style.icons.paint(painter, icon, QPointF(x + 29, top), theme.text, 18)
             rect = QRectF(x, top + 12, 58, 16)
             name = icon.name.lower()
-            draw_text(painter, self._style.face(Type.CAP), rect, name, theme.text3, Qt.AlignmentFlag.AlignHCenter)
+            draw_text(painter, self._style.face(TextRole.CAP), rect, name, theme.text3, Qt.AlignmentFlag.AlignHCenter)
 
     def _paint_colors(self, painter: QPainter, y: int) -> None:
         theme = self._style.theme
@@ -185,5 +185,5 @@ class ComponentSheet(QWidget):
             color = getattr(theme, role)
             fill_rounded(painter, QRectF(x, top, 24, 24), 6, color)
             stroke_rounded(painter, QRectF(x, top, 24, 24), 6, theme.line2)
-            self._words(painter, x + 32, top - 3, role, Type.CAP_MEDIUM)
-            self._words(painter, x + 32, top + 12, color.name(), Type.MONO, "text3")
+            self._words(painter, x + 32, top - 3, role, TextRole.CAP_MEDIUM)
+            self._words(painter, x + 32, top + 12, color.name(), TextRole.MONO, "text3")

@@ -11,7 +11,7 @@ import app.widgets.chat.laid_part as laid_part
 from app.widgets.chat.body import Body, TextPoint
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
-from app.widgets.kit.typography import Type
+from app.widgets.kit.typography import TextRole
 from tests.widgets.chat.messages import CODE, PLAN
 from tests.widgets.pictures import count, painted
 
@@ -54,7 +54,7 @@ def test_nothing_is_laid_out_before_it_is_seen(style: Style, made: list[str]) ->
 
 
 def test_what_is_measured_is_exact(style: Style) -> None:
-    line = style.face(Type.BODY).line
+    line = style.face(TextRole.BODY).line
     assert settled("one line", style).height == line
     assert settled("one\n\ntwo", style).height == 2 * line + 12
 
@@ -110,7 +110,7 @@ def test_another_text_is_shown_anew(style: Style) -> None:
     shown = settled("one\n\ntwo", style)
     shown.set_text("three")
     shown.settle(0, 1e6)
-    assert shown.height == style.face(Type.BODY).line
+    assert shown.height == style.face(TextRole.BODY).line
 
 
 def test_another_width_makes_estimates_again(style: Style) -> None:
@@ -164,7 +164,7 @@ def test_cards_in_sight_say_what_they_copy(style: Style) -> None:
 def test_the_caret_stands_after_the_last_character(style: Style) -> None:
     short, long = settled("one", style).end(), settled("one two", style).end()
     assert long.left() > short.left() > 0
-    assert abs(short.center().y() - style.face(Type.BODY).line / 2) < 2
+    assert abs(short.center().y() - style.face(TextRole.BODY).line / 2) < 2
     assert settled("```\nx", style).end().top() > 30
 
 

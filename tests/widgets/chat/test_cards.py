@@ -12,7 +12,7 @@ from app.widgets.chat.cards import NoticeBanner, ProblemView, lines_of
 from app.widgets.chat.desk import Desk
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
-from app.widgets.kit.typography import Type
+from app.widgets.kit.typography import TextRole
 from tests.widgets.pictures import count, picture, show
 
 MISSING = ProblemCard(
@@ -80,7 +80,7 @@ def test_it_is_as_high_as_its_sentence(card: ProblemView) -> None:
 
 
 def test_sentences_are_broken_within_their_width(style: Style) -> None:
-    layout = lines_of("word " * 30 + "x" * 100, style.face(Type.UI), 200)
+    layout = lines_of("word " * 30 + "x" * 100, style.face(TextRole.UI), 200)
     assert layout.lineCount() > 5
     assert all(layout.lineAt(number).naturalTextWidth() <= 200 for number in range(layout.lineCount()))
 

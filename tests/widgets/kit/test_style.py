@@ -6,7 +6,7 @@ from pytestqt.qtbot import QtBot
 
 from app.widgets.kit.style import Style, system_theme
 from app.widgets.kit.theme import DARK, LIGHT
-from app.widgets.kit.typography import Type
+from app.widgets.kit.typography import TextRole
 
 
 def test_a_new_theme_reaches_the_palette_and_everyone_who_listens(
@@ -18,10 +18,10 @@ def test_a_new_theme_reaches_the_palette_and_everyone_who_listens(
 
 
 def test_a_new_text_size_replaces_all_faces(style: Style, qtbot: QtBot) -> None:
-    before = style.face(Type.BODY)
+    before = style.face(TextRole.BODY)
     with qtbot.waitSignal(style.changed):
         style.set_text_size(20)
-    assert style.face(Type.BODY).font.pixelSize() == 20
+    assert style.face(TextRole.BODY).font.pixelSize() == 20
     assert before.font.pixelSize() == 14
 
 

@@ -13,7 +13,7 @@ from app.viewmodels.line_model import LineRow
 from app.widgets.kit.line_list import in_sight
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT
-from app.widgets.kit.typography import Type
+from app.widgets.kit.typography import TextRole
 from app.widgets.window.main_window import MainWindow
 from tests.widgets.pictures import count, picture
 from tests.widgets.window.test_main_window import ask, texts
@@ -140,7 +140,7 @@ def test_the_mark_can_be_seen_in_both_themes(qtbot: QtBot, garden: MainWindow, s
 
 
 def test_a_late_match_is_brought_into_sight(style: Style) -> None:
-    face = style.face(Type.SMALL)
+    face = style.face(TextRole.SMALL)
     text = "You: one two three four five six seven eight nine ten pears and more"
     start = text.index("pears")
     shown, ranges = in_sight(text, ((start, start + 5),), face, 120)

@@ -17,7 +17,7 @@ from app.launch.paths import resources
 from app.viewmodels.model import about_words
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK
-from app.widgets.kit.typography import Type
+from app.widgets.kit.typography import TextRole
 from app.widgets.window.about import AboutBox, Acknowledgements, Words, notices
 from tests.widgets.pictures import count, picture, show
 
@@ -111,6 +111,6 @@ def test_both_follow_the_theme_and_the_size_of_text(qtbot: QtBot, box: AboutBox,
     qtbot.wait(20)
     for dialog in (box, reading):
         assert count(picture(dialog), DARK.window) > dialog.width() * dialog.height() / 2
-    assert reading.text.font().pixelSize() == style.face(Type.MONO).font.pixelSize()
+    assert reading.text.font().pixelSize() == style.face(TextRole.MONO).font.pixelSize()
     reading.close()
     box.close()
