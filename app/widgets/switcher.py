@@ -46,8 +46,8 @@ class Switcher(QWidget):
         return f"{self._version} of {self._versions}"
 
     def sizeHint(self) -> QSize:
-        face = self._style.face(TextRole.CAP_MEDIUM)
-        return QSize(round(face.width(self.text)) + 2 * _ARROW, self._style.type.scaled(12) + 10)
+        text_style = self._style.text_style(TextRole.CAP_MEDIUM)
+        return QSize(round(text_style.width(self.text)) + 2 * _ARROW, self._style.type.scaled(12) + 10)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -106,8 +106,8 @@ class Switcher(QWidget):
             stroke_rounded(painter, rect, self.ring_radius, theme.outline)
         self._paint_arrow(painter, -1, Icon.LEFT, QRectF(0, 0, _ARROW, rect.height()))
         self._paint_arrow(painter, 1, Icon.RIGHT, QRectF(rect.right() - _ARROW, 0, _ARROW, rect.height()))
-        face = self._style.face(TextRole.CAP_MEDIUM)
-        draw_text(painter, face, rect, self.text, theme.text, Qt.AlignmentFlag.AlignHCenter)
+        text_style = self._style.text_style(TextRole.CAP_MEDIUM)
+        draw_text(painter, text_style, rect, self.text, theme.text, Qt.AlignmentFlag.AlignHCenter)
         painter.end()
 
     def _paint_arrow(self, painter: QPainter, step: int, icon: Icon, rect: QRectF) -> None:

@@ -94,10 +94,10 @@ class CacheHead(QWidget):
         """Points that everything takes within `width`."""
         room = width - 2 * _INSET
         legend = self._legend.height(self._parts, room, self._disk_left(room))
-        notes = self._style.face(TextRole.CAP).line + _TO_NOTE if self._has_buffers else 0
+        notes = self._style.text_style(TextRole.CAP).line + _TO_NOTE if self._has_buffers else 0
         if self._note:
-            notes += len(self._note_lines(room)) * self._style.face(TextRole.CAP).line + _TO_NOTE
-        title = self._style.face(TextRole.SMALL_MEDIUM).line
+            notes += len(self._note_lines(room)) * self._style.text_style(TextRole.CAP).line + _TO_NOTE
+        title = self._style.text_style(TextRole.SMALL_MEDIUM).line
         return round(_TOP + title + _TO_BAR + _BAR + _TO_LEGEND + legend + notes + _BOTTOM)
 
     def _disk_left(self, room: float) -> float:
@@ -110,7 +110,7 @@ class CacheHead(QWidget):
 
     def _note_lines(self, room: float) -> list[str]:
         indent = self._style.type.icon(_ICON) + _TO_TEXT if self._trouble else 0
-        return wrapped(self._style.face(TextRole.CAP), self._note, room - indent)
+        return wrapped(self._style.text_style(TextRole.CAP), self._note, room - indent)
 
     @property
     def _has_buffers(self) -> bool:
@@ -131,7 +131,7 @@ class CacheHead(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = smooth(QPainter(self))
         room = self.width() - 2 * _INSET
-        line = QRectF(_INSET, _TOP, room, self._style.face(TextRole.SMALL_MEDIUM).line)
+        line = QRectF(_INSET, _TOP, room, self._style.text_style(TextRole.SMALL_MEDIUM).line)
         self._paint_titles(painter, line)
         bar = QRectF(_INSET, line.bottom() + _TO_BAR, room, _BAR)
         self._paint_bars(painter, bar)
@@ -141,14 +141,14 @@ class CacheHead(QWidget):
         self._legend.paint(painter, self._parts, legend, left)
         top = self._paint_note(painter, legend.bottom())
         if self._has_buffers:
-            cap = self._style.face(TextRole.CAP)
+            cap = self._style.text_style(TextRole.CAP)
             text = _fitting(self._buffers(), cap.width, room)
             draw_text(painter, cap, QRectF(_INSET, top + _TO_NOTE, room, cap.line), text, self._style.theme.text3)
         painter.end()
 
     def _paint_titles(self, painter: QPainter, line: QRectF) -> None:
-        theme, small = self._style.theme, self._style.face(TextRole.SMALL)
-        taken = draw_text(painter, self._style.face(TextRole.SMALL_MEDIUM), line, self._title(), theme.text)
+        theme, small = self._style.theme, self._style.text_style(TextRole.SMALL)
+        taken = draw_text(painter, self._style.text_style(TextRole.SMALL_MEDIUM), line, self._title(), theme.text)
         if self._has_disk:
             rest = line.adjusted(taken + _GAP, 0, 0, 0)
             text = _fitting((*disk_words.shares(self._view), ""), small.width, rest.width())
@@ -166,7 +166,7 @@ class CacheHead(QWidget):
         """Amber where something is to be put right. Returns where it ends."""
         if not self._note:
             return top
-        theme, cap = self._style.theme, self._style.face(TextRole.CAP)
+        theme, cap = self._style.theme, self._style.text_style(TextRole.CAP)
         line = QRectF(_INSET, top + _TO_NOTE, self.width() - 2 * _INSET, cap.line)
         lines = self._note_lines(line.width())
         if self._trouble:

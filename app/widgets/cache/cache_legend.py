@@ -61,14 +61,14 @@ class Legend:
 
     def height(self, parts: Sequence[Entry], width: float, disk_left: float) -> float:
         """Points that it takes within `width`."""
-        line = self._style.face(TextRole.CAP).line
+        line = self._style.text_style(TextRole.CAP).line
         return max(top for _, top in self._corners(parts, width, disk_left)) + line
 
     def paint(self, painter: QPainter, parts: Sequence[Entry], rect: QRectF, disk_left: float) -> None:
         """disk_left: points from the left at which the disk's bar begins."""
-        face, theme = self._style.face(TextRole.CAP), self._style.theme
+        text_style, theme = self._style.text_style(TextRole.CAP), self._style.theme
         for part, (left, top) in zip(parts, self._corners(parts, rect.width(), disk_left), strict=True):
-            line = QRectF(rect.left() + left, rect.top() + top, rect.width() - left, face.line)
+            line = QRectF(rect.left() + left, rect.top() + top, rect.width() - left, text_style.line)
             mark = self._mark(part)
             center = QPointF(line.left() + mark / 2, line.center().y())
             if part.residency is None:
@@ -76,13 +76,13 @@ class Legend:
             else:
                 paint_disc(painter, theme, center, part.residency, SIBLING_DISC)
             line.setLeft(line.left() + mark + _TO_TEXT)
-            draw_text(painter, face, line, part.text, theme.text2)
+            draw_text(painter, text_style, line, part.text, theme.text2)
 
     def _mark(self, part: Entry) -> float:
         return self._style.type.icon(_PIN) if part.residency is None else SIBLING_DISC
 
     def _width(self, part: Entry) -> float:
-        return self._mark(part) + _TO_TEXT + self._style.face(TextRole.CAP).width(part.text)
+        return self._mark(part) + _TO_TEXT + self._style.text_style(TextRole.CAP).width(part.text)
 
     def _corners(self, parts: Sequence[Entry], width: float, disk_left: float) -> list[tuple[float, float]]:
         """The left upper corner of each entry."""
@@ -95,7 +95,7 @@ class Legend:
                 continue
             end = disk_left - _APART if is_apart and not top else width
             if left and left + self._width(part) > end:
-                left, top = 0.0, top + self._style.face(TextRole.CAP).line + _BETWEEN_LINES
+                left, top = 0.0, top + self._style.text_style(TextRole.CAP).line + _BETWEEN_LINES
             found.append((left, top))
             left += self._width(part) + _APART
         return found

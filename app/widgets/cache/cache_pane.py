@@ -108,8 +108,8 @@ class CachePane(QWidget):
         for y in (self._style.type.bar - 1, self.head.geometry().bottom() + 1, self.height() - foot):
             painter.fillRect(1, y, self.width() - 1, 1, theme.line)
         title = QRectF(_INSET, 0, self.width() - 2 * _INSET, self._style.type.bar - 1)
-        draw_text(painter, self._style.face(TextRole.HEADLINE), title, "Cache", theme.text)
+        draw_text(painter, self._style.text_style(TextRole.HEADLINE), title, "Cache", theme.text)
         line = QRectF(_INSET, self.height() - foot + 1, self.width() - 2 * _INSET, foot - 1)
         if self._trie.view.nodes:
-            draw_text(painter, self._style.face(TextRole.CAP), line, self.totals, theme.text2)
+            draw_text(painter, self._style.text_style(TextRole.CAP), line, self.totals, theme.text2)
         painter.end()

@@ -46,8 +46,8 @@ class EmptyCache(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = smooth(QPainter(self))
-        lines = wrapped(self._style.face(TextRole.UI), _SENTENCE, self.width() - 2 * _INSET - 16)
-        words = self._style.face(TextRole.HEADLINE).line + 8 + len(lines) * self._line
+        lines = wrapped(self._style.text_style(TextRole.UI), _SENTENCE, self.width() - 2 * _INSET - 16)
+        words = self._style.text_style(TextRole.HEADLINE).line + 8 + len(lines) * self._line
         legend = 20 + len(_MEANINGS) * self._entry_height()
         room = self.height() - 2 * _INSET - words
         has_legend = room >= legend
@@ -68,7 +68,7 @@ class EmptyCache(QWidget):
 
     def _widths(self) -> tuple[float, float]:
         """Points that the widest name and the widest meaning take."""
-        name, meaning = self._style.face(TextRole.SMALL_MEDIUM), self._style.face(TextRole.SMALL)
+        name, meaning = self._style.text_style(TextRole.SMALL_MEDIUM), self._style.text_style(TextRole.SMALL)
         names = max(name.width(RESIDENCY_NAMES[residency]) for residency, _ in _MEANINGS)
         return names, max(meaning.width(words) for _, words in _MEANINGS)
 
@@ -77,7 +77,7 @@ class EmptyCache(QWidget):
         return _TO_NAME + sum(self._widths()) + _TO_MEANING > self.width() - 2 * _INSET
 
     def _entry_height(self) -> int:
-        return self._line + 6 + (self._style.face(TextRole.SMALL).line if self._is_stacked() else 0)
+        return self._line + 6 + (self._style.text_style(TextRole.SMALL).line if self._is_stacked() else 0)
 
     def _paint_espalier(self, painter: QPainter, y: float) -> None:
         theme, x = self._style.theme, self.width() / 2
@@ -95,17 +95,17 @@ class EmptyCache(QWidget):
 
     def _paint_words(self, painter: QPainter, y: float, lines: list[str]) -> float:
         theme, center = self._style.theme, Qt.AlignmentFlag.AlignHCenter
-        title = self._style.face(TextRole.HEADLINE)
+        title = self._style.text_style(TextRole.HEADLINE)
         draw_text(painter, title, QRectF(0, y, self.width(), title.line), _TITLE, theme.text, center)
         y += title.line + 8
         for line in lines:
             rect = QRectF(0, y, self.width(), self._line)
-            draw_text(painter, self._style.face(TextRole.UI), rect, line, theme.text2, center)
+            draw_text(painter, self._style.text_style(TextRole.UI), rect, line, theme.text2, center)
             y += self._line
         return y
 
     def _paint_legend(self, painter: QPainter, y: float) -> None:
-        theme, small = self._style.theme, self._style.face(TextRole.SMALL)
+        theme, small = self._style.theme, self._style.text_style(TextRole.SMALL)
         names, meanings = self._widths()
         is_stacked = self._is_stacked()
         wanted = _TO_NAME + (max(names, meanings) if is_stacked else names + _TO_MEANING + meanings)
@@ -113,7 +113,9 @@ class EmptyCache(QWidget):
         for residency, words in _MEANINGS:
             paint_disc(painter, theme, QPointF(left + 5, y + self._line / 2), residency)
             line = QRectF(left + _TO_NAME, y, self.width() - 8 - left - _TO_NAME, self._line)
-            draw_text(painter, self._style.face(TextRole.SMALL_MEDIUM), line, RESIDENCY_NAMES[residency], theme.text)
+            draw_text(
+                painter, self._style.text_style(TextRole.SMALL_MEDIUM), line, RESIDENCY_NAMES[residency], theme.text
+            )
             below = line.translated(0, small.line) if is_stacked else line.adjusted(names + _TO_MEANING, 0, 0, 0)
             draw_text(painter, small, below, words, theme.text2)
             y += self._entry_height()

@@ -66,16 +66,16 @@ class EventDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _paint_row(self, painter: QPainter, rect: QRectF, row: EventRow) -> None:
-        theme, face = self._style.theme, self._style.face(TextRole.CAP)
+        theme, text_style = self._style.theme, self._style.text_style(TextRole.CAP)
         is_fault = row.kind is CacheEventKind.FAULT
         size = self._style.type.icon(_ICON)
-        has_seconds = rect.width() > face.width(row.time) + self._style.type.scaled(_WORDS)
+        has_seconds = rect.width() > text_style.width(row.time) + self._style.type.scaled(_WORDS)
         time = row.time if has_seconds else row.time[: -len(":00")]
-        rect.setLeft(rect.left() + draw_text(painter, face, rect, time, theme.text3) + _GAP)
+        rect.setLeft(rect.left() + draw_text(painter, text_style, rect, time, theme.text3) + _GAP)
         center = QPointF(rect.left() + size / 2, rect.center().y())
         self._style.icons.paint(painter, _ICONS[row.kind], center, theme.warn if is_fault else theme.text2, size)
         rect.setLeft(rect.left() + size + _GAP)
-        draw_text(painter, face, rect, row.text, theme.warn if is_fault else theme.text2)
+        draw_text(painter, text_style, rect, row.text, theme.warn if is_fault else theme.text2)
 
 
 class EventList(QListView):

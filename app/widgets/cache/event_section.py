@@ -43,7 +43,7 @@ class FoldHead(Control):
         if state in (State.HOVER, State.PRESSED):
             fill_rounded(painter, rect, self.ring_radius, theme.fill if state is State.HOVER else theme.fill2)
         inner = rect.adjusted(_INSET - 8, 0, 8 - _INSET, 0)
-        draw_text(painter, self._style.face(TextRole.CAP_STRONG), inner, self.accessibleName(), theme.text2)
+        draw_text(painter, self._style.text_style(TextRole.CAP_STRONG), inner, self.accessibleName(), theme.text2)
         size = self._style.type.icon(12)
         icon = Icon.FOLD if self.isChecked() else Icon.RIGHT
         self._style.icons.paint(painter, icon, QPointF(inner.right() - size / 2, rect.center().y()), theme.text3, size)

@@ -17,7 +17,7 @@ from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.marks import paint_pill, pill_width
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import Face, TextRole
+from app.widgets.kit.typography import TextRole, TextStyle
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 Clock = Callable[[], float]
@@ -59,8 +59,8 @@ class TrieDelegate(QStyledItemDelegate):
 
     def _is_cut(self, row: QRect, node: TrieNodeView) -> bool:
         left, right = self._text_left(node.id), row.right() + 1 - RIGHT_INSET
-        cap = self._style.face(TextRole.CAP)
-        name = self._name_face(node).width(node.label) + self._pin_room(node)
+        cap = self._style.text_style(TextRole.CAP)
+        name = self._name_style(node).width(node.label) + self._pin_room(node)
         name += pill_width(self._style, RESIDENCY_NAMES[node.residency], node.residency)
         line = cap.width(words.DOT.join(figures(node))) + cap.width(words.age(node.used_at, self._clock()))
         return max(name, line) + _BETWEEN > right - left
@@ -69,8 +69,8 @@ class TrieDelegate(QStyledItemDelegate):
         """Points that the mark of a pin takes after the name."""
         return self._style.type.icon(_PIN) + _TO_PIN if node.is_pinned else 0
 
-    def _name_face(self, node: TrieNodeView) -> Face:
-        return self._style.face(TextRole.UI_MEDIUM if node.residency == "live" else TextRole.UI)
+    def _name_style(self, node: TrieNodeView) -> TextStyle:
+        return self._style.text_style(TextRole.UI_MEDIUM if node.residency == "live" else TextRole.UI)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         node: TrieNodeView = index.data(RowRole.ROW)
@@ -85,8 +85,8 @@ class TrieDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _paint_name(self, painter: QPainter, rect: QRectF, node: TrieNodeView, is_selected: bool) -> None:
-        theme, face = self._style.theme, self._name_face(node)
-        height = face.line - 1
+        theme, text_style = self._style.theme, self._name_style(node)
+        height = text_style.line - 1
         line = QRectF(rect.left(), rect.top() + 3, rect.width(), height)
         surface = theme.panel if is_selected else None
         middle = line.center().y()
@@ -98,26 +98,28 @@ class TrieDelegate(QStyledItemDelegate):
         )
         line.setRight(line.right() - self._pin_room(node))
         color = theme.text2 if node.residency == "none" else theme.text
-        name = draw_text(painter, face, line, node.label, color)
+        name = draw_text(painter, text_style, line, node.label, color)
         if node.is_pinned:
             size = self._style.type.icon(_PIN)
             center = QPointF(line.left() + name + _TO_PIN + size / 2, middle)
             self._style.icons.paint(painter, Icon.PIN, center, theme.text2, size)
 
     def _paint_figures(self, painter: QPainter, rect: QRectF, node: TrieNodeView, is_selected: bool) -> None:
-        face, color = (
-            self._style.face(TextRole.CAP),
+        text_style, color = (
+            self._style.text_style(TextRole.CAP),
             self._style.theme.text2 if is_selected else self._style.theme.text3,
         )
-        height = face.line + 1
+        height = text_style.line + 1
         line = QRectF(rect.left(), rect.bottom() - 4 - height, rect.width(), height)
         age = words.age(node.used_at, self._clock())
-        line.setRight(line.right() - draw_text(painter, face, line, age, color, Qt.AlignmentFlag.AlignRight) - _BETWEEN)
-        draw_text(painter, face, line, self._fitting(figures(node), face, line.width()), color)
+        line.setRight(
+            line.right() - draw_text(painter, text_style, line, age, color, Qt.AlignmentFlag.AlignRight) - _BETWEEN
+        )
+        draw_text(painter, text_style, line, self._fitting(figures(node), text_style, line.width()), color)
 
-    def _fitting(self, parts: list[str], face: Face, width: float) -> str:
+    def _fitting(self, parts: list[str], text_style: TextStyle, width: float) -> str:
         """As many of the parts as fit whole: the last figures go first."""
-        while len(parts) > 1 and face.width(words.DOT.join(parts)) > width:
+        while len(parts) > 1 and text_style.width(words.DOT.join(parts)) > width:
             parts.pop()
         return words.DOT.join(parts)
 

@@ -177,7 +177,7 @@ class Body:
         """Where the next character would stand."""
         parts = self._split()
         if not parts:
-            return QRectF(0, 0, 0, self._style.face(TextRole.BODY).line)
+            return QRectF(0, 0, 0, self._style.text_style(TextRole.BODY).line)
         return self._lay_out(len(parts) - 1).end(self._width).translated(0, self._top_of(len(parts) - 1))
 
     def selected_text(self, first: TextPoint, last: TextPoint) -> str:
@@ -309,7 +309,7 @@ def estimated_height(text: str, width: float, style: Style) -> float:
     """About how high a text is that nobody has seen, in points."""
     if not text or text.isspace():
         return 0.0
-    return estimated_lines(text, width, style) * style.face(TextRole.BODY).line
+    return estimated_lines(text, width, style) * style.text_style(TextRole.BODY).line
 
 
 def _in_part(number: int, selection: Selection | None) -> tuple[int, int] | None:

@@ -12,7 +12,7 @@ from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_roun
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.last import Last
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import Face, TextRole
+from app.widgets.kit.typography import TextRole, TextStyle
 
 _RADIUS, _TEXT_LEFT, _RIGHT, _ABOVE, _BELOW, _ICON = 12, 56, 28, 18, 18, 20
 _TITLE_GAP, _BUTTON_GAP, _APART = 6, 16, 10
@@ -59,15 +59,15 @@ class ProblemView(QWidget):
     @property
     def first_line(self) -> int:
         """Middle of the title, in points from the top."""
-        return _ABOVE + self._style.face(TextRole.TITLE).line // 2
+        return _ABOVE + self._style.text_style(TextRole.TITLE).line // 2
 
     @property
     def _sentence_top(self) -> int:
-        return _ABOVE + self._style.face(TextRole.TITLE).line + _TITLE_GAP
+        return _ABOVE + self._style.text_style(TextRole.TITLE).line + _TITLE_GAP
 
     def _sentence_height(self, width: int) -> float:
-        layout = lines_of(self._card.sentence, self._style.face(TextRole.UI), width - _TEXT_LEFT - _RIGHT)
-        return layout.lineCount() * self._style.face(TextRole.UI).line
+        layout = lines_of(self._card.sentence, self._style.text_style(TextRole.UI), width - _TEXT_LEFT - _RIGHT)
+        return layout.lineCount() * self._style.text_style(TextRole.UI).line
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._arrange()
@@ -86,11 +86,11 @@ class ProblemView(QWidget):
         painter = smooth(QPainter(self))
         fill_rounded(painter, rect, _RADIUS, theme.warnbg)
         stroke_rounded(painter, rect, _RADIUS, theme.warnline)
-        title = self._style.face(TextRole.TITLE)
+        title = self._style.text_style(TextRole.TITLE)
         self._style.icons.paint(painter, Icon.WARN, QPointF(30, _ABOVE + title.line / 2), theme.warn, _ICON, 1.3)
         line = QRectF(_TEXT_LEFT, _ABOVE, rect.width() - _TEXT_LEFT - _RIGHT, title.line)
         draw_text(painter, title, line, self._card.title, theme.text)
-        layout = lines_of(self._card.sentence, self._style.face(TextRole.UI), line.width())
+        layout = lines_of(self._card.sentence, self._style.text_style(TextRole.UI), line.width())
         painter.setPen(theme.text)
         layout.draw(painter, QPointF(_TEXT_LEFT, self._sentence_top))
         painter.end()
@@ -126,9 +126,9 @@ class NoticeBanner(QWidget):
         return self._height(width)
 
     def _height(self, width: int) -> int:
-        face = self._style.face(TextRole.UI)
-        lines = lines_of(self._status.now.notice, face, self._words(max(width, 240)).width()).lineCount()
-        return max(_BANNER, lines * face.line + 24)
+        text_style = self._style.text_style(TextRole.UI)
+        lines = lines_of(self._status.now.notice, text_style, self._words(max(width, 240)).width()).lineCount()
+        return max(_BANNER, lines * text_style.line + 24)
 
     def _words(self, width: int) -> QRectF:
         room = 0 if self.action.isHidden() else self.action.sizeHint().width() + _APART
@@ -157,7 +157,7 @@ class NoticeBanner(QWidget):
         self.action.setGeometry(left, middle - size.height() // 2, size.width(), size.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, face = self._style.theme, self._style.face(TextRole.UI)
+        theme, text_style = self._style.theme, self._style.text_style(TextRole.UI)
         painter = smooth(QPainter(self))
         is_good = self._status.now.is_notice_good
         painter.fillRect(self.rect(), theme.soft if is_good else theme.warnbg)
@@ -166,15 +166,15 @@ class NoticeBanner(QWidget):
         icon, color = (Icon.CHECK, theme.accent) if is_good else (Icon.WARN, theme.warn)
         self._style.icons.paint(painter, icon, center, color)
         words = self._words(self.width())
-        layout = lines_of(self._status.now.notice, face, words.width())
+        layout = lines_of(self._status.now.notice, text_style, words.width())
         painter.setPen(theme.text)
-        layout.draw(painter, QPointF(words.left(), (self.height() - layout.lineCount() * face.line) / 2))
+        layout.draw(painter, QPointF(words.left(), (self.height() - layout.lineCount() * text_style.line) / 2))
         painter.end()
 
 
-def lines_of(text: str, face: Face, width: float) -> QTextLayout:
+def lines_of(text: str, text_style: TextStyle, width: float) -> QTextLayout:
     """Words broken into lines of the role's height."""
-    layout = QTextLayout(text, face.font)
+    layout = QTextLayout(text, text_style.font)
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
     layout.setTextOption(option)
@@ -182,7 +182,7 @@ def lines_of(text: str, face: Face, width: float) -> QTextLayout:
     top = 0.0
     while (line := layout.createLine()).isValid():
         line.setLineWidth(max(1.0, width))
-        line.setPosition(QPointF(0, top + (face.line - line.height()) / 2))
-        top += face.line
+        line.setPosition(QPointF(0, top + (text_style.line - line.height()) / 2))
+        top += text_style.line
     layout.endLayout()
     return layout

@@ -199,7 +199,7 @@ class Composer(QWidget):
         center = QRectF(strip.left() + _SIDE, strip.top(), 14, strip.height()).center()
         self._style.icons.paint(painter, Icon.FORK, center, theme.text2, 14)
         words = strip.adjusted(_SIDE + 22, 0, -_BELOW - 32, 0)
-        small = self._style.face(TextRole.SMALL)
+        small = self._style.text_style(TextRole.SMALL)
         draw_text(painter, small, words, f"New branch from “{self._status.now.editing}”", theme.text2)
 
     def _paint_price(self, painter: QPainter, card: QRectF) -> None:
@@ -210,4 +210,4 @@ class Composer(QWidget):
             bar = QRectF(foot.left(), foot.center().y() - 2, _BAR, 4)
             paint_cost(painter, theme, bar, *now.send_parts)
             foot.setLeft(bar.right() + 10)
-        draw_text(painter, self._style.face(TextRole.SMALL), foot, now.send_price, theme.text2)
+        draw_text(painter, self._style.text_style(TextRole.SMALL), foot, now.send_price, theme.text2)

@@ -62,7 +62,7 @@ class ComposerEdit(QTextEdit):
     @property
     def line(self) -> int:
         """Height of one line in points."""
-        return self._style.face(TextRole.BODY).line
+        return self._style.text_style(TextRole.BODY).line
 
     @property
     def text_height(self) -> int:
@@ -128,7 +128,7 @@ class ComposerEdit(QTextEdit):
             painter = QPainter(self.viewport())
             rect = QRectF(QPointF(1, 0), self.viewport().size().toSizeF())
             rect.setHeight(self.line)
-            draw_text(painter, self._style.face(TextRole.BODY), rect, self._hint, self._style.theme.text3)
+            draw_text(painter, self._style.text_style(TextRole.BODY), rect, self._hint, self._style.theme.text3)
             painter.end()
 
     def _dress(self) -> None:
@@ -139,8 +139,8 @@ class ComposerEdit(QTextEdit):
         palette.setColor(QPalette.ColorRole.Highlight, theme.softline)
         palette.setColor(QPalette.ColorRole.HighlightedText, theme.text)
         self.setPalette(palette)
-        self.setFont(self._style.face(TextRole.BODY).font)
-        self.document().setDefaultFont(self._style.face(TextRole.BODY).font)
+        self.setFont(self._style.text_style(TextRole.BODY).font)
+        self.document().setDefaultFont(self._style.text_style(TextRole.BODY).font)
         has_history = self.document().isUndoAvailable() or self.document().isRedoAvailable()
         self._set_line_height()
         if not has_history:

@@ -26,7 +26,7 @@ from PySide6.QtGui import (
 
 from app.widgets.chat.highlight import Ink, runs
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import Face, TextRole
+from app.widgets.kit.typography import TextRole, TextStyle
 
 FIXED = QTextBlockFormat.LineHeightTypes.FixedHeight.value
 INDENT = 20
@@ -64,7 +64,7 @@ class QuietDocument(QTextDocument):
         self.marks: list[Mark] = []
         self.setUndoRedoEnabled(False)
         self.setDocumentMargin(0)
-        self.setDefaultFont(style.face(role).font)
+        self.setDefaultFont(style.text_style(role).font)
         self.setIndentWidth(style.type.scaled(INDENT))
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
@@ -86,7 +86,7 @@ def plain_document(text: str, style: Style) -> QuietDocument:
     """Text as it was typed."""
     document = QuietDocument(style, TextRole.BODY)
     document.setPlainText(text)
-    _set_line_height(document, style.face(TextRole.BODY))
+    _set_line_height(document, style.text_style(TextRole.BODY))
     return document
 
 
@@ -94,21 +94,21 @@ def code_document(code: str, language: str, style: Style, before: str = "") -> Q
     """Code in its colours; without a known language in the text's own. before: the same code up to here."""
     document = QuietDocument(style, TextRole.CODE)
     document.setPlainText(code)
-    _set_line_height(document, style.face(TextRole.CODE))
+    _set_line_height(document, style.text_style(TextRole.CODE))
     _colour(document, code, language, style, before)
     return document
 
 
-def _set_line_height(document: QuietDocument, face: Face) -> None:
+def _set_line_height(document: QuietDocument, text_style: TextStyle) -> None:
     cursor = QTextCursor(document)
     cursor.select(QTextCursor.SelectionType.Document)
-    cursor.mergeBlockFormat(line_format(face))
+    cursor.mergeBlockFormat(line_format(text_style))
 
 
-def line_format(face: Face) -> QTextBlockFormat:
+def line_format(text_style: TextStyle) -> QTextBlockFormat:
     """A block whose lines are as high as the role's line box."""
     result = QTextBlockFormat()
-    result.setLineHeight(face.line, FIXED)
+    result.setLineHeight(text_style.line, FIXED)
     return result
 
 

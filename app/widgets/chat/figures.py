@@ -33,50 +33,50 @@ def figure_words(footer: Footer, *, is_done: bool) -> list[str]:
 
 def paint_footer(painter: QPainter, style: Style, rect: QRectF, footer: Footer, *, is_done: bool) -> None:
     """One line in `rect`. Where it is too narrow the last figures are left out."""
-    theme, face = style.theme, style.face(TextRole.CAP)
+    theme, text_style = style.theme, style.text_style(TextRole.CAP)
     line = QRectF(rect)
     if footer.reused is not None and footer.computed is not None:
         bar = QRectF(line.left(), line.center().y() - 2, _BAR, 4)
         paint_cost(painter, theme, bar, footer.reused, footer.computed)
         line.setLeft(bar.right() + _GAP)
         line.setLeft(
-            line.left() + draw_text(painter, face, line, f"{words.number(footer.reused)} reused", theme.accent)
+            line.left() + draw_text(painter, text_style, line, f"{words.number(footer.reused)} reused", theme.accent)
         )
         computed = f"  +  {words.number(footer.computed)} computed"
-        line.setLeft(line.left() + draw_text(painter, face, line, computed, theme.text2) + 12)
+        line.setLeft(line.left() + draw_text(painter, text_style, line, computed, theme.text2) + 12)
     figures = fitting(figure_words(footer, is_done=is_done), style, line.width() - 12)
     if not figures:
         return
     if line.left() > rect.left():
         painter.fillRect(QRectF(round(line.left()), line.center().y() - 6, 1, 12), theme.line2)
         line.setLeft(line.left() + 12)
-    draw_text(painter, face, line, figures, theme.text3)
+    draw_text(painter, text_style, line, figures, theme.text3)
 
 
 def fitting(figures: list[str], style: Style, width: float) -> str:
     """As many figures as fit into `width` points, from the first on."""
-    face = style.face(TextRole.CAP)
-    while figures and face.width(_DOT.join(figures)) > width:
+    text_style = style.text_style(TextRole.CAP)
+    while figures and text_style.width(_DOT.join(figures)) > width:
         figures = figures[:-1]
     return _DOT.join(figures)
 
 
 def prefill_height(style: Style, prefill: PrefillRow) -> int:
     """Points that the card takes; without a reason it ends above the line."""
-    small = style.face(TextRole.SMALL).line
-    bare = style.face(TextRole.TITLE).line + small + 51
+    small = style.text_style(TextRole.SMALL).line
+    bare = style.text_style(TextRole.TITLE).line + small + 51
     return bare + (small + 21 if prefill.why else 0)
 
 
 def paint_prefill(painter: QPainter, style: Style, rect: QRectF, prefill: PrefillRow) -> None:
     """How far the prompt is read: percent, time left, bar, three figures, rate, and why it must be read at all."""
-    theme, title, small = style.theme, style.face(TextRole.TITLE), style.face(TextRole.SMALL)
+    theme, title, small = style.theme, style.text_style(TextRole.TITLE), style.text_style(TextRole.SMALL)
     stroke_rounded(painter, rect, 10, theme.line)
     inner = rect.adjusted(16, 14, -16, -12)
     head = QRectF(inner.left(), inner.top(), inner.width(), title.line)
     done, total = prefill.done, max(1, prefill.total)
     draw_text(painter, title, head, words.percent(done / total), theme.text)
-    draw_text(painter, style.face(TextRole.UI), head, _time_left(prefill), theme.text2, _RIGHT)
+    draw_text(painter, style.text_style(TextRole.UI), head, _time_left(prefill), theme.text2, _RIGHT)
     bar = QRectF(inner.left(), head.bottom() + 10, inner.width(), 8)
     paint_cost(painter, theme, bar, prefill.cached, done - prefill.cached, total - done)
     line = QRectF(inner.left(), bar.bottom() + 9, inner.width(), small.line)
@@ -96,7 +96,7 @@ def _time_left(prefill: PrefillRow) -> str:
 
 
 def _paint_shares(painter: QPainter, style: Style, line: QRectF, prefill: PrefillRow) -> None:
-    theme, small = style.theme, style.face(TextRole.SMALL)
+    theme, small = style.theme, style.text_style(TextRole.SMALL)
     shares: tuple[tuple[QColor, int, str], ...] = (
         (theme.accentgfx, prefill.cached, "from the cache"),
         (theme.mute, prefill.done - prefill.cached, "computed"),

@@ -37,9 +37,9 @@ class Chip(Control):
         self.setAccessibleDescription("Asks this question.")
 
     def sizeHint(self) -> QSize:
-        face = self._style.face(TextRole.UI)
-        self.ring_radius = (face.line + 14) / 2
-        return QSize(round(face.width(self.text())) + 28, face.line + 14)
+        text_style = self._style.text_style(TextRole.UI)
+        self.ring_radius = (text_style.line + 14) / 2
+        return QSize(round(text_style.width(self.text())) + 28, text_style.line + 14)
 
     def _paint(self, painter: QPainter, rect: QRectF) -> None:
         theme = self._style.theme
@@ -48,7 +48,7 @@ class Chip(Control):
         fill_rounded(painter, rect, radius, fill)
         stroke_rounded(painter, rect, radius, theme.line2)
         words = rect.adjusted(12, 0, -12, 0)
-        draw_text(painter, self._style.face(TextRole.UI), words, self.text(), theme.text, _CENTER)
+        draw_text(painter, self._style.text_style(TextRole.UI), words, self.text(), theme.text, _CENTER)
 
 
 class Welcome(QWidget):
@@ -160,23 +160,23 @@ class Welcome(QWidget):
         painter.fillRect(self.rect(), theme.window)
         QApplication.windowIcon().paint(painter, self._icon.toRect())
         title = "Welcome to Espalier" if now.greeting else now.title
-        draw_text(painter, self._style.face(TextRole.DISPLAY), self._title, title, theme.text, _CENTER)
+        draw_text(painter, self._style.text_style(TextRole.DISPLAY), self._title, title, theme.text, _CENTER)
         promise = self._promise.adjusted(20, 0, -20, 0)
-        draw_text(painter, self._style.face(TextRole.BODY), promise, _PROMISE, theme.text2, _CENTER)
+        draw_text(painter, self._style.text_style(TextRole.BODY), promise, _PROMISE, theme.text2, _CENTER)
         if now.greeting:
             self._paint_guide(painter)
         painter.end()
 
     def _paint_guide(self, painter: QPainter) -> None:
-        theme, body, now = self._style.theme, self._style.face(TextRole.BODY), self._status.now
-        draw_text(painter, self._style.face(TextRole.SMALL_MEDIUM), self._name, now.model_name, theme.text2)
+        theme, body, now = self._style.theme, self._style.text_style(TextRole.BODY), self._status.now
+        draw_text(painter, self._style.text_style(TextRole.SMALL_MEDIUM), self._name, now.model_name, theme.text2)
         painter.setPen(theme.text)
         lines_of(now.greeting, body, self._column.width).draw(painter, self._greeting)
         offer = QRectF(self._offer)
         fill_rounded(painter, offer, 10, theme.fill)
         center = QPointF(offer.left() + _OFFER_SIDE + 8, offer.center().y())
         self._style.icons.paint(painter, Icon.FOLDER, center, theme.text2)
-        strong, small = self._style.face(TextRole.UI_MEDIUM), self._style.face(TextRole.SMALL)
+        strong, small = self._style.text_style(TextRole.UI_MEDIUM), self._style.text_style(TextRole.SMALL)
         words = offer.adjusted(44, 0, self.open_button.x() - 12 - offer.right(), 0)
         words.setHeight(strong.line)
         words.moveTop(offer.center().y() - (strong.line + small.line + 2) / 2)

@@ -26,8 +26,8 @@ class JumpPill(Control):
         self.hide()
 
     def sizeHint(self) -> QSize:
-        face = self._style.face(TextRole.SMALL_MEDIUM)
-        return QSize(round(face.width(self.text())) + 2 * _SIDE + _ICON + 6, face.line + 12)
+        text_style = self._style.text_style(TextRole.SMALL_MEDIUM)
+        return QSize(round(text_style.width(self.text())) + 2 * _SIDE + _ICON + 6, text_style.line + 12)
 
     def _paint(self, painter: QPainter, rect: QRectF) -> None:
         theme = self._style.theme
@@ -38,4 +38,4 @@ class JumpPill(Control):
         center = QPointF(rect.left() + _SIDE + _ICON / 2, rect.center().y())
         self._style.icons.paint(painter, Icon.DOWN, center, theme.accent, _ICON)
         words = rect.adjusted(_SIDE + _ICON + 6, 0, -_SIDE, 0)
-        draw_text(painter, self._style.face(TextRole.SMALL_MEDIUM), words, self.text(), theme.text)
+        draw_text(painter, self._style.text_style(TextRole.SMALL_MEDIUM), words, self.text(), theme.text)

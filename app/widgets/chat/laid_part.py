@@ -89,9 +89,9 @@ class LaidPart:
 
     def estimate(self, width: float) -> None:
         """Guess the height from the number of characters."""
-        face = self._style.face(TextRole.CODE if self.is_code else TextRole.BODY)
+        text_style = self._style.text_style(TextRole.CODE if self.is_code else TextRole.BODY)
         lines = estimated_lines(self.part.text, width - 2 * self.side, self._style)
-        self.height = lines * face.line + self.head + self.foot
+        self.height = lines * text_style.line + self.head + self.foot
         self.is_exact = False
 
     def is_laid_out(self, width: float) -> bool:
@@ -178,7 +178,7 @@ class LaidPart:
         layout = block.layout()
         rect = document.documentLayout().blockBoundingRect(block)
         if not layout.lineCount():
-            return QRectF(self.side, rect.top() + self.head, 0, self._style.face(TextRole.BODY).line)
+            return QRectF(self.side, rect.top() + self.head, 0, self._style.text_style(TextRole.BODY).line)
         line = layout.lineAt(layout.lineCount() - 1)
         left = layout.position().x() + _cursor_x(line, block.length() - 1)
         return QRectF(self.side + left, self.head + rect.top() + line.y(), 0, line.height())
@@ -229,7 +229,7 @@ class LaidPart:
 
     def _paint_card(self, painter: QPainter, rect: QRectF) -> None:
         """The ground of code. A piece of longer code shows its share of a card that goes on above or below."""
-        theme, face = self._style.theme, self._style.face(TextRole.CAP)
+        theme, text_style = self._style.theme, self._style.text_style(TextRole.CAP)
         above, below = (0 if self.has_head else 2 * _CARD_RADIUS), (0 if self.has_foot else 2 * _CARD_RADIUS)
         card = rect.adjusted(0, -above, 0, below)
         painter.save()
@@ -240,7 +240,7 @@ class LaidPart:
         if self.has_head:
             painter.fillRect(QRectF(rect.left() + 1, rect.top() + CARD_HEAD, rect.width() - 2, 1), theme.codeline)
             head = QRectF(rect.left() + _CARD_LEFT, rect.top(), rect.width() - 2 * _CARD_LEFT - CARD_HEAD, CARD_HEAD)
-            draw_text(painter, face, head, self.part.language or "code", theme.text3)
+            draw_text(painter, text_style, head, self.part.language or "code", theme.text3)
 
 
 def _cursor_x(line: QTextLine, position: int) -> float:

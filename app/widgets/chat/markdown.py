@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 
 from app.widgets.chat.document import FIXED, Mark, QuietDocument, Sign, line_format
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import Face, TextRole
+from app.widgets.kit.typography import TextRole, TextStyle
 
 _MARKDOWN = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 _HEADINGS = {1: TextRole.TITLE, 2: TextRole.SUBTITLE}
@@ -102,7 +102,7 @@ def _styled(span: _Span, style: Style) -> QTextCharFormat | None:
     if char_format.fontFixedPitch() or "monospace" in (char_format.fontFamilies() or ()):
         result = _inline_code(char_format, style)
     elif span.heading:
-        result = _heading(char_format, _heading_face(span.heading, style))
+        result = _heading(char_format, _heading_style(span.heading, style))
     elif char_format.fontWeight() > _SEMIBOLD:
         result = QTextCharFormat(char_format)
         result.setFontWeight(_SEMIBOLD)
@@ -115,21 +115,21 @@ def _styled(span: _Span, style: Style) -> QTextCharFormat | None:
     return result
 
 
-def _heading_face(level: int, style: Style) -> Face:
-    return style.face(_HEADINGS.get(level, TextRole.BODY_STRONG))
+def _heading_style(level: int, style: Style) -> TextStyle:
+    return style.text_style(_HEADINGS.get(level, TextRole.BODY_STRONG))
 
 
-def _heading(char_format: QTextCharFormat, face: Face) -> QTextCharFormat:
+def _heading(char_format: QTextCharFormat, text_style: TextStyle) -> QTextCharFormat:
     result = QTextCharFormat(char_format)
     result.clearProperty(QTextFormat.Property.FontSizeAdjustment)
-    result.setFont(face.font)
+    result.setFont(text_style.font)
     result.setFontItalic(char_format.fontItalic())
     return result
 
 
 def _inline_code(char_format: QTextCharFormat, style: Style) -> QTextCharFormat:
     result = QTextCharFormat()
-    result.setFont(style.face(TextRole.CODE).font)
+    result.setFont(style.text_style(TextRole.CODE).font)
     result.setBackground(style.theme.fill2)
     result.setAnchor(char_format.isAnchor())
     result.setAnchorHref(char_format.anchorHref())
@@ -163,7 +163,7 @@ def _dress_blocks(document: QuietDocument, cursor: QTextCursor, style: Style) ->
 def _dress_block(document: QuietDocument, cursor: QTextCursor, block: QTextBlock, style: Style) -> None:
     block_format = block.blockFormat()
     level = block_format.headingLevel()
-    line = (_heading_face(level, style) if level else style.face(TextRole.BODY)).line
+    line = (_heading_style(level, style) if level else style.text_style(TextRole.BODY)).line
     is_rule = _is_rule(block_format)
     is_gap = not block.text() and not block.textList() and not is_rule
     _take_quote(document, block, block_format, style)
@@ -216,7 +216,7 @@ def _take_bullet(document: QuietDocument, block: QTextBlock) -> None:
 
 
 def _cell_format(block: QTextBlock, style: Style) -> QTextBlockFormat:
-    block_format = line_format(style.face(TextRole.BODY))
+    block_format = line_format(style.text_style(TextRole.BODY))
     block_format.setAlignment(block.blockFormat().alignment())
     return block_format
 

@@ -84,8 +84,8 @@ def _paint_arm(painter: QPainter, theme: Theme, center: QPointF, x: float) -> No
 
 def _paint_count(painter: QPainter, style: Style, center: QPointF, side: int, count: int) -> None:
     """ "+3" beyond the last disc on a side."""
-    face = style.face(TextRole.CAP)
+    text_style = style.text_style(TextRole.CAP)
     edge = center.x() + side * (_APART + 8)
-    rect = QRectF(edge if side > 0 else edge - 28, center.y() - face.line / 2, 28, face.line)
+    rect = QRectF(edge if side > 0 else edge - 28, center.y() - text_style.line / 2, 28, text_style.line)
     align = Qt.AlignmentFlag.AlignLeft if side > 0 else Qt.AlignmentFlag.AlignRight
-    draw_text(painter, face, rect, f"+{count}", style.theme.text3, align)
+    draw_text(painter, text_style, rect, f"+{count}", style.theme.text3, align)

@@ -56,7 +56,7 @@ class RowItem:
     def name(self) -> QRectF:
         """The line with the writer's name; its middle is the height of the disc."""
         return QRectF(
-            self._column.left, self.above, self._column.width, self._style.face(TextRole.SMALL_MEDIUM).line + 6
+            self._column.left, self.above, self._column.width, self._style.text_style(TextRole.SMALL_MEDIUM).line + 6
         )
 
     @property
@@ -76,7 +76,7 @@ class RowItem:
             return self.bubble.adjusted(_BUBBLE_SIDE, _BUBBLE_ABOVE, -_BUBBLE_SIDE, -_BUBBLE_ABOVE)
         height = self.body.height
         if not height and self.row.is_streaming and self.row.prefill is None:
-            height = self._style.face(TextRole.BODY).line
+            height = self._style.text_style(TextRole.BODY).line
         return QRectF(self._column.left, self.name.bottom() + _NAME_TO_TEXT, self._column.width, height)
 
     @property
@@ -93,7 +93,7 @@ class RowItem:
         if not self.row.note:
             return QRectF()
         top = self._text_bottom + _TO_NOTE
-        return QRectF(self._column.left, top, self._column.width, self._style.face(TextRole.SMALL).line)
+        return QRectF(self._column.left, top, self._column.width, self._style.text_style(TextRole.SMALL).line)
 
     @property
     def footer(self) -> QRectF:
@@ -101,7 +101,7 @@ class RowItem:
         if self.is_question or self.row.prefill is not None:
             return QRectF()
         top = (self.note.bottom() if self.row.note else self._text_bottom) + _TO_FOOTER
-        return QRectF(self._column.left, top, self._column.width, self._style.face(TextRole.CAP).line + 6)
+        return QRectF(self._column.left, top, self._column.width, self._style.text_style(TextRole.CAP).line + 6)
 
     @property
     def height(self) -> float:

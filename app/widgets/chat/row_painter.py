@@ -76,12 +76,12 @@ class RowPainter:
         paint_residency(painter, theme, disc, row.residency)
 
     def _paint_name(self, painter: QPainter, item: RowItem) -> None:
-        theme, face, row = self._style.theme, self._style.face(TextRole.SMALL_MEDIUM), item.row
-        width = draw_text(painter, face, item.name, row.name, theme.text2)
+        theme, text_style, row = self._style.theme, self._style.text_style(TextRole.SMALL_MEDIUM), item.row
+        width = draw_text(painter, text_style, item.name, row.name, theme.text2)
         state = "reading the prompt" if row.prefill is not None else "writing" if row.is_streaming else ""
         if state:
             beside = item.name.adjusted(width + 8, 0, 0, 0)
-            draw_text(painter, self._style.face(TextRole.SMALL), beside, state, theme.text3)
+            draw_text(painter, self._style.text_style(TextRole.SMALL), beside, state, theme.text3)
 
     def _paint_bubble(self, painter: QPainter, item: RowItem) -> None:
         theme = self._style.theme
@@ -94,7 +94,7 @@ class RowPainter:
         if row.is_streaming:
             self._paint_caret(painter, item)
         if row.note:
-            draw_text(painter, self._style.face(TextRole.SMALL), item.note, row.note, theme.text2)
+            draw_text(painter, self._style.text_style(TextRole.SMALL), item.note, row.note, theme.text2)
         if row.footer is not None and not item.is_question:
             line = item.footer.adjusted(0, 0, -scene.actions, 0)
             # A note has said already why the answer ended.

@@ -96,7 +96,7 @@ class Button(Control):
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:
-        width = self._style.face(TextRole.UI_MEDIUM).width(self.text()) + 28 + self._lead()
+        width = self._style.text_style(TextRole.UI_MEDIUM).width(self.text()) + 28 + self._lead()
         return QSize(round(width), self._style.type.row)
 
     def _paint(self, painter: QPainter, rect: QRectF) -> None:
@@ -112,14 +112,14 @@ class Button(Control):
         return self._style.type.icon() + 4 if self._icon else 0
 
     def _paint_words(self, painter: QPainter, rect: QRectF, color: QColor) -> None:
-        face = self._style.face(TextRole.UI_MEDIUM)
+        text_style = self._style.text_style(TextRole.UI_MEDIUM)
         lead = self._lead()
-        width = min(face.width(self.text()), rect.width() - 16 - lead)
+        width = min(text_style.width(self.text()), rect.width() - 16 - lead)
         left = rect.left() + (rect.width() - width - lead) / 2
         if self._icon:
             size = self._style.type.icon()
             self._style.icons.paint(painter, self._icon, QPointF(left + size / 2 - 1, rect.center().y()), color, size)
-        draw_text(painter, face, QRectF(left + lead, rect.top(), width, rect.height()), self.text(), color)
+        draw_text(painter, text_style, QRectF(left + lead, rect.top(), width, rect.height()), self.text(), color)
 
 
 def default_fill(theme: Theme, state: State) -> QColor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from app.widgets.kit.typography import Face
+from app.widgets.kit.typography import TextStyle
 
 _LEFT, _RIGHT, _CENTER = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight, Qt.AlignmentFlag.AlignHCenter
 
@@ -22,7 +22,7 @@ def smooth(painter: QPainter) -> QPainter:
 
 def draw_text(
     painter: QPainter,
-    face: Face,
+    text_style: TextStyle,
     rect: QRectF,
     text: str,
     color: QColor,
@@ -30,16 +30,16 @@ def draw_text(
     elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
 ) -> float:
     """Draw one line in the vertical middle of `rect`, cut with an ellipsis where too long; return its width."""
-    shown = face.metrics.elidedText(text, elide, rect.width() + 0.5)
-    width = face.width(shown)
+    shown = text_style.metrics.elidedText(text, elide, rect.width() + 0.5)
+    width = text_style.width(shown)
     x = rect.x()
     if align & _RIGHT:
         x = rect.right() - width
     elif align & _CENTER:
         x += (rect.width() - width) / 2
-    ascent, descent = face.metrics.ascent(), face.metrics.descent()
+    ascent, descent = text_style.metrics.ascent(), text_style.metrics.descent()
     baseline = round((rect.y() + (rect.height() - ascent - descent) / 2 + ascent) * 2) / 2
-    painter.setFont(face.font)
+    painter.setFont(text_style.font)
     painter.setPen(color)
     painter.drawText(QPointF(x, baseline), shown)
     return width
@@ -60,12 +60,12 @@ def stroke_rounded(painter: QPainter, rect: QRectF, radius: float, color: QColor
     painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), radius - inset, radius - inset)
 
 
-def wrapped(face: Face, text: str, width: float) -> list[str]:
+def wrapped(text_style: TextStyle, text: str, width: float) -> list[str]:
     """The text in lines of at most `width` points; a word that is longer has a line of its own."""
     lines: list[str] = []
     for word in text.split(" "):
         longer = f"{lines[-1]} {word}" if lines else word
-        if lines and face.width(longer) <= width:
+        if lines and text_style.width(longer) <= width:
             lines[-1] = longer
         else:
             lines.append(word)

@@ -20,7 +20,7 @@ from app.widgets.kit.drawing import draw_text, fill_rounded, smooth
 from app.widgets.kit.row_focus import RowFocus, is_in_active_window, paint_row_ground, paint_row_ring
 from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import Face, TextRole
+from app.widgets.kit.typography import TextRole, TextStyle
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 _OUTER, _INNER, _ABOVE = 8, 12, 2
@@ -55,31 +55,31 @@ class LineDelegate(QStyledItemDelegate):
         first = QRectF(rect.left(), rect.top(), rect.width(), rect.height() / 2)
         second = first.translated(0, first.height())
         faint = theme.text2 if is_selected else theme.text3
-        age = self._style.face(TextRole.CAP)
+        age = self._style.text_style(TextRole.CAP)
         title = QRectF(first)
         title.setRight(title.right() - draw_text(painter, age, first, row.age, faint, Qt.AlignmentFlag.AlignRight) - 10)
         color = theme.accent if is_selected and is_in_active_window(option) else theme.text
-        draw_text(painter, self._style.face(TextRole.UI_MEDIUM), title, row.title, color)
+        draw_text(painter, self._style.text_style(TextRole.UI_MEDIUM), title, row.title, color)
         self._paint_line(painter, second, row)
 
     def _paint_line(self, painter: QPainter, rect: QRectF, row: LineRow) -> None:
         """The second line, from where its first marked word can be seen."""
-        theme, face = self._style.theme, self._style.face(TextRole.SMALL)
-        text, ranges = in_sight(row.line, row.ranges, face, rect.width())
-        shown = face.metrics.elidedText(text, Qt.TextElideMode.ElideRight, rect.width() + 0.5)
+        theme, text_style = self._style.theme, self._style.text_style(TextRole.SMALL)
+        text, ranges = in_sight(row.line, row.ranges, text_style, rect.width())
+        shown = text_style.metrics.elidedText(text, Qt.TextElideMode.ElideRight, rect.width() + 0.5)
         for start, end in ranges:
-            left, right = face.width(shown[:start]), face.width(shown[: min(end, len(shown))])
+            left, right = text_style.width(shown[:start]), text_style.width(shown[: min(end, len(shown))])
             if start < len(shown):
                 mark = QRectF(rect.left() + left - 1, rect.top() + 1, right - left + 2, rect.height() - 2)
                 fill_rounded(painter, mark, 3, theme.softline)
-        draw_text(painter, face, rect, shown, theme.text if row.ranges else theme.text2)
+        draw_text(painter, text_style, rect, shown, theme.text if row.ranges else theme.text2)
 
 
 def in_sight(
-    text: str, ranges: tuple[tuple[int, int], ...], face: Face, width: float
+    text: str, ranges: tuple[tuple[int, int], ...], text_style: TextStyle, width: float
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
     """The text without so much of its beginning that the first marked place lies within this width."""
-    if not ranges or face.width(text[: ranges[0][1]]) <= width * 0.8:
+    if not ranges or text_style.width(text[: ranges[0][1]]) <= width * 0.8:
         return text, ranges
     cut = max(0, ranges[0][0] - _BEFORE)
     space = text.find(" ", cut, ranges[0][0])

@@ -161,7 +161,7 @@ def _hatch(painter: QPainter, shape: QPainterPath, color: QColor) -> None:
 
 def pill_width(style: Style, text: str, where: Residency) -> float:
     """Points that a pill takes; the bare words of "No snapshot" have no padding."""
-    return style.face(TextRole.CAP_MEDIUM).width(text) + (0 if where == "none" else 14)
+    return style.text_style(TextRole.CAP_MEDIUM).width(text) + (0 if where == "none" else 14)
 
 
 def paint_pill(
@@ -177,13 +177,13 @@ def paint_pill(
 
     surface: fills the pill instead of its own colour, for a selected row; bare words stay bare.
     """
-    theme, face = style.theme, style.face(TextRole.CAP_MEDIUM)
-    width, height = pill_width(style, text, where), face.line + 3
+    theme, text_style = style.theme, style.text_style(TextRole.CAP_MEDIUM)
+    width, height = pill_width(style, text, where), text_style.line + 3
     rect = QRectF(right - width, round(middle - height / 2), width, height)
     color = {"live": theme.accent, "none": theme.text3}.get(where, theme.text2)
     if where != "none":
         fill_rounded(painter, rect, height / 2, surface or (theme.soft if where == "live" else theme.fill2))
         if theme.outline.alpha():
             stroke_rounded(painter, rect, height / 2, theme.outline)
-    draw_text(painter, face, rect, text, color, Qt.AlignmentFlag.AlignHCenter, Qt.TextElideMode.ElideNone)
+    draw_text(painter, text_style, rect, text, color, Qt.AlignmentFlag.AlignHCenter, Qt.TextElideMode.ElideNone)
     return rect.left()

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.widgets.kit.icons import IconCache
 from app.widgets.kit.theme import DARK, LIGHT, Theme, palette
-from app.widgets.kit.typography import BODY_SIZE, Face, TextRole, Typography
+from app.widgets.kit.typography import BODY_SIZE, TextRole, TextStyle, Typography
 
 
 class Style(QObject):
@@ -27,7 +27,7 @@ class Style(QObject):
         self.type = Typography(body)
         self.icons = IconCache()
 
-    def face(self, role: TextRole) -> Face:
+    def text_style(self, role: TextRole) -> TextStyle:
         """Return the text style of a role at the present text size."""
         return self.type[role]
 
@@ -50,7 +50,7 @@ class Style(QObject):
         if isinstance(app, QApplication):
             app.setPalette(palette(self.theme))
             if sys.platform != "darwin":
-                app.setFont(self.face(TextRole.UI).font)
+                app.setFont(self.text_style(TextRole.UI).font)
 
     def follow_system(self, hints: QStyleHints) -> None:
         """Take the system's appearance now and whenever it changes."""

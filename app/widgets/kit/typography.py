@@ -34,7 +34,7 @@ class TextRole(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Face:
+class TextStyle:
     """A role at the present text size. `line` is the height of its line box in points."""
 
     font: QFont
@@ -55,13 +55,13 @@ class Typography:
     def __init__(self, body: int = BODY_SIZE) -> None:
         self.body = min(LARGEST_BODY, max(SMALLEST_BODY, body))
         self.scale = self.body / BODY_SIZE
-        self._faces: dict[TextRole, Face] = {}
+        self._text_styles: dict[TextRole, TextStyle] = {}
 
-    def __getitem__(self, role: TextRole) -> Face:
-        face = self._faces.get(role)
-        if face is None:
-            face = self._faces[role] = self._make(role)
-        return face
+    def __getitem__(self, role: TextRole) -> TextStyle:
+        text_style = self._text_styles.get(role)
+        if text_style is None:
+            text_style = self._text_styles[role] = self._make(role)
+        return text_style
 
     def scaled(self, points: float) -> int:
         """A measure at the usual text size, in whole points at this one."""
@@ -91,7 +91,7 @@ class Typography:
         """Height of the lines at the foot of the window."""
         return self.scaled(14) + 14
 
-    def _make(self, role: TextRole) -> Face:
+    def _make(self, role: TextRole) -> TextStyle:
         pixels, weight, line, is_fixed = role.value
         font = QFont(_family(is_fixed))
         font.setPixelSize(max(_SMALLEST, self.scaled(pixels)))
@@ -104,7 +104,7 @@ class Typography:
             font.setFeature(QFont.Tag("tnum"), 1)
         if role is TextRole.DISPLAY:
             font.setLetterSpacing(QFont.SpacingType.AbsoluteSpacing, -0.5 * self.scale)
-        return Face(font, QFontMetricsF(font), self.scaled(line))
+        return TextStyle(font, QFontMetricsF(font), self.scaled(line))
 
 
 def _family(is_fixed: bool) -> str:

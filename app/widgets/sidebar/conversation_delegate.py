@@ -56,10 +56,10 @@ class ConversationDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _paint_caption(self, painter: QPainter, rect: QRectF, row: ConversationRow) -> None:
-        face = self._style.face(TextRole.CAP_STRONG)
+        text_style = self._style.text_style(TextRole.CAP_STRONG)
         height = self._style.type.scaled(20)
         line = QRectF(rect.left() + _OUTER + _INNER, rect.bottom() - height - 4, rect.width() - 40, height)
-        draw_text(painter, face, line, row.section, self._style.theme.text3)
+        draw_text(painter, text_style, line, row.section, self._style.theme.text3)
 
     def _paint_row(self, painter: QPainter, rect: QRectF, row: ConversationRow, option: QStyleOptionViewItem) -> None:
         theme = self._style.theme
@@ -74,7 +74,7 @@ class ConversationDelegate(QStyledItemDelegate):
             rect.setRight(caret.left() - 10)
         else:
             faint = theme.text2 if is_selected else theme.text3
-            age = self._style.face(TextRole.CAP)
+            age = self._style.text_style(TextRole.CAP)
             rect.setRight(
                 rect.right() - draw_text(painter, age, rect, row.age, faint, Qt.AlignmentFlag.AlignRight) - 10
             )
@@ -83,8 +83,8 @@ class ConversationDelegate(QStyledItemDelegate):
             star = QPointF(rect.left() + _STAR / 2, rect.center().y() - 0.5)
             self._style.icons.paint(painter, Icon.STAR, star, theme.accentgfx, _STAR)
             rect.setLeft(rect.left() + _STAR + 6)
-        face = self._style.face(TextRole.UI_MEDIUM if is_selected else TextRole.UI)
-        draw_text(painter, face, rect, row.title, color)
+        text_style = self._style.text_style(TextRole.UI_MEDIUM if is_selected else TextRole.UI)
+        draw_text(painter, text_style, rect, row.title, color)
 
     def _paint_folder(self, painter: QPainter, rect: QRectF, row: ConversationRow) -> None:
         """The sign that it is open or not, and a folder; its name begins after them."""
@@ -100,7 +100,7 @@ class ConversationDelegate(QStyledItemDelegate):
         """A field in the row's place."""
         editor = QLineEdit(parent)
         editor.setFrame(False)
-        editor.setFont(self._style.face(TextRole.UI).font)
+        editor.setFont(self._style.text_style(TextRole.UI).font)
         editor.setAccessibleName("Title")
         editor.setMaxLength(200)
         return editor

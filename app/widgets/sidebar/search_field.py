@@ -82,7 +82,7 @@ class SearchField(QLineEdit):
         palette.setColor(QPalette.ColorRole.Highlight, theme.softline)
         palette.setColor(QPalette.ColorRole.HighlightedText, theme.text)
         self.setPalette(palette)
-        self.setFont(self._style.face(TextRole.UI).font)
+        self.setFont(self._style.text_style(TextRole.UI).font)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -98,9 +98,11 @@ class SearchField(QLineEdit):
             words = rect.adjusted(_LEFT + 2, 0, -10, 0)
             keys = QKeySequence(_KEYS).toString(QKeySequence.SequenceFormat.NativeText)
             room = draw_text(
-                painter, self._style.face(TextRole.CAP), words, keys, theme.text3, Qt.AlignmentFlag.AlignRight
+                painter, self._style.text_style(TextRole.CAP), words, keys, theme.text3, Qt.AlignmentFlag.AlignRight
             )
-            draw_text(painter, self._style.face(TextRole.UI), words.adjusted(0, 0, -room - 8, 0), "Search", theme.text3)
+            draw_text(
+                painter, self._style.text_style(TextRole.UI), words.adjusted(0, 0, -room - 8, 0), "Search", theme.text3
+            )
         painter.end()
         super().paintEvent(event)
 

@@ -252,7 +252,7 @@ class Sidebar(QWidget):
     def _lines(self) -> list[str]:
         """What there is to say about the search, in lines as wide as the pane."""
         sentence = self._search.sentence
-        return wrapped(self._style.face(TextRole.SMALL), sentence, self.width() - 40) if sentence else []
+        return wrapped(self._style.text_style(TextRole.SMALL), sentence, self.width() - 40) if sentence else []
 
     @property
     def _top(self) -> int:
@@ -266,16 +266,16 @@ class Sidebar(QWidget):
         self.field.setGeometry(12, head + 4, self.width() - 25, row)
         foot = self.height() - 36
         self.trash_button.setGeometry(12, foot + 2, 28, 28)
-        said = len(self._lines) * self._style.face(TextRole.SMALL).line + 12 if self._lines else 0
+        said = len(self._lines) * self._style.text_style(TextRole.SMALL).line + 12 if self._lines else 0
         self.list.setGeometry(QRect(0, self._top, self.width() - 1, foot - self._top))
         self.results.setGeometry(QRect(0, self._top + said, self.width() - 1, foot - self._top - said))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, face = self._style.theme, self._style.face(TextRole.SMALL)
+        theme, text_style = self._style.theme, self._style.text_style(TextRole.SMALL)
         painter = smooth(QPainter(self))
         painter.fillRect(self.rect(), theme.sidebar)
         painter.fillRect(self.width() - 1, 0, 1, self.height(), theme.line)
         for number, line in enumerate(self._lines):
-            rect = QRectF(20, self._top + 4 + number * face.line, self.width() - 40, face.line)
-            draw_text(painter, face, rect, line, theme.text2)
+            rect = QRectF(20, self._top + 4 + number * text_style.line, self.width() - 40, text_style.line)
+            draw_text(painter, text_style, rect, line, theme.text2)
         painter.end()

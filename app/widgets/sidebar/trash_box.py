@@ -108,10 +108,10 @@ class TrashBox(QDialog):
         if event.type() == QEvent.Type.Paint and not self._desk.rows.rows:
             viewport = self.list.viewport()
             painter = smooth(QPainter(viewport))
-            face = self._style.face(TextRole.UI)
-            for number, line in enumerate(wrapped(face, trash_desk.EMPTY, viewport.width() - 2 * _EDGE)):
-                rect = QRectF(_EDGE, _EDGE + number * face.line, viewport.width() - 2 * _EDGE, face.line)
-                draw_text(painter, face, rect, line, self._style.theme.text)
+            text_style = self._style.text_style(TextRole.UI)
+            for number, line in enumerate(wrapped(text_style, trash_desk.EMPTY, viewport.width() - 2 * _EDGE)):
+                rect = QRectF(_EDGE, _EDGE + number * text_style.line, viewport.width() - 2 * _EDGE, text_style.line)
+                draw_text(painter, text_style, rect, line, self._style.theme.text)
             painter.end()
             return True
         return super().eventFilter(watched, event)

@@ -136,7 +136,7 @@ class Acknowledgements(QDialog):
         self.resize(_READING)
 
     def _dress(self) -> None:
-        self.text.setFont(self._style.face(TextRole.MONO).font)
+        self.text.setFont(self._style.text_style(TextRole.MONO).font)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -166,7 +166,7 @@ class Words(QLabel):
 
     def _dress(self) -> None:
         theme = self._style.theme
-        self.setFont(self._style.face(self._role).font)
+        self.setFont(self._style.text_style(self._role).font)
         if self._wanted:
             self.setFixedWidth(self._style.type.scaled(self._wanted))
         colors = QPalette()

@@ -44,7 +44,7 @@ class ContextGauge(QWidget):
         return words.short_count(self._used) if self.is_short else words.gauge(self._used, self._length)
 
     def sizeHint(self) -> QSize:
-        return QSize(_BAR + 8 + round(self._style.face(TextRole.SMALL).width(self.text)) + 1, 28)
+        return QSize(_BAR + 8 + round(self._style.text_style(TextRole.SMALL).width(self.text)) + 1, 28)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, middle = self._style.theme, self.height() / 2
@@ -54,7 +54,7 @@ class ContextGauge(QWidget):
         color = theme.warn if share >= _NEARLY_FULL else theme.text2
         draw_text(
             painter,
-            self._style.face(TextRole.SMALL),
+            self._style.text_style(TextRole.SMALL),
             QRectF(_BAR + 8, 0, self.width(), self.height()),
             self.text,
             color,

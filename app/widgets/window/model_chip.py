@@ -36,9 +36,9 @@ class ModelChip(Control):
         self.update()
 
     def sizeHint(self) -> QSize:
-        width = self._lead() + self._style.face(TextRole.UI_MEDIUM).width(self._name) + _TAIL
+        width = self._lead() + self._style.text_style(TextRole.UI_MEDIUM).width(self._name) + _TAIL
         if self._detail and not self.is_short:
-            width += _GAP + self._style.face(TextRole.SMALL).width(self._detail)
+            width += _GAP + self._style.text_style(TextRole.SMALL).width(self._detail)
         return QSize(round(width) + 1, self._style.type.row)
 
     def minimumSizeHint(self) -> QSize:
@@ -71,7 +71,7 @@ class ModelChip(Control):
         self._style.icons.paint(painter, icon, QPointF(7 + self._icon_size() / 2, middle), tint, self._icon_size())
         self._style.icons.paint(painter, Icon.CHOOSE, QPointF(rect.right() - 13, middle), theme.text3, 14)
         words = rect.adjusted(self._lead(), 0, -_TAIL, 0)
-        taken = draw_text(painter, self._style.face(TextRole.UI_MEDIUM), words, self._name, theme.text)
+        taken = draw_text(painter, self._style.text_style(TextRole.UI_MEDIUM), words, self._name, theme.text)
         if self._detail and not self.is_short:
             words.setLeft(words.left() + taken + _GAP)
-            draw_text(painter, self._style.face(TextRole.SMALL), words, self._detail, theme.text3)
+            draw_text(painter, self._style.text_style(TextRole.SMALL), words, self._detail, theme.text3)

@@ -39,18 +39,18 @@ class StatusLine(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, face, now = self._style.theme, self._style.face(TextRole.CAP), self._status.now
+        theme, text_style, now = self._style.theme, self._style.text_style(TextRole.CAP), self._status.now
         painter = smooth(QPainter(self))
         painter.fillRect(self.rect(), theme.window)
         painter.fillRect(0, 0, self.width(), 1, theme.line)
         line = QRectF(_INSET, 1, self.width() - 2 * _INSET, self.height() - 1)
-        taken = draw_text(painter, face, line, now.cache_line, theme.text2, Qt.AlignmentFlag.AlignRight)
+        taken = draw_text(painter, text_style, line, now.cache_line, theme.text2, Qt.AlignmentFlag.AlignRight)
         line.setRight(line.right() - taken - _INSET)
-        has_room = face.width(now.engine_line) <= line.width() - _BAR - 12
+        has_room = text_style.width(now.engine_line) <= line.width() - _BAR - 12
         if now.engine_fraction is not None and has_room:
             done, cached = now.engine_fraction, min(now.engine_cached, now.engine_fraction)
             bar = QRectF(line.left(), line.center().y() - 2, _BAR, 4)
             paint_cost(painter, theme, bar, cached or done, done - cached if cached else 0, 1 - done)
             line.setLeft(bar.right() + 12)
-        draw_text(painter, face, line, now.engine_line, theme.text2)
+        draw_text(painter, text_style, line, now.engine_line, theme.text2)
         painter.end()

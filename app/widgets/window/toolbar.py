@@ -42,12 +42,16 @@ class TitleBlock(QWidget):
     def wanted_width(self) -> float:
         """Points that show both lines whole."""
         return max(
-            self._style.face(TextRole.HEADLINE).width(self._title),
-            self._style.face(TextRole.CAP).width(self._subtitle) + (0 if self._warmth is None else _WARMTH + 8),
+            self._style.text_style(TextRole.HEADLINE).width(self._title),
+            self._style.text_style(TextRole.CAP).width(self._subtitle) + (0 if self._warmth is None else _WARMTH + 8),
         )
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, title, small = self._style.theme, self._style.face(TextRole.HEADLINE), self._style.face(TextRole.CAP)
+        theme, title, small = (
+            self._style.theme,
+            self._style.text_style(TextRole.HEADLINE),
+            self._style.text_style(TextRole.CAP),
+        )
         painter = smooth(QPainter(self))
         if not self._subtitle:
             draw_text(painter, title, QRectF(self.rect()), self._title, theme.text)

@@ -111,8 +111,10 @@ class ComponentSheet(QWidget):
         painter.end()
 
     def _words(self, painter: QPainter, x: float, y: float, text: str, role: TextRole, color: str = "text") -> float:
-        face = self._style.face(role)
-        return draw_text(painter, face, QRectF(x, y, 900, face.line), text, getattr(self._style.theme, color))
+        text_style = self._style.text_style(role)
+        return draw_text(
+            painter, text_style, QRectF(x, y, 900, text_style.line), text, getattr(self._style.theme, color)
+        )
 
     def _caption(self, painter: QPainter, x: float, y: float, text: str) -> None:
         self._words(painter, x, y + 3, text, TextRole.CAP_STRONG, "text3")
@@ -145,17 +147,17 @@ class ComponentSheet(QWidget):
             name = role.name.capitalize().replace("_", " ").replace("Ui", "UI")
             sample = "def fork(at):" if is_fixed else "3\u202f412 tokens"
             self._words(painter, _LEFT, y, f"{name} {pixels}/{line}  {sample}", role)
-            y += self._style.face(role).line + 5
+            y += self._style.text_style(role).line + 5
 
     def _paint_pills(self, painter: QPainter, y: int) -> None:
         left = float(_MIDDLE)
         for where, word in _WORDS.items():
-            width = self._style.face(TextRole.CAP_MEDIUM).width(word) + (0 if where == "none" else 14)
+            width = self._style.text_style(TextRole.CAP_MEDIUM).width(word) + (0 if where == "none" else 14)
             paint_pill(painter, self._style, left + width, y, word, where)
             left += width + 12
 
     def _paint_rows(self, painter: QPainter, y: int) -> None:
-        theme, face = self._style.theme, self._style.face(TextRole.UI)
+        theme, text_style = self._style.theme, self._style.text_style(TextRole.UI)
         self._caption(painter, _MIDDLE, y, "Rows: rest, hover, selected, selected in an inactive window, focus")
         grounds = (None, theme.fill2, theme.soft, theme.fill2, theme.soft)
         for column, ground in enumerate(grounds):
@@ -165,7 +167,7 @@ class ComponentSheet(QWidget):
             if column == 4:
                 stroke_rounded(painter, rect, 6, theme.accentgfx, 2)
             color = theme.accent if ground is theme.soft else theme.text
-            draw_text(painter, face, rect.adjusted(12, 0, -12, 0), "Trip plan", color)
+            draw_text(painter, text_style, rect.adjusted(12, 0, -12, 0), "Trip plan", color)
 
     def _paint_icons(self, painter: QPainter, y: int) -> None:
         theme = self._style.theme
@@ -175,7 +177,9 @@ class ComponentSheet(QWidget):
             self._style.icons.paint(painter, icon, QPointF(x + 29, top), theme.text, 18)
             rect = QRectF(x, top + 12, 58, 16)
             name = icon.name.lower()
-            draw_text(painter, self._style.face(TextRole.CAP), rect, name, theme.text3, Qt.AlignmentFlag.AlignHCenter)
+            draw_text(
+                painter, self._style.text_style(TextRole.CAP), rect, name, theme.text3, Qt.AlignmentFlag.AlignHCenter
+            )
 
     def _paint_colors(self, painter: QPainter, y: int) -> None:
         theme = self._style.theme

@@ -94,9 +94,9 @@ def test_large_text_fits_the_empty_state(pane: CachePane, style: Style) -> None:
     ground = image.pixelColor(0, 0)
     for edge in (image.copy(0, 0, 4, image.height()), image.copy(image.width() - 4, 0, 4, image.height())):
         assert count(edge, ground) == 4 * image.height()
-    lines = wrapped(style.face(TextRole.UI), "When you send a message, the tokens the model has read", 200)
+    lines = wrapped(style.text_style(TextRole.UI), "When you send a message, the tokens the model has read", 200)
     assert len(lines) > 2
-    assert all(style.face(TextRole.UI).width(line) <= 200 for line in lines)
+    assert all(style.text_style(TextRole.UI).width(line) <= 200 for line in lines)
 
 
 def test_the_head_grows_with_the_text(pane: CachePane, style: Style) -> None:
@@ -278,7 +278,7 @@ def test_a_number_is_left_out_rather_than_cut(pane: CachePane, style: Style, mod
     style.set_text_size(24)
     model.show(replace(ON_DISK, live_bytes=3_400_000_000))
     pane.resize(300, 900)
-    title = picture(pane.head).copy(0, 0, 300, 12 + style.face(TextRole.SMALL_MEDIUM).line)
+    title = picture(pane.head).copy(0, 0, 300, 12 + style.text_style(TextRole.SMALL_MEDIUM).line)
     assert count(title, style.theme.text2) == 0
     style.set_text_size(14)
     assert count(picture(pane.head).copy(0, 0, 300, 28), style.theme.text2) > 0

@@ -207,7 +207,7 @@ def test_a_pin_stands_after_the_name_and_is_said(tree: TrieTree, model: TrieMode
     before = picture(tree.viewport()).copy(row)
     model.show(view(*NODES[:7], replace(NODES[7], is_pinned=True), serial=2))
     after = picture(tree.viewport()).copy(row)
-    name = round(style.face(TextRole.UI).width(NODES[7].label))
+    name = round(style.text_style(TextRole.UI).width(NODES[7].label))
     changed = [x for x in range(before.width()) if any(before.pixel(x, y) != after.pixel(x, y) for y in range(20))]
     assert changed
     assert 6 <= max(changed) - min(changed) <= 12

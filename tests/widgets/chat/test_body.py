@@ -54,7 +54,7 @@ def test_nothing_is_laid_out_before_it_is_seen(style: Style, made: list[str]) ->
 
 
 def test_what_is_measured_is_exact(style: Style) -> None:
-    line = style.face(TextRole.BODY).line
+    line = style.text_style(TextRole.BODY).line
     assert settled("one line", style).height == line
     assert settled("one\n\ntwo", style).height == 2 * line + 12
 
@@ -110,7 +110,7 @@ def test_another_text_is_shown_anew(style: Style) -> None:
     shown = settled("one\n\ntwo", style)
     shown.set_text("three")
     shown.settle(0, 1e6)
-    assert shown.height == style.face(TextRole.BODY).line
+    assert shown.height == style.text_style(TextRole.BODY).line
 
 
 def test_another_width_makes_estimates_again(style: Style) -> None:
@@ -164,7 +164,7 @@ def test_cards_in_sight_say_what_they_copy(style: Style) -> None:
 def test_the_caret_stands_after_the_last_character(style: Style) -> None:
     short, long = settled("one", style).end(), settled("one two", style).end()
     assert long.left() > short.left() > 0
-    assert abs(short.center().y() - style.face(TextRole.BODY).line / 2) < 2
+    assert abs(short.center().y() - style.text_style(TextRole.BODY).line / 2) < 2
     assert settled("```\nx", style).end().top() > 30
 
 

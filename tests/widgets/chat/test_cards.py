@@ -80,7 +80,7 @@ def test_it_is_as_high_as_its_sentence(card: ProblemView) -> None:
 
 
 def test_sentences_are_broken_within_their_width(style: Style) -> None:
-    layout = lines_of("word " * 30 + "x" * 100, style.face(TextRole.UI), 200)
+    layout = lines_of("word " * 30 + "x" * 100, style.text_style(TextRole.UI), 200)
     assert layout.lineCount() > 5
     assert all(layout.lineAt(number).naturalTextWidth() <= 200 for number in range(layout.lineCount()))
 

@@ -97,7 +97,7 @@ def test_lines_are_as_high_as_the_roles(style: Style, text: str, lines: int) -> 
     document = markdown_document(text, style)
     document.setTextWidth(400)
     between = {"one": 0, "one\n\ntwo": 12, "- one\n- two": 4}[text]
-    assert document.size().height() == lines * style.face(TextRole.BODY).line + between
+    assert document.size().height() == lines * style.text_style(TextRole.BODY).line + between
 
 
 def test_the_line_height_holds_for_other_scripts_too(style: Style) -> None:
@@ -106,7 +106,7 @@ def test_the_line_height_holds_for_other_scripts_too(style: Style) -> None:
         document = plain_document(text, style)
         document.setTextWidth(400)
         heights.append(document.size().height())
-    assert set(heights) == {style.face(TextRole.BODY).line}
+    assert set(heights) == {style.text_style(TextRole.BODY).line}
 
 
 def test_signs_are_left_to_be_drawn(style: Style) -> None:

@@ -28,7 +28,7 @@ def test_what_is_not_known_is_left_out() -> None:
 def test_the_last_figures_go_first_where_it_is_narrow(style: Style) -> None:
     words = figure_words(DONE, is_done=True)
     whole = fitting(words, style, 1000)
-    shorter = fitting(words, style, style.face(TextRole.CAP).width(whole) - 1)
+    shorter = fitting(words, style, style.text_style(TextRole.CAP).width(whole) - 1)
     assert whole.endswith("finished")
     assert shorter.startswith("214")
     assert len(shorter) < len(whole)

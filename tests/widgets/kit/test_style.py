@@ -17,11 +17,11 @@ def test_a_new_theme_reaches_the_palette_and_everyone_who_listens(
     assert qapp.palette().color(QPalette.ColorRole.Window) == DARK.window
 
 
-def test_a_new_text_size_replaces_all_faces(style: Style, qtbot: QtBot) -> None:
-    before = style.face(TextRole.BODY)
+def test_a_new_text_size_replaces_all_text_styles(style: Style, qtbot: QtBot) -> None:
+    before = style.text_style(TextRole.BODY)
     with qtbot.waitSignal(style.changed):
         style.set_text_size(20)
-    assert style.face(TextRole.BODY).font.pixelSize() == 20
+    assert style.text_style(TextRole.BODY).font.pixelSize() == 20
     assert before.font.pixelSize() == 14
 
 

@@ -140,14 +140,14 @@ def test_the_mark_can_be_seen_in_both_themes(qtbot: QtBot, garden: MainWindow, s
 
 
 def test_a_late_match_is_brought_into_sight(style: Style) -> None:
-    face = style.face(TextRole.SMALL)
+    text_style = style.text_style(TextRole.SMALL)
     text = "You: one two three four five six seven eight nine ten pears and more"
     start = text.index("pears")
-    shown, ranges = in_sight(text, ((start, start + 5),), face, 120)
+    shown, ranges = in_sight(text, ((start, start + 5),), text_style, 120)
     assert shown.startswith("…")
     assert [shown[first:last] for first, last in ranges] == ["pears"]
-    assert face.width(shown[: ranges[0][1]]) < 120
-    assert in_sight(text, ((5, 8),), face, 120) == (text, ((5, 8),))
+    assert text_style.width(shown[: ranges[0][1]]) < 120
+    assert in_sight(text, ((5, 8),), text_style, 120) == (text, ((5, 8),))
 
 
 def test_the_rows_are_sound(qtbot: QtBot, controller: Controller) -> None:

@@ -111,6 +111,6 @@ def test_both_follow_the_theme_and_the_size_of_text(qtbot: QtBot, box: AboutBox,
     qtbot.wait(20)
     for dialog in (box, reading):
         assert count(picture(dialog), DARK.window) > dialog.width() * dialog.height() / 2
-    assert reading.text.font().pixelSize() == style.face(TextRole.MONO).font.pixelSize()
+    assert reading.text.font().pixelSize() == style.text_style(TextRole.MONO).font.pixelSize()
     reading.close()
     box.close()
