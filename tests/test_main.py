@@ -224,7 +224,7 @@ def test_a_second_start_finds_window_and_words(qtbot: QtBot, make_program: Calla
     again = make_program()
     qtbot.waitUntil(lambda: len(again.controller.chat.rows) == 2)
     assert (again.window.width(), again.window.height()) == (880, 610)
-    assert again.style.type.body == 16
+    assert again.style.typography.body == 16
 
 
 def test_a_model_named_at_the_start_is_opened_and_its_absence_told(

@@ -47,7 +47,7 @@ class Switcher(QWidget):
 
     def sizeHint(self) -> QSize:
         text_style = self._style.text_style(TextRole.CAP_MEDIUM)
-        return QSize(round(text_style.width(self.text)) + 2 * _ARROW, self._style.type.scaled(12) + 10)
+        return QSize(round(text_style.width(self.text)) + 2 * _ARROW, self._style.typography.scaled(12) + 10)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()

@@ -109,7 +109,7 @@ class CacheHead(QWidget):
         return self._trouble.title if self._trouble else disk_words.dropped(self._view)
 
     def _note_lines(self, room: float) -> list[str]:
-        indent = self._style.type.icon(_ICON) + _TO_TEXT if self._trouble else 0
+        indent = self._style.typography.icon(_ICON) + _TO_TEXT if self._trouble else 0
         return wrapped(self._style.text_style(TextRole.CAP), self._note, room - indent)
 
     @property
@@ -170,7 +170,7 @@ class CacheHead(QWidget):
         line = QRectF(_INSET, top + _TO_NOTE, self.width() - 2 * _INSET, cap.line)
         lines = self._note_lines(line.width())
         if self._trouble:
-            size = self._style.type.icon(_ICON)
+            size = self._style.typography.icon(_ICON)
             center = QPointF(line.left() + size / 2, line.center().y())
             self._style.icons.paint(painter, Icon.WARN, center, theme.warn, size)
             line.setLeft(line.left() + size + _TO_TEXT)

@@ -72,14 +72,14 @@ class Legend:
             mark = self._mark(part)
             center = QPointF(line.left() + mark / 2, line.center().y())
             if part.residency is None:
-                self._style.icons.paint(painter, Icon.PIN, center, theme.text2, self._style.type.icon(_PIN))
+                self._style.icons.paint(painter, Icon.PIN, center, theme.text2, self._style.typography.icon(_PIN))
             else:
                 paint_disc(painter, theme, center, part.residency, SIBLING_DISC)
             line.setLeft(line.left() + mark + _TO_TEXT)
             draw_text(painter, text_style, line, part.text, theme.text2)
 
     def _mark(self, part: Entry) -> float:
-        return self._style.type.icon(_PIN) if part.residency is None else SIBLING_DISC
+        return self._style.typography.icon(_PIN) if part.residency is None else SIBLING_DISC
 
     def _width(self, part: Entry) -> float:
         return self._mark(part) + _TO_TEXT + self._style.text_style(TextRole.CAP).width(part.text)

@@ -89,10 +89,10 @@ class CachePane(QWidget):
 
     def _arrange(self) -> None:
         width = self.width()
-        top = self._style.type.bar
+        top = self._style.typography.bar
         self.head.setGeometry(0, top, width, self.head.heightForWidth(width))
         top = self.head.geometry().bottom() + 2
-        foot = self.height() - self._style.type.foot
+        foot = self.height() - self._style.typography.foot
         events = self.events.height_within(foot - top)
         self.events.setVisible(events > 0)
         self.events.setGeometry(0, foot - events, width, events)
@@ -101,13 +101,13 @@ class CachePane(QWidget):
         self.tree.setGeometry(0, top + 8, width, height - 8)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, foot = self._style.theme, self._style.type.foot
+        theme, foot = self._style.theme, self._style.typography.foot
         painter = smooth(QPainter(self))
         painter.fillRect(self.rect(), theme.panel)
         painter.fillRect(0, 0, 1, self.height(), theme.line)
-        for y in (self._style.type.bar - 1, self.head.geometry().bottom() + 1, self.height() - foot):
+        for y in (self._style.typography.bar - 1, self.head.geometry().bottom() + 1, self.height() - foot):
             painter.fillRect(1, y, self.width() - 1, 1, theme.line)
-        title = QRectF(_INSET, 0, self.width() - 2 * _INSET, self._style.type.bar - 1)
+        title = QRectF(_INSET, 0, self.width() - 2 * _INSET, self._style.typography.bar - 1)
         draw_text(painter, self._style.text_style(TextRole.HEADLINE), title, "Cache", theme.text)
         line = QRectF(_INSET, self.height() - foot + 1, self.width() - 2 * _INSET, foot - 1)
         if self._trie.view.nodes:

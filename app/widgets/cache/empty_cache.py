@@ -64,7 +64,7 @@ class EmptyCache(QWidget):
 
     @property
     def _line(self) -> int:
-        return self._style.type.scaled(20)
+        return self._style.typography.scaled(20)
 
     def _widths(self) -> tuple[float, float]:
         """Points that the widest name and the widest meaning take."""

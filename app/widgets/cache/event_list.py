@@ -68,8 +68,8 @@ class EventDelegate(QStyledItemDelegate):
     def _paint_row(self, painter: QPainter, rect: QRectF, row: EventRow) -> None:
         theme, text_style = self._style.theme, self._style.text_style(TextRole.CAP)
         is_fault = row.kind is CacheEventKind.FAULT
-        size = self._style.type.icon(_ICON)
-        has_seconds = rect.width() > text_style.width(row.time) + self._style.type.scaled(_WORDS)
+        size = self._style.typography.icon(_ICON)
+        has_seconds = rect.width() > text_style.width(row.time) + self._style.typography.scaled(_WORDS)
         time = row.time if has_seconds else row.time[: -len(":00")]
         rect.setLeft(rect.left() + draw_text(painter, text_style, rect, time, theme.text3) + _GAP)
         center = QPointF(rect.left() + size / 2, rect.center().y())
@@ -103,4 +103,4 @@ class EventList(QListView):
 
 def event_height(style: Style) -> int:
     """Points of one row."""
-    return style.type.scaled(14) + 8
+    return style.typography.scaled(14) + 8

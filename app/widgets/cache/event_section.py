@@ -31,7 +31,7 @@ class FoldHead(Control):
         self.setChecked(True)
 
     def sizeHint(self) -> QSize:
-        return QSize(200, self._style.type.row)
+        return QSize(200, self._style.typography.row)
 
     def _say(self, is_open: bool) -> None:
         tip = "Hide the events" if is_open else "Show the events"
@@ -44,7 +44,7 @@ class FoldHead(Control):
             fill_rounded(painter, rect, self.ring_radius, theme.fill if state is State.HOVER else theme.fill2)
         inner = rect.adjusted(_INSET - 8, 0, 8 - _INSET, 0)
         draw_text(painter, self._style.text_style(TextRole.CAP_STRONG), inner, self.accessibleName(), theme.text2)
-        size = self._style.type.icon(12)
+        size = self._style.typography.icon(12)
         icon = Icon.FOLD if self.isChecked() else Icon.RIGHT
         self._style.icons.paint(painter, icon, QPointF(inner.right() - size / 2, rect.center().y()), theme.text3, size)
 

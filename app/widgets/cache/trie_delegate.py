@@ -36,7 +36,7 @@ class TrieDelegate(QStyledItemDelegate):
         self._clock = clock
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
-        return QSize(0, self._style.type.two_line_row)
+        return QSize(0, self._style.typography.two_line_row)
 
     def helpEvent(
         self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: AnyIndex
@@ -67,7 +67,7 @@ class TrieDelegate(QStyledItemDelegate):
 
     def _pin_room(self, node: TrieNodeView) -> int:
         """Points that the mark of a pin takes after the name."""
-        return self._style.type.icon(_PIN) + _TO_PIN if node.is_pinned else 0
+        return self._style.typography.icon(_PIN) + _TO_PIN if node.is_pinned else 0
 
     def _name_style(self, node: TrieNodeView) -> TextStyle:
         return self._style.text_style(TextRole.UI_MEDIUM if node.residency == "live" else TextRole.UI)
@@ -100,7 +100,7 @@ class TrieDelegate(QStyledItemDelegate):
         color = theme.text2 if node.residency == "none" else theme.text
         name = draw_text(painter, text_style, line, node.label, color)
         if node.is_pinned:
-            size = self._style.type.icon(_PIN)
+            size = self._style.typography.icon(_PIN)
             center = QPointF(line.left() + name + _TO_PIN + size / 2, middle)
             self._style.icons.paint(painter, Icon.PIN, center, theme.text2, size)
 

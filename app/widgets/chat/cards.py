@@ -54,7 +54,7 @@ class ProblemView(QWidget):
         """Height in points at this width."""
         height = self._sentence_top + self._sentence_height(width) + _BELOW
         has_buttons = bool(self._card.action_label or self._card.other_label)
-        return round(height + (_BUTTON_GAP + self._style.type.row if has_buttons else 0))
+        return round(height + (_BUTTON_GAP + self._style.typography.row if has_buttons else 0))
 
     @property
     def first_line(self) -> int:
@@ -74,7 +74,7 @@ class ProblemView(QWidget):
 
     def _arrange(self) -> None:
         left = _TEXT_LEFT
-        top = self.height() - _BELOW - self._style.type.row
+        top = self.height() - _BELOW - self._style.typography.row
         for button in (self.action, self.other):
             if not button.isHidden():
                 size = button.sizeHint()

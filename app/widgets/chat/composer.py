@@ -94,7 +94,7 @@ class Composer(QWidget):
 
     @property
     def _strip(self) -> int:
-        return self._style.type.scaled(_STRIP) if self._status.now.editing is not None else 0
+        return self._style.typography.scaled(_STRIP) if self._status.now.editing is not None else 0
 
     @property
     def _card(self) -> QRectF:

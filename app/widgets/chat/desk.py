@@ -66,7 +66,7 @@ class Desk(QWidget):
     @property
     def column(self) -> Column:
         """Where the card stands."""
-        scale = self._style.type.scale
+        scale = self._style.typography.scale
         return centred(self.width(), scale) if self._is_first_run else column(self.width(), scale)
 
     def sizeHint(self) -> QSize:

@@ -65,7 +65,7 @@ class QuietDocument(QTextDocument):
         self.setUndoRedoEnabled(False)
         self.setDocumentMargin(0)
         self.setDefaultFont(style.text_style(role).font)
-        self.setIndentWidth(style.type.scaled(INDENT))
+        self.setIndentWidth(style.typography.scaled(INDENT))
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setDefaultTextOption(option)

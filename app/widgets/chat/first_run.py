@@ -114,22 +114,22 @@ class Welcome(QWidget):
 
     def _lay_out(self, top: int) -> int:
         """Set all places for a page that begins at `top`; returns where it ends."""
-        type_, column, now = self._style.type, self._column, self._status.now
+        typography, column, now = self._style.typography, self._column, self._status.now
         width, icon = self._pane.width(), _SMALL_ICON if self._is_low else _ICON
         self._icon = QRectF(width / 2 - icon / 2, top, icon, icon)
         y = top + icon + _ICON_TO_TITLE
-        self._title = QRectF(0, y, width, type_[TextRole.DISPLAY].line)
-        y += type_[TextRole.DISPLAY].line + _TITLE_TO_PROMISE
-        self._promise = QRectF(0, y, width, type_[TextRole.BODY].line)
-        y += type_[TextRole.BODY].line
+        self._title = QRectF(0, y, width, typography[TextRole.DISPLAY].line)
+        y += typography[TextRole.DISPLAY].line + _TITLE_TO_PROMISE
+        self._promise = QRectF(0, y, width, typography[TextRole.BODY].line)
+        y += typography[TextRole.BODY].line
         if not now.greeting:
             return y
         y += _TO_GREETING // 2 if self._is_low else _TO_GREETING
-        self._name = QRectF(column.left, y, column.width, type_[TextRole.SMALL_MEDIUM].line + 6)
+        self._name = QRectF(column.left, y, column.width, typography[TextRole.SMALL_MEDIUM].line + 6)
         y = round(self._name.bottom()) + _NAME_TO_GREETING
         self._greeting = QPointF(column.left, y)
-        lines = lines_of(now.greeting, type_[TextRole.BODY], column.width).lineCount()
-        y = self._place_chips(column, y + lines * type_[TextRole.BODY].line + _TO_CHIPS)
+        lines = lines_of(now.greeting, typography[TextRole.BODY], column.width).lineCount()
+        y = self._place_chips(column, y + lines * typography[TextRole.BODY].line + _TO_CHIPS)
         return self._place_offer(column, y + _TO_OFFER)
 
     def _place_chips(self, column: Column, top: int) -> int:
@@ -143,7 +143,7 @@ class Welcome(QWidget):
         return bottom
 
     def _place_offer(self, column: Column, top: int) -> int:
-        height = self._style.type.scaled(_OFFER)
+        height = self._style.typography.scaled(_OFFER)
         self._offer = QRect(column.left, top, column.width, height)
         size = self.open_button.sizeHint()
         left = self._offer.right() + 1 - _OFFER_SIDE - size.width()
@@ -152,7 +152,7 @@ class Welcome(QWidget):
 
     @property
     def _column(self) -> Column:
-        return centred(self._pane.width(), self._style.type.scale)
+        return centred(self._pane.width(), self._style.typography.scale)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, now = self._style.theme, self._status.now

@@ -251,5 +251,5 @@ def _cursor_x(line: QTextLine, position: int) -> float:
 
 def estimated_lines(text: str, width: float, style: Style) -> int:
     """About how many lines a text takes at this width: at least one for each of its own."""
-    per_line = max(8, int(width / (_CHARACTER * style.type.body)))
+    per_line = max(8, int(width / (_CHARACTER * style.typography.body)))
     return text.count("\n") + len(text) // per_line + 1

@@ -137,7 +137,7 @@ class ChatLayout:
 
     def set_pane(self, width: int) -> None:
         """Take the pane's width in points. The style is asked again too, since its text size decides the column."""
-        wanted = column(width, self._style.type.scale)
+        wanted = column(width, self._style.typography.scale)
         if wanted != self.column:
             self.column = wanted
             for item in self._items.values():
@@ -146,7 +146,7 @@ class ChatLayout:
 
     def is_for(self, width: int) -> bool:
         """Whether a pane of this width has the column that the rows have."""
-        return self.column == column(width, self._style.type.scale)
+        return self.column == column(width, self._style.typography.scale)
 
     def spot(self, offset: float) -> Spot | None:
         """What stands at a height, or None beyond the rows."""

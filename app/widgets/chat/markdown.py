@@ -173,7 +173,7 @@ def _dress_block(document: QuietDocument, cursor: QTextCursor, block: QTextBlock
         block_format.clearProperty(QTextFormat.Property.BlockTrailingHorizontalRulerWidth)
     block_format.setLineHeight(1 if is_gap else _RULE if is_rule else line, FIXED)
     block_format.setTopMargin(0)
-    block_format.setBottomMargin(0 if is_gap else style.type.scaled(_space_below(block)))
+    block_format.setBottomMargin(0 if is_gap else style.typography.scaled(_space_below(block)))
     cursor.setBlockFormat(block_format)
 
 
@@ -194,7 +194,7 @@ def _take_quote(document: QuietDocument, block: QTextBlock, block_format: QTextB
     level = min(_DEEPEST, int(block_format.property(QTextFormat.Property.BlockQuoteLevel) or 0))
     if level:
         document.marks.append(Mark(Sign.QUOTE, block.blockNumber(), level))
-        block_format.setLeftMargin(style.type.scaled(_QUOTE) * level)
+        block_format.setLeftMargin(style.typography.scaled(_QUOTE) * level)
 
 
 def _take_bullet(document: QuietDocument, block: QTextBlock) -> None:
@@ -228,7 +228,7 @@ def _dress_table(table: QTextTable, style: Style) -> None:
     table_format.setBorderBrush(style.theme.line2)
     table_format.setBorderCollapse(True)
     table_format.setCellSpacing(0)
-    table_format.setCellPadding(style.type.scaled(_CELL))
+    table_format.setCellPadding(style.typography.scaled(_CELL))
     table_format.setMargin(0)
     table_format.setHeaderRowCount(1)
     table_format.setWidth(QTextLength())

@@ -102,7 +102,7 @@ class RowPainter:
             paint_footer(painter, self._style, line, footer, is_done=not row.is_streaming)
 
     def _paint_caret(self, painter: QPainter, item: RowItem) -> None:
-        scale = self._style.type.scale
+        scale = self._style.typography.scale
         end = item.body.end().translated(item.text.topLeft())
         size = QPointF(_CARET_WIDTH, _CARET_HEIGHT) * scale
         left = end.left() + (_CARET_GAP if item.body.text else 0)

@@ -36,7 +36,7 @@ def _paint_quote(
         if level < below:
             following = document.findBlockByNumber(mark.block + 1)
             bottom = document.documentLayout().blockBoundingRect(following).top()
-        left = style.type.scaled(_QUOTE_STEP) * level + 1
+        left = style.typography.scaled(_QUOTE_STEP) * level + 1
         painter.fillRect(QRectF(left, rect.top(), 2, bottom - rect.top()), style.theme.line2)
 
 
@@ -46,20 +46,20 @@ def _paint_bullet(painter: QPainter, rect: QRectF, mark: Mark, block: QTextBlock
         return
     line = layout.lineAt(0)
     middle = rect.top() + line.y() + line.height() / 2
-    gap = style.type.scaled(_BULLET_GAP)
+    gap = style.typography.scaled(_BULLET_GAP)
     left = layout.position().x() + line.x()
     is_mirrored = block.textDirection() is Qt.LayoutDirection.RightToLeft
     center = QPointF(left + line.width() + gap if is_mirrored else left - gap, middle)
     if mark.sign is Sign.BULLET:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(style.theme.mute)
-        painter.drawEllipse(center, _BULLET_RADIUS * style.type.scale, _BULLET_RADIUS * style.type.scale)
+        painter.drawEllipse(center, _BULLET_RADIUS * style.typography.scale, _BULLET_RADIUS * style.typography.scale)
     else:
         _paint_box(painter, center, style, is_checked=mark.sign is Sign.CHECKED)
 
 
 def _paint_box(painter: QPainter, center: QPointF, style: Style, *, is_checked: bool) -> None:
-    side = style.type.scaled(_BOX)
+    side = style.typography.scaled(_BOX)
     box = QRectF(center.x() - side / 2, center.y() - side / 2, side, side)
     if is_checked:
         fill_rounded(painter, box, 3, style.theme.mute)

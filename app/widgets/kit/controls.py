@@ -97,7 +97,7 @@ class Button(Control):
 
     def sizeHint(self) -> QSize:
         width = self._style.text_style(TextRole.UI_MEDIUM).width(self.text()) + 28 + self._lead()
-        return QSize(round(width), self._style.type.row)
+        return QSize(round(width), self._style.typography.row)
 
     def _paint(self, painter: QPainter, rect: QRectF) -> None:
         theme, state = self._style.theme, self.state
@@ -109,7 +109,7 @@ class Button(Control):
 
     def _lead(self) -> int:
         """Room for the icon before the words."""
-        return self._style.type.icon() + 4 if self._icon else 0
+        return self._style.typography.icon() + 4 if self._icon else 0
 
     def _paint_words(self, painter: QPainter, rect: QRectF, color: QColor) -> None:
         text_style = self._style.text_style(TextRole.UI_MEDIUM)
@@ -117,7 +117,7 @@ class Button(Control):
         width = min(text_style.width(self.text()), rect.width() - 16 - lead)
         left = rect.left() + (rect.width() - width - lead) / 2
         if self._icon:
-            size = self._style.type.icon()
+            size = self._style.typography.icon()
             self._style.icons.paint(painter, self._icon, QPointF(left + size / 2 - 1, rect.center().y()), color, size)
         draw_text(painter, text_style, QRectF(left + lead, rect.top(), width, rect.height()), self.text(), color)
 
@@ -191,7 +191,7 @@ class ToolButton(Control):
         color = theme.text if is_on or state is State.PRESSED else theme.text2
         if state is State.DISABLED:
             color = theme.mute if self._stands_out and theme.is_dark else theme.ghost
-        size = min(self._style.type.icon(self._icon_size), self._side - 4)
+        size = min(self._style.typography.icon(self._icon_size), self._side - 4)
         self._style.icons.paint(painter, self._icon, rect.center(), color, size)
 
 
@@ -226,5 +226,5 @@ class RoundButton(Control):
             fill, color = default_fill(theme, state), theme.onaccent
         fill_rounded(painter, rect, radius, fill)
         self._style.icons.paint(
-            painter, self._icon, rect.center(), color, min(self._style.type.icon(), self._side - 8), 1.7
+            painter, self._icon, rect.center(), color, min(self._style.typography.icon(), self._side - 8), 1.7
         )

@@ -36,7 +36,7 @@ class LineDelegate(QStyledItemDelegate):
         self.focus: RowFocus | None = None
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
-        return QSize(0, self._style.type.two_line_row + 2 * _ABOVE)
+        return QSize(0, self._style.typography.two_line_row + 2 * _ABOVE)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         row: LineRow = index.data(RowRole.ROW)

@@ -1,4 +1,4 @@
-"""The style that all widgets share: theme, type and icons, injected, and changed live for all of them at once."""
+"""The style that all widgets share: theme, typography and icons, injected, and changed live for all of them at once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from app.widgets.kit.typography import BODY_SIZE, TextRole, TextStyle, Typograph
 class Style(QObject):
     """Given to every widget. `changed`: the theme or the text size is another one, so measure and draw again.
 
-    Attributes: theme, type, icons. They are replaced, never changed in place, so nothing made from an old one lingers.
+    Attributes: theme, typography, icons. They are replaced, never changed in place, so nothing made from an old one
+    lingers.
     """
 
     changed = Signal()
@@ -24,12 +25,12 @@ class Style(QObject):
     def __init__(self, theme: Theme = LIGHT, body: int = BODY_SIZE, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.theme = theme
-        self.type = Typography(body)
+        self.typography = Typography(body)
         self.icons = IconCache()
 
     def text_style(self, role: TextRole) -> TextStyle:
         """Return the text style of a role at the present text size."""
-        return self.type[role]
+        return self.typography[role]
 
     def set_theme(self, theme: Theme) -> None:
         """Change all colours, also those of Qt's own parts."""
@@ -40,7 +41,7 @@ class Style(QObject):
 
     def set_text_size(self, body: int) -> None:
         """Change the size of the body role, 10 to 24 pixels; all others follow."""
-        self.type = Typography(body)
+        self.typography = Typography(body)
         self.dress_application()
         self.changed.emit()
 

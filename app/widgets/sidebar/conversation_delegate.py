@@ -28,7 +28,7 @@ class ConversationDelegate(QStyledItemDelegate):
         self.focus: RowFocus | None = None
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
-        return QSize(0, self._head(index) + self._style.type.row)
+        return QSize(0, self._head(index) + self._style.typography.row)
 
     def row_rect(self, rect: QRect, index: AnyIndex) -> QRect:
         """The part of an item that is the row itself, below its section's caption."""
@@ -38,7 +38,7 @@ class ConversationDelegate(QStyledItemDelegate):
         """Height of what stands above the row: gap and caption, for the first of a section."""
         if not _begins_section(index):
             return 0
-        return self._style.type.scaled(20) + 4 + (_GAP if index.row() else 0)
+        return self._style.typography.scaled(20) + 4 + (_GAP if index.row() else 0)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         row: ConversationRow = index.data(RowRole.ROW)
@@ -57,7 +57,7 @@ class ConversationDelegate(QStyledItemDelegate):
 
     def _paint_caption(self, painter: QPainter, rect: QRectF, row: ConversationRow) -> None:
         text_style = self._style.text_style(TextRole.CAP_STRONG)
-        height = self._style.type.scaled(20)
+        height = self._style.typography.scaled(20)
         line = QRectF(rect.left() + _OUTER + _INNER, rect.bottom() - height - 4, rect.width() - 40, height)
         draw_text(painter, text_style, line, row.section, self._style.theme.text3)
 

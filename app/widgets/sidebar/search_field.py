@@ -41,7 +41,7 @@ class SearchField(QLineEdit):
         self._dress()
 
     def sizeHint(self) -> QSize:
-        return QSize(200, self._style.type.row)
+        return QSize(200, self._style.typography.row)
 
     def take_focus(self) -> None:
         """Come here by the keyboard; what was looked for before is replaced by typing."""

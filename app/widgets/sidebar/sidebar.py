@@ -257,10 +257,10 @@ class Sidebar(QWidget):
     @property
     def _top(self) -> int:
         """Where the list begins."""
-        return self._style.type.bar + 4 + self._style.type.row + 8
+        return self._style.typography.bar + 4 + self._style.typography.row + 8
 
     def _arrange(self) -> None:
-        head, right, row = self._style.type.bar, self.width() - 14, self._style.type.row
+        head, right, row = self._style.typography.bar, self.width() - 14, self._style.typography.row
         self.new_button.setGeometry(right - 28, head // 2 - 14, 28, 28)
         self.hide_button.setGeometry(right - 60, head // 2 - 14, 28, 28)
         self.field.setGeometry(12, head + 4, self.width() - 25, row)

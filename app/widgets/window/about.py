@@ -168,7 +168,7 @@ class Words(QLabel):
         theme = self._style.theme
         self.setFont(self._style.text_style(self._role).font)
         if self._wanted:
-            self.setFixedWidth(self._style.type.scaled(self._wanted))
+            self.setFixedWidth(self._style.typography.scaled(self._wanted))
         colors = QPalette()
         colors.setColor(QPalette.ColorRole.WindowText, theme.text2 if self._is_quiet else theme.text)
         self.setPalette(colors)

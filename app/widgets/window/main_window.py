@@ -87,7 +87,7 @@ class MainWindow(QMainWindow):
             splitter=self.panes.widths(),
             is_sidebar_shown=self.panes.is_wanted("sidebar"),
             is_inspector_shown=self.panes.is_wanted("inspector"),
-            body_size=self._style.type.body,
+            body_size=self._style.typography.body,
             events_height=self.inspector.events.rows_height,
             is_log_shown=self.inspector.events.is_open,
         )
@@ -117,8 +117,8 @@ class MainWindow(QMainWindow):
             "select_all": self._select_all,
             "sidebar": lambda: self.panes.toggle("sidebar"),
             "inspector": lambda: self.panes.toggle("inspector"),
-            "bigger": lambda: style.set_text_size(style.type.body + 1),
-            "smaller": lambda: style.set_text_size(style.type.body - 1),
+            "bigger": lambda: style.set_text_size(style.typography.body + 1),
+            "smaller": lambda: style.set_text_size(style.typography.body - 1),
             "actual_size": lambda: style.set_text_size(BODY_SIZE),
             "compose": self.chat.desk.take_focus,
             "send": composer.submit,
@@ -174,7 +174,7 @@ class MainWindow(QMainWindow):
         self.resize(*_USUAL)
         if state.geometry:
             self.restoreGeometry(QByteArray.fromBase64(state.geometry.encode("ascii")))
-        if state.body_size != self._style.type.body:
+        if state.body_size != self._style.typography.body:
             self._style.set_text_size(state.body_size)
         self.panes.restore(state.splitter, state.is_sidebar_shown, state.is_inspector_shown)
         self.inspector.events.restore(state.events_height, state.is_log_shown)

@@ -39,13 +39,13 @@ class ModelChip(Control):
         width = self._lead() + self._style.text_style(TextRole.UI_MEDIUM).width(self._name) + _TAIL
         if self._detail and not self.is_short:
             width += _GAP + self._style.text_style(TextRole.SMALL).width(self._detail)
-        return QSize(round(width) + 1, self._style.type.row)
+        return QSize(round(width) + 1, self._style.typography.row)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._lead() + _SHORTEST_NAME + _TAIL, self._style.type.row)
+        return QSize(self._lead() + _SHORTEST_NAME + _TAIL, self._style.typography.row)
 
     def _icon_size(self) -> int:
-        return min(20, self._style.type.icon())
+        return min(20, self._style.typography.icon())
 
     def _lead(self) -> int:
         """Room for the icon before the name."""

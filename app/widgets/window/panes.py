@@ -149,7 +149,7 @@ class Panes(QWidget):
             side.pane.setGeometry(0, 0, width, self.height())
         else:
             # Below the toolbar, which has the button that puts it away again.
-            top = self._style.type.bar
+            top = self._style.typography.bar
             side.pane.setGeometry(self.width() - width, top, width, self.height() - top)
         side.pane.setVisible(side.is_over)
         side.pane.raise_()

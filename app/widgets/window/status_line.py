@@ -30,7 +30,7 @@ class StatusLine(QWidget):
         self._renew()
 
     def sizeHint(self) -> QSize:
-        return QSize(320, self._style.type.foot)
+        return QSize(320, self._style.typography.foot)
 
     def _renew(self) -> None:
         now = self._status.now

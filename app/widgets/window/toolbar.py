@@ -107,7 +107,7 @@ class Toolbar(QWidget):
         self._arrange()
 
     def sizeHint(self) -> QSize:
-        return QSize(560, self._style.type.bar)
+        return QSize(560, self._style.typography.bar)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._arrange()

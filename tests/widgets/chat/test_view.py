@@ -351,7 +351,7 @@ def test_another_width_or_size_keeps_the_line_at_the_top(
         assert spot is not None
         now = view.layout_of_rows.offset_of(spot)
         is_at_end = view.verticalOffset() == view.verticalScrollBar().maximum()
-        assert is_at_end or abs(now - view.verticalOffset()) <= style.type.body, (seed, step, spot)
+        assert is_at_end or abs(now - view.verticalOffset()) <= style.typography.body, (seed, step, spot)
 
 
 def test_selected_text_stays_selected_while_the_focus_comes_and_goes(

@@ -147,7 +147,7 @@ def test_icons_grow_with_the_text_and_stay_inside(qtbot: QtBot, style: Style, bo
     style.set_text_size(body)
     button = ToolButton(style, Icon.STOP, "Stop")
     qtbot.addWidget(button)
-    assert style.type.icon() == size
+    assert style.typography.icon() == size
     assert count(picture(button).copy(0, 0, 28, 2), LIGHT.text2) == 0
 
 

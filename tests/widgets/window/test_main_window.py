@@ -289,7 +289,7 @@ def test_fork_means_the_question_the_keyboard_is_on(qtbot: QtBot, window: MainWi
 def test_text_size(window: MainWindow, style: Style) -> None:
     for verb, size in (("bigger", 15), ("bigger", 16), ("smaller", 15), ("actual_size", 14)):
         window.do(verb)
-        assert style.type.body == size
+        assert style.typography.body == size
 
 
 def test_panes_are_shown_and_hidden_and_their_entries_checked(window: MainWindow) -> None:
@@ -547,7 +547,7 @@ def test_how_it_was_left_is_found_again(make_window: MakeWindow, style: Style) -
     second = make_window(state)
     assert (second.width(), second.height()) == (880, 700)
     assert not second.panes.is_shown("sidebar")
-    assert style.type.body == 15
+    assert style.typography.body == 15
 
 
 def test_a_state_that_makes_no_sense_is_ignored(make_window: MakeWindow) -> None:
