@@ -17,8 +17,8 @@ from app.widgets.cache.empty_cache import EmptyCache
 from app.widgets.cache.event_section import EventSection
 from app.widgets.cache.trie_delegate import Clock
 from app.widgets.cache.trie_tree import TrieTree
+from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.drawing import draw_text, smooth
-from app.widgets.kit.last import Last
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
@@ -42,7 +42,7 @@ class CachePane(QWidget):
         super().__init__(parent)
         self._style = style
         self._trie = trie
-        self._last = Last()
+        self._changes = ChangeDetector()
         self.setAccessibleName("Cache")
         self.setMinimumWidth(300)
         self.setMaximumWidth(640)
@@ -60,7 +60,7 @@ class CachePane(QWidget):
 
     def show_disk(self, folder: str, trouble: Problem | None) -> None:
         """Where the cache's files lie, "" for nowhere, and why none are written."""
-        if self._last.differs(folder, trouble):
+        if self._changes.has_changed(folder, trouble):
             self.head.show_disk(folder, trouble)
             self._arrange()
             self.update()

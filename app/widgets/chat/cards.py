@@ -7,10 +7,10 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QTextLayout, QTex
 from PySide6.QtWidgets import QWidget
 
 from app.viewmodels.status import ProblemCard, Status
+from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.controls import Button, ToolButton
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
-from app.widgets.kit.last import Last
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole, TextStyle
 
@@ -106,7 +106,7 @@ class NoticeBanner(QWidget):
         super().__init__(parent)
         self._style = style
         self._status = status
-        self._last = Last()
+        self._changes = ChangeDetector()
         self.close_button = ToolButton(style, Icon.DISCARD, "Dismiss Notice", "Dismiss", 24, 14, parent=self)
         self.close_button.clicked.connect(self.dismissed)
         self.action = Button(style, "", parent=self)
@@ -136,7 +136,7 @@ class NoticeBanner(QWidget):
 
     def _renew(self) -> None:
         notice, label = self._status.now.notice, self._status.now.notice_label
-        if not self._last.differs(notice, label, self._status.now.is_notice_good):
+        if not self._changes.has_changed(notice, label, self._status.now.is_notice_good):
             return
         self.action.set_text(label)
         self.action.setVisible(bool(label))

@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QWidget
 
 from app.viewmodels.status import Status
 from app.widgets.chat.composer_edit import ComposerEdit
+from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.controls import RoundButton, ToolButton
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
-from app.widgets.kit.last import Last
 from app.widgets.kit.marks import paint_cost
 from app.widgets.kit.shadow import paint_shadow
 from app.widgets.kit.style import Style
@@ -44,7 +44,7 @@ class Composer(QWidget):
         self._style = style
         self._status = status
         self._wanted = 0
-        self._last = Last()
+        self._changes = ChangeDetector()
         self.edit = ComposerEdit(style, self)
         self.button = RoundButton(style, Icon.SEND, "Send", parent=self)
         self.cancel = ToolButton(style, Icon.DISCARD, "Cancel Edit", "Cancel (Esc)", 24, 14, parent=self)
@@ -126,7 +126,7 @@ class Composer(QWidget):
             now.send_parts,
             now.can_answer,
         )
-        if not self._last.differs(can_send, *state):
+        if not self._changes.has_changed(can_send, *state):
             return
         self.edit.show_hint(now.placeholder)
         if now.is_writing:

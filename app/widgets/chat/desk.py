@@ -11,8 +11,8 @@ from app.widgets.chat.cards import ProblemView
 from app.widgets.chat.column import Column, centred, column
 from app.widgets.chat.composer import SHADOW_ROOM, Composer
 from app.widgets.chat.rail import CLEAR, paint_line, paint_residency
+from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.drawing import smooth
-from app.widgets.kit.last import Last
 from app.widgets.kit.style import Style
 
 _ABOVE, _BELOW = 8, 16
@@ -33,7 +33,7 @@ class Desk(QWidget):
         self._status = status
         self._is_first_run = False
         self._pane_height = 700
-        self._last = Last()
+        self._changes = ChangeDetector()
         self.composer = Composer(style, status, self)
         self.problem = ProblemView(style, self)
         self.problem.hide()
@@ -79,7 +79,7 @@ class Desk(QWidget):
 
     def _renew(self) -> None:
         card = self._status.now.problem
-        if not self._last.differs(card):
+        if not self._changes.has_changed(card):
             return
         if card is not None:
             self.problem.show_problem(card)

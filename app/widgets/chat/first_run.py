@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 from app.viewmodels.status import Status
 from app.widgets.chat.cards import lines_of
 from app.widgets.chat.column import Column, centred
+from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.controls import Button, Control, State
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
-from app.widgets.kit.last import Last
 from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
@@ -63,7 +63,7 @@ class Welcome(QWidget):
         self._status = status
         self._pane = QSize(0, 0)
         self._is_low = False
-        self._last = Last()
+        self._changes = ChangeDetector()
         self.chips: list[Chip] = []
         self.open_button = Button(style, "Open Model…", parent=self)
         self.open_button.clicked.connect(self.openAsked)
@@ -80,7 +80,7 @@ class Welcome(QWidget):
 
     def _renew(self) -> None:
         now = self._status.now
-        if not self._last.differs(now.greeting, now.suggestions, now.title, now.model_name):
+        if not self._changes.has_changed(now.greeting, now.suggestions, now.title, now.model_name):
             return
         if tuple(chip.text() for chip in self.chips) != now.suggestions:
             for chip in self.chips:

@@ -34,8 +34,8 @@ from app.widgets.chat.row_controls import RowControls
 from app.widgets.chat.row_painter import RowPainter, RowScene
 from app.widgets.chat.row_view import RowView
 from app.widgets.chat.wanted import STRIP, wanted_controls
+from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.drawing import smooth
-from app.widgets.kit.last import Last
 from app.widgets.kit.row_focus import RowFocus
 from app.widgets.kit.style import Style
 
@@ -70,7 +70,7 @@ class ChatView(RowView):
         self._is_settling = True
         self._follows_end = True
         self._has_left_end = False
-        self._last = Last()
+        self._changes = ChangeDetector()
         self._painter = RowPainter(style)
         self._tail = QTimer(self, singleShot=True, interval=_TAIL_EVERY)
         self._tail.timeout.connect(self._take_tail)
@@ -352,7 +352,7 @@ class ChatView(RowView):
         return focused is not None and (focused is self or self.isAncestorOf(focused))
 
     def _follow_status(self) -> None:
-        if self._last.differs(self._status.now.enabled):
+        if self._changes.has_changed(self._status.now.enabled):
             self.scheduleDelayedItemsLayout()
 
     def _show_controls(self) -> None:

@@ -26,9 +26,9 @@ from app.viewmodels.outline import cache_text
 from app.viewmodels.window_state import WindowState
 from app.widgets.cache.cache_pane import CachePane
 from app.widgets.cache.delete_files import ask_to_delete
+from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.controls import Control
 from app.widgets.kit.focus_ring import FocusRing
-from app.widgets.kit.last import Last
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import BODY_SIZE
 from app.widgets.sidebar.sidebar import Sidebar
@@ -58,7 +58,7 @@ class MainWindow(QMainWindow):
         self._style = style
         self._controller = controller
         self._dialog: QFileDialog | None = None
-        self._last = Last()
+        self._changes = ChangeDetector()
         self.sidebar = Sidebar(style, controller.conversations, controller.archive.search)
         self.chat = ChatPane(style, controller)
         self.inspector = CachePane(style, controller.trie, controller.events)
@@ -186,7 +186,7 @@ class MainWindow(QMainWindow):
         now = self._controller.status.now
         self.inspector.show_disk(now.disk_folder, now.disk_trouble)
         checks = (now.budget, now.disk_budget, now.keeps_every_fork, now.is_favourite)
-        if not self._last.differs(now.title, now.enabled, now.recent_models, checks):
+        if not self._changes.has_changed(now.title, now.enabled, now.recent_models, checks):
             return
         self.setWindowTitle(now.title)
         self.menus.enable(now.enabled)

@@ -3,7 +3,6 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QImage
 
-from app.widgets.kit.last import Last
 from app.widgets.kit.shadow import paint_shadow
 from tests.widgets.pictures import painted
 
@@ -48,13 +47,3 @@ def test_it_is_even_on_all_sides_and_keeps_its_colour() -> None:
 
 def test_nothing_is_drawn_where_the_shape_will_be() -> None:
     assert darkness(shadow(), 100, 60) == 0
-
-
-def test_last_tells_what_is_new() -> None:
-    last = Last()
-    assert [last.differs(1, "a"), last.differs(1, "a"), last.differs(2, "a"), last.differs(1, "a")] == [
-        True,
-        False,
-        True,
-        True,
-    ]
