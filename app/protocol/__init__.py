@@ -1,1 +1,1 @@
-"""What crosses threads: frozen standard-library values, and nothing that computes. Imports nothing of ours."""
+"""The values that cross threads: frozen standard-library values, and nothing that computes. Imports nothing of ours."""

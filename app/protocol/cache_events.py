@@ -1,4 +1,4 @@
-"""What the prefix cache did, one entry at a time: the log that the window can read. No entry holds any words."""
+"""The log of what the prefix cache did, one entry at a time, for the window to show. No entry holds any words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.protocol.reports import Reason
 
 
 class CacheEventKind(StrEnum):
-    """What happened. A closed set."""
+    """The kind of thing that the prefix cache did. A closed set."""
 
     REQUEST = "request"  # one was begun: `offset` tokens reused, `tokens` left to compute
     CHECKED = "checked"  # `offset` tokens were gone back to in order to compare them with computing them again
@@ -26,7 +26,7 @@ class CacheEventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CacheEvent:
-    """One entry of the log.
+    """One entry of the prefix cache's log.
 
     number: counts up by one for each event of a model, so that a reader sees what it missed. at: seconds since the
     epoch. tokens, bytes: how much it concerned. reason: why, where there is a why. offset: token offset where the

@@ -10,7 +10,7 @@ Role = Literal["system", "user", "assistant"]
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message of a branch.
+    """One message of a branch, as the engine reads it.
 
     `ids` are the token ids that an answer was generated with, by the model that is loaded now; None when the text was
     typed, edited, imported, or written by another model. With them the prompt repeats the very tokens the cache holds.
@@ -25,9 +25,10 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How the next token is chosen. `temperature` 0 is greedy; 0 switches `top_k` and `min_p` off, 1 `top_p`.
+    """The settings by which tokens are chosen.
 
-    `max_tokens` None: the answer may go on until the context is full.
+    `temperature` 0 is greedy; 0 switches `top_k` and `min_p` off, 1 `top_p`. `max_tokens` None: the answer
+    may go on until the context is full.
     """
 
     temperature: float = 0.7

@@ -1,4 +1,4 @@
-"""What the engine can be asked. Values only: each could be pickled and sent to another process."""
+"""The commands of an engine. Values only: each could be pickled and sent to another process."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from app.protocol.chat import Sampling, Turn
 
 @dataclass(frozen=True, slots=True)
 class LoadModel:
-    """Open the model in this folder and then close the one that was open, if any.
+    """Open the model in this folder, and then close the one that was open, if any.
 
-    That one stays open, and what it does goes on, until the new one is known to be sound; where both do not fit into
-    memory together it is closed then, else when the new one is ready. What is asked from now on waits for the outcome.
+    That other one stays open, and what it does goes on, until the new one is known to be sound; where both do not fit
+    into memory together it is closed then, else when the new one is ready. What is asked from then on waits for it.
     """
 
     path: str
@@ -67,7 +67,7 @@ class Verify:
 
 @dataclass(frozen=True, slots=True)
 class SetBudget:
-    """Bytes that live and stored state may take together; None is the default for this machine and model."""
+    """Limit the bytes that live and stored state take together; None is the default for this machine and model."""
 
     budget_bytes: int | None
 
@@ -86,7 +86,7 @@ class Pin:
 
 @dataclass(frozen=True, slots=True)
 class ConfigureDiskCache:
-    """Keep cached state in files, too, of every model from the next one on; of the open one, change the limits.
+    """Keep cached state in files too: of every model from the next one on, and of the open one within new limits.
 
     folder: of all models' files, "" for none. budget_bytes: what they may take, None for the default of this disk, 0 to
     delete them and write none. writes_all: write every whole state, not only those far from the next one.

@@ -12,24 +12,24 @@ T = TypeVar("T")
 
 
 class DeadlineCaller:
-    """Makes calls on other threads, one at a time, and waits for each at most so long.
+    """A caller of functions on other threads, one at a time, that waits for each at most so long.
 
     A call that was not answered in time goes on by itself, and until it ends no other is made. No call keeps the
     process from ending. To be used by one thread.
     """
 
     def __init__(self, name: str, seconds: float) -> None:
-        """name: of the threads. seconds: that a call may take."""
+        """Set the name of the threads, and the seconds that a call may take."""
         self._name, self._seconds = name, seconds
         self._late: threading.Thread | None = None
 
     @property
     def is_stuck(self) -> bool:
-        """Whether a call that was given up has not ended yet."""
+        """Return whether a call that was given up has not ended yet."""
         return self._late is not None and self._late.is_alive()
 
     def call(self, function: Callable[[], T]) -> T:
-        """Return what the function returns, or raise what it raises; TimeoutError when it is not answered in time."""
+        """Call a function and return what it returns, or raise what it raises; TimeoutError when it takes too long."""
         if self.is_stuck:
             raise _no_answer()
         answer = _Answer(function)

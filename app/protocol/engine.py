@@ -14,7 +14,7 @@ EventSink = Callable[[Event], None]
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What an engine can tell beyond text. The window hides what its engine does not have."""
+    """The things that an engine can tell beyond text. The window hides what its engine does not have."""
 
     token_ids: bool
     price: bool
@@ -24,10 +24,12 @@ class Capabilities:
 
 
 class Engine(Protocol):
-    """Takes commands from any thread and answers with events, in order, on a thread of its own."""
+    """An engine: it takes commands from any thread and answers with events, in order, on a thread of its own."""
 
     @property
-    def capabilities(self) -> Capabilities: ...
+    def capabilities(self) -> Capabilities:
+        """Return what this engine can tell beyond text."""
+        ...
 
     def submit(self, command: Command) -> None:
         """Queue a command and return at once."""

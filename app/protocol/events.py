@@ -1,4 +1,4 @@
-"""What the engine tells. Every event of a run carries its id; events of an unknown run are to be dropped."""
+"""The events of an engine. Every event of a run carries its id; events of an unknown run are to be dropped."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ from app.protocol.trie_view import Residency, TrieView
 
 @dataclass(frozen=True, slots=True)
 class EngineStarted:
-    """The engine's libraries are imported and its loop runs. `versions`: package name and version."""
+    """The engine has started: its libraries are imported and its loop runs. `versions`: package name and version."""
 
     versions: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ModelLoading:
-    """`stage` in words for the status line; `fraction` of the weights read, None while it cannot be told."""
+    """The opening of a model has reached a stage.
+
+    `stage` in words for the status line; `fraction` of the weights read, None while it cannot be told.
+    """
 
     path: str
     stage: str
@@ -27,6 +30,8 @@ class ModelLoading:
 
 @dataclass(frozen=True, slots=True)
 class ModelReady:
+    """A model is open, and branches can be asked of it."""
+
     info: ModelInfo
 
 
@@ -39,7 +44,7 @@ class ModelClosed:
 
 @dataclass(frozen=True, slots=True)
 class ModelFailed:
-    """The folder could not be opened. A model that was open still is, unless `ModelClosed` came before."""
+    """A model's folder could not be opened. A model that was open still is, unless `ModelClosed` came before."""
 
     path: str
     problem: Problem
@@ -47,7 +52,7 @@ class ModelFailed:
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """The prompt was matched and its path restored; nothing has been computed yet.
+    """A run has matched its prompt and restored its path; nothing has been computed yet.
 
     turn_ends: token offset of the end of each turn's content in the prompt.
     """
@@ -59,7 +64,10 @@ class RunStarted:
 
 @dataclass(frozen=True, slots=True)
 class PrefillProgress:
-    """done: prompt tokens whose state exists, cached ones included. rate: computed tokens per second so far."""
+    """A run has read another part of its prompt.
+
+    done: prompt tokens whose state exists, cached ones included. rate: computed tokens per second so far.
+    """
 
     run_id: int
     done: int
@@ -70,7 +78,7 @@ class PrefillProgress:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """Another token that could have stood here."""
+    """Another token that an answer could have gone on with, and its log-probability."""
 
     id: int
     text: str
@@ -110,7 +118,7 @@ class RunFinished:
 
 @dataclass(frozen=True, slots=True)
 class RunFailed:
-    """No answer, or no more of it: what was written so far has been sent as text deltas."""
+    """A run gives no answer, or no more of it: what was written so far has been sent as text deltas."""
 
     run_id: int
     problem: Problem
@@ -118,7 +126,7 @@ class RunFailed:
 
 @dataclass(frozen=True, slots=True)
 class TurnResidency:
-    """Where one turn's content lies in the prompt, in tokens, and what is held of it now."""
+    """The residency of one turn: where its content lies in the prompt, in tokens, and where its state is now."""
 
     start: int
     end: int
@@ -143,21 +151,23 @@ class Priced:
 
 @dataclass(frozen=True, slots=True)
 class TrieChanged:
+    """The trie has changed: a new picture of it."""
+
     view: TrieView
 
 
 @dataclass(frozen=True, slots=True)
 class CacheHappened:
-    """What the cache did since the last of these, in order; numbers that are missing were dropped from a full log."""
+    """The cache has done something: its new log entries, in order. Missing numbers were dropped from a full log."""
 
     events: tuple[CacheEvent, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Pinned:
-    """What became of `Pin`: how many tokens of the branch are kept now, or were and no longer are.
+    """The outcome of `Pin`.
 
-    problem: why nothing was changed.
+    tokens: of the branch that are kept now, or were and no longer are. problem: why nothing was changed.
     """
 
     query_id: int
@@ -168,7 +178,7 @@ class Pinned:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What `Verify` found.
+    """The outcome of `Verify`.
 
     tokens: of the branch that were compared. is_exact: replaying the recorded calls from empty caches gives the same
     state, bit for bit. first_difference: token offset of the first that differs, or None. drift: the largest
@@ -187,7 +197,7 @@ class Verified:
 
 @dataclass(frozen=True, slots=True)
 class EngineFailed:
-    """The loop met an error that it cannot go on from. Conversations are safe; the engine must be started again."""
+    """The engine met an error that it cannot go on from. Conversations are safe; it must be started again."""
 
     problem: Problem
 

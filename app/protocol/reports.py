@@ -1,4 +1,4 @@
-"""Figures that the engine reports of a request, a run and a model."""
+"""The figures that an engine reports of a request, a run and a model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Reason(StrEnum):
-    """Why a request computed tokens that it, or another request, had computed before. A closed set."""
+    """The reason why a request computed tokens that had been computed before. A closed set."""
 
     NONE = ""
     NEW = "new prompt"
@@ -22,7 +22,7 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RequestReport:
-    """What the cache did for one request, in tokens.
+    """The part of a request that the cache spared, and the part that it did not, in tokens.
 
     total: of the request. seen: longest prefix ever evaluated since the model was opened. matched: longest prefix whose
     tokens are in the trie and held. cached: restored. left: total - cached, at least 1.
@@ -39,15 +39,17 @@ class RequestReport:
 
     @property
     def left(self) -> int:
+        """Return how many tokens are to be computed."""
         return self.total - self.cached
 
     @property
     def excess(self) -> int:
+        """Return how many tokens are computed again although they were computed before."""
         return min(self.seen, self.total - 1) - self.cached
 
 
 class StopReason(StrEnum):
-    """Why an answer ended."""
+    """The reason why an answer ended."""
 
     FINISHED = "finished"
     STOP_TEXT = "stop text"
@@ -59,7 +61,10 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunStats:
-    """An answer in figures. Times in seconds; `first_token` from the start of the run; `rate` in tokens per second."""
+    """The figures of one answer.
+
+    Times in seconds; `first_token` from the start of the run; `rate` in tokens per second.
+    """
 
     request: RequestReport
     stop: StopReason
@@ -72,7 +77,7 @@ class RunStats:
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """A loaded model.
+    """The description of an open model.
 
     layers: cache kinds by name, counted. fingerprint: changes with anything that shapes the model's state.
     """
@@ -90,7 +95,7 @@ class ModelInfo:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that went wrong, in words a person can act on: a short title, and what happened and what to do next."""
+    """A problem in words a person can act on: a short title, and what happened and what to do next."""
 
     title: str
     sentence: str

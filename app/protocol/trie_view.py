@@ -35,18 +35,20 @@ class TrieNodeView:
 
     @property
     def tokens(self) -> int:
+        """Return how many tokens the edge holds."""
         return self.end - self.start
 
     @property
     def held_bytes(self) -> int:
-        """Of its state where it is: in memory or, when it is only there, on disk."""
+        """Return the bytes of its state where that is: in memory or, when it is only there, on disk."""
         return self.disk_bytes if self.residency == "disk" else self.bytes
 
 
 @dataclass(frozen=True, slots=True)
 class TrieView:
-    """Nodes in depth-first order, parents before children, the root left out (`parent_id` None marks its children).
+    """A picture of the whole trie, and the totals of what is held.
 
+    nodes: in depth-first order, parents before children, the root left out (`parent_id` None marks its children).
     live_bytes, paged_bytes: as used by tokens; live_allocated_bytes includes the padding of growing buffers.
     overhead_bytes: what MLX's buffers take beyond the arrays in them, of the budget too, where that is worth telling.
     mlx_cache_bytes: freed buffers that MLX keeps for itself. disk_bytes: of all files, other models' too;
