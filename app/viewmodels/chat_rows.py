@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import compress, count
+from operator import is_not
 from typing import Any
 
 from app.conversation.message import Message
@@ -45,15 +47,21 @@ class ChatRows:
     def of(self, tree: MessageTree, run: Run | None, residencies: Mapping[str, Residency]) -> PathRows:
         """Return one row to each message of the selected path, each made when it is asked for."""
         if tree is not self._tree or tree.version != self._version:
+            self._follow(tree.path)
             self._tree, self._version = tree, tree.version
-            self._path = tree.path
-            self._ids = [message.id for message in self._path]
         path, last = self._path, len(self._path) - 1
         return PathRows(
             self._ids,
             lambda number: _row(tree, path[number], run, residencies, number == last),
             lambda first, end: [(message.role, message.text) for message in path[first:end]],
         )
+
+    def _follow(self, path: Sequence[Message]) -> None:
+        """Take another path. Ids of messages that stay are not asked for again."""
+        shorter = min(len(path), len(self._path))
+        kept = next(compress(count(), map(is_not, self._path, path)), shorter)
+        self._ids = self._ids[:kept] + [message.id for message in path[kept:]]
+        self._path = path
 
 
 def running_footer(run: Run) -> Footer:

@@ -12,6 +12,8 @@ from app.viewmodels.rows import MessageRow
 
 # Rows that are kept once they are made: many times what is in sight.
 _MOST_MADE = 256
+# Ids that are compared at a time: many together cost a fraction of one by one.
+_COMPARED = 1024
 
 
 class PathRows(Sequence[MessageRow]):
@@ -78,7 +80,12 @@ class PathRows(Sequence[MessageRow]):
         """Count the messages that both paths begin with."""
         if other.ids is self.ids:
             return len(self)
-        return next(compress(count(), map(ne, self.ids, other.ids)), min(len(self), len(other)))
+        mine, others, shorter = self.ids, other.ids, min(len(self), len(other))
+        starts = range(0, shorter, _COMPARED)
+        differing = (one for one in starts if mine[one : one + _COMPARED] != others[one : one + _COMPARED])
+        start = next(differing, shorter)
+        pairs = map(ne, mine[start : start + _COMPARED], others[start : start + _COMPARED])
+        return next(compress(count(start), pairs), shorter)
 
     def place_of(self, message_id: str) -> int:
         """Return the number of a message, or -1."""
