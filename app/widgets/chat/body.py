@@ -16,7 +16,7 @@ from PySide6.QtGui import QPainter, QPalette, QTextCursor
 
 from app.widgets.chat.copied import selected_text
 from app.widgets.chat.document import shown
-from app.widgets.chat.laid_part import CARD_HEAD, Allowance, LaidPart, estimated_lines
+from app.widgets.chat.laid_part import CARD_HEAD, Allowance, LaidPart, characters_to_line, estimated_lines
 from app.widgets.chat.parts import Kind, Part, split, split_plain
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
@@ -72,7 +72,7 @@ class Body:
         if width == self._width:
             return
         self._width = width
-        self._rough = estimated_height(self.text, width, self._style)
+        self._rough = self._guess()
         for part in self._parts or ():
             part.estimate(width)
         self._forget_from(0)
@@ -89,7 +89,7 @@ class Body:
             self._parts = None
             self._laid.clear()
             self._forget_from(0)
-            self._rough = estimated_height(text, self._width, self._style)
+            self._rough = self._guess()
 
     def settle(self, top: float, bottom: float, allowance: Allowance | None = None) -> bool:
         """Measure the parts between two heights, as far as is allowed. Returns whether the body's height changed."""
@@ -218,6 +218,10 @@ class Body:
             pieces += [laid.part.joint, laid.part.text]
         return "".join(pieces)
 
+    def _guess(self) -> float:
+        per_line = characters_to_line(self._width, self._style)
+        return guessed_lines(self.text, per_line) * self._style.text_style(TextRole.BODY).line
+
     def _split(self) -> list[LaidPart]:
         if self._parts is None:
             self._parts = []
@@ -305,11 +309,9 @@ class Body:
             first.drop_document()
 
 
-def estimated_height(text: str, width: float, style: Style) -> float:
-    """About how high a text is that nobody has seen, in points."""
-    if not text or text.isspace():
-        return 0.0
-    return estimated_lines(text, width, style) * style.text_style(TextRole.BODY).line
+def guessed_lines(text: str, per_line: int) -> int:
+    """About how many lines a message takes that nobody has seen, with so many characters to one."""
+    return estimated_lines(text, per_line) if text and not text.isspace() else 0
 
 
 def _in_part(number: int, selection: Selection | None) -> tuple[int, int] | None:

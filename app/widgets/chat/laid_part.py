@@ -90,7 +90,7 @@ class LaidPart:
     def estimate(self, width: float) -> None:
         """Guess the height from the number of characters."""
         text_style = self._style.text_style(TextRole.CODE if self.is_code else TextRole.BODY)
-        lines = estimated_lines(self.part.text, width - 2 * self.side, self._style)
+        lines = estimated_lines(self.part.text, characters_to_line(width - 2 * self.side, self._style))
         self.height = lines * text_style.line + self.head + self.foot
         self.is_exact = False
 
@@ -249,7 +249,11 @@ def _cursor_x(line: QTextLine, position: int) -> float:
     return float(found[0] if isinstance(found, tuple | list) else found)
 
 
-def estimated_lines(text: str, width: float, style: Style) -> int:
-    """About how many lines a text takes at this width: at least one for each of its own."""
-    per_line = max(8, int(width / (_CHARACTER * style.typography.body)))
+def characters_to_line(width: float, style: Style) -> int:
+    """About how many characters stand in a line at this width."""
+    return max(8, int(width / (_CHARACTER * style.typography.body)))
+
+
+def estimated_lines(text: str, per_line: int) -> int:
+    """About how many lines a text takes with so many characters to one: at least one for each of its own."""
     return text.count("\n") + len(text) // per_line + 1

@@ -23,7 +23,7 @@ _BELOW = 24
 # What a scroll bar can count.
 _HIGHEST = (1 << 31) - 1
 # Rows above and below those in sight whose heights are estimated one by one.
-_NEAR = 4096
+_NEAR = 2048
 # Rows that are kept as they are laid out, and those of them whose documents are.
 _MOST_ITEMS, _MOST_LAID = 256, 96
 _MOST_ROUNDS = 16

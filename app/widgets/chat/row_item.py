@@ -9,10 +9,10 @@ from PySide6.QtCore import QPointF, QRectF
 
 from app.protocol.chat import Role
 from app.viewmodels.rows import MessageRow
-from app.widgets.chat.body import Body, estimated_height
+from app.widgets.chat.body import Body, guessed_lines
 from app.widgets.chat.column import Column
 from app.widgets.chat.figures import prefill_height
-from app.widgets.chat.laid_part import Allowance
+from app.widgets.chat.laid_part import Allowance, characters_to_line
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
@@ -131,11 +131,12 @@ class Estimates:
 
     def heights(self, said: Sequence[tuple[Role, str]], before: Role | None, column: Column) -> list[float]:
         """In points, in a column. before: who spoke before the first of them."""
+        per_line = {role: characters_to_line(_text_width(role, column), self._style) for role in self._rest}
+        line, gap = self._style.text_style(TextRole.BODY).line, _gap(before)
         heights = []
         for role, text in said:
-            rest = _gap(before) + self._rest[role]
-            heights.append(rest + estimated_height(text, _text_width(role, column), self._style))
-            before = role
+            heights.append(gap + self._rest[role] + line * guessed_lines(text, per_line[role]))
+            gap = _gap(role)
         return heights
 
 
