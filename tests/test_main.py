@@ -233,7 +233,7 @@ def test_a_model_named_at_the_start_is_opened_and_its_absence_told(
     script.broken.add(str(tmp_path / "gone"))
     program = make_program(model=tmp_path / "gone")
     qtbot.waitUntil(lambda: program.controller.status.now.problem is not None)
-    assert program.window.chat.desk.problem.isVisible()
+    assert program.window.chat.composer_area.problem.isVisible()
 
 
 @pytest.fixture
@@ -290,7 +290,7 @@ def test_after_a_crash_the_banner_shows_the_log_s_folder(
     ask(qtbot, make_program(), "Before")
     program = make_program(last=LastRun(1.0, 200.0, True, None))
     qtbot.waitUntil(lambda: [row.text for row in program.controller.chat.rows] == ["Before", "You said: Before"])
-    assert not program.window.chat.desk.problem.isVisible()
+    assert not program.window.chat.composer_area.problem.isVisible()
     banner, shown = program.window.chat.banner, list[str]()
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: shown.append(url.toLocalFile()) or True)
     banner.action.click()

@@ -189,7 +189,7 @@ def test_a_missing_model_folder_is_told_and_the_guide_goes_on(person: Person, tm
     person.wait_until_ready()
     person.program.controller.open_model(str(tmp_path / "gone"))
     person.until(lambda: "Espalier Guide stays in use" in person.program.controller.status.now.notice)
-    assert not person.window.chat.desk.problem.isVisible()
+    assert not person.window.chat.composer_area.problem.isVisible()
     assert person.window.chat.composer.isVisible()
     person.type("What is a branch?")
     person.press(KEY.Key_Return)
@@ -218,7 +218,7 @@ def test_a_prompt_longer_than_the_context_is_told_and_can_be_edited(person: Pers
     person.window.chat.composer.edit.setPlainText("How do I fork a message?\n" * times)
     person.press(KEY.Key_Return)
     person.until(lambda: person.program.controller.status.now.problem is not None)
-    card = person.window.chat.desk.problem
+    card = person.window.chat.composer_area.problem
     assert card.isVisible()
     QTest.mouseClick(card.action, Qt.MouseButton.LeftButton)
     assert person.composer.startswith("How do I fork")

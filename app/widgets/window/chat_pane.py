@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from app.protocol.reports import Problem
 from app.viewmodels.controller import Controller
 from app.widgets.chat.cards import NoticeBanner
-from app.widgets.chat.desk import Desk
+from app.widgets.chat.composer_area import ComposerArea
 from app.widgets.chat.first_run import FirstRun
 from app.widgets.chat.links import ask_and_open
 from app.widgets.chat.view import ChatView
@@ -24,7 +24,7 @@ class ChatPane(QWidget):
 
     Signal: escaped, Escape was pressed and there is nothing to stop.
 
-    Attributes: toolbar, banner, view, first_run, desk, composer, status_line.
+    Attributes: toolbar, banner, view, first_run, composer_area, composer, status_line.
     """
 
     escaped = Signal()
@@ -37,8 +37,8 @@ class ChatPane(QWidget):
         self.banner = NoticeBanner(style, status, self)
         self.view = ChatView(style, controller.chat, status, self)
         self.first_run = FirstRun(style, status, self)
-        self.desk = Desk(style, status, self)
-        self.composer = self.desk.composer
+        self.composer_area = ComposerArea(style, status, self)
+        self.composer = self.composer_area.composer
         self.status_line = StatusLine(style, status, self)
         self._pages = QStackedWidget(self)
         # A path that is exchanged is empty for a moment: the page is chosen when that is over.
@@ -57,7 +57,7 @@ class ChatPane(QWidget):
         column.addWidget(self.toolbar)
         column.addWidget(self.banner)
         column.addWidget(self._pages, 1)
-        column.addWidget(self.desk)
+        column.addWidget(self.composer_area)
         column.addWidget(self.status_line)
 
     def _connect(self, controller: Controller) -> None:
@@ -78,7 +78,7 @@ class ChatPane(QWidget):
         controller.messageShown.connect(self._show_message)
         controller.anchorWanted.connect(self._show_anchor)
         controller.left.connect(self._remember_scroll)
-        self.desk.acted.connect(controller.act)
+        self.composer_area.acted.connect(controller.act)
         self.banner.dismissed.connect(controller.dismiss_notice)
         self.banner.acted.connect(controller.act)
         view.deleteAsked.connect(controller.archive.delete_message)
@@ -101,7 +101,7 @@ class ChatPane(QWidget):
         if is_empty and self.view.keyboard_row >= 0:
             self.composer.focus_text()
         self._pages.setCurrentWidget(self.first_run if is_empty else self.view)
-        self.desk.set_first_run(is_empty)
+        self.composer_area.set_first_run(is_empty)
 
     def _send(self, text: str) -> None:
         """Who says something wants to see it answered, wherever they were reading."""
@@ -159,4 +159,4 @@ class ChatPane(QWidget):
         ask_and_open(address, self.window())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self.desk.set_pane_height(self.height())
+        self.composer_area.set_pane_height(self.height())

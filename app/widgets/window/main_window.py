@@ -120,7 +120,7 @@ class MainWindow(QMainWindow):
             "bigger": lambda: style.set_text_size(style.typography.body + 1),
             "smaller": lambda: style.set_text_size(style.typography.body - 1),
             "actual_size": lambda: style.set_text_size(BODY_SIZE),
-            "compose": self.chat.desk.take_focus,
+            "compose": self.chat.composer_area.take_focus,
             "send": composer.submit,
             "fork": self._fork,
             "regenerate": lambda: self._controller.regenerate(self._current("assistant")),
@@ -138,7 +138,7 @@ class MainWindow(QMainWindow):
         self.sidebar.asked.connect(self.do)
         self.sidebar.chosen.connect(controller.open_conversation)
         self.documentOpened.connect(controller.archive.exchange.import_file)
-        self.sidebar.left.connect(self.chat.desk.take_focus)
+        self.sidebar.left.connect(self.chat.composer_area.take_focus)
         chat.toolbar.asked.connect(self.do)
         chat.escaped.connect(self.panes.close_overlay)
         chat.toolbar.model_menu.aboutToShow.connect(self._fill_model_menu)
@@ -147,12 +147,12 @@ class MainWindow(QMainWindow):
         controller.status.changed.connect(self._renew)
         controller.modelFolderWanted.connect(self.choose_folder)
         controller.announced.connect(self.announce)
-        controller.composerText.connect(self._come_to_desk)
+        controller.composerText.connect(self._come_to_composer)
 
     def _set_tab_order(self) -> None:
         """From the left to the right, from above downwards. The chat puts its messages' controls after itself."""
         sidebar, chat = self.sidebar, self.chat
-        page, desk = chat.first_run.page, chat.desk
+        page, composer_area = chat.first_run.page, chat.composer_area
         order: list[QWidget] = [sidebar.hide_button, sidebar.new_button, sidebar.field, sidebar.field.clear_button]
         order += [sidebar.list, sidebar.results, sidebar.trash_button, *chat.toolbar.findChildren(Control)]
         order += [
@@ -164,8 +164,8 @@ class MainWindow(QMainWindow):
             chat.view,
             chat.view.pill,
         ]
-        order += [desk.composer.edit, desk.composer.button, desk.composer.cancel]
-        order += [desk.problem, desk.problem.action, desk.problem.other, self.inspector.tree]
+        order += [composer_area.composer.edit, composer_area.composer.button, composer_area.composer.cancel]
+        order += [composer_area.problem, composer_area.problem.action, composer_area.problem.other, self.inspector.tree]
         order += [self.inspector.events.head, self.inspector.events.list]
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)
@@ -231,19 +231,19 @@ class MainWindow(QMainWindow):
             self._dialog.fileSelected.connect(self._controller.open_model)
         self._dialog.open()
 
-    def _come_to_desk(self) -> None:
+    def _come_to_composer(self) -> None:
         """Another draft is there to be gone on with; whoever goes through the conversations by keys stays there."""
         if not self.sidebar.is_gone_through:
-            self._focus_desk()
+            self._focus_composer()
 
-    def _focus_desk(self) -> None:
-        self.chat.desk.take_focus()
+    def _focus_composer(self) -> None:
+        self.chat.composer_area.take_focus()
 
     # Commands that depend on where the keyboard is
 
     def _new(self) -> None:
         self._controller.new_conversation()
-        self._focus_desk()
+        self._focus_composer()
 
     def _copy(self) -> None:
         if not self.chat.view.copy():
@@ -288,7 +288,7 @@ class MainWindow(QMainWindow):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        QTimer.singleShot(0, self._focus_desk)
+        QTimer.singleShot(0, self._focus_composer)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Everything is saved already; whoever built the window takes the program down."""

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.viewmodels.status import ProblemCard, Status, StatusValues
 from app.widgets.chat.cards import NoticeBanner, ProblemView, lines_of
-from app.widgets.chat.desk import Desk
+from app.widgets.chat.composer_area import ComposerArea
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
 from app.widgets.kit.typography import TextRole
@@ -43,11 +43,11 @@ def card(qtbot: QtBot, style: Style) -> ProblemView:
 
 
 @pytest.fixture
-def desk(qtbot: QtBot, style: Style, status: Status) -> Desk:
-    desk = Desk(style, status)
-    qtbot.addWidget(desk)
-    show(desk, 840, desk.sizeHint().height())
-    return desk
+def composer_area(qtbot: QtBot, style: Style, status: Status) -> ComposerArea:
+    composer_area = ComposerArea(style, status)
+    qtbot.addWidget(composer_area)
+    show(composer_area, 840, composer_area.sizeHint().height())
+    return composer_area
 
 
 def test_buttons_carry_their_verbs(qtbot: QtBot, card: ProblemView) -> None:
@@ -85,46 +85,48 @@ def test_sentences_are_broken_within_their_width(style: Style) -> None:
     assert all(layout.lineAt(number).naturalTextWidth() <= 200 for number in range(layout.lineCount()))
 
 
-def test_the_problem_takes_the_composers_place_and_leaves_its_words(qtbot: QtBot, desk: Desk, status: Status) -> None:
-    desk.composer.edit.setFocus()
-    qtbot.keyClicks(desk.composer.edit, "not sent yet")
+def test_the_problem_takes_the_composers_place_and_leaves_its_words(
+    qtbot: QtBot, composer_area: ComposerArea, status: Status
+) -> None:
+    composer_area.composer.edit.setFocus()
+    qtbot.keyClicks(composer_area.composer.edit, "not sent yet")
     status.show(replace(READY, problem=MISSING))
-    assert not desk.problem.isHidden()
-    assert desk.composer.isHidden()
-    assert desk.problem.hasFocus()
-    with qtbot.assertNotEmitted(desk.acted):
+    assert not composer_area.problem.isHidden()
+    assert composer_area.composer.isHidden()
+    assert composer_area.problem.hasFocus()
+    with qtbot.assertNotEmitted(composer_area.acted):
         qtbot.keyClicks(QApplication.focusWidget(), " and on")
         qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
-    with qtbot.waitSignal(desk.acted) as heard:
-        qtbot.mouseClick(desk.problem.action, Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(composer_area.acted) as heard:
+        qtbot.mouseClick(composer_area.problem.action, Qt.MouseButton.LeftButton)
     assert heard.args == ["open_model"]
     status.show(READY)
-    assert desk.problem.isHidden()
-    assert desk.composer.text == "not sent yet"
-    assert desk.composer.edit.hasFocus()
+    assert composer_area.problem.isHidden()
+    assert composer_area.composer.text == "not sent yet"
+    assert composer_area.composer.edit.hasFocus()
 
 
-def test_the_desk_grows_to_two_fifths_of_the_pane(desk: Desk) -> None:
-    desk.set_pane_height(800)
-    low = desk.sizeHint().height()
-    desk.composer.show_text("\n" * 200)
-    assert low < desk.sizeHint().height() == 800 * 0.4 + 24
+def test_the_composer_grows_to_two_fifths_of_the_pane(composer_area: ComposerArea) -> None:
+    composer_area.set_pane_height(800)
+    low = composer_area.sizeHint().height()
+    composer_area.composer.show_text("\n" * 200)
+    assert low < composer_area.sizeHint().height() == 800 * 0.4 + 24
 
 
-def test_the_rail_ends_beside_the_first_line(desk: Desk) -> None:
+def test_the_rail_ends_beside_the_first_line(composer_area: ComposerArea) -> None:
     def rail() -> int:
-        beside = picture(desk).copy(0, 0, 90, desk.height())
+        beside = picture(composer_area).copy(0, 0, 90, composer_area.height())
         return beside.width() * beside.height() - count(beside, LIGHT.window)
 
     assert rail() > 10
-    desk.set_first_run(True)
+    composer_area.set_first_run(True)
     assert rail() == 0
 
 
-def test_in_an_empty_conversation_the_composer_stands_in_the_middle(desk: Desk) -> None:
-    desk.set_first_run(True)
-    assert desk.column.left == (840 - 560) // 2
-    assert desk.composer.geometry().center().x() == 419
+def test_in_an_empty_conversation_the_composer_stands_in_the_middle(composer_area: ComposerArea) -> None:
+    composer_area.set_first_run(True)
+    assert composer_area.column.left == (840 - 560) // 2
+    assert composer_area.composer.geometry().center().x() == 419
 
 
 def test_a_notice_comes_and_goes(qtbot: QtBot, style: Style, status: Status) -> None:

@@ -170,9 +170,9 @@ def test_a_folder_that_cannot_be_opened_is_said_in_the_composers_place(
     qtbot.waitUntil(lambda: controller.status.now.engine_line == "No model loaded")
     script.broken.add("/models/broken")
     controller.open_model("/models/broken")
-    qtbot.waitUntil(lambda: not window.chat.desk.problem.isHidden())
-    qtbot.mouseClick(window.chat.desk.problem.other, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: window.chat.desk.problem.isHidden())
+    qtbot.waitUntil(lambda: not window.chat.composer_area.problem.isHidden())
+    qtbot.mouseClick(window.chat.composer_area.problem.other, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.chat.composer_area.problem.isHidden())
     qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
 
 
@@ -184,7 +184,7 @@ def test_whoever_types_while_a_question_fails_presses_nothing_and_types_on(
     edit = window.chat.composer.edit
     qtbot.keyClicks(edit, "Does it fit?")
     qtbot.keyClick(edit, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: not window.chat.desk.problem.isHidden())
+    qtbot.waitUntil(lambda: not window.chat.composer_area.problem.isHidden())
     asked = len(controller.chat.rows)
     focused = QApplication.focusWidget()
     assert focused is not None

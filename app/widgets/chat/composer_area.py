@@ -19,8 +19,8 @@ _ABOVE, _BELOW = 8, 16
 _MOST = 0.4
 
 
-class Desk(QWidget):
-    """As high as what stands on it. `acted` carries the verb of a problem's button.
+class ComposerArea(QWidget):
+    """As high as what stands in it. `acted` carries the verb of a problem's button.
 
     Attributes: composer, problem. The composer keeps its words while a problem is shown.
     """
