@@ -7,6 +7,7 @@ text, and the end adds its token ids and figures. Whatever happens, a request is
 
 from __future__ import annotations
 
+import gc
 import json
 import struct
 import time
@@ -24,6 +25,7 @@ from app.conversation.tree import MessageTree
 from app.protocol.events import Alternative
 from app.protocol.reports import Problem
 
+PAGE = 1000  # messages that are read at once
 IDS_IN_A_PIECE = 4096  # 16 KiB: a long answer's end stays below 64 KiB of journal in each of its commits
 
 _PATH = """WITH RECURSIVE path (number, parent) AS (
@@ -230,10 +232,24 @@ class MessageStore(Database):
 
         A path goes on to where nothing follows: an answer that came after the path was stored is on it.
         """
-        messages = self.messages(conversation_id)
-        tree = MessageTree(conversation_id, messages, self._visited(conversation_id))
+        tree = MessageTree(conversation_id, self._in_pages(conversation_id), self._visited(conversation_id))
         tree.select(tree.leaf_below(self._leaf(conversation_id)))
         return tree
+
+    def _in_pages(self, conversation_id: str) -> Iterator[Message]:
+        """The messages that are not in the trash, a page of rows at a time.
+
+        No message is part of a cycle. So a page is taken out of the collector's sight: looking through 200,000 of them
+        again and again, as it would while they are read, stops every thread for as long as it takes.
+        """
+        with self._reading():
+            conversation, last, is_full = self._conversation(conversation_id), 0, True
+            while is_full:
+                page = self._numbered(conversation, conversation_id, "message.trash IS NULL", last, PAGE)
+                yield from (message for _, message in page)
+                last, is_full = page[-1][0] if page else last, len(page) == PAGE
+                if is_full:
+                    gc.freeze()
 
     def save_alternatives(self, message_id: str, alternatives: Alternatives) -> None:
         """Keep what else could have stood at these positions among an answer's tokens, in place of what was kept."""

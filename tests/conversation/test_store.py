@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from app.conversation import message_store
 from app.conversation.faults import Fault, StoreError
 from app.conversation.message import Conversation, Message, new_id
 from app.conversation.records import Folder
@@ -367,3 +368,20 @@ def test_a_transaction_that_could_not_be_taken_back_is_taken_back_before_the_nex
     store.append_text(answer.id, "Winter pears.")
     assert store.conversation(conversation.id).title == "Which pears keep?"
     store.close()
+
+
+def test_a_long_conversation_is_read_in_pages_out_of_the_collectors_sight(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is read twice or left out where a page ends, and of full pages nothing is left for the collector."""
+    monkeypatch.setattr(message_store, "PAGE", 10)
+    for count in (0, 9, 10, 11, 40):
+        store, frozen = Store(None), list[int]()
+        monkeypatch.setattr(message_store.gc, "freeze", lambda frozen=frozen: frozen.append(1))
+        conversation, last = Conversation.new(), None
+        store.create_conversation(conversation)
+        for number in range(count):
+            message = Message.new(conversation.id, last, "user", f"text {number}")
+            store.add_message(message)
+            last = message.id
+        assert store.load(conversation.id).path == store.messages(conversation.id)
+        assert len(frozen) == count // 10
+        store.close()
