@@ -172,6 +172,26 @@ class MessageTree:
         self._whole_path = self._forks = None
         self.version += 1
 
+    def exchange(self, other: MessageTree) -> None:
+        """Give everything to another tree of the same conversation, and take what it holds. `version` grows."""
+        if other.conversation_id != self.conversation_id:
+            raise ValueError(f"a tree of conversation {other.conversation_id} is not one of {self.conversation_id}")
+        mine, its = vars(self).copy(), vars(other).copy()
+        vars(self).update(its)
+        vars(other).update(mine)
+        self.version = other.version = max(self.version, other.version) + 1
+
+    def take_apart(self) -> None:
+        """Let go of all messages, one by one: where a thread lets go of 200,000 at once, the others stand still.
+
+        The tree is of no use any more.
+        """
+        self._whole_path, self._forks = None, None
+        self._path.clear()
+        for part in (self._children, self._visited, self._depths, self._messages):
+            while part:
+                part.popitem()
+
     def _from_path(self, message_id: str) -> tuple[int, list[Message]]:
         """How many messages of the selected path the branch to a message shares, and those that follow them."""
         beyond: list[Message] = []

@@ -219,3 +219,21 @@ class Counted(dict[str | None, list[str]]):
     def __getitem__(self, key: str | None) -> list[str]:
         self.reads += 1
         return super().__getitem__(key)
+
+
+def test_trees_exchange_all_they_hold_and_one_is_taken_apart() -> None:
+    question = Message.new(HOME, None, "user", "one")
+    first, second = (Message.new(HOME, question.id, "assistant") for _ in range(2))
+    shown = MessageTree(HOME, (question, first), leaf_id=first.id)
+    stored = MessageTree(HOME, (question, first, second), (first.id,), second.id)
+    before = shown.version, stored.version
+    assert shown.path == (question, first)
+    shown.exchange(stored)
+    assert (shown.path, shown.forks, len(shown)) == ((question, second), (second,), 3)
+    assert (stored.path, stored.forks, len(stored)) == ((question, first), (), 2)
+    assert min(shown.version, stored.version) > max(before)
+    stored.take_apart()
+    assert (stored.path, stored.forks, len(stored)) == ((), (), 0)
+    assert shown.path == (question, second)
+    with pytest.raises(ValueError, match="is not one of"):
+        shown.exchange(MessageTree(new_id()))

@@ -149,3 +149,30 @@ def test_what_is_deleted_by_an_edit_is_counted_with_its_ends(tmp_path: Path) -> 
 
 def path_of(tree: MessageTree, message: Message) -> tuple[Message, ...]:
     return tree.path_to(message.id) if message.id in tree else ()
+
+
+def test_a_tree_that_is_shown_stays_the_same_object_after_an_edit(
+    qtbot: QtBot, make_controller: Callable[[], Controller], data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever looks at it sees what is there now. What it held before is let go of on the thread of the store."""
+    conversation = put(data_folder, long_conversation())
+    controller = make_controller()
+    show(qtbot, controller, conversation)
+    here, tree, threads = threading.get_ident(), controller.tree, list[int]()
+    take_apart = MessageTree.take_apart
+
+    def noted(old: MessageTree) -> None:
+        threads.append(threading.get_ident())
+        take_apart(old)
+
+    monkeypatch.setattr(MessageTree, "take_apart", noted)
+    controller.archive.edits.delete_message(conversation, tree.path[4].id)
+    at_rest(qtbot, controller)
+    assert controller.tree is tree
+    assert len(tree.path) == 4
+    controller.act("undo")
+    at_rest(qtbot, controller)
+    assert controller.tree is tree
+    assert len(tree.path) == MESSAGES
+    qtbot.waitUntil(lambda: len(threads) == 2)
+    assert here not in threads

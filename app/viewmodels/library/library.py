@@ -89,15 +89,21 @@ class Library(QObject):
         for tree in picture.trees:
             known = self._trees.get(tree.conversation_id)
             if known is not None:
-                self._trees[tree.conversation_id] = tree
-                stored_leaf = tree.leaf_id
-                _keep(tree, known.leaf_id, (one for one in unsaved if one.conversation_id == tree.conversation_id))
-                if tree.conversation_id in moved and known.leaf_id in tree:
-                    tree.select(tree.leaf_below(known.leaf_id))
-                if tree.leaf_id != stored_leaf:
-                    differing.append(tree.conversation_id)
+                leaf = known.leaf_id
+                known.exchange(tree)
+                self._take_apart(tree)
+                stored_leaf = known.leaf_id
+                _keep(known, leaf, (one for one in unsaved if one.conversation_id == known.conversation_id))
+                if known.conversation_id in moved and leaf in known:
+                    known.select(known.leaf_below(leaf))
+                if known.leaf_id != stored_leaf:
+                    differing.append(known.conversation_id)
         self._show(picture.conversations, picture.folders)
         return tuple(differing)
+
+    def _take_apart(self, tree: MessageTree) -> None:
+        """Have the store's thread let go of a tree that is shown no more: a long one would stop the window's."""
+        self._store.do(lambda _store: tree.take_apart())
 
     def is_stored(self, conversation_id: str) -> bool:
         """Whether the database is known to have this conversation."""
