@@ -12,28 +12,31 @@ from app.protocol.reports import Reason, RequestReport
 
 class Look(NamedTuple):
     """`path`, `seen`: the longest known prefix, ghosts included. `matched`: what of it is held, in memory or on disk.
-    `target`: what can be restored, which leaves at least the last token to compute."""
+    `target`: what can be restored, which leaves at least the last token to compute. `reads_disk`: files count for that.
+    """
 
     path: list[TrieNode]
     seen: int
     matched: int
     target: int
+    reads_disk: bool = True
 
 
-def look_for(trie: CacheTrie, lane: Lane, tokens: Sequence[int]) -> Look:
-    """Match a request against the trie and the live lane."""
+def look_for(trie: CacheTrie, lane: Lane, tokens: Sequence[int], reads_disk: bool = True) -> Look:
+    """Match a request against the trie and the live lane. reads_disk: what lies only on disk can be restored."""
     path, seen = trie.match(tokens)
     matched = rows = 0
     for node in path[1:]:
         if not (node.is_held or node.is_on_disk):
             break
         matched = min(node.end, seen)
-        if rows == node.start and (node.has_rows or not lane.rows):
+        if rows == node.start and (_has_rows(node, reads_disk) or not lane.rows):
             rows = matched
     target = min(rows, len(tokens) - 1)
     if lane.states:
-        target = max((node.end for node in path if node.end <= target and _has_state(lane, node)), default=0)
-    return Look(path, seen, matched, target)
+        ends = (node.end for node in path if node.end <= target and _has_state(lane, node, reads_disk))
+        target = max(ends, default=0)
+    return Look(path, seen, matched, target, reads_disk)
 
 
 def report_of(lane: Lane, tokens: Sequence[int], look: Look) -> RequestReport:
@@ -50,16 +53,22 @@ def report_of(lane: Lane, tokens: Sequence[int], look: Look) -> RequestReport:
     )
 
 
-def _has_state(lane: Lane, node: TrieNode) -> bool:
+def _has_rows(node: TrieNode, reads_disk: bool) -> bool:
+    return node.has_rows and (reads_disk or node.rows is not None or bool(node.lanes))
+
+
+def _has_state(lane: Lane, node: TrieNode, reads_disk: bool) -> bool:
     """The whole state at the node's end is stored, in memory or on disk, or live at this moment."""
     is_live = node is lane.path[-1] and not lane.tail and lane.is_whole
-    return node.state is not None or bool(node.disk_state) or (is_live and lane.offset > 0)
+    return node.state is not None or (reads_disk and bool(node.disk_state)) or (is_live and lane.offset > 0)
 
 
 def _reason(lane: Lane, look: Look, wanted: int, left_known: bool) -> Reason:
     if look.target < wanted:
         if lane.unsupported:
             return Reason.UNSUPPORTED
+        if not look.reads_disk and any(node.files for node in look.path if node.end > look.target):
+            return Reason.DISK
         lost = [node.lost for node in look.path if node.end > look.target and node.lost]
         return lost[0] if lost else Reason.NOT_CAPTURED
     if look.seen == 0:

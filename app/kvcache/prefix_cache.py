@@ -421,7 +421,7 @@ class PrefixCache:
     def _look(self, tokens: Sequence[int]) -> Look:
         if self.session is not None:
             self.session.record()
-        return look_for(self.trie, self.lane, tokens)
+        return look_for(self.trie, self.lane, tokens, reads_disk=self.disk is None or not self.disk.is_away)
 
     def _captures(self, restore_points: Sequence[int], look: Look, report: RequestReport) -> dict[int, bool]:
         """Where whole states will be wanted, and whether only for the grid: the restore points, the place where this
@@ -514,7 +514,10 @@ class PrefixCache:
         return nodes, nodes[-1] if nodes else self.trie.root
 
     def _sound_look(self, tokens: Sequence[int]) -> Look:
-        """A look none of whose files is damaged: what needs one that is, is forgotten, and the rest looked at again."""
+        """A look none of whose files is damaged: what needs one that is, is forgotten, and the rest looked at again.
+
+        Nor does it need a disk that does not answer.
+        """
         look = self._look(tokens)
         while self.disk is not None and not self.disk.verify(*self._to_enter(look)):
             self.faults += 1

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
+NO_ANSWER = "The disk does not answer"
 
 
 class DeadlineCaller:
@@ -31,13 +32,13 @@ class DeadlineCaller:
     def call(self, function: Callable[[], T]) -> T:
         """Call a function and return what it returns, or raise what it raises; TimeoutError when it takes too long."""
         if self.is_stuck:
-            raise _no_answer()
+            raise no_answer()
         answer = _Answer(function)
         thread = threading.Thread(target=answer.run, name=self._name, daemon=True)
         thread.start()
         if not answer.has_come.wait(self._seconds):
             self._late = thread
-            raise _no_answer()
+            raise no_answer()
         return answer.get()
 
 
@@ -70,5 +71,6 @@ class _Answer(Generic[T]):
         return True
 
 
-def _no_answer() -> TimeoutError:
-    return TimeoutError(errno.ETIMEDOUT, "The disk does not answer")
+def no_answer() -> TimeoutError:
+    """Return the error for a disk that does not answer."""
+    return TimeoutError(errno.ETIMEDOUT, NO_ANSWER)

@@ -1,4 +1,7 @@
-"""Reading stored state back from its files, each verified before MLX sees it. Model thread only."""
+"""Reading stored state back from its files, each verified before MLX sees it. Model thread only.
+
+The bytes are read on another thread, and not for ever; arrays are made of them on this one.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from app.kvcache.disk import index
+from app.kvcache.disk.calls import DiskCalls
 from app.kvcache.disk.files import DamagedFileError, SnapshotFile, Tensor
 from app.kvcache.disk.identity import runs_of
 from app.kvcache.disk.index import Entry
 from app.kvcache.disk.layout import Layout
 from app.kvcache.disk.records import Records
-from app.kvcache.disk.stored import RECORD, Load, StoredRows, loader, loader_of, read_record, read_state
+from app.kvcache.disk.stored import RECORD, Load, StoredRows, loader_of, read_record, read_state
 from app.kvcache.journal import Journal
 from app.kvcache.lane import Lane, RowSource, TrieNode
 from app.kvcache.layers import CacheFaultError
@@ -22,6 +26,7 @@ from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
 from app.kvcache.trail import Piece, append_pieces, cut
 from app.kvcache.trie import Part
 from app.protocol.cache_events import CacheEventKind
+from app.protocol.reports import Reason
 
 log = logging.getLogger(__name__)
 
@@ -38,8 +43,8 @@ class _Source(NamedTuple):
 class Reader:
     """Reads the files of one folder.
 
-    data: what a file will hold while it is being written. path_of: the tokens that lead to a node's end. lose: told of
-    a file that is of no use any more.
+    calls: how the disk is reached. data: what a file will hold while it is being written. path_of: the tokens that lead
+    to a node's end. lose: told of a file that is of no use any more.
     """
 
     def __init__(
@@ -47,6 +52,7 @@ class Reader:
         lane: Lane,
         journal: Journal,
         folder: Path,
+        calls: DiskCalls,
         records: Records,
         layout: Layout,
         data: Callable[[Part], Mapping[str, Tensor] | None],
@@ -54,6 +60,7 @@ class Reader:
         lose: Callable[[Part], None],
     ) -> None:
         self._lane, self._journal, self._folder, self._records = lane, journal, folder, records
+        self._calls = calls
         self._layout, self._data, self._path_of, self._lose = layout, data, path_of, lose
         self._recalled: tuple[tuple[int, int, int], Sequence[RowSource]] | None = None
 
@@ -65,14 +72,22 @@ class Reader:
     def verify(self, nodes: Iterable[TrieNode], end: TrieNode) -> bool:
         """Look through the files that entering these nodes, which end with `end`, would read.
 
-        False when one is damaged: it hangs nowhere any more, nor does what needs it.
+        False when one is damaged: it hangs nowhere any more, nor does what needs it. False, too, when the disk does not
+        answer; while it is away, nothing on it is to be entered, so there is nothing to look through.
         """
+        if self._calls.is_away:
+            return True
         for node in nodes:
             parts = list(node.disk_rows) if node.rows is None and not node.lanes else []
             if node is end and node.state is None and node.disk_state is not None:
                 parts.append(node.disk_state)
             for part in parts:
-                if not self._is_sound(part, node):
+                try:
+                    is_sound = self._is_sound(part, node)
+                except TimeoutError:
+                    self._journal.add(CacheEventKind.FAULT, node.start, len(node.tokens), 0, Reason.DISK)
+                    return False
+                if not is_sound:
                     self._lose(part)
                     return False
         return True
@@ -98,14 +113,14 @@ class Reader:
     def recall(self, node: TrieNode) -> Sequence[RowSource]:
         """The rows of an edge that is computed again, to stay as they were; held until another edge is asked for.
 
-        None of them when a file is damaged: then nothing hangs there any more.
+        None of them when a file is damaged or cannot be read now: then nothing hangs there any more.
         """
         if self._recalled is None or self._recalled[0] != (node.id, node.start, node.end):
             self._recalled = None
-            damaged = next((part for part in node.disk_rows if not self._is_sound(part, node)), None)
             try:
+                damaged = next((part for part in node.disk_rows if not self._is_sound(part, node)), None)
                 found = [RowsSnapshot(tuple(rows.layers)) for rows in self.rows(node)] if damaged is None else []
-            except (CacheFaultError, RuntimeError):
+            except (CacheFaultError, RuntimeError, TimeoutError):
                 log.warning("rows [%d, %d) are computed again", node.start, node.end, exc_info=True)
                 damaged = node.disk_rows[0]
             if damaged is not None:
@@ -131,9 +146,14 @@ class Reader:
         data = self._data(part)
         if data is not None:
             nbytes = sum(len(tensor.data) for tensor in data.values())
-            return _Source(tuple(data), data.__getitem__, loader_of(data), nbytes)
-        file = SnapshotFile(self._folder / part.name)
-        return _Source(file.names, file.tensor, loader(file.path), file.nbytes)
+            return _Source(tuple(data), data.__getitem__, loader_of(data.__getitem__), nbytes)
+        path = self._folder / part.name
+        file = self._calls.read(lambda: SnapshotFile(path))
+
+        def tensor(name: str) -> Tensor:
+            return self._calls.read(lambda: file.tensor(name))
+
+        return _Source(file.names, tensor, loader_of(tensor), file.nbytes)
 
     def _pieces(self, node: TrieNode, opened: Sequence[tuple[Part, _Source]]) -> list[Piece]:
         pieces: list[Piece] = []
@@ -148,26 +168,26 @@ class Reader:
     def _is_sound(self, part: Part, node: TrieNode) -> bool:
         """The file holds what was written, what this model keeps, and belongs where it hangs.
 
-        One that is being written does.
+        One that is being written does. Raises TimeoutError when the disk does not answer.
         """
         if self._data(part) is not None:
             return True
         try:
-            file = SnapshotFile(self._folder / part.name)
-            file.verify()
-            entry, path = index.read_entry(file)
+            file, entry, path, record = self._calls.read(lambda: _verified(self._folder / part.name))
             is_like = (entry.start, entry.end, entry.runs, entry.above) == (part.start, part.end, part.runs, part.above)
             if not is_like or path[: node.end] != self._path_of(node)[: entry.end]:
                 raise ValueError("it belongs elsewhere")
-            self._require_fit(file, entry)
+            self._require_fit(file, entry, record)
+        except TimeoutError:
+            raise
         except (OSError, ValueError, DamagedFileError) as error:
             log.warning("a snapshot cannot be used: %s", error)
             return False
         return True
 
-    def _require_fit(self, file: SnapshotFile, entry: Entry) -> None:
+    def _require_fit(self, file: SnapshotFile, entry: Entry, record: array[int]) -> None:
         """Raises ValueError when the arrays are not what the model keeps, or the record is of something else."""
-        record, tokens = read_record(file.tensor(RECORD)), entry.end - entry.start
+        tokens = entry.end - entry.start
         if entry.kind == "state":
             trail = self._records.read_state(record)
             fits = self._layout.fits_state(file.kinds)
@@ -184,6 +204,13 @@ class Reader:
             raise ValueError(
                 f"{tokens} tokens of {len(file.kinds)} arrays that the model does not keep, or of other calls"
             )
+
+
+def _verified(path: Path) -> tuple[SnapshotFile, Entry, array[int], array[int]]:
+    """A file that holds what was written, what it says of itself, the tokens of its path, and its record of calls."""
+    file = SnapshotFile(path)
+    file.verify()
+    return file, *index.read_entry(file), read_record(file.tensor(RECORD))
 
 
 def _is_in_trail(piece: Piece) -> bool:

@@ -8,8 +8,10 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from app.kvcache.disk import files, index
+from app.kvcache.disk.calls import DiskCalls
 from app.kvcache.disk.files import DamagedFileError, SnapshotFile
 from app.kvcache.disk.identity import Identity, clipped, runs_on
 from app.kvcache.disk.index import Entry, Listed
@@ -33,14 +35,16 @@ class Shelf:
     problem: why the folder could not be read, in the system's words, or "".
     """
 
-    def __init__(self, trie: CacheTrie, root: Path, folder: Path, writer: Writer, layout: Layout) -> None:
+    def __init__(
+        self, trie: CacheTrie, root: Path, folder: Path, calls: DiskCalls, writer: Writer, layout: Layout
+    ) -> None:
         self.problem = ""
-        self._layout = layout
+        self._calls, self._layout = calls, layout
         self._trie, self._root, self._folder, self._writer = trie, root, folder, writer
         self._files: dict[str, int] = {}
         self._files_bytes = 0  # of all of them
         self._path: tuple[TrieNode, array[int]] = trie.root, array("i")  # see `path_of`
-        self._others: dict[Path, int] = {}
+        self._others: dict[Path, _Folder] = {}
         self._changes = 0  # files that came or went since the index was saved
 
     @property
@@ -51,7 +55,7 @@ class Shelf:
     @property
     def nbytes(self) -> int:
         """Bytes of all snapshot files, other models' included."""
-        return self._files_bytes + sum(self._others.values())
+        return self._files_bytes + sum(other.nbytes for other in self._others.values())
 
     def size(self, name: str) -> int:
         """Bytes of a file, 0 of one that is not there."""
@@ -71,16 +75,16 @@ class Shelf:
         has_rows: the model has rows, so that a state without complete rows above it is of no use.
         """
         try:
-            files.prepare(self._folder)
-            self._files = files.sweep(self._folder)
-            self._files_bytes = sum(self._files.values())
-            self._writer.root = files.place_of(self._root)
-            self._others = {path: _bytes_in(path) for path in folders_in(self._root) if path != self._folder}
-            self._wipe_stale()
+            survey = self._calls.read(lambda: _survey(self._root, self._folder))
+        except TimeoutError:  # what is there is found when the folder is opened again
+            return 0
         except OSError as error:
             log.warning("the snapshots cannot be read: %s", error.strerror or error)
             self.problem = error.strerror or str(error)
             return 0
+        self._files, self._writer.root, self._others = survey
+        self._files_bytes = sum(self._files.values())
+        self._wipe_stale()
         before = len(self._files)
         for entry, end in sorted(self._placed(), key=_wanted_first):
             self._hang(entry, end)
@@ -93,7 +97,7 @@ class Shelf:
 
     def _wipe_stale(self) -> None:
         """Models that were not opened for long have lost their claim."""
-        for folder in [path for path in self._others if time.time() - _changed_at(path) > STALE]:
+        for folder in [path for path, other in self._others.items() if time.time() - other.changed_at > STALE]:
             del self._others[folder]
             self._writer.wipe(folder)
 
@@ -116,13 +120,20 @@ class Shelf:
                 yield entry, known[-1]
         for name in unknown:
             try:
-                entry, path = index.read_entry(SnapshotFile(self._folder / name))
+                entry, path = self._calls.read(partial(_entry_in, self._folder / name))
+            except TimeoutError:
+                self._set_aside(name)
+                continue
             except (OSError, DamagedFileError) as error:
                 log.warning("a snapshot cannot be used: %s", error)
                 continue
             end = [self._trie.root, *self._path_below(self._trie.root, path)][-1]
             if end.end == entry.end:
                 yield entry, end
+
+    def _set_aside(self, name: str) -> None:
+        """A file that is there cannot be read now: it is left alone, and found when the folder is opened again."""
+        self._files_bytes -= self._files.pop(name)
 
     def _path_below(self, above: TrieNode, tokens: array[int]) -> list[TrieNode]:
         """Return the nodes that lead from the end of `above` to that of these tokens, made where there are none; none
@@ -140,7 +151,7 @@ class Shelf:
 
     def _indexed(self) -> list[Listed]:
         try:
-            data = files.read_index(self._folder)
+            data = self._calls.read(lambda: files.read_index(self._folder))
             return index.load(data) if data is not None else []
         except (OSError, ValueError) as error:
             log.warning("the index of the snapshots is not used: %s", error)
@@ -285,7 +296,7 @@ class Shelf:
         goes last.
         """
         before = self.nbytes
-        for folder in sorted(self._others, key=_changed_at):
+        for folder in sorted(self._others, key=lambda path: self._others[path].changed_at):
             if before - self.nbytes >= surplus:
                 break
             del self._others[folder]
@@ -389,6 +400,25 @@ def _wanted_first(placed: tuple[Entry, TrieNode]) -> tuple[str, int, int]:
     """Rows before states, the last used first, and what leads to others before them."""
     entry = placed[0]
     return entry.kind, -entry.last_use, entry.start
+
+
+class _Folder(NamedTuple):
+    """The snapshots of another model. changed_at: seconds since the epoch."""
+
+    nbytes: int
+    changed_at: float
+
+
+def _survey(root: Path, folder: Path) -> tuple[dict[str, int], files.Place, dict[Path, _Folder]]:
+    """The files of a folder, which is made where there is none; what the folder above it is; and what else is there."""
+    files.prepare(folder)
+    found = files.sweep(folder)
+    others = {path: _Folder(_bytes_in(path), _changed_at(path)) for path in folders_in(root) if path != folder}
+    return found, files.place_of(root), others
+
+
+def _entry_in(path: Path) -> tuple[Entry, array[int]]:
+    return index.read_entry(SnapshotFile(path))
 
 
 def _bytes_in(folder: Path) -> int:

@@ -21,16 +21,12 @@ class Disk(NamedTuple):
     free: int
 
 
-def allowed(folder: Path, budget_bytes: int | None, used_bytes: int) -> int:
-    """The most that snapshots may take now, what they have taken included. 0 when the disk cannot be asked.
+def allowed(disk: Disk, budget_bytes: int | None, used_bytes: int) -> int:
+    """The most that snapshots may take now, what they have taken included.
 
     budget_bytes: what the person chose, None for the default. used_bytes: what snapshots take already; it counts as
     free where a share of the free space is meant, lest the budget shrink as it fills.
     """
-    try:
-        disk = disk_of(folder)
-    except OSError:
-        return 0
     budget = min(MOST, (disk.free + used_bytes) // SHARE) if budget_bytes is None else budget_bytes
     return max(min(budget, disk.free + used_bytes - left_free(disk)), 0)
 

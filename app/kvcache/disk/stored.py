@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, cast
 
 import mlx.core as mx
 
-from app.kvcache.disk.files import Tensor
+from app.kvcache.disk.files import DamagedFileError, Tensor
 from app.kvcache.layers import Arrays, CacheFaultError, RowArrays
 from app.kvcache.snapshot import StateSnapshot
 from app.kvcache.trail import Trail
@@ -60,6 +59,8 @@ def read_record(tensor: Tensor) -> array[int]:
     return record
 
 
+# Whatever becomes of a file that was verified, and has gone or changed since.
+_GONE = (OSError, RuntimeError, ValueError, KeyError, DamagedFileError)
 Load = Callable[[Sequence[str]], Mapping[str, mx.array]]  # names -> the arrays of these names, at least
 
 
@@ -91,9 +92,9 @@ class _Layers(Sequence[RowArrays]):
         try:
             arrays = self._load(names)
             rows = tuple(arrays[name][..., self._start : self._end, :] for name in names)
-            mx.eval(rows)  # until then the file stays open, and a long path has more of them than may be open
+            mx.eval(rows)  # until then the whole of a layer is held, of which this is a part
             return rows
-        except (OSError, RuntimeError, ValueError, KeyError) as error:  # it was verified, and has gone since
+        except _GONE as error:
             raise CacheFaultError(f"the rows of layer {layer} cannot be read: {error}") from error
 
 
@@ -117,14 +118,9 @@ def array_name(layer: int, place: int) -> str:
     return f"{layer}.{place}"
 
 
-def loader(path: Path) -> Load:
-    """Read the arrays of a file, none of them before it is evaluated."""
-    return lambda _names: cast(dict[str, mx.array], mx.load(str(path), format="safetensors"))
-
-
-def loader_of(tensors: Mapping[str, Tensor]) -> Load:
-    """Make arrays of what a file will hold."""
-    return lambda names: {name: _array(tensors[name]) for name in names}
+def loader_of(tensor: Callable[[str], Tensor]) -> Load:
+    """Make arrays of the tensors that are found under their names."""
+    return lambda names: {name: _array(tensor(name)) for name in names}
 
 
 def _array(tensor: Tensor) -> mx.array:

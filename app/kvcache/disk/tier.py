@@ -8,8 +8,10 @@ Model thread only; a writer thread does what takes time. Properties kept here:
    hangs only over the very rows that it was computed on, and whole or not at all: of no tokens are there two files that
    could be mixed up. One that hangs nowhere is deleted, or not written any more.
 3. Rows on disk lie below complete rows on disk. What is written is what `Plan` says.
-4. What cannot be read, or holds other bytes than were written, is dropped with everything that needs it, and counted.
-5. Files take no more than `allowed`, by their real size; those of other models go first, then those longest unused.
+4. The model thread waits for the disk only so long: one that does not answer is away for a while, and what lies there
+   is computed again.
+5. What cannot be read, or holds other bytes than were written, is dropped with everything that needs it, and counted.
+6. Files take no more than `allowed`, by their real size; those of other models go first, then those longest unused.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from pathlib import Path
 
+from app.kvcache.disk.calls import DiskCalls
 from app.kvcache.disk.layout import Layout
 from app.kvcache.disk.plan import Plan
 from app.kvcache.disk.reading import Reader
@@ -34,6 +37,7 @@ from app.kvcache.paging import CacheTrie
 from app.kvcache.snapshot import StateSnapshot
 from app.kvcache.trie import Part
 from app.protocol.cache_events import CacheEventKind
+from app.protocol.deadline import NO_ANSWER
 from app.protocol.reports import Reason
 
 
@@ -61,11 +65,15 @@ class Tier:
         self._lost = 0
         self._disk_problem = ""
         self._writer = Writer()
+        self._calls = DiskCalls()
         folder = root / fingerprint
         self.records = records = Records(layout.knows)
-        self._shelf = Shelf(trie, root, folder, self._writer, layout)
+        self._shelf = Shelf(trie, root, folder, self._calls, self._writer, layout)
         self._saver = Saver(trie, lane, journal, folder, records, layout, self._writer, self._shelf, self._take_down)
-        self._reader = Reader(lane, journal, folder, records, layout, self._saver.data, self._shelf.path_of, self._lose)
+        self._reader = Reader(
+            *(lane, journal, folder, self._calls, records, layout),
+            *(self._saver.data, self._shelf.path_of, self._lose),
+        )
         self._plan = Plan(trie, lane, self.size_of, writes_all)
         self._has_plan = False
 
@@ -89,7 +97,13 @@ class Tier:
     @property
     def problem(self) -> str:
         """Why the folder cannot be used, or the last file not be written, in the system's words, or empty."""
-        return self._saver.problem or self._shelf.problem or self._disk_problem
+        away = NO_ANSWER if self.is_away else ""
+        return away or self._saver.problem or self._shelf.problem or self._disk_problem
+
+    @property
+    def is_away(self) -> bool:
+        """The disk does not answer: what lies there is not to be counted on now."""
+        return self._calls.is_away
 
     @property
     def nbytes(self) -> int:
@@ -100,12 +114,14 @@ class Tier:
     def allowed_bytes(self) -> int:
         """What files may take now; as much as they do while the disk cannot be asked."""
         try:
-            disk_of(self._root)
+            disk = self._calls.ask(lambda: disk_of(self._root))
+        except TimeoutError:
+            return self.nbytes
         except OSError as error:
             self._disk_problem = error.strerror or str(error)
             return self.nbytes
         self._disk_problem = ""
-        return allowed(self._root, self._budget, self.nbytes)
+        return allowed(disk, self._budget, self.nbytes)
 
     def size_of(self, node: TrieNode) -> int:
         """Bytes of the files that hold state of this edge."""

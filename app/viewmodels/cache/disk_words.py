@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 
+from app.protocol.deadline import NO_ANSWER
 from app.protocol.events import Pinned
 from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
@@ -20,6 +21,11 @@ _IS_FULL = Problem(
     "The disk is full: snapshots are off",
     "Conversations are saved as long as there is room for their words. Free some space, or choose less under Cache > "
     "Disk Budget; snapshots begin again by themselves.",
+)
+_IS_AWAY = Problem(
+    "The disk of the cache files does not answer",
+    "Conversations are kept elsewhere and are not concerned. What lies there is computed again when it is needed; the "
+    "disk is tried again every minute.",
 )
 
 DELETE_TITLE = "Delete all cache files?"
@@ -40,6 +46,8 @@ def trouble(view: TrieView, is_wanted: bool) -> Problem | None:
         return None
     if view.disk_problem in _FULL:
         return _IS_FULL
+    if view.disk_problem == NO_ANSWER:
+        return _IS_AWAY
     if view.disk_problem:
         sentence = (
             f"The system says: {view.disk_problem}. Conversations are kept elsewhere and are not concerned. See to the "
