@@ -31,7 +31,7 @@ class ComposerArea(QWidget):
         super().__init__(parent)
         self._style = style
         self._status = status
-        self._is_first_run = False
+        self._is_centred = False
         self._pane_height = 700
         self._changes = ChangeDetector()
         self.composer = Composer(style, status, self)
@@ -44,10 +44,10 @@ class ComposerArea(QWidget):
         style.changed.connect(self._refit)
         self._renew()
 
-    def set_first_run(self, is_first_run: bool) -> None:
-        """In an empty conversation the composer stands in the middle, without a rail."""
-        if is_first_run != self._is_first_run:
-            self._is_first_run = is_first_run
+    def set_centred(self, is_centred: bool) -> None:
+        """Put the composer in the middle, without a rail, as in an empty conversation."""
+        if is_centred != self._is_centred:
+            self._is_centred = is_centred
             self._refit()
 
     def set_pane_height(self, height: int) -> None:
@@ -67,7 +67,7 @@ class ComposerArea(QWidget):
     def column(self) -> Column:
         """Where the card stands."""
         scale = self._style.typography.scale
-        return centred(self.width(), scale) if self._is_first_run else column(self.width(), scale)
+        return centred(self.width(), scale) if self._is_centred else column(self.width(), scale)
 
     def sizeHint(self) -> QSize:
         return QSize(400, _ABOVE + self._card_height() + _BELOW)
@@ -113,7 +113,7 @@ class ComposerArea(QWidget):
         theme = self._style.theme
         painter = smooth(QPainter(self))
         painter.fillRect(self.rect(), theme.window)
-        if not self._is_first_run:
+        if not self._is_centred:
             card = self.composer if self.problem.isHidden() else self.problem
             center = QPointF(self.column.rail, _ABOVE + card.first_line)
             paint_line(painter, theme, center.x(), 0, center.y() - CLEAR, "none")

@@ -10,9 +10,9 @@ from app.protocol.reports import Problem
 from app.viewmodels.controller import Controller
 from app.widgets.chat.cards import NoticeBanner
 from app.widgets.chat.composer_area import ComposerArea
-from app.widgets.chat.first_run import FirstRun
 from app.widgets.chat.links import ask_and_open
 from app.widgets.chat.view import ChatView
+from app.widgets.chat.welcome import WelcomeView
 from app.widgets.kit.letters import is_letter
 from app.widgets.kit.style import Style
 from app.widgets.window.status_line import StatusLine
@@ -24,7 +24,7 @@ class ChatPane(QWidget):
 
     Signal: escaped, Escape was pressed and there is nothing to stop.
 
-    Attributes: toolbar, banner, view, first_run, composer_area, composer, status_line.
+    Attributes: toolbar, banner, view, welcome, composer_area, composer, status_line.
     """
 
     escaped = Signal()
@@ -36,7 +36,7 @@ class ChatPane(QWidget):
         self.toolbar = Toolbar(style, status, self)
         self.banner = NoticeBanner(style, status, self)
         self.view = ChatView(style, controller.chat, status, self)
-        self.first_run = FirstRun(style, status, self)
+        self.welcome = WelcomeView(style, status, self)
         self.composer_area = ComposerArea(style, status, self)
         self.composer = self.composer_area.composer
         self.status_line = StatusLine(style, status, self)
@@ -50,7 +50,7 @@ class ChatPane(QWidget):
 
     def _stack(self) -> None:
         self._pages.addWidget(self.view)
-        self._pages.addWidget(self.first_run)
+        self._pages.addWidget(self.welcome)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -82,13 +82,13 @@ class ChatPane(QWidget):
         self.banner.dismissed.connect(controller.dismiss_notice)
         self.banner.acted.connect(controller.act)
         view.deleteAsked.connect(controller.archive.delete_message)
-        self.first_run.asked.connect(controller.send)
-        self.first_run.openAsked.connect(controller.modelFolderWanted)
+        self.welcome.asked.connect(controller.send)
+        self.welcome.openAsked.connect(controller.modelFolderWanted)
 
     @property
-    def is_first_run(self) -> bool:
+    def is_welcome_shown(self) -> bool:
         """Whether nothing has been said in the open conversation."""
-        return self._pages.currentWidget() is self.first_run
+        return self._pages.currentWidget() is self.welcome
 
     @property
     def _is_dismissable(self) -> bool:
@@ -100,8 +100,8 @@ class ChatPane(QWidget):
         is_empty = self._controller.chat.rowCount() == 0
         if is_empty and self.view.keyboard_row >= 0:
             self.composer.focus_text()
-        self._pages.setCurrentWidget(self.first_run if is_empty else self.view)
-        self.composer_area.set_first_run(is_empty)
+        self._pages.setCurrentWidget(self.welcome if is_empty else self.view)
+        self.composer_area.set_centred(is_empty)
 
     def _send(self, text: str) -> None:
         """Who says something wants to see it answered, wherever they were reading."""

@@ -152,7 +152,7 @@ class MainWindow(QMainWindow):
     def _set_tab_order(self) -> None:
         """From the left to the right, from above downwards. The chat puts its messages' controls after itself."""
         sidebar, chat = self.sidebar, self.chat
-        page, composer_area = chat.first_run.page, chat.composer_area
+        page, composer_area = chat.welcome.page, chat.composer_area
         order: list[QWidget] = [sidebar.hide_button, sidebar.new_button, sidebar.field, sidebar.field.clear_button]
         order += [sidebar.list, sidebar.results, sidebar.trash_button, *chat.toolbar.findChildren(Control)]
         order += [

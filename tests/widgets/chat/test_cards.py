@@ -119,12 +119,12 @@ def test_the_rail_ends_beside_the_first_line(composer_area: ComposerArea) -> Non
         return beside.width() * beside.height() - count(beside, LIGHT.window)
 
     assert rail() > 10
-    composer_area.set_first_run(True)
+    composer_area.set_centred(True)
     assert rail() == 0
 
 
 def test_in_an_empty_conversation_the_composer_stands_in_the_middle(composer_area: ComposerArea) -> None:
-    composer_area.set_first_run(True)
+    composer_area.set_centred(True)
     assert composer_area.column.left == (840 - 560) // 2
     assert composer_area.composer.geometry().center().x() == 419
 

@@ -69,10 +69,10 @@ def texts(controller: Controller) -> list[str]:
 def test_a_question_typed_and_sent_is_answered_in_the_chat(
     qtbot: QtBot, window: MainWindow, controller: Controller
 ) -> None:
-    assert window.chat.is_first_run
+    assert window.chat.is_welcome_shown
     assert window.chat.composer.edit.hasFocus()
     ask(qtbot, window, controller, "hello")
-    assert not window.chat.is_first_run
+    assert not window.chat.is_welcome_shown
     assert window.chat.composer.text == ""
     rows = window.chat.view.layout_of_rows
     assert [rows.item(number).body.text for number in range(len(rows))] == ["hello", "You said: hello"]
@@ -153,7 +153,7 @@ def test_words_stay_when_they_cannot_be_sent(qtbot: QtBot, window: MainWindow, s
 
 
 def test_a_suggestion_asks(qtbot: QtBot, window: MainWindow, controller: Controller) -> None:
-    chip = window.chat.first_run.page.chips[0]
+    chip = window.chat.welcome.page.chips[0]
     suggestion = chip.text()
     qtbot.mouseClick(chip, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: len(controller.chat.rows) == 2)
@@ -210,9 +210,9 @@ def test_a_conversation_is_found_where_it_was_scrolled_to(
         QApplication.processEvents()
         anchor, was_at_end = view.anchor(), bar.value() == bar.maximum()
         controller.new_conversation()
-        qtbot.waitUntil(lambda: window.chat.is_first_run)
+        qtbot.waitUntil(lambda: window.chat.is_welcome_shown)
         controller.open_conversation(left)
-        qtbot.waitUntil(lambda: not window.chat.is_first_run)
+        qtbot.waitUntil(lambda: not window.chat.is_welcome_shown)
         qtbot.waitUntil(lambda was_at_end=was_at_end: (bar.value() == bar.maximum()) == was_at_end)
         assert view.anchor() == (anchor[0], pytest.approx(anchor[1], abs=1.0))
 
@@ -591,7 +591,7 @@ def test_tab_goes_from_the_left_to_the_right_and_back(qtbot: QtBot, window: Main
 
 
 def test_on_the_welcome_page_tab_goes_through_the_questions(qtbot: QtBot, window: MainWindow) -> None:
-    page = window.chat.first_run.page
+    page = window.chat.welcome.page
     met = walk(qtbot, window.chat.composer.edit)
     wanted = [*page.chips, page.open_button]
     assert [widget for widget in met if widget in wanted] == wanted

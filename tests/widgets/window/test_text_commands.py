@@ -141,7 +141,7 @@ def test_the_message_that_the_keyboard_is_on_is_the_one(qtbot: QtBot, talk: Main
     qtbot.keyClick(talk.chat.view, Qt.Key.Key_Home)
     qtbot.keyClick(talk.chat.view, Qt.Key.Key_Backspace, _CTRL)
     qtbot.waitUntil(lambda: texts(controller) == [])
-    assert talk.chat.is_first_run
+    assert talk.chat.is_welcome_shown
     talk.setFocus()
     talk.menus.actions["undo"].trigger()
     qtbot.waitUntil(lambda: len(texts(controller)) == 4)

@@ -51,7 +51,7 @@ class Chip(Control):
         draw_text(painter, self._style.text_style(TextRole.UI), words, self.text(), theme.text, _CENTER)
 
 
-class Welcome(QWidget):
+class WelcomePage(QWidget):
     """The page itself, as high as it needs to be. `asked` carries a question; `openAsked`: choose a model."""
 
     asked = Signal(str)
@@ -186,12 +186,12 @@ class Welcome(QWidget):
         draw_text(painter, small, words, "Drop its folder here, or choose it. Nothing is downloaded.", theme.text2)
 
 
-class FirstRun(QScrollArea):
-    """The page, scrolled where the window is too low for it. Signals: see `Welcome`."""
+class WelcomeView(QScrollArea):
+    """The page, scrolled where the window is too low for it. Signals: see `WelcomePage`."""
 
     def __init__(self, style: Style, status: Status, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.page = Welcome(style, status)
+        self.page = WelcomePage(style, status)
         self.asked = self.page.asked
         self.openAsked = self.page.openAsked
         self.setFrameShape(QFrame.Shape.NoFrame)

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.viewmodels.status import Status, StatusValues
+from app.viewmodels.status_words import GREETING, SUGGESTIONS
+from app.widgets.chat.welcome import WelcomeView
+from app.widgets.kit.style import Style
+from tests.widgets.pictures import show
+
+GUIDE = StatusValues(model_name="Espalier Guide", greeting=GREETING, suggestions=SUGGESTIONS)
+
+
+@pytest.fixture
+def status(qapp: object) -> Status:
+    status = Status()
+    status.show(GUIDE)
+    return status
+
+
+@pytest.fixture
+def welcome(qtbot: QtBot, style: Style, status: Status) -> WelcomeView:
+    welcome = WelcomeView(style, status)
+    qtbot.addWidget(welcome)
+    show(welcome, 840, 704)
+    return welcome
+
+
+def test_every_suggestion_is_a_question_to_press(qtbot: QtBot, welcome: WelcomeView) -> None:
+    chips = welcome.page.chips
+    assert [chip.accessibleName() for chip in chips] == list(SUGGESTIONS)
+    with qtbot.waitSignal(welcome.asked) as heard:
+        qtbot.mouseClick(chips[1], Qt.MouseButton.LeftButton)
+    assert heard.args == [SUGGESTIONS[1]]
+
+
+def test_chips_are_pressed_from_the_keyboard_in_their_order(qtbot: QtBot, welcome: WelcomeView) -> None:
+    chips = welcome.page.chips
+    chips[0].setFocus()
+    qtbot.keyClick(chips[0], Qt.Key.Key_Tab)
+    assert chips[1].hasFocus()
+    with qtbot.waitSignal(welcome.asked):
+        qtbot.keyClick(chips[1], Qt.Key.Key_Space)
+    for chip in chips[1:]:
+        qtbot.keyClick(chip, Qt.Key.Key_Tab)
+    assert welcome.page.open_button.hasFocus()
+
+
+def test_a_model_can_be_chosen(qtbot: QtBot, welcome: WelcomeView) -> None:
+    with qtbot.waitSignal(welcome.openAsked):
+        qtbot.mouseClick(welcome.page.open_button, Qt.MouseButton.LeftButton)
+
+
+@pytest.mark.parametrize(("width", "height"), [(840, 704), (360, 400), (1400, 1200)])
+def test_nothing_overlaps_and_all_of_it_can_be_reached(welcome: WelcomeView, width: int, height: int) -> None:
+    welcome.resize(width, height)
+    QApplication.processEvents()
+    page = welcome.page
+    places = [chip.geometry() for chip in page.chips] + [page.open_button.geometry()]
+    for number, place in enumerate(places):
+        assert page.rect().contains(place)
+        assert not any(place.intersects(other) for other in places[number + 1 :])
+    assert page.height() >= welcome.viewport().height()
+    assert (page.height() > welcome.viewport().height()) == welcome.verticalScrollBar().isVisible()
+
+
+def test_a_scroll_bar_does_not_move_the_column(welcome: WelcomeView) -> None:
+    """The composer below has no scroll bar: both stand in the middle of the same pane."""
+    welcome.resize(840, 300)
+    QApplication.processEvents()
+    assert welcome.verticalScrollBar().isVisible()
+    assert welcome.page.chips[0].x() == (840 - 560) // 2
+
+
+def test_with_another_model_it_offers_neither_guide_nor_questions(welcome: WelcomeView, status: Status) -> None:
+    status.show(replace(GUIDE, greeting="", suggestions=(), title="New conversation"))
+    assert welcome.page.chips == []
+    assert welcome.page.open_button.isHidden()
+
+
+def test_a_larger_text_needs_more_room(welcome: WelcomeView, style: Style) -> None:
+    before = welcome.page.open_button.geometry().bottom()
+    style.set_text_size(20)
+    assert welcome.page.open_button.geometry().bottom() > before
