@@ -179,6 +179,7 @@ class PrefixCache:
         """Change the budget; what no longer fits is evicted at once."""
         self.budget_bytes = budget_bytes
         self._make_room(self.lane.bytes_at(self.lane.offset + 1) - self.lane.used_bytes if self.lane.is_launched else 0)
+        self.ghosts.update()  # of many that became ghosts at once, so that the next request need not
 
     def release(self, owner: str) -> None:
         """The owner will not come back: its anchors hold nothing together any more."""

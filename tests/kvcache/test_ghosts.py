@@ -43,3 +43,16 @@ def history(rng: random.Random, cache: PaperCache, name: str) -> int:
         assert cache.ghosts.tokens == sum(len(one.tokens) for one in known), name
         assert cache.ghosts.tokens <= 120 or all(one.children or one.pins for one in known), name
     return len(removed)
+
+
+def test_a_lower_budget_counts_its_ghosts_itself() -> None:
+    """So that the request after it does not pay for thousands of them."""
+    for seed in range(4):
+        rng, cache = random.Random(seed), PaperCache(7, 400 * (seed % 2), 100_000)
+        for _ in range(40):
+            prompt = array("i", rng.choices(range(4), k=rng.randrange(1, 25)))
+            cache.ask(prompt, array("i", rng.choices(range(4), k=5)), ())
+            if rng.random() < 0.3:
+                cache.set_budget(rng.choice((0, 2_000, 100_000)))
+                known = [one for one in cache.trie if not (one.is_held or one.is_on_disk)]
+                assert cache.ghosts.tokens == sum(len(one.tokens) for one in known), f"seed {seed}"
