@@ -1,4 +1,4 @@
-"""Text to token ids and back, piece by piece, as the tokenizer would do it in one go.
+"""The encoding of text as token ids and back, piece by piece, as the tokenizer would do it in one go.
 
 Two manners of reading text: as markup, where `<|end|>` is a control token, and as plain text, where it is seven
 characters that someone typed. Pieces in the middle of a prompt get no second beginning: tokenizers in the manner of
@@ -35,9 +35,10 @@ class Codec:
     """
 
     def __init__(self, tokenizer: TokenizerWrapper, template_source: str = "", rows: int | None = None) -> None:
-        """`template_source`: added tokens that occur in it are control tokens too, special or not.
+        """Find the tokenizer's control tokens.
 
-        `rows`: how many ids the model knows, None where all of the tokenizer's fit. Plain text becomes no token beyond.
+        `template_source`: added tokens that occur in it are control tokens too, special or not. `rows`: how many ids
+        the model knows, None where all of the tokenizer's fit. Plain text becomes no token beyond.
         """
         self._tokenizer: Any = tokenizer
         self._decode = _decoder(tokenizer)
@@ -56,18 +57,18 @@ class Codec:
         self._marks_sections = self._marks_beginnings and self._begins_after_control(next(iter(controls), ""))
 
     def markup(self, text: str, after: int | None = None) -> list[int]:
-        """Ids of template text, control tokens recognized. `after`: the id before it, None at the very beginning."""
+        """Encode template text, with its control tokens. `after`: the id before it, None at the very beginning."""
         return self._continue(text, after, self._markup)
 
     def plain(self, text: str, after: int | None = None) -> list[int]:
-        """Ids of text in which nothing is a control token."""
+        """Encode text in which nothing is a control token."""
         ids: list[int] = []
         for part in self._cut_controls(text):
             ids += self._continue(part, ids[-1] if ids else after, self._encode_plain)
         return ids
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of ids, control tokens written out; a character that is not complete reads U+FFFD."""
+        """Decode ids, control tokens written out; a character that is not complete reads U+FFFD."""
         return self._decode(list(ids))
 
     def _length_alone(self, token: int) -> int:
@@ -91,20 +92,20 @@ class Codec:
         return next((token for token in ids if not 0 <= token < self.rows), None)
 
     def label(self, ids: Sequence[int]) -> str:
-        """The first words of a run of tokens, on one line; its control tokens when it has nothing else."""
+        """Return the first words of a run of tokens, on one line; its control tokens when it has nothing else."""
         return self._label(tuple(ids))
 
     def beginning(self) -> list[int]:
-        """What the tokenizer itself puts before a text, usually the beginning-of-text token or nothing."""
+        """Return what the tokenizer itself puts before a text, usually the beginning-of-text token or nothing."""
         with _tokenizing():
             return [int(token) for token in self._tokenizer.encode("") if token not in self.stop_ids]
 
     def has_controls(self, text: str) -> bool:
-        """Whether the text spells a control token."""
+        """Return whether the text spells a control token."""
         return self._has_controls and self._controls.search(text) is not None
 
     def disguise(self, text: str) -> str:
-        """The same to the eye, with a word joiner in every control token it spells, so that none is recognized."""
+        """Put a word joiner into each control token that the text spells: none is recognized, and it looks the same."""
         return self._controls.sub(lambda found: f"{found[0][0]}\u2060{found[0][1:]}", text) if text else text
 
     def _cut_controls(self, text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""How many tokens a model reads at most, from its configuration."""
+"""The context length of a model, from its configuration."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ _EXTENDING = ("yarn", "linear", "dynamic")
 
 
 def context_length(config: dict[str, Any], tokenizer_length: int | None = None) -> int:
-    """Tokens, from the nested `text_config` where there is one; `tokenizer_length` counts where nothing is stated."""
+    """Return how many tokens a model reads at most.
+
+    The nested `text_config` counts first where there is one, `tokenizer_length` where nothing is stated.
+    """
     for part in (config.get("text_config"), config):
         if isinstance(part, dict) and (stated := _stated(part)):
             return max(stated, _extended(part))

@@ -1,4 +1,4 @@
-"""What the window is told of an open model and of the libraries under it."""
+"""The description, for the window, of an open model and of the libraries under it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PACKAGES = ("espalier", "mlx", "mlx-lm", "tokenizers", "transformers")
 
 
 def versions() -> tuple[tuple[str, str], ...]:
-    """Package name and version of what an answer depends on; packages without metadata are left out."""
+    """Return name and version of the packages that an answer depends on, those without metadata left out."""
     found = []
     for name in _PACKAGES:
         try:
@@ -26,7 +26,7 @@ def versions() -> tuple[tuple[str, str], ...]:
 
 
 def describe(model: LoadedModel, cache: PrefixCache) -> ModelInfo:
-    """The model as the window shows it."""
+    """Describe an open model as the window shows it."""
     return ModelInfo(
         path=model.path,
         name=model.name,

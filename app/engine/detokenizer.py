@@ -1,4 +1,4 @@
-"""From tokens to text while they come, whole characters only.
+"""The decoding of tokens while they come, whole characters only.
 
 A token may hold a part of a character (the three bytes of "こ" can arrive as three tokens), and some decoders treat
 the first token of a text apart. So a window is decoded that begins one step before what is new: what it says beyond
@@ -18,10 +18,10 @@ _LONGEST_WAIT = 3
 
 
 class Detokenizer:
-    """Decodes one token at a time. `length`: characters that are complete so far."""
+    """A decoder of one token at a time. `length`: characters that are complete so far."""
 
     def __init__(self, codec: Codec, context: Sequence[int] = ()) -> None:
-        """`context`: tokens that precede the first one and are not part of the text."""
+        """Begin after `context`: tokens that precede the first one and are not part of the text."""
         self._codec = codec
         self.length = 0
         self._known = list(context)
@@ -30,7 +30,7 @@ class Detokenizer:
         self._said = 0
 
     def add(self, token: int) -> str:
-        """Take one token; returns the text that became complete with it, often none."""
+        """Decode the next token and return the text that became complete with it, often none."""
         self._new.append(token)
         fresh = self._codec.decode(self._known + self._new)[self._known_length :]
         if fresh.endswith(_INCOMPLETE):
@@ -51,7 +51,7 @@ class Detokenizer:
 
 
 def text_ends(codec: Codec, ids: Sequence[int], context: Sequence[int] = ()) -> tuple[str, list[int]]:
-    """The text of tokens and, for each, how many characters are complete after it."""
+    """Return the text of tokens and, for each, how many characters are complete after it."""
     detokenizer = Detokenizer(codec, context)
     pieces, ends = [], []
     for token in ids:

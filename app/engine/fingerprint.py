@@ -1,4 +1,4 @@
-"""Names for what a model is: one that changes with anything that shapes its token ids, and one for its cached state.
+"""The fingerprints of a model: of all that shapes its token ids, and of all that shapes its cached state.
 
 The first stands in conversations, beside ids, and is the same on every machine and with every version of MLX. The
 second names a folder of snapshots: state that other code computed, or in another layout, is not wanted at any price.
@@ -30,9 +30,10 @@ _SMALL_FILES = ("*.json", "*.jinja", "*.model", "*.tiktoken", "*.txt", "addition
 
 
 def fingerprint(folder: ModelFolder) -> str:
-    """32 hexadecimal digits. Of the weights, names, sizes, headers and evenly spaced samples are read, not all bytes.
+    """Return 32 hexadecimal digits for all that shapes a model's token ids.
 
-    Raises OSError when a file cannot be read.
+    Of the weights, names, sizes, headers and evenly spaced samples are read, not all bytes. Raises OSError when a file
+    cannot be read.
     """
     digest = hashlib.sha256()
     for file in folder.weight_files:
@@ -48,7 +49,7 @@ def fingerprint(folder: ModelFolder) -> str:
 def state_fingerprint(
     folder: ModelFolder, name: str, parameters: Iterable[tuple[str, mx.array]], caches: Sequence[Any]
 ) -> str:
-    """32 hexadecimal digits for the cached state of a model that was opened as told.
+    """Return 32 hexadecimal digits for all that shapes the cached state of a model.
 
     name: the folder's `fingerprint`. parameters: the model's, as loaded, with their names: their types and shapes tell
     how it is quantized. caches: a fresh list of its cache objects, whose classes and sizes are the layout. The middle

@@ -1,4 +1,4 @@
-"""A model folder, checked before anything of it is loaded: every way in which it can be wrong has its sentence.
+"""The check of a model folder before anything of it is loaded: each way in which it can be wrong has its sentence.
 
 Nothing in the folder is ever run: no pickles, no Python files, no downloads.
 """
@@ -25,7 +25,7 @@ _TOKENIZERS = ("tokenizer.json", "tokenizer.model", "tiktoken.model", "*.tiktoke
 
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
-    """A folder that passed every check. config: config.json as read."""
+    """A model folder that passed every check. config: config.json as read."""
 
     path: Path
     config: dict[str, Any]
@@ -33,11 +33,15 @@ class ModelFolder:
 
     @property
     def weight_bytes(self) -> int:
+        """Return how many bytes of weights the folder holds."""
         return sum(file.data_bytes for file in self.weight_files)
 
 
 def check_folder(path: Path) -> ModelFolder:
-    """Look at everything that can be told without loading. Raises ModelError with what is wrong and what to do."""
+    """Check all of a model folder that can be told without loading it.
+
+    Raises ModelError with what is wrong and what to do.
+    """
     try:
         _check_is_folder(path)
         config = _read_config(path)
@@ -111,7 +115,7 @@ def _module(name: str, model_type: str) -> ModuleType:
 
 
 def architecture(config: dict[str, Any]) -> str:
-    """The module of mlx_lm.models that a configuration asks for, by mlx-lm's own tables."""
+    """Return the module of mlx_lm.models that a configuration asks for, by mlx-lm's own tables."""
     model_type: str = config["model_type"]
     named = config.get("architectures") or ()
     for item in (named,) if isinstance(named, str) else named:

@@ -1,4 +1,4 @@
-"""How long a branch is, found without rendering it: one far beyond the context costs no more than one that fits.
+"""The length of a branch, found without rendering it: one far beyond the context costs no more than one that fits.
 
 What is counted is not what will be computed: messages are read one by one and without what stands around them. So
 nothing is concluded from it before it comes to twice what would be allowed.
@@ -23,7 +23,7 @@ _EXAMPLE = 65  # turns: the last is a question
 
 
 class LengthCounter:
-    """Counts the tokens of branches for one model, no further than it matters."""
+    """A counter of the tokens of branches for one model, which counts no further than it matters."""
 
     def __init__(self, codec: Codec, template: ChatTemplate) -> None:
         self._codec = codec
@@ -32,7 +32,7 @@ class LengthCounter:
         self._of_short = lru_cache(maxsize=32_768)(self._of)
 
     def require_near(self, turns: Iterable[Turn], context: int) -> None:
-        """Raises TooLongError when a branch comes to more than `MARGIN` times the `context`, in tokens.
+        """Refuse a branch that comes to more than `MARGIN` times the `context`, in tokens: raise TooLongError.
 
         A template that does not print every message is never sure to be too long.
         """

@@ -1,4 +1,4 @@
-"""Importing mlx-lm without what it does to the process."""
+"""The import of mlx-lm, without what that does to the process."""
 
 from __future__ import annotations
 

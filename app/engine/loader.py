@@ -1,4 +1,4 @@
-"""Opening a model folder in small steps, so that the loop can answer, and give up, in between."""
+"""The opening of a model folder in small steps, so that the loop can answer, and give up, in between."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ _USUAL_HEADS = 64
 
 @dataclass(frozen=True, slots=True)
 class LoadStep:
-    """`stage` for the status line; `fraction` of the weights read, None before they are."""
+    """A stage of opening a model: `stage` in words, `fraction` of the weights read, None before they are."""
 
     stage: str
     fraction: float | None = None
 
 
 class Opening:
-    """One model folder being opened. `model` is set when `steps` has run to its end.
+    """The opening of one model folder. `model` is set when `steps` has run to its end.
 
     weight_bytes: 0 until everything that can be known without the weights is known to be sound; reading them is next.
     """
 
     def __init__(self, path: str, memory: Memory | None = None, now: datetime | None = None) -> None:
-        """`now`: the date that templates print while the model is open."""
+        """Prepare to open a folder. `now`: the date that templates print while the model is open."""
         self.path = path
         self.model: LoadedModel | None = None
         self.weight_bytes = 0
@@ -58,7 +58,7 @@ class Opening:
         self._now = now or datetime.now().astimezone()
 
     def steps(self) -> Iterator[LoadStep]:
-        """Yields what is about to be done. Raises ModelError. To be run on the model thread."""
+        """Open the folder on the model thread, and yield each stage before it is begun. Raises ModelError."""
         yield LoadStep("Checking the model")
         folder = check_folder(Path(self.path))
         check_room(folder.weight_bytes, self.memory)

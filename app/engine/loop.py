@@ -1,4 +1,4 @@
-"""The engine's loop: take commands from the inbox, advance what is being done by one small step, tell what happened.
+"""The engine's loop: obey commands from the inbox, advance what is being done by one small step, emit events.
 
 One thread runs it, and it alone touches MLX. Commands may be submitted from any thread; each is obeyed within one step
 (a chunk of prompt, a token, a part of the weights), also while a long answer streams. The loop knows no Qt.
@@ -66,7 +66,7 @@ _STOPPED = Problem(
 
 
 class EngineLoop:
-    """The engine of this process. `submit` from any thread; `run`, or `step` by step, on the model thread.
+    """The engine of this process: `submit` from any thread; `run`, or `step` by step, on the model thread.
 
     Attributes: model and cache of the open model, or None, for the self-test and for tests.
     """
@@ -74,7 +74,7 @@ class EngineLoop:
     capabilities = Capabilities(token_ids=True, price=True, trie=True, logprobs=False, lanes=1)
 
     def __init__(self, sink: EventSink, chunk: int | None = None) -> None:
-        """`chunk`: read prompts in chunks of this many tokens; by default as many as fit in half a second."""
+        """Emit to `sink`. `chunk`: tokens of a prompt to read at once; by default as many as fit in half a second."""
         self.model: LoadedModel | None = None
         self.cache: PrefixCache | None = None
         self._emit = sink
@@ -106,7 +106,7 @@ class EngineLoop:
                 self._rest()
 
     def step(self) -> bool:
-        """Obey what is in the inbox, then advance by one step. False when there was nothing to advance."""
+        """Obey what is in the inbox, then advance by one step. Return False when there was nothing to advance."""
         self._start()
         self._drain()
         if self._has_ended:

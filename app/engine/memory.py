@@ -1,4 +1,4 @@
-"""How much memory there is, what a model may take of it, and what the cache may take beside the model."""
+"""The memory of this machine, what a model may take of it, and what the cache may take beside the model."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _LARGEST_MLX_CACHE = GIB // 2
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """total: of the machine, in bytes. working_set: what may be in use at once without swapping, as the device says."""
+    """The memory of a machine, in bytes. working_set: what may be in use at once without swapping, says the device."""
 
     total: int
     working_set: int
 
 
 def machine_memory() -> Memory:
-    """What this machine has. On the CPU, where MLX names no working set, it is all of the machine's memory."""
+    """Return this machine's memory. On the CPU, where MLX names no working set, that is all there is."""
     info = mx.device_info()
     total = int(info.get("memory_size") or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     working_set = int(info.get("max_recommended_working_set_size") or total)
@@ -34,7 +34,7 @@ def machine_memory() -> Memory:
 
 
 def check_room(weight_bytes: int, memory: Memory) -> None:
-    """Raises ModelError when the weights do not fit: an allocation that fails inside MLX would end the program."""
+    """Refuse weights that do not fit with ModelError: an allocation that fails inside MLX would end the program."""
     have = memory.working_set - _LEAST_FREE
     if weight_bytes > have:
         raise ModelError(
@@ -50,7 +50,10 @@ def has_room_beside(weight_bytes: int, memory: Memory) -> bool:
 
 
 def default_budget(weight_bytes: int, memory: Memory) -> int:
-    """Bytes for cached state: the smallest of 8 GiB, a quarter of the memory, and what weights and 2 GiB leave."""
+    """Return the default budget of bytes for cached state.
+
+    The smallest of 8 GiB, a quarter of the memory, and what weights and 2 GiB leave.
+    """
     beside = memory.working_set - weight_bytes - _HEADROOM
     return max(0, min(_LARGEST_BUDGET, memory.total // 4, beside))
 

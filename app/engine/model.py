@@ -1,4 +1,4 @@
-"""An open model: everything that answering needs, and what the window shows of it."""
+"""The model that is open: everything that answering needs, and what the window shows of it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from app.engine.step_memory import Sizes
 
 @dataclass(frozen=True, slots=True)
 class LoadedModel:
-    """forward: tokens [1, n] and cache objects -> logits [1, n, vocabulary]. new_caches: a fresh list of those objects.
+    """An open model, ready to answer.
 
+    forward: tokens [1, n] and cache objects -> logits [1, n, vocabulary]. new_caches: a fresh list of those objects.
     fingerprint, state_fingerprint: names of what shapes token ids, and of what shapes cached state. weight_bytes: of
     the weights as they lie in memory. sizes: what the memory of a call depends on.
     """

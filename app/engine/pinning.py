@@ -1,4 +1,4 @@
-"""Pinning a branch: what is cached of it stays, whatever else needs room."""
+"""The pinning of a branch: what is cached of it stays, whatever else needs room."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NO_ROOM = Problem(
 
 
 def pin(command: Pin, model: LoadedModel, cache: PrefixCache, room: StepMemory) -> Pinned:
-    """Pin what is held of a branch, or let it go. No session may be open.
+    """Pin what is held of a branch, or unpin it. No session may be open.
 
     What lies on disk is brought in only where there is memory for it.
     """

@@ -1,4 +1,4 @@
-"""Sampling one token ahead of itself: while a token's value is read and shown, the next one is being computed.
+"""Sampling, one token ahead of itself: while a token's value is read and shown, the next one is being computed.
 
 The forward call for the next token is launched with this token's lazy value, in the manner of mlx-lm's `generate_step`,
 so that neither Python nor the device waits for the other. If the token turns out to be the end, the launched call is
@@ -12,29 +12,29 @@ from app.kvcache.session import Session
 
 
 class Pipeline:
-    """The tokens of one answer. Each `read` is followed by `keep`, or by `end` once."""
+    """The sampling of one answer's tokens. Each `read` is followed by `keep`, or by `end` once."""
 
     def __init__(self, session: Session, sampler: Sampler, token: int) -> None:
-        """`token`: the prompt's last, which is fed now."""
+        """Begin with `token`, the prompt's last, which is fed now."""
         self._session, self._sampler = session, sampler
         self._draw = sampler.draw(session.decode(token))
         self._ahead: Draw | None = None
 
     def read(self, is_last: bool) -> int:
-        """The next token. Unless nothing may follow it, it has been fed already. Raises RequestError on NaN."""
+        """Return the next token, which has been fed already unless it `is_last`. Raises RequestError on NaN."""
         if not is_last:
             self._ahead = self._sampler.draw(self._session.launch(self._draw.token))
         return self._sampler.read(self._draw)
 
     def keep(self, token: int) -> None:
-        """The token just read is part of the answer, and another one is wanted."""
+        """Keep the token just read as part of the answer, and go on to another one."""
         if self._ahead is None:
             raise RuntimeError("nothing was to follow this token")
         self._session.confirm(token)
         self._draw, self._ahead = self._ahead, None
 
     def end(self) -> None:
-        """The token just read is the last one, or is not part of the answer: it is not fed."""
+        """End with the token just read, which is the last one or no part of the answer: it is not fed."""
         if self._ahead is not None:
             self._session.retract()
             self._ahead = None

@@ -1,4 +1,4 @@
-"""How fast a prompt is read, and so how much of it to read in one step."""
+"""The rate at which prompts are read, and so how much of one to read in one step."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _MEMORY = 0.6
 
 
 class PrefillRate:
-    """Measures prefill. `fixed`: read in chunks of this many tokens, whatever is measured."""
+    """The measured rate of prefill. `fixed`: read in chunks of this many tokens, whatever is measured."""
 
     def __init__(self, fixed: int | None = None) -> None:
         if fixed is not None and fixed < 1:
@@ -20,12 +20,12 @@ class PrefillRate:
 
     @property
     def rate(self) -> float | None:
-        """Prompt tokens per second lately; None before anything was read."""
+        """Return prompt tokens per second lately; None before anything was read."""
         return self._tokens / self._seconds if self._seconds > 0 else None
 
     @property
     def chunk(self) -> int:
-        """Tokens to read next: a power of two, so that shapes repeat."""
+        """Return how many tokens to read next: a power of two, so that shapes repeat."""
         if self._fixed is not None:
             return self._fixed
         if self.rate is None:
@@ -34,10 +34,10 @@ class PrefillRate:
         return min(max(1 << (fitting.bit_length() - 1), _SMALLEST), _LARGEST)
 
     def measured(self, tokens: int, seconds: float) -> None:
-        """Take in that `tokens` were read in `seconds`."""
+        """Add to the measurement that `tokens` were read in `seconds`."""
         self._tokens = self._tokens * _MEMORY + tokens
         self._seconds = self._seconds * _MEMORY + seconds
 
     def seconds(self, tokens: int) -> float | None:
-        """About how long reading that many tokens takes; None before anything was read."""
+        """Estimate how many seconds reading so many tokens takes; None before anything was read."""
         return tokens / self.rate if self.rate else None

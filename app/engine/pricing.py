@@ -1,4 +1,4 @@
-"""What a branch would cost now: the same prompt as for an answer, looked up and not computed."""
+"""The cost of a branch now: the same prompt as for an answer, looked up and not computed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ log = logging.getLogger(__name__)
 def price(
     command: Price, model: LoadedModel, cache: PrefixCache, prefill_rate: PrefillRate, room: StepMemory
 ) -> Priced | None:
-    """None for a branch that cannot be answered, such as an empty one, and where there is no memory to read it."""
+    """Estimate what a branch would cost now.
+
+    None for one that cannot be answered, such as an empty one, and where there is no memory to read it.
+    """
     try:
         model.prompts.lengths.require_near(command.turns, model.context_length)
         if not room.has_room_to_read(command.turns):

@@ -1,4 +1,4 @@
-"""What can go wrong in the engine, in words a person can act on, and the figures in those words."""
+"""The errors of the engine, in words a person can act on, and the figures in those words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _NO_BREAK_SPACE = "\u00a0"
 
 
 class EngineError(Exception):
-    """Carries the `Problem` that the window shows: a short title, and a sentence that says what to do next."""
+    """An error with the `Problem` that the window shows: a short title, and a sentence that says what to do next."""
 
     def __init__(self, title: str, sentence: str) -> None:
         super().__init__(f"{title}: {sentence}")
@@ -17,11 +17,11 @@ class EngineError(Exception):
 
 
 class ModelError(EngineError):
-    """A model folder that cannot be opened."""
+    """A model folder cannot be opened."""
 
 
 class RequestError(EngineError):
-    """A branch that cannot be answered."""
+    """A branch cannot be answered."""
 
 
 class ShortOfMemoryError(RequestError):
@@ -29,7 +29,7 @@ class ShortOfMemoryError(RequestError):
 
 
 class TooLongError(RequestError):
-    """A conversation that the model cannot read at once. tokens: what it comes to, None when that was not counted."""
+    """A conversation is longer than the model reads. tokens: what it comes to, None when that was not counted."""
 
     def __init__(self, context: int, tokens: int | None = None) -> None:
         super().__init__(
@@ -41,7 +41,7 @@ class TooLongError(RequestError):
 
 
 class UnknownTokenError(RequestError):
-    """A conversation that comes to a token which the model does not know. token: its id."""
+    """A conversation comes to a token which the model does not know. token: its id."""
 
     def __init__(self, token: int) -> None:
         super().__init__(
@@ -53,12 +53,12 @@ class UnknownTokenError(RequestError):
 
 
 def count(number: int) -> str:
-    """A whole number with a narrow no-break space between groups of three digits."""
+    """Write a whole number with a narrow no-break space between groups of three digits."""
     return f"{number:,}".replace(",", _NARROW_SPACE)
 
 
 def size(number_of_bytes: int) -> str:
-    """Bytes as MB (whole, one place below 10) or GB (one place), in powers of ten as the Finder shows them."""
+    """Write bytes as MB (whole, one place below 10) or GB (one place), in powers of ten as the Finder shows them."""
     megabytes = number_of_bytes / 1e6
     if megabytes >= 1000:
         return f"{megabytes / 1000:.1f}{_NO_BREAK_SPACE}GB"

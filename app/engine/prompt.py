@@ -1,4 +1,4 @@
-"""From a branch to the tokens that are asked of the model, and the places in it that people come back to.
+"""The prompt of a branch: the tokens that are asked of the model, and the points in it that people come back to.
 
 The rendered text is cut into pieces that are tokenized one by one: the template's own text with its control tokens,
 each message as plain text, and of each answer the very ids it was generated with, as far as its text still says the
@@ -40,7 +40,7 @@ def _nothing_seen(_ids: Sequence[int]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PromptBuilder:
-    """Builds the prompts of one model.
+    """A builder of prompts for one model.
 
     history_header: the template's text between a question and an answer that lies in the past. lengths: tells what is
     far too long to build. seen: how many of some ids, from the first on, this program is known to have computed.
@@ -53,7 +53,10 @@ class PromptBuilder:
     seen: Callable[[Sequence[int]], int] = _nothing_seen
 
     def build(self, turns: Sequence[Turn]) -> Prompt:
-        """Raises RequestError when there is nothing to answer, the template refuses, or the model lacks a token."""
+        """Build the prompt of a branch.
+
+        Raises RequestError when there is nothing to answer, the template refuses, or the model lacks a token.
+        """
         if not turns or not turns[-1].text.strip():
             raise RequestError("There is nothing to answer", "The message is empty. Write something and send it again.")
         prompt = _Assembly(self, turns, self._render(turns)).finish()
@@ -61,7 +64,7 @@ class PromptBuilder:
         return prompt
 
     def require_known(self, ids: Sequence[int]) -> None:
-        """Raises UnknownTokenError when the model does not know one of the ids: it would read past its arrays."""
+        """Refuse ids that the model does not know, and would read past its arrays: raise UnknownTokenError."""
         unknown = self.codec.unknown(ids)
         if unknown is not None:
             raise UnknownTokenError(unknown)
@@ -81,7 +84,7 @@ class PromptBuilder:
 
 
 def prompt_builder(codec: Codec, template: ChatTemplate) -> PromptBuilder:
-    """Asks the template about itself with a small conversation of letters."""
+    """Make the prompt builder of a model, after trying its template on a small conversation of letters."""
     roles: list[Role] = ["user", "assistant", "user"]
     try:
         rendered = locate_messages(template, roles, ["Abc", "Def", "Ghi"])

@@ -1,4 +1,4 @@
-"""One answer from question to last token, advanced in small steps by the loop."""
+"""The run of one answer, from question to last token, advanced in small steps by the loop."""
 
 from __future__ import annotations
 
@@ -57,9 +57,10 @@ class _Clock:
 
 
 class Run:
-    """Answers one `Generate`. `is_cancelled` may be set at any time between steps and is obeyed at the next.
+    """The answering of one `Generate`.
 
-    `outcome` is set when `steps` has run to its end.
+    `is_cancelled` may be set at any time between steps and is obeyed at the next. `outcome` is set when `steps` has run
+    to its end.
     """
 
     def __init__(
@@ -83,11 +84,11 @@ class Run:
 
     @property
     def has_answered(self) -> bool:
-        """A token of the answer was read."""
+        """Return whether a token of the answer was read."""
         return self._sampled > 0
 
     def steps(self) -> Iterator[None]:
-        """Each step computes one chunk of the prompt or one token. Raises RequestError."""
+        """Answer in steps, each of which computes one chunk of the prompt or one token. Raises RequestError."""
         self._clock.start()
         command = self.command
         prompt = self._prompt()
@@ -220,7 +221,7 @@ class Run:
 
 
 def never_started(command: Generate) -> RunFinished:
-    """The outcome of a run that was cancelled while it waited for its turn."""
+    """Return the outcome of a run that was cancelled while it waited for its turn."""
     seed = command.sampling.seed or 0
     stats = RunStats(RequestReport(0, 0, 0, 0), StopReason.CANCELLED, 0, None, 0.0, 0.0, seed)
     return RunFinished(command.run_id, _LANE, "", (), stats)

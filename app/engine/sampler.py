@@ -1,4 +1,4 @@
-"""Choosing the next token from logits.
+"""The choice of the next token from logits.
 
 Random numbers come from a key of the run's own, one split for each token: the same seed, settings and logits give the
 same tokens, whatever else runs between them. The repetition penalty sees every token of the context, restored or
@@ -30,15 +30,15 @@ class Draw(NamedTuple):
 
 
 def draw_seed() -> int:
-    """A seed for a run that was given none."""
+    """Draw a seed for a run that was given none."""
     return secrets.randbits(32)
 
 
 class Sampler:
-    """Draws the tokens of one answer, in order. Owned by the model thread."""
+    """A sampler of one answer's tokens, in order. Owned by the model thread."""
 
     def __init__(self, sampling: Sampling, seed: int, context: Sequence[int]) -> None:
-        """`context`: every token before the answer. Raises RequestError on settings that mean nothing."""
+        """Check the settings: RequestError when they mean nothing. `context`: every token before the answer."""
         _check(sampling)
         self._temperature = sampling.temperature
         self._key = mx.random.key(seed & 0xFFFF_FFFF_FFFF_FFFF)

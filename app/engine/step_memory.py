@@ -1,4 +1,4 @@
-"""Whether there is memory for the next step, asked before it is taken.
+"""The memory that the next step needs, compared with what there is before it is taken.
 
 A step is a call of the model, or what is kept of a branch coming into live arrays, from memory or from disk. An
 allocation that fails inside MLX ends the process: nothing is thrown that could be caught. So what a call needs is
@@ -40,7 +40,10 @@ _TITLE = "There is not enough memory to go on"
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """What the memory of a call depends on. widest: of a layer's arrays for one token. vocabulary: logits for one."""
+    """The sizes of a model that a call's memory depends on.
+
+    widest: of a layer's arrays for one token. vocabulary: logits for one.
+    """
 
     widest: int
     heads: int
@@ -48,7 +51,7 @@ class Sizes:
 
 
 class StepMemory:
-    """Knows what calls of one model need. Owned by the model thread."""
+    """An estimate of the memory that calls of one model need. Owned by the model thread."""
 
     def __init__(self, sizes: Sizes, memory: Memory) -> None:
         self._sizes, self._memory = sizes, memory
@@ -74,12 +77,12 @@ class StepMemory:
         return lane.row_bytes * (tokens + _GROWTH) + lane.row_bytes * lane.offset // max(len(lane.rows), 1)
 
     def begin(self) -> int:
-        """A call is about to be made: return what `measured` wants to know."""
+        """Begin to measure a call that is about to be made, and return what `measured` wants to know."""
         mx.reset_peak_memory()
         return int(mx.get_active_memory())
 
     def measured(self, held: int, tokens: int, context: int, cache: PrefixCache) -> None:
-        """Take in what a call over `tokens` needed beyond what was `held` before it.
+        """Add to the estimate what a call over `tokens` needed beyond what was `held` before it.
 
         Small calls say little: what does not depend on their size is most of what they need.
         """
@@ -108,11 +111,14 @@ class StepMemory:
         return self._to_read(turns) <= self._free()
 
     def require_room_to_read(self, turns: Sequence[Turn]) -> None:
-        """Raises ShortOfMemoryError where `has_room_to_read` is false, also without the buffers that MLX keeps."""
+        """Refuse turns for whose tokens there is no memory: raise ShortOfMemoryError.
+
+        The buffers that MLX keeps are let go before.
+        """
         self.require(self._to_read(turns))
 
     def make_room_to_enter(self, tokens: Sequence[int], cache: PrefixCache) -> None:
-        """Let go of cached state until what is kept of these tokens can be brought into live arrays.
+        """Evict cached state until what is kept of these tokens can be brought into live arrays.
 
         What went is computed again when it is wanted, these tokens' own state included. Raises ShortOfMemoryError
         where there is no memory even so.
@@ -126,7 +132,7 @@ class StepMemory:
         self.require(need)
 
     def require(self, need: int, title: str = _TITLE) -> None:
-        """Raises ShortOfMemoryError where so many bytes cannot be had, also without the buffers that MLX keeps."""
+        """Refuse what needs more bytes than there are, even without the buffers that MLX keeps: ShortOfMemoryError."""
         if need > self._free():
             mx.clear_cache()
         if need > self._free():
@@ -143,7 +149,7 @@ class StepMemory:
 
 
 def sizes_of(shapes: list[tuple[int, ...]], heads: int, vocabulary: int) -> Sizes:
-    """Return what matters of a model: the shapes of its weights [..., out, in], its attention heads, its logits."""
+    """Return the sizes of a model from the shapes of its weights [..., out, in], its attention heads, its logits."""
     outs = [shape[-2] for shape in shapes if len(shape) >= 2 and shape[-2] != vocabulary]
     return Sizes(max(outs, default=1), heads, vocabulary)
 

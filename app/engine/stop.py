@@ -1,4 +1,4 @@
-"""Texts that end an answer. A text that could still become one of them is held back until it has or cannot."""
+"""The texts that end an answer. A text that could still become one of them is held back until it has or cannot."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 class StopText:
-    """Feeds text through; `is_met` once one of the stop texts came, and nothing from it on is let through."""
+    """A filter of text: `is_met` once one of the stop texts came, and nothing from it on is let through."""
 
     def __init__(self, stops: Sequence[str]) -> None:
         self._stops = tuple(stop for stop in stops if stop)
@@ -15,7 +15,7 @@ class StopText:
         self.is_met = False
 
     def push(self, text: str) -> str:
-        """Take new text; returns what of the text so far can be shown now."""
+        """Add new text and return what of the text so far can be shown now."""
         if self.is_met or not self._stops:
             return "" if self.is_met else text
         self._held += text
@@ -26,7 +26,7 @@ class StopText:
         return self._release(len(self._held) - self._waiting())
 
     def rest(self) -> str:
-        """What was held back when the answer ended without a stop text."""
+        """Return what was held back when the answer ended without a stop text."""
         return "" if self.is_met else self._release(len(self._held))
 
     def _waiting(self) -> int:

@@ -1,4 +1,4 @@
-"""The chat template: from messages to the text that the model was trained on.
+"""The chat template, which makes of messages the text that the model was trained on.
 
 The template's source comes from the model folder and is run in jinja's immutable sandbox. The variables and filters it
 finds are those of the transformers library ("Writing a chat template" in its documentation), with one difference: the
@@ -37,11 +37,11 @@ Messages = Sequence[dict[str, str]]
 
 @dataclass(frozen=True)
 class ChatTemplate:
-    """render_text: messages to text, the generation prompt at the end; takes more variables by their names. stop:
-    texts that end an answer by themselves.
+    """The chat template of a model.
 
-    source: as written, "" for a renderer of mlx-lm's own. is_plain: the model has none, and a transcript is used.
-    thinking_end: what ends the thinking part of an answer, where the model has one.
+    render_text: messages to text, the generation prompt at the end; takes more variables by their names. stop: texts
+    that end an answer by themselves. source: as written, "" for a renderer of mlx-lm's own. is_plain: the model has
+    none, and a transcript is used. thinking_end: what ends the thinking part of an answer, where the model has one.
     """
 
     render_text: Callable[..., str]
@@ -51,7 +51,7 @@ class ChatTemplate:
     thinking_end: str = "</think>"
 
     def dated(self, at: float) -> ChatTemplate:
-        """The same, printing the date of this moment, in seconds since the epoch; 0 leaves it as it is."""
+        """Return a copy that prints the date of this moment, in seconds since the epoch; 0 leaves the date as it is."""
         if not at or "strftime_now" not in self.source:
             return self
         try:
@@ -61,7 +61,7 @@ class ChatTemplate:
         return replace(self, render_text=partial(self.render_text, strftime_now=now.strftime))
 
     def render(self, messages: Messages) -> str:
-        """Raises RequestError when the template refuses the conversation or fails."""
+        """Render messages as text. Raises RequestError when the template refuses them or fails."""
         with foreign_code(_refused):
             return self.render_text(messages)
 
@@ -74,7 +74,7 @@ def _refused(words: str) -> RequestError:
 
 
 def chat_template(tokenizer: TokenizerWrapper, now: datetime) -> ChatTemplate:
-    """The template that comes with a tokenizer. Raises ModelError when its source cannot be compiled."""
+    """Return the template that comes with a tokenizer. Raises ModelError when its source cannot be compiled."""
     if tokenizer.init_kwargs.get("chat_template_type") or (tokenizer.has_chat_template and not tokenizer.chat_template):
         return ChatTemplate(_own_renderer(tokenizer), "")
     if not tokenizer.has_chat_template:
@@ -96,7 +96,7 @@ def _own_renderer(tokenizer: Any) -> Callable[[Messages], str]:
 
 
 def compiled(source: str, variables: dict[str, Any], now: datetime) -> Callable[..., str]:
-    """A template's source as a function of the messages, and of more variables by their names.
+    """Compile a template's source to a function of the messages, and of more variables by their names.
 
     Raises ModelError when the source is not valid.
     """

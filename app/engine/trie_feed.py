@@ -1,5 +1,8 @@
-"""Pictures of the trie for the window, and the log of what the cache did: after every change of its shape, and while
-tokens come at most ten a second. The first token of an answer waits for none but of a small trie."""
+"""The pictures of the trie, and the log of what the cache did, that the window gets.
+
+They are sent after every change of the trie's shape, and while tokens come at most ten a second. The first token of an
+answer waits for none but of a small trie.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ _FEW = 500  # edges; a picture of so many takes a millisecond at most
 
 
 class TrieFeed:
-    """Emits `CacheHappened` and `TrieChanged`, the latter with serial numbers that only grow."""
+    """A source of `CacheHappened` and `TrieChanged`, the latter with serial numbers that only grow."""
 
     def __init__(self, emit: EventSink, now: Callable[[], float] = time.monotonic) -> None:
         self._emit, self._now = emit, now
@@ -39,11 +42,11 @@ class TrieFeed:
         self.changed(model, cache)
 
     def closed(self) -> None:
-        """Let go of the cache."""
+        """Drop the views of a cache that is being closed."""
         self._views = None
 
     def changed(self, model: LoadedModel, cache: PrefixCache) -> None:
-        """Send what happened and a picture now."""
+        """Send what the cache did, and a picture now."""
         begun = self._now()
         self._tell_events(cache)
         self._serial += 1
@@ -53,14 +56,14 @@ class TrieFeed:
         self._next = begun + max(_SECONDS_BETWEEN, (ended - begun) / _LARGEST_SHARE)
 
     def begun(self, model: LoadedModel, cache: PrefixCache) -> None:
-        """A run has found its path: send what happened, and a picture if it is made in no time."""
+        """Send what the cache did when a run has found its path, and a picture if it is made in no time."""
         if len(cache.trie.nodes) <= _FEW:
             self.changed(model, cache)
         else:
             self._tell_events(cache)
 
     def reading(self, model: LoadedModel, cache: PrefixCache) -> None:
-        """Part of a prompt was read: as `growing`, if a picture is made in no time."""
+        """Send a picture after part of a prompt was read, as `growing` does, if it is made in no time."""
         if len(cache.trie.nodes) <= _FEW:
             self.growing(model, cache)
 
@@ -70,7 +73,7 @@ class TrieFeed:
             self.changed(model, cache)
 
     def ended(self, model: LoadedModel, cache: PrefixCache) -> None:
-        """A run ended: send a picture, and write the tree to the debug log, without any of its words."""
+        """Send a picture when a run has ended, and write the tree to the debug log, without any of its words."""
         self.changed(model, cache)
         if log.isEnabledFor(logging.DEBUG):
             log.debug("%s", dump(cache))

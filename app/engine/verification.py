@@ -1,4 +1,4 @@
-"""Checking the cache on the person's own model: what is held of a branch against computing it again.
+"""The check of the cache on the person's own model: what is held of a branch against computing it again.
 
 Two different figures. Exact: repeating the recorded forward calls from empty caches must give the same rows, states and
 logits, bit for bit. Drift: the same tokens computed in another way, as one prefill, give logits that differ by the
@@ -33,10 +33,10 @@ _SHORT = "There is not enough memory to check this"
 
 
 class Check:
-    """Compares what is cached of a branch. No session may be open; the branch's path is the live one afterwards, and
-    must stay it until the end.
+    """The comparison of what is cached of a branch with computing it again.
 
-    `outcome` is set when `steps` has run to its end.
+    No session may be open; the branch's path is the live one afterwards, and must stay it until the end. `outcome` is
+    set when `steps` has run to its end.
     """
 
     def __init__(self, command: Verify, model: LoadedModel, cache: PrefixCache, room: StepMemory) -> None:
@@ -45,7 +45,7 @@ class Check:
         self._model, self._cache, self._room = model, cache, room
 
     def steps(self) -> Iterator[None]:
-        """Each step makes one recorded call again, or compares one layer, or computes a chunk plainly.
+        """Compare in steps: each makes one recorded call again, or compares one layer, or computes a chunk plainly.
 
         Raises ShortOfMemoryError before a step that there is no memory for.
         """
@@ -123,7 +123,7 @@ class Check:
 
 
 def refusal(command: Verify, problem: Problem) -> Verified:
-    """The answer where nothing could be compared."""
+    """Return the outcome of a check that could compare nothing."""
     return Verified(command.query_id, 0, False, None, 0.0, 0.0, problem)
 
 

@@ -1,4 +1,4 @@
-"""Which token ids a model can read.
+"""The token ids that a model can read.
 
 An id beyond the model's embedding is read past the end of an array: MLX does not check, and the process may end. So the
 number of rows is found when a model is opened, a tokenizer that does not fit is refused then, and every prompt is
@@ -42,7 +42,7 @@ def embedding_rows(model: Module) -> int:
 
 
 def check_vocabulary(tokenizer: TokenizerWrapper, rows: int) -> None:
-    """Raises ModelError when the tokenizer makes ids from plain text that the model does not know.
+    """Refuse a tokenizer that makes ids from plain text which the model does not know: raise ModelError.
 
     Added tokens beyond the last row are common and harmless where nothing writes them: text never becomes one of those
     (`Codec`), and a template that writes one is refused by `check_prompts`.
@@ -55,7 +55,7 @@ def check_vocabulary(tokenizer: TokenizerWrapper, rows: int) -> None:
 
 
 def check_prompts(prompts: PromptBuilder) -> None:
-    """Raises ModelError when the template writes a token that the model does not know."""
+    """Refuse a template that writes a token which the model does not know: raise ModelError."""
     try:
         prompts.build((Turn("user", "Abc"), Turn("assistant", "Def"), Turn("user", "Ghi")))
     except UnknownTokenError as error:

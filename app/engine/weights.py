@@ -1,4 +1,4 @@
-"""Reading the headers of safetensors files without their data.
+"""The headers of safetensors files, read without their data.
 
 Format: 8 bytes little-endian length, that many bytes of JSON, then the data that the JSON's `data_offsets` point into
 (https://huggingface.co/docs/safetensors, "Format").
@@ -27,11 +27,12 @@ class WeightFile:
 
     @property
     def total_bytes(self) -> int:
+        """Return how long the whole file has to be."""
         return 8 + len(self.header) + self.data_bytes
 
 
 def read_weight_file(path: Path) -> WeightFile:
-    """Check that the file is whole. Raises ModelError when it is cut short or is not safetensors."""
+    """Read a weight file's header. Raises ModelError when the file is cut short or is not safetensors."""
     length = path.stat().st_size
     with path.open("rb") as file:
         prefix = file.read(8)
