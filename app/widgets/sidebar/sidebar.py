@@ -10,6 +10,7 @@ from app.viewmodels.library.conversation_model import ConversationModel
 from app.viewmodels.library.search_desk import SearchDesk
 from app.viewmodels.line_model import LineRow
 from app.viewmodels.rows import ConversationRow, RowRole
+from app.widgets.kit.action_button import ActionButton
 from app.widgets.kit.drawing import draw_text, smooth, wrapped
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.letters import is_letter
@@ -18,7 +19,6 @@ from app.widgets.kit.row_focus import RowFocus
 from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
-from app.widgets.kit.verb_button import VerbButton
 from app.widgets.sidebar.conversation_delegate import ConversationDelegate
 from app.widgets.sidebar.search_field import SearchField
 
@@ -182,12 +182,12 @@ class Sidebar(QWidget):
         self.setAccessibleName("Sidebar")
         self.setMinimumWidth(200)
         self.setMaximumWidth(360)
-        self.hide_button = VerbButton(style, Icon.SIDEBAR, "sidebar", is_on_fill=True, parent=self)
-        self.new_button = VerbButton(style, Icon.NEW, "new", is_on_fill=True, parent=self)
+        self.hide_button = ActionButton(style, Icon.SIDEBAR, "sidebar", is_on_fill=True, parent=self)
+        self.new_button = ActionButton(style, Icon.NEW, "new", is_on_fill=True, parent=self)
         self.field = SearchField(style, self)
         self.list = ConversationList(style, conversations, self)
         self.results = LineList(style, search.rows, "Search results", self)
-        self.trash_button = VerbButton(style, Icon.TRASH, "trash", is_on_fill=True, parent=self)
+        self.trash_button = ActionButton(style, Icon.TRASH, "trash", is_on_fill=True, parent=self)
         self._connect()
         self._renew()
 

@@ -7,12 +7,12 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.viewmodels.status import Status
+from app.widgets.kit.action_button import ActionButton
 from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.marks import paint_warmth
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
-from app.widgets.kit.verb_button import VerbButton
 from app.widgets.window.context_gauge import ContextGauge
 from app.widgets.window.model_chip import ModelChip
 
@@ -118,8 +118,8 @@ class Toolbar(QWidget):
         painter.fillRect(0, self.height() - 1, self.width(), 1, self._style.theme.line)
         painter.end()
 
-    def _button(self, icon: Icon, verb_id: str, stands_out: bool = False) -> VerbButton:
-        button = VerbButton(self._style, icon, verb_id, stands_out, parent=self)
+    def _button(self, icon: Icon, action_id: str, stands_out: bool = False) -> ActionButton:
+        button = ActionButton(self._style, icon, action_id, stands_out, parent=self)
         button.asked.connect(self.asked)
         return button
 

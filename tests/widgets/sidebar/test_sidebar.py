@@ -8,9 +8,9 @@ from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.library.conversation_model import ConversationModel
+from app.widgets.kit.action_button import ActionButton
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT, Theme
-from app.widgets.kit.verb_button import VerbButton
 from app.widgets.sidebar.sidebar import ConversationList, Sidebar
 from tests.widgets.pictures import count, picture, show
 from tests.widgets.samples import conversations, opened, search
@@ -143,6 +143,6 @@ def test_a_long_title_stays_clear_of_its_age(qtbot: QtBot, style: Style) -> None
 def test_the_head_asks_for_its_verbs(qtbot: QtBot, sidebar: Sidebar) -> None:
     heard: list[str] = []
     sidebar.asked.connect(heard.append)
-    for button in sidebar.findChildren(VerbButton):
+    for button in sidebar.findChildren(ActionButton):
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert sorted(heard) == ["new", "sidebar", "trash"]

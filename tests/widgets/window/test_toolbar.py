@@ -7,9 +7,9 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.status import Status
+from app.widgets.kit.action_button import ActionButton
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT, Theme
-from app.widgets.kit.verb_button import VerbButton
 from app.widgets.window.context_gauge import ContextGauge
 from app.widgets.window.model_chip import ModelChip
 from app.widgets.window.toolbar import TitleBlock, Toolbar
@@ -32,8 +32,8 @@ def toolbar(qtbot: QtBot, style: Style, status: Status) -> Toolbar:
     return toolbar
 
 
-def button(toolbar: Toolbar, verb_id: str) -> VerbButton:
-    return next(each for each in toolbar.findChildren(VerbButton) if each.verb_id == verb_id)
+def button(toolbar: Toolbar, action_id: str) -> ActionButton:
+    return next(each for each in toolbar.findChildren(ActionButton) if each.action_id == action_id)
 
 
 def test_it_says_where_one_is(toolbar: Toolbar, status: Status) -> None:

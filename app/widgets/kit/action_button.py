@@ -14,7 +14,7 @@ from app.widgets.kit.style import Style
 _BY_ID = {verb.id: verb for verb in VERBS}
 
 
-class VerbButton(ToolButton):
+class ActionButton(ToolButton):
     """Named like its command, with the keys in the tooltip: "Stop (Esc)". `asked` carries the command's id.
 
     Raises KeyError for an id that is not in the table.
@@ -26,18 +26,18 @@ class VerbButton(ToolButton):
         self,
         style: Style,
         icon: Icon,
-        verb_id: str,
+        action_id: str,
         stands_out: bool = False,
         is_on_fill: bool = False,
         parent: QWidget | None = None,
     ) -> None:
-        verb = _BY_ID[verb_id]
+        verb = _BY_ID[action_id]
         tip = verb.title
         if verb.shortcuts:
             tip += f" ({QKeySequence(verb.shortcuts[0]).toString(QKeySequence.SequenceFormat.NativeText)})"
         super().__init__(style, icon, verb.title, tip, stands_out=stands_out, is_on_fill=is_on_fill, parent=parent)
-        self.verb_id = verb_id
+        self.action_id = action_id
         self.clicked.connect(self._ask)
 
     def _ask(self) -> None:
-        self.asked.emit(self.verb_id)
+        self.asked.emit(self.action_id)
