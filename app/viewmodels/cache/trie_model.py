@@ -110,7 +110,7 @@ class TrieModel(QAbstractItemModel):
         for parent in {self._items[node_id].parent for node_id in gone & self._items.keys()}:
             if parent in self._items:
                 self._remove_rows(parent, len(wanted.get(parent, ())), len(self._items[parent].children))
-        self._renew(changed)
+        self._refresh(changed)
         self._view = view
         self.viewChanged.emit()
 
@@ -212,7 +212,7 @@ class TrieModel(QAbstractItemModel):
         for row in range(first, len(children)):
             self._items[children[row]].row = row
 
-    def _renew(self, changed: list[TrieNodeView]) -> None:
+    def _refresh(self, changed: list[TrieNodeView]) -> None:
         """Exchange the nodes that differ and say so."""
         for node in changed:
             item = self._items[node.id]

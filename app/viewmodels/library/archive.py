@@ -46,7 +46,7 @@ class Archive(QObject):
         self.trash = TrashDesk(parts.store, parts.changes, parts.disk, self)
         self.search = SearchDesk(parts.store, parts.library, self)
         parts.changes.made.connect(self._follow)
-        parts.changes.recorded.connect(self._renew)
+        parts.changes.recorded.connect(self._refresh)
         parts.changes.failed.connect(self.warned)
         self.edits.said.connect(self.said)
         self.edits.told.connect(self.told)
@@ -193,7 +193,7 @@ class Archive(QObject):
         order = [*ids[at + 1 :], *reversed(ids[:at])]
         return next((one for one in order if one in picture.ids), None)
 
-    def _renew(self) -> None:
+    def _refresh(self) -> None:
         """Undo means something else now: a sentence whose Undo is no longer the next step goes."""
         display = self._display
         if display.notice_step and display.notice_step != self._parts.changes.steps:

@@ -43,19 +43,19 @@ class CacheHead(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         style.changed.connect(self.updateGeometry)
         style.changed.connect(self.update)
-        self._renew()
+        self._refresh()
 
     def show_view(self, view: TrieView) -> None:
         """Totals come from the view."""
         self._view = view
-        self._renew()
+        self._refresh()
 
     def show_disk(self, folder: str, trouble: Problem | None) -> None:
         """Where the files lie, "" for nowhere, and why none are written."""
         self._folder, self._trouble = folder, trouble
-        self._renew()
+        self._refresh()
 
-    def _renew(self) -> None:
+    def _refresh(self) -> None:
         parts = ", ".join(part.spoken for part in self._parts)
         disk = f", {disk_words.shares(self._view)[0]}" if self._has_disk else ""
         self.setAccessibleName(f"{self._title()}{disk}: {parts}")

@@ -51,9 +51,9 @@ class CachePane(QWidget):
         self.empty = EmptyCache(style, self)
         self.events = EventSection(style, events, self)
         self.events.changed.connect(self._arrange)
-        trie.viewChanged.connect(self._renew)
+        trie.viewChanged.connect(self._refresh)
         style.changed.connect(self._restyle)
-        self._renew()
+        self._refresh()
 
     def sizeHint(self) -> QSize:
         return QSize(352, 560)
@@ -71,7 +71,7 @@ class CachePane(QWidget):
         nodes = self._trie.view.nodes
         return words.DOT.join((words.plural(len(nodes), "edge"), words.tokens(sum(node.tokens for node in nodes))))
 
-    def _renew(self) -> None:
+    def _refresh(self) -> None:
         view = self._trie.view
         self.head.show_view(view)
         self.tree.setVisible(bool(view.nodes))

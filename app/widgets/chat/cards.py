@@ -112,9 +112,9 @@ class NoticeBanner(QWidget):
         self.action = Button(style, "", parent=self)
         self.action.clicked.connect(lambda: self.acted.emit(self._status.now.notice_verb))
         self.action.hide()
-        status.changed.connect(self._renew)
+        status.changed.connect(self._refresh)
         style.changed.connect(self.updateGeometry)
-        self._renew()
+        self._refresh()
 
     def sizeHint(self) -> QSize:
         return QSize(400, self._height(self.width()))
@@ -134,7 +134,7 @@ class NoticeBanner(QWidget):
         room = 0 if self.action.isHidden() else self.action.sizeHint().width() + _APART
         return QRectF(_BANNER_SIDE + 26, 0, width - 2 * _BANNER_SIDE - 60 - room, self.height())
 
-    def _renew(self) -> None:
+    def _refresh(self) -> None:
         notice, label = self._status.now.notice, self._status.now.notice_label
         if not self._changes.has_changed(notice, label, self._status.now.is_notice_good):
             return

@@ -52,7 +52,7 @@ class Composer(QWidget):
         self._connect()
         QWidget.setTabOrder(self.edit, self.button)
         QWidget.setTabOrder(self.button, self.cancel)
-        self._renew()
+        self._refresh()
 
     def _connect(self) -> None:
         self.edit.installEventFilter(self)
@@ -62,7 +62,7 @@ class Composer(QWidget):
         self.edit.document().documentLayout().documentSizeChanged.connect(self._on_size)
         self.button.clicked.connect(self._press)
         self.cancel.clicked.connect(self.editCancelled)
-        self._status.changed.connect(self._renew)
+        self._status.changed.connect(self._refresh)
         self._style.changed.connect(self._restyle)
 
     @property
@@ -115,7 +115,7 @@ class Composer(QWidget):
             self._wanted = wanted
             self.grew.emit()
 
-    def _renew(self) -> None:
+    def _refresh(self) -> None:
         now, can_send = self._status.now, "send" in self._status.now.enabled
         state = (
             now.placeholder,

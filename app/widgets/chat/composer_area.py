@@ -40,9 +40,9 @@ class ComposerArea(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.composer.grew.connect(self._refit)
         self.problem.acted.connect(self.acted)
-        status.changed.connect(self._renew)
+        status.changed.connect(self._refresh)
         style.changed.connect(self._refit)
-        self._renew()
+        self._refresh()
 
     def set_centred(self, is_centred: bool) -> None:
         """Put the composer in the middle, without a rail, as in an empty conversation."""
@@ -77,7 +77,7 @@ class ComposerArea(QWidget):
             return self.problem.wanted_height(self.column.width)
         return self.composer.wanted_height(round(self._pane_height * _MOST))
 
-    def _renew(self) -> None:
+    def _refresh(self) -> None:
         card = self._status.now.problem
         if not self._changes.has_changed(card):
             return

@@ -68,9 +68,9 @@ class WelcomePage(QWidget):
         self.open_button = Button(style, "Open Model…", parent=self)
         self.open_button.clicked.connect(self.openAsked)
         self.setAccessibleName("Welcome")
-        status.changed.connect(self._renew)
+        status.changed.connect(self._refresh)
         style.changed.connect(self.arrange)
-        self._renew()
+        self._refresh()
 
     def set_pane(self, pane: QSize, width: int) -> None:
         """Take as much height as is needed in a pane of this size, of which a scroll bar leaves this width."""
@@ -78,7 +78,7 @@ class WelcomePage(QWidget):
         self.resize(width, pane.height())
         self.arrange()
 
-    def _renew(self) -> None:
+    def _refresh(self) -> None:
         now = self._status.now
         if not self._changes.has_changed(now.greeting, now.suggestions, now.title, now.model_name):
             return

@@ -36,7 +36,7 @@ class SearchField(QLineEdit):
         self.clear_button.setCursor(Qt.CursorShape.ArrowCursor)
         self.clear_button.clicked.connect(self.clear)
         self.clear_button.hide()
-        self.textChanged.connect(self._renew)
+        self.textChanged.connect(self._refresh)
         style.changed.connect(self._dress)
         self._dress()
 
@@ -70,7 +70,7 @@ class SearchField(QLineEdit):
         super().resizeEvent(event)
         self.clear_button.setGeometry(self.width() - 26, (self.height() - 24) // 2, 24, 24)
 
-    def _renew(self) -> None:
+    def _refresh(self) -> None:
         self.clear_button.setVisible(bool(self.text()))
         self.update()
 

@@ -189,7 +189,7 @@ class Sidebar(QWidget):
         self.results = LineList(style, search.rows, "Search results", self)
         self.trash_button = ActionButton(style, Icon.TRASH, "trash", is_on_fill=True, parent=self)
         self._connect()
-        self._renew()
+        self._refresh()
 
     def _connect(self) -> None:
         for button in (self.hide_button, self.new_button, self.trash_button):
@@ -201,7 +201,7 @@ class Sidebar(QWidget):
         self.field.escaped.connect(self.left)
         self.results.left.connect(self.field.take_focus)
         self.results.opened.connect(self._open)
-        self._search.changed.connect(self._renew)
+        self._search.changed.connect(self._refresh)
         self._style.changed.connect(self._restyle)
 
     @property
@@ -232,7 +232,7 @@ class Sidebar(QWidget):
     def _open(self, row: LineRow) -> None:
         self.found.emit(row.conversation_id, row.id)
 
-    def _renew(self) -> None:
+    def _refresh(self) -> None:
         """Show what was found while something is looked for."""
         is_active = self._search.is_active
         had_focus = self.results.hasFocus() and not is_active

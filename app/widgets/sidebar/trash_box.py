@@ -43,11 +43,11 @@ class TrashBox(QDialog):
         self.close_button.clicked.connect(self.accept)
         self.list.doubleClicked.connect(self._restore)
         self.list.enteredRow.connect(self._restore)
-        self.list.selectionModel().currentChanged.connect(self._renew)
+        self.list.selectionModel().currentChanged.connect(self._refresh)
         desk.changed.connect(self._on_read)
         close_on_command(self)
         self.resize(_SIZE)
-        self._renew()
+        self._refresh()
         desk.read()
 
     def ask_to_empty(self) -> None:
@@ -88,9 +88,9 @@ class TrashBox(QDialog):
         if self._desk.rows.rows and not self.list.currentIndex().isValid():
             self.list.setCurrentIndex(self._desk.rows.index(0))
             self.list.setFocus(Qt.FocusReason.OtherFocusReason)
-        self._renew()
+        self._refresh()
 
-    def _renew(self) -> None:
+    def _refresh(self) -> None:
         self.restore_button.setEnabled(self.list.row is not None)
         self.empty_button.setEnabled(bool(self._desk.rows.rows))
         self.list.setAccessibleDescription("" if self._desk.rows.rows else trash_desk.EMPTY)

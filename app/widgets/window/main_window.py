@@ -78,7 +78,7 @@ class MainWindow(QMainWindow):
         self._connect()
         self._set_tab_order()
         self._restore(state)
-        self._renew()
+        self._refresh()
 
     def state(self) -> WindowState:
         """How the window is left, for the next time."""
@@ -99,7 +99,7 @@ class MainWindow(QMainWindow):
             own()
         else:
             self._controller.act(verb_id)
-        self._renew_checks()
+        self._refresh_checks()
 
     # Building
 
@@ -143,8 +143,8 @@ class MainWindow(QMainWindow):
         chat.escaped.connect(self.panes.close_overlay)
         chat.toolbar.model_menu.aboutToShow.connect(self._fill_model_menu)
         self.menus.quit.triggered.connect(QApplication.closeAllWindows)
-        self.panes.changed.connect(self._renew_checks)
-        controller.status.changed.connect(self._renew)
+        self.panes.changed.connect(self._refresh_checks)
+        controller.status.changed.connect(self._refresh)
         controller.modelFolderWanted.connect(self.choose_folder)
         controller.announced.connect(self.announce)
         controller.composerText.connect(self._come_to_composer)
@@ -178,11 +178,11 @@ class MainWindow(QMainWindow):
             self._style.set_text_size(state.body_size)
         self.panes.restore(state.splitter, state.is_sidebar_shown, state.is_inspector_shown)
         self.inspector.events.restore(state.events_height, state.is_log_shown)
-        self._renew_checks()
+        self._refresh_checks()
 
     # What changes
 
-    def _renew(self) -> None:
+    def _refresh(self) -> None:
         now = self._controller.status.now
         self.inspector.show_disk(now.disk_folder, now.disk_trouble)
         checks = (now.budget, now.disk_budget, now.keeps_every_fork, now.is_favourite)
@@ -197,7 +197,7 @@ class MainWindow(QMainWindow):
         self.menus.actions["keep_every_fork"].setChecked(now.keeps_every_fork)
         self.menus.actions["favourite"].setChecked(now.is_favourite)
 
-    def _renew_checks(self) -> None:
+    def _refresh_checks(self) -> None:
         shown = {name: self.panes.is_shown(name) for name in ("sidebar", "inspector")}
         for name, is_shown in shown.items():
             self.menus.actions[name].setChecked(is_shown)

@@ -26,13 +26,13 @@ class StatusLine(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         style.changed.connect(self.updateGeometry)
         style.changed.connect(self.update)
-        status.changed.connect(self._renew)
-        self._renew()
+        status.changed.connect(self._refresh)
+        self._refresh()
 
     def sizeHint(self) -> QSize:
         return QSize(320, self._style.typography.foot)
 
-    def _renew(self) -> None:
+    def _refresh(self) -> None:
         now = self._status.now
         self.setAccessibleName("Status")
         self.setAccessibleDescription(", ".join(line for line in (now.engine_line, now.cache_line) if line))

@@ -91,9 +91,9 @@ class Toolbar(QWidget):
         self._inspector.setCheckable(True)
         self.model_menu = self._chip.menu
         style.changed.connect(self._restyle)
-        status.changed.connect(self._renew)
+        status.changed.connect(self._refresh)
         self.show_panes(True, True)
-        self._renew()
+        self._refresh()
 
     def show_panes(self, has_sidebar: bool, has_inspector: bool) -> None:
         """Which panes are open: the sidebar's button stands here only while the sidebar is hidden."""
@@ -128,7 +128,7 @@ class Toolbar(QWidget):
         self._arrange()
         self.update()
 
-    def _renew(self) -> None:
+    def _refresh(self) -> None:
         now = self._status.now
         self._title.show_title(now.title, now.subtitle, now.warmth, now.is_on_disk)
         self._chip.show_model(now.model_name, now.model_detail, now.model_missing)
