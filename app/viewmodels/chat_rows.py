@@ -15,6 +15,7 @@ from app.viewmodels.path_rows import PathRows
 from app.viewmodels.rows import Footer, MessageRow, PrefillRow
 from app.viewmodels.runs import Run
 from app.viewmodels.text import words
+from app.viewmodels.versions import version_of
 
 _NOTES: dict[str, str] = {
     StopReason.CANCELLED: "Stopped",
@@ -76,19 +77,20 @@ def _row(
 ) -> MessageRow:
     # A row that is still painted may be of a message that is gone.
     versions = tree.siblings(message.id) if message.id in tree else (message,)
-    version = next(number for number, one in enumerate(versions, 1) if one.id == message.id)
+    version = version_of(versions, message.id)
     own_run = run if run is not None and run.answer.id == message.id else None
+    residency = _residency(message, own_run, residencies)
+    beside = [residencies.get(one.id, "none") for one in versions]
+    beside[version] = residency
     return MessageRow(
         id=message.id,
         role=message.role,
         name=_name(message),
         text=own_run.text if own_run else message.text,
-        residency=_residency(message, own_run, residencies),
-        version=version,
+        residency=residency,
+        version=version + 1,
         versions=len(versions),
-        sibling_residencies=tuple(
-            _residency(one, own_run if one.id == message.id else None, residencies) for one in versions
-        ),
+        sibling_residencies=tuple(beside),
         footer=_footer(message, own_run),
         prefill=prefill_row(own_run) if own_run else None,
         is_streaming=own_run is not None,

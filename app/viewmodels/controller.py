@@ -32,7 +32,7 @@ from app.viewmodels.library.archive import Archive
 from app.viewmodels.runs import Run
 from app.viewmodels.status import ProblemCard
 from app.viewmodels.text import words
-from app.viewmodels.versions import last_fork, last_question, parent_for, question_of, version_beside
+from app.viewmodels.versions import last_fork, last_question, parent_for, question_of, version_beside, version_of
 from app.worker.engine_host import EngineHost
 
 
@@ -256,7 +256,7 @@ class Controller(QObject):
             return
         self._show_branch(target.id)
         versions = tree.siblings(target.id)
-        self.announced.emit(f"Version {versions.index(target) + 1} of {len(versions)}")
+        self.announced.emit(f"Version {version_of(versions, target.id) + 1} of {len(versions)}")
 
     def new_conversation(self) -> None:
         """Open a blank conversation. It is kept once something is said in it."""

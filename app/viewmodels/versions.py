@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from app.conversation.message import Message
 from app.conversation.tree import MessageTree
 
@@ -29,11 +31,16 @@ def last_fork(tree: MessageTree) -> Message | None:
     return tree.forks[-1] if tree.forks else None
 
 
+def version_of(versions: Sequence[Message], message_id: str) -> int:
+    """Return which of the versions a message is, counted from 0. Ids are compared, and not whole messages."""
+    return [one.id for one in versions].index(message_id)
+
+
 def version_beside(tree: MessageTree, message: Message, step: int) -> Message | None:
     """The version `step` to the right of a message; None past the ends."""
     versions = tree.siblings(message.id)
-    place = versions.index(message) + step
-    return versions[place] if step and 0 <= place < len(versions) else None
+    wanted = version_of(versions, message.id) + step
+    return versions[wanted] if step and 0 <= wanted < len(versions) else None
 
 
 def parent_for(tree: MessageTree, editing: str | None) -> str | None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from app.conversation.message import Message, new_id
 from app.conversation.tree import MessageTree
+from app.viewmodels.chat_rows import ChatRows
 from app.viewmodels.versions import last_fork, last_question, parent_for, question_of, version_beside
 
 HOME = new_id()
@@ -67,3 +70,21 @@ def test_a_question_far_above_is_found() -> None:
     for number in range(2_000):
         at = answer(tree, at, str(number))
     assert question_of(tree, at.id) == question
+
+
+def test_which_version_a_message_is_costs_no_look_into_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A conversation that was imported may begin in as many ways as it has messages."""
+    tree = MessageTree(HOME)
+    versions = [say(tree, None, str(number)) for number in range(2_000)]
+    compared: list[object] = []
+
+    def noted(one: Message, other: object) -> bool:
+        compared.append(other)
+        return one is other
+
+    monkeypatch.setattr(Message, "__eq__", noted)
+    beside = version_beside(tree, versions[-1], -2)
+    tree.select(versions[1_500].id)
+    row = ChatRows().of(tree, None, {versions[1_500].id: "live"})[0]
+    assert (beside is versions[-3], row.version, row.versions, compared) == (True, 1_501, 2_000, [])
+    assert [number for number, one in enumerate(row.sibling_residencies) if one != "none"] == [1_500]

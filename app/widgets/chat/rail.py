@@ -55,10 +55,9 @@ def paint_fork(
 def _shown(version: int, versions: int) -> Iterator[tuple[int, int]]:
     """(slot from this one, index) of the nearest siblings: all up to three versions, else one on each side."""
     reach = _NEAREST if versions <= 3 else 1
-    for index in range(versions):
-        slot = index + 1 - version
-        if slot and abs(slot) <= reach:
-            yield slot, index
+    for slot in (*range(-reach, 0), *range(1, reach + 1)):
+        if 0 < version + slot <= versions:
+            yield slot, version + slot - 1
 
 
 def _hidden(version: int, versions: int) -> Iterator[tuple[int, int]]:
