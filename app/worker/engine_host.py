@@ -1,4 +1,4 @@
-"""What the view models talk to: one engine, whichever thread it lives on just now."""
+"""The host of the engine that view models talk to, whichever thread that lives on just now."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _stuck: list[EngineThread] = []
 
 
 class EngineHost(QObject):
-    """Starts an engine, starts another after it died, and ends it in order.
+    """The host of one engine: it starts the engine, starts another after that died, and ends it in order.
 
     is_stuck: an engine did not end in time. Its thread goes on, so the process must end without waiting for threads.
 
@@ -31,7 +31,7 @@ class EngineHost(QObject):
     def __init__(
         self, factory: EngineFactory = local_engine, parent: QObject | None = None, patience: float = PATIENCE
     ) -> None:
-        """patience: seconds that `close` waits."""
+        """Start nothing yet. patience: seconds that `close` waits."""
         super().__init__(parent)
         self._factory = factory
         self._patience = patience
@@ -40,11 +40,11 @@ class EngineHost(QObject):
 
     @property
     def has_failed(self) -> bool:
-        """Whether the engine died: commands have no effect until `restart`."""
+        """Return whether the engine died: commands have no effect until `restart`."""
         return self._thread is not None and self._thread.has_failed
 
     def start(self) -> None:
-        """Start the engine's thread. Called once the window is painted, since it imports for a second."""
+        """Start the engine's thread. To be called once the window is painted, since the thread imports for a second."""
         if self._thread is None:
             self._thread = self._new_thread()
         self._thread.start()

@@ -1,4 +1,4 @@
-"""The thread that an engine lives on."""
+"""The thread on which an engine is made, runs and ends."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LONGEST_CHAIN = 20  # errors that caused one another
 
 
 class HostedEngine(Protocol):
-    """An engine with a loop to run."""
+    """An engine with a loop, which a thread can run."""
 
     def submit(self, command: Command) -> None:
         """Queue a command, from any thread."""
@@ -41,14 +41,14 @@ EngineFactory = Callable[[EventSink], HostedEngine]
 
 
 def local_engine(sink: EventSink) -> HostedEngine:
-    """The engine of this process. Its import takes about a second, which is why it happens on the model thread."""
+    """Make the engine of this process. Its import takes about a second, and so happens on the model thread."""
     from app.engine.loop import EngineLoop
 
     return EngineLoop(sink)
 
 
 class EngineThread(QThread):
-    """Makes an engine on its own thread, runs its loop, and sends its events as a signal.
+    """A thread that makes an engine, runs its loop, and sends its events as a signal.
 
     Commands may be submitted before the engine exists: it gets them in order once it does. What nobody foresaw ends
     this thread, not the window, and is told as `EngineFailed`, whatever kind of exception it is: a library that panics
@@ -72,7 +72,7 @@ class EngineThread(QThread):
         self.has_failed = False
 
     def submit(self, command: Command) -> None:
-        """Hand a command to the engine, or keep it until there is one. Returns at once; any thread."""
+        """Hand a command to the engine, or keep it until there is one. Returns at once; for any thread."""
         with self._lock:
             if self._engine is None:
                 self._waiting.append(command)
@@ -88,7 +88,7 @@ class EngineThread(QThread):
         return self.wait(QDeadlineTimer(round(patience * 1000)))
 
     def run(self) -> None:
-        """Qt calls this on the new thread."""
+        """Make and run the engine. Qt calls this on the new thread."""
         batcher = TextBatcher(self.happened.emit)
         try:
             self._serve(batcher)

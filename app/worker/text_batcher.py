@@ -1,4 +1,4 @@
-"""New text leaves at most once a frame, however fast the tokens come.
+"""The batching of new text, which leaves at most once a frame, however fast the tokens come.
 
 Properties: the text of the deltas that leave is the text of those that came, in order; nothing of a run overtakes its
 text; a delta waits only for another event of its run.
@@ -17,7 +17,7 @@ FRAME = 0.016
 
 
 class TextBatcher:
-    """Stands between the engine and the window, on the model thread: an event sink that feeds an event sink.
+    """An event sink that feeds another, between the engine and the window: it joins text that comes within a frame.
 
     frame: least time between two deltas of a lane, in seconds. clock: seconds, monotonic.
     """
