@@ -1,4 +1,4 @@
-"""What a frozen program checks of itself: that the freeze left nothing out, and brought nothing along for nothing.
+"""The check of a frozen program by itself: the freeze left nothing out, and brought nothing along for nothing.
 
 mlx-lm says “not supported” for a module that is missing, and Qt draws nothing for a plugin that is; so everything
 that is loaded by a name is loaded once, by its name.
@@ -23,12 +23,12 @@ UNWANTED = (
 
 
 def is_frozen() -> bool:
-    """Whether this is the program that is shipped, and not a checkout."""
+    """Return whether this is the program that is shipped, and not a checkout."""
     return bool(getattr(sys, "frozen", False))
 
 
 def faults() -> list[str]:
-    """One sentence for everything that is missing or should not be there. For frozen programs."""
+    """Find what a frozen program lacks or should not hold, a sentence for each."""
     return [
         *missing_modules(wanted_modules()),
         *missing_tokenizers(),
@@ -40,12 +40,12 @@ def faults() -> list[str]:
 
 
 def wanted_modules() -> list[str]:
-    """What the freeze wrote down: every module that is imported by a name. OSError when the list is missing."""
+    """Read the list of every module that is imported by a name, as the freeze wrote it. OSError when it is missing."""
     return (resources().parent / "imports.txt").read_text(encoding="utf-8").split()
 
 
 def missing_modules(names: list[str]) -> Iterator[str]:
-    """A sentence for each of these modules that cannot be imported, or for an empty list."""
+    """Yield a sentence for each of these modules that cannot be imported, or for an empty list."""
     if not names:
         yield "the list of modules that are imported by name is empty."
     for name in names:
@@ -60,7 +60,7 @@ def missing_modules(names: list[str]) -> Iterator[str]:
 
 
 def missing_tokenizers() -> Iterator[str]:
-    """A sentence for each kind of tokenizer that transformers names and cannot load."""
+    """Yield a sentence for each kind of tokenizer that transformers names and cannot load."""
     from transformers.models.auto import tokenization_auto
 
     for model_type, name in tokenization_auto.TOKENIZER_MAPPING_NAMES.items():
@@ -76,7 +76,7 @@ def missing_tokenizers() -> Iterator[str]:
 
 
 def missing_configurations(names: list[str]) -> Iterator[str]:
-    """A sentence for each of mlx-lm's models whose configuration transformers knows and cannot load.
+    """Yield a sentence for each of mlx-lm's models whose configuration transformers knows and cannot load.
 
     A tokenizer that does not name its class is found by the model's configuration.
     """
@@ -92,7 +92,7 @@ def missing_configurations(names: list[str]) -> Iterator[str]:
 
 
 def template_faults(model: Path) -> Iterator[str]:
-    """A sentence when the model's chat template does not render a question."""
+    """Yield a sentence when the model's chat template does not render a question."""
     from transformers import AutoTokenizer
 
     question = "Is everything there?"
@@ -105,7 +105,7 @@ def template_faults(model: Path) -> Iterator[str]:
 
 
 def window_faults(picture: Path) -> Iterator[str]:
-    """A sentence when the window's code cannot be imported, or when Qt, drawing into memory, leaves a picture empty."""
+    """Yield a sentence when the window's code cannot be imported, or Qt, drawing to memory, leaves a picture empty."""
     from PySide6.QtGui import QGuiApplication, QIcon
 
     importlib.import_module("app.main")
@@ -117,7 +117,7 @@ def window_faults(picture: Path) -> Iterator[str]:
 
 
 def unwanted_modules(names: tuple[str, ...]) -> Iterator[str]:
-    """A sentence for each of these modules that is there."""
+    """Yield a sentence for each of these modules that is there."""
     for name in names:
         try:
             is_there = importlib.util.find_spec(name) is not None

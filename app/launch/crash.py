@@ -1,4 +1,4 @@
-"""The logs, and what is known of a run that was not closed: a report of its crash, kept for whoever looks into it.
+"""The logs, and the report of a run that was not closed, kept for whoever looks into it.
 
 A report holds the version, the system, the times and the Python stacks that faulthandler wrote: names of files and
 functions, and never a word of a conversation.
@@ -46,21 +46,21 @@ class LastRun:
     report: Path | None
 
     def was_short(self, now: float) -> bool:
-        """Whether it ended soon after its start: what it opened by itself may have been the cause."""
+        """Return whether the run ended soon after its start: what it opened by itself may have been the cause."""
         return (self.ended or now) - self.started < SOON
 
 
 class LogFile(RotatingFileHandler):
-    """The log. A line that a full disk refuses is lost, and nothing else happens."""
+    """A log file. A line that a full disk refuses is lost, and nothing else happens."""
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """Called while an exception of `emit` is handled."""
+        """Pass over an error of the disk. The logging package calls this while an exception of `emit` is handled."""
         if not isinstance(sys.exc_info()[1], OSError):
             super().handleError(record)
 
 
 def start_log(folder: Path) -> None:
-    """Have what goes wrong written down: exceptions in espalier.log, stacks of a crash in crash.log.
+    """Start to log what goes wrong: exceptions in espalier.log, stacks of a crash in crash.log.
 
     A folder that cannot be written costs the log and nothing else.
     """
@@ -80,7 +80,7 @@ def start_log(folder: Path) -> None:
 
 
 def last_run(logs: Path, previous: LockOwner | None) -> LastRun | None:
-    """What is known of the run before; None where it was closed. To be called before `start_log`.
+    """Report the run before, and return what is known of it; None where it was closed. To be called before `start_log`.
 
     previous: what it had written into the lock's file, None where it was closed, or where nothing ran before.
     Stacks without such words come from the very end of a run that was closed: they are reported, and nobody is asked.

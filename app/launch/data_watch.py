@@ -1,4 +1,4 @@
-"""Whether the conversations still lie where they were opened.
+"""The watch over the file of conversations: whether it still lies where it was opened.
 
 The store refuses to write to a file that was moved or deleted. Somebody has to look all the same: whoever only reads
 should hear of it before they have something to say.
@@ -23,7 +23,7 @@ Submit = Callable[[Callable[[object], Identity]], Future[Identity]]
 
 
 class DataWatch(QObject):
-    """Looks every other second whether a file is still the one that was there first.
+    """A watch that looks every other second whether a file is still the one that was there first.
 
     Looking is done on the store's thread: a volume that has gone to sleep must not stall the window.
 
@@ -35,7 +35,7 @@ class DataWatch(QObject):
     _seen = Signal(object)
 
     def __init__(self, path: Path, submit: Submit, parent: QObject | None = None, every_ms: int = EVERY_MS) -> None:
-        """submit: runs a function on the store's thread, `StoreThread.submit`."""
+        """Begin to watch. submit: runs a function on the store's thread, `StoreThread.submit`."""
         super().__init__(parent)
         self._path = path
         self._submit = submit
@@ -49,7 +49,7 @@ class DataWatch(QObject):
         self._look()
 
     def close(self) -> None:
-        """Look no more. To be called before the store's thread ends."""
+        """Stop watching. To be called before the store's thread ends."""
         self._timer.stop()
 
     def _look(self) -> None:
@@ -78,7 +78,7 @@ class DataWatch(QObject):
 
 
 def identity(path: Path) -> Identity:
-    """(device, inode) of a file, None where there is none that can be reached."""
+    """Return (device, inode) of a file, None where there is none that can be reached."""
     try:
         found = path.stat()
     except OSError:

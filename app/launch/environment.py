@@ -1,6 +1,6 @@
-"""What the process is told before any library is imported: stay offline, send nothing, start no compiler.
+"""The environment of the process: what libraries are told when they are imported, and what the program finds.
 
-And what it finds: whether there is a display, and somewhere to print to.
+Told: stay offline, send nothing, start no compiler. Found: whether there is a display, and somewhere to print to.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def allow_files() -> None:
 
 
 def has_display() -> bool:
-    """Whether a person can see a window; Qt's platforms that draw into memory are none."""
+    """Return whether a person can see a window; Qt's platforms that draw into memory show none."""
     platform = os.environ.get("QT_QPA_PLATFORM", "").partition(":")[0]
     if platform in {"offscreen", "minimal"}:
         return False

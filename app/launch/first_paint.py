@@ -15,7 +15,7 @@ AT_LATEST_MS = 2000
 
 
 class FirstPaint(QObject):
-    """Watches a window until it has painted itself once.
+    """A watch over a window until it has painted itself once.
 
     Signal: painted(), sent once, when the events of that first paint are done with. The log has the moment, too, so
     that the time a start takes can be read from it.
@@ -33,14 +33,14 @@ class FirstPaint(QObject):
         window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Lets every event pass."""
+        """Note a paint event, and let every event pass."""
         if event.type() == QEvent.Type.Paint:
             self._is_painted = True
             self._timer.start(0)
         return super().eventFilter(watched, event)
 
     def stop(self) -> None:
-        """Watch no longer."""
+        """Stop watching."""
         self._timer.stop()
         self._window.removeEventFilter(self)
 

@@ -1,4 +1,4 @@
-"""The command line: what it may say, and what it said."""
+"""The options of the command line, and their parser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where things lie on this machine: what belongs to the program, and what belongs to the person.
+"""The paths of the program on this machine: of what it comes with, and of what belongs to the person.
 
 Standard library only: these places are needed before Qt is imported, and when it cannot be.
 """
@@ -24,7 +24,10 @@ class NowhereError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """data: conversations and settings. caches: may be deleted at any time. logs: what the program writes of itself."""
+    """The folders of one person.
+
+    data: conversations and settings. caches: may be deleted at any time. logs: what the program writes of itself.
+    """
 
     data: Path
     caches: Path
@@ -32,22 +35,22 @@ class Paths:
 
     @property
     def database(self) -> Path:
-        """The conversations."""
+        """Return the file of the conversations."""
         return self.data / "conversations.db"
 
     @property
     def settings(self) -> Path:
-        """What the person chose."""
+        """Return the file of what the person chose."""
         return self.data / "settings.json"
 
     @property
     def snapshots(self) -> Path:
-        """Cached state of all models."""
+        """Return the folder of cached state, of all models."""
         return self.caches / "snapshots"
 
 
 def resources() -> Path:
-    """What ships with the program; inside the bundle when it was frozen.
+    """Return the folder of what ships with the program; inside the bundle when it was frozen.
 
     In Espalier.app the frozen code lies in Contents/Frameworks and data in Contents/Resources; a link from the first
     to the second is usual, but nothing here depends on it.
@@ -61,22 +64,22 @@ def resources() -> Path:
 
 
 def guide_model() -> Path:
-    """Folder of the built-in model."""
+    """Return the folder of the built-in model."""
     return resources() / "models" / "guide"
 
 
 def notices() -> Path:
-    """Licences of everything that the program is built from."""
+    """Return the file of licences of everything that the program is built from."""
     return resources() / "notices" / "notices.txt"
 
 
 def paths_in(folder: Path) -> Paths:
-    """Everything below one folder, as `--data` asks for it."""
+    """Return paths that all lie below one folder, as `--data` asks for it."""
     return Paths(folder, folder / "caches", folder / "logs")
 
 
 def standard_paths() -> Paths:
-    """Where this system keeps such things; the same places as QStandardPaths names.
+    """Return the paths where this system keeps such things, as QStandardPaths names them.
 
     On a Mac, Time Machine leaves ~/Library/Caches out by itself, and Console shows ~/Library/Logs. Elsewhere the XDG
     base directories hold, https://specifications.freedesktop.org/basedir-spec; a relative one is ignored, as it says.
@@ -94,7 +97,7 @@ def _xdg(variable: str, usual: str) -> Path:
 
 
 def usable(paths: Paths) -> tuple[Paths, Problem | None]:
-    """The same paths where they can be written to, else a fresh folder for this session, and what to say about it.
+    """Return these paths where they can be written to, else a fresh folder for this session, and what to say about it.
 
     On a full disk the folder stays: what is stored there can be read, and writing works again once there is space.
     Conversations that can only be read are read where they lie, and the store says so. A temporary folder is not

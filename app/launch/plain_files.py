@@ -1,4 +1,4 @@
-"""Small files that the program reads at its start, whatever somebody has put in their place.
+"""The reading of small files at the start, whatever somebody has put in their place.
 
 Opening a pipe waits until somebody writes to it, a device may never end, and a file of gigabytes fills the memory: only
 regular files of a known size are read. Standard library only.
@@ -37,13 +37,13 @@ def read_plain(name: str | Path, most: int, folder: int | None = None) -> bytes:
 
 
 def require_plain(file: int, name: str | Path) -> None:
-    """Raises UnfitFileError where an open file is not a regular one."""
+    """Refuse an open file that is not a regular one: raise UnfitFileError."""
     if not stat.S_ISREG(os.fstat(file).st_mode):
         raise UnfitFileError(errno.EINVAL, "not a regular file", str(name))
 
 
 def refuse_special(path: Path) -> None:
-    """Raises UnfitFileError where opening this path for writing would wait, or write to something that is no file."""
+    """Refuse a path whose opening would wait, or write to something that is no file: raise UnfitFileError."""
     try:
         mode = path.stat().st_mode
     except OSError:

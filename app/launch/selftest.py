@@ -1,4 +1,4 @@
-"""`--self-test`: the whole way from a model folder to a fork and back, without a window, checked and told as JSON.
+"""The self-test, without a window: the whole way from a model folder to a fork and back, checked and told as JSON.
 
 It asks, forks the first question from its first word on, goes back to the first branch and continues it. What must
 hold: nothing is computed again that the cache has seen, and the continued answer is token for token what repeating the
@@ -42,7 +42,10 @@ class _FailedError(Exception):
 
 
 def run(model_path: str, *, on_cpu: bool = False) -> int:
-    """Do the test with the model in this folder. Prints a JSON object as the last line; returns the exit status."""
+    """Test cache and model with the model in this folder.
+
+    Prints a JSON object as the last line; returns the exit status.
+    """
     seal()
     begun = time.perf_counter()
     if on_cpu:

@@ -44,7 +44,7 @@ _LONGEST_WORD = 300
 
 
 class HandOver(Enum):
-    """What became of handing paths to the first process: it has opened them, or it does not reply."""
+    """The outcome of handing paths to the first process: it has opened them, or it does not reply."""
 
     OPENED = auto()
     NO_REPLY = auto()

@@ -1,4 +1,4 @@
-"""From the command line to the window: where things lie, who was first, what happened last time, and the log.
+"""The way from the command line to the window: paths, the lock, what happened last time, and the log.
 
 No exception on this way ends the program in silence. Standard library only, until the window is built.
 """
@@ -19,7 +19,7 @@ from app.protocol.reports import Problem
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """What is known before there is a window. lock: on the data folder, held by this process.
+    """The state of a start before there is a window. lock: on the data folder, held by this process.
 
     notice: what to say about that folder. last: a run before this one that was not closed.
     """
@@ -31,7 +31,7 @@ class Launch:
 
 
 def start(options: Options) -> int:
-    """The program, until its window is closed. Returns the exit status; SystemExit with 1 where it cannot begin."""
+    """Run the program until its window is closed. Returns the exit status; SystemExit with 1 where it cannot begin."""
     wanted = standard_paths() if options.data is None else paths_in(options.data.expanduser().absolute())
     try:
         return _start(options, wanted)

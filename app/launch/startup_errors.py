@@ -1,4 +1,4 @@
-"""When the program cannot begin, or not go on: a sentence in a plain window, by whatever can still show one.
+"""The errors that keep the program from beginning, or going on, shown by whatever can still show a sentence.
 
 Qt's message box where Qt works; else the system's own alert; and on standard error in any case. Qt is imported only
 here and late, because its absence is one of the things to be told.
@@ -35,7 +35,7 @@ _ALERT = (
 
 
 def show_problem(problem: Problem) -> None:
-    """Say it in a window of its own and wait until it is closed. Without a display, on standard error only."""
+    """Show a problem in a window of its own and wait until that is closed. Without a display, print it only."""
     _say(problem)
     if not has_display():
         return
@@ -46,7 +46,7 @@ def show_problem(problem: Problem) -> None:
 
 
 def show_failure(error: Exception, logs: Path) -> None:
-    """Say that the program could not begin, why, and where it is written down; and write it down."""
+    """Log an exception that ended the start, and show what it was and where the log lies."""
     if not logging.getLogger("app").handlers:
         start_log(logs)
     logger.critical("could not start", exc_info=error)
@@ -55,7 +55,7 @@ def show_failure(error: Exception, logs: Path) -> None:
 
 
 def problem_of(error: Exception, logs: Path) -> Problem:
-    """The sentence for an exception that ends the program before there is a window."""
+    """Return the problem to show for an exception that ends the program before there is a window."""
     if isinstance(error, NowhereError):
         return Problem("Espalier cannot start", str(error))
     if isinstance(error, ImportError):
@@ -68,7 +68,7 @@ def problem_of(error: Exception, logs: Path) -> Problem:
 
 
 def show_alert(problem: Problem) -> None:
-    """The system's own alert, where it has one; for when Qt cannot show a window."""
+    """Show the system's own alert, where it has one; for when Qt cannot show a window."""
     command = _alert_command(problem)
     if command:
         subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
@@ -104,13 +104,13 @@ def _show_box(problem: Problem) -> None:
 
 
 class QtMessages:
-    """What Qt says goes to the log. While the program begins, its last words are told in a window.
+    """A handler that logs what Qt says. While the program begins, Qt's last words are shown in a window.
 
     Qt ends the process by itself where it cannot reach a display: an abort, without an exception to catch.
     """
 
     def __init__(self, release: Callable[[], None]) -> None:
-        """Listen from now on. release: lets the data folder go before the process ends."""
+        """Handle Qt's messages from now on. release: lets the data folder go before the process ends."""
         from PySide6.QtCore import QtMsgType, qInstallMessageHandler
 
         self._release = release
@@ -126,11 +126,11 @@ class QtMessages:
         qInstallMessageHandler(self._hear)
 
     def started(self) -> None:
-        """There is a window now; what ends the process from here on is a crash."""
+        """Show nothing from now on: there is a window, and what ends the process is a crash."""
         self._is_starting = False
 
     def close(self) -> None:
-        """Listen no more."""
+        """Stop handling messages."""
         from PySide6.QtCore import qInstallMessageHandler
 
         qInstallMessageHandler(None)

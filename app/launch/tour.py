@@ -1,4 +1,4 @@
-"""A short tour of the program where there is no display: the same window, drawn into memory.
+"""The tour of the program where there is no display: the same window, drawn into memory.
 
 It asks, forks the first question, and goes back, all through the real controller and the real model; then it prints
 both trees and leaves pictures of the window. It fails where a person would have been let down.
@@ -28,11 +28,11 @@ FOLLOW_UP = "How do I fork a message?"
 
 
 class TourError(Exception):
-    """What did not go as it should have."""
+    """A step of the tour did not go as it should have."""
 
 
 class Tour:
-    """Drives one program. `patience`: seconds that any one step may take."""
+    """A tour of one program. `patience`: seconds that any one step may take."""
 
     def __init__(self, program: Program, shots: Path = SHOTS, patience: float = PATIENCE) -> None:
         self._program = program
@@ -42,7 +42,7 @@ class Tour:
         self._notice = ""
 
     def take(self) -> None:
-        """The whole tour. TourError when something did not work."""
+        """Take the whole tour. Raises TourError when something did not work."""
         self._shots.mkdir(parents=True, exist_ok=True)
         self._wait("the model is loaded", self._is_at_rest)
         self._controller.new_conversation()

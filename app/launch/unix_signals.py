@@ -1,4 +1,4 @@
-"""Being asked to end from outside: at logging out, by Ctrl-C in a terminal, by whoever started the program."""
+"""The signals that ask the program to end: at logging out, by Ctrl-C in a terminal, by whoever started it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ASKED_TO_END = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
 class UnixSignals(QObject):
-    """Calls `end` on Qt's thread when the process is asked to end.
+    """A handler of signals that calls `end` on Qt's thread when the process is asked to end.
 
     Python runs its handlers between two instructions of its own, and Qt's event loop has none: the signal's number is
     written to a socket, which wakes the loop.
@@ -30,7 +30,7 @@ class UnixSignals(QObject):
         self._before = {number: signal.signal(number, _pass) for number in ASKED_TO_END}
 
     def close(self) -> None:
-        """Put back what held before."""
+        """Restore the handlers that there were before."""
         for number, handler in self._before.items():
             signal.signal(number, handler)
         signal.set_wakeup_fd(self._fd_before)
