@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from app.launch.plain_files import UnfitFileError, read_plain, write_whole
+from app.protocol.deadline import DeadlineCaller
 from app.viewmodels.cache.budgets import DEFAULT
 from app.viewmodels.window_state import WindowState
 
 logger = logging.getLogger(__name__)
 
 MOST_RECENT = 8
+PATIENCE = 1.0  # seconds that the window waits for the disk
 LARGEST = 1_000_000  # bytes of the file
 _LONGEST_TEXT, _MOST_ENTRIES, _LARGEST_NUMBER = 10_000, 100, 100_000
 _RANGES = {"body_size": (6, 72)}  # points
@@ -57,6 +59,8 @@ class SettingsFile:
         if self._folder is not None:
             weakref.finalize(self, os.close, self._folder)
         self._guide = guide
+        self._disk = DeadlineCaller("settings", PATIENCE)
+        self._is_saved = True
         self._now = self._read()
 
     @property
@@ -142,12 +146,16 @@ class SettingsFile:
             logger.warning("broken settings not kept: %s", error)
 
     def _save(self, settings: Settings) -> None:
-        if settings == self._now:
+        """Write what was changed, or was not written when it was. A disk that hangs is waited for only so long."""
+        if settings == self._now and self._is_saved:
             return
         self._now = settings
+        text = json.dumps(asdict(settings), indent=2) + "\n"
         try:
-            write_whole(self._name, json.dumps(asdict(settings), indent=2) + "\n", self._folder)
+            self._disk.call(lambda: write_whole(self._name, text, self._folder))
+            self._is_saved = True
         except OSError as error:
+            self._is_saved = False
             logger.warning("settings not saved: %s", error)
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import random
+import threading
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
+from app import settings
+from app.protocol.deadline import DeadlineCaller
 from app.settings import MOST_RECENT, Settings, SettingsFile, settings_from
 from app.viewmodels.window_state import WindowState
 from tests.launch.test_plain_files import KINDS, spoil
@@ -160,3 +163,29 @@ def test_a_folder_that_is_moved_is_followed(tmp_path: Path) -> None:
     file.left(WindowState(body_size=17))
     assert SettingsFile(tmp_path / "moved" / "settings.json", GUIDE).now == file.now
     assert [one.name for one in tmp_path.iterdir()] == ["moved"]
+
+
+def test_a_disk_that_hangs_costs_the_window_a_moment_and_the_choice_is_saved_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, disk, writes = tmp_path / "settings.json", threading.Event(), list[str]()
+    file = SettingsFile(path, GUIDE)
+    file._disk = DeadlineCaller("settings", 0.05)
+    write_whole = settings.write_whole
+
+    def hang(name: str, text: str, folder: int | None) -> None:
+        writes.append(text)
+        disk.wait(30)
+        write_whole(name, text, folder)
+
+    monkeypatch.setattr(settings, "write_whole", hang)
+    file.opened("/models/one")
+    file.opened("/models/two")
+    assert len(writes) == 1, "nothing is written before what was written first"
+    disk.set()
+    for thread in threading.enumerate():
+        if thread.name == "settings":
+            thread.join(30)
+    file._disk = DeadlineCaller("settings", 30)
+    file.left(file.now.window)
+    assert SettingsFile(path, GUIDE).model == "/models/two"
