@@ -23,6 +23,7 @@ from app.launch.crash import LastRun
 from app.launch.data_watch import DataWatch
 from app.launch.environment import has_display
 from app.launch.first_paint import FirstPaint
+from app.launch.hang_watch import LAST_WORDS, ending_in_time, telling_when_slow
 from app.launch.instance_server import InstanceServer
 from app.launch.options import Options
 from app.launch.paths import NAME, Paths, guide_model, resources
@@ -30,6 +31,7 @@ from app.launch.single_instance import InstanceLock
 from app.launch.start import Launch
 from app.launch.startup_errors import QtMessages, show_problem
 from app.launch.unix_signals import UnixSignals
+from app.protocol.deadline import DeadlineCaller
 from app.protocol.reports import Problem
 from app.settings import SettingsFile
 from app.viewmodels.controller import Controller
@@ -141,8 +143,10 @@ class Program(QObject):
             self.watch.close()
             if self._instance_server is not None:
                 self._instance_server.close()
-            self.settings.left(self.window.state())
-            self.controller.close()
+            self.window.hide()
+            with ending_in_time(self._logs):
+                self.settings.left(self.window.state())
+                self.controller.close()
             self.window.close()
             self.window.deleteLater()
 
@@ -153,7 +157,8 @@ def run(launch: Launch, options: Options) -> int:
     messages = QtMessages(launch.lock.release)
     try:
         app = application()
-        program = Program(launch.paths, notice=launch.notice, last=launch.last)
+        with telling_when_slow(launch.paths.data):
+            program = Program(launch.paths, notice=launch.notice, last=launch.last)
         program.answer_later_starts(launch.lock)
         if is_seen:
             status = _show(app, program, options, messages)
@@ -170,12 +175,18 @@ def run(launch: Launch, options: Options) -> int:
 
 def leave(status: int, lock: InstanceLock) -> NoReturn:
     """End the process although a thread of it hangs. To be called when everything has been saved and closed."""
+    with contextlib.suppress(TimeoutError):
+        DeadlineCaller("farewell", LAST_WORDS).call(lambda: _let_go(lock))
+    os._exit(status)
+
+
+def _let_go(lock: InstanceLock) -> None:
+    """What still concerns a disk, which may be the one that hangs."""
     lock.release()
     logging.shutdown()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
-    os._exit(status)
 
 
 def _show(app: Application, program: Program, options: Options, messages: QtMessages) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -376,8 +377,10 @@ seal()
 from PySide6.QtCore import QTimer
 from app import main
 from app.main import Program
-from app.launch.single_instance import try_lock
+from app.launch.single_instance import InstanceLock, try_lock
 from app.launch.paths import paths_in
+from app import settings
+from app.conversation.store import Store
 from app.protocol.commands import Generate, LoadModel
 from app.launch.options import Options
 from app.launch.start import Launch
@@ -404,6 +407,12 @@ def begin(self, model=None):
         now = self.controller.status.now
         if what == "abort" and now.engine_line.startswith("Ready"):
             self.controller.open_model("/models/deadly")
+        elif what == "disk" and now.engine_line.startswith("Ready") and not self.controller._parts.store._pending:
+            for owner, name in ((Store, "_writing"), (settings, "write_whole"), (InstanceLock, "release")):
+                setattr(owner, name, lambda *_: threading.Event().wait())
+            self.controller._parts.store._patience = 0.3
+            self.controller.composer_changed("half a thought")
+            self.window.close()
         elif what == "hang" and now.engine_line.startswith("Ready"):
             self.controller.send("one two three four five")
         elif what == "hang" and self.controller._runs.current and self.controller._runs.current.tokens == 3:
@@ -442,3 +451,20 @@ def test_a_forward_that_never_returns_does_not_keep_the_program_from_ending(
     qtbot.waitUntil(lambda: bool(program.controller.chat.rows))
     texts = [row.text for row in program.controller.chat.rows]
     assert texts == ["one two three four five", "You said: one"]
+
+
+def test_a_disk_that_hangs_does_not_keep_the_program_from_ending(
+    qtbot: QtBot,
+    make_program: Callable[..., Program],
+    data_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Neither the database answers, nor the settings, nor the lock; what was typed is there at the next start."""
+    done = run("-c", DEATH_OR_HANG, str(data_folder), "disk", QT_QPA_PLATFORM="offscreen", TMPDIR=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    program = make_program()
+    controller = program.controller
+    qtbot.waitUntil(lambda: controller._drafts.of(controller.archive.open_id).text == "half a thought")
+    assert "saved now" in controller.status.now.notice

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from app import __version__
 from app.launch.crash import LastRun, last_run, start_log
+from app.launch.hang_watch import telling_when_slow
 from app.launch.options import Options
 from app.launch.paths import Paths, paths_in, standard_paths, usable
 from app.launch.single_instance import HandOver, InstanceLock, lock_or_hand_over, lock_owner
@@ -41,16 +42,18 @@ def start(options: Options) -> int:
 
 
 def _start(options: Options, wanted: Paths) -> int:
-    paths, notice = usable(wanted)
-    lock = lock_or_hand_over(paths.data, __version__, options.paths_to_open)
+    with telling_when_slow(wanted.data):
+        paths, notice = usable(wanted)
+        lock = lock_or_hand_over(paths.data, __version__, options.paths_to_open)
     if lock is HandOver.OPENED:
         return 0
     if lock is HandOver.NO_REPLY:
         show_problem(_no_reply(paths.data))
         return 1
     try:
-        last = last_run(paths.logs, lock.previous)
-        start_log(paths.logs)
+        with telling_when_slow(paths.data):
+            last = last_run(paths.logs, lock.previous)
+            start_log(paths.logs)
         from app import main
 
         return main.run(Launch(paths, lock, notice, last), options)

@@ -36,7 +36,7 @@ _ALERT = (
 
 def show_problem(problem: Problem) -> None:
     """Show a problem in a window of its own and wait until that is closed. Without a display, print it only."""
-    _say(problem)
+    print_problem(problem)
     if not has_display():
         return
     try:
@@ -152,12 +152,13 @@ class QtMessages:
         self._release()
         sentence = f"{' '.join(self._heard[-3:])} Your conversations were not touched."
         problem = Problem(NO_WINDOW, sentence)
-        _say(problem)
+        print_problem(problem)
         show_alert(problem)
         os._exit(1)
 
 
-def _say(problem: Problem) -> None:
+def print_problem(problem: Problem) -> None:
+    """Print a problem on standard error, where there is one."""
     if sys.stderr is not None:
         print(f"{problem.title}. {problem.sentence}", file=sys.stderr)  # noqa: T201
 
