@@ -1,4 +1,4 @@
-"""The conversations in ChatGPT's archive, read where they lie: nothing is ever unpacked to the disk.
+"""The archive of ChatGPT's export, whose conversations are read where they lie: nothing is unpacked to the disk.
 
 https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT. An archive tells the sizes of what it holds, and may lie:
 they are looked at before anything is unpacked, and no more than was told is unpacked.
@@ -27,10 +27,13 @@ _ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, Runtim
 
 
 class Archive:
-    """An open archive. MalformedError for whatever is wrong with it."""
+    """An open archive of conversations. Raises MalformedError for whatever is wrong with it."""
 
     def __init__(self, file: BinaryIO, largest: int, choose: str) -> None:
-        """largest: bytes that its conversations may have together; choose: what to do when it holds none."""
+        """Find the conversations of an archive.
+
+        largest: bytes that they may have together; choose: what to do when there are none.
+        """
         with _unpacking():
             self._archive = zipfile.ZipFile(cast(IO[bytes], _Bounded(file)))
             everything = self._archive.infolist()
@@ -46,7 +49,7 @@ class Archive:
         self._entries = sorted(found, key=lambda entry: entry.filename)
 
     def files(self, piece: int) -> Iterator[tuple[str, Iterator[bytes]]]:
-        """What each file is called, and what it holds in pieces of so many bytes."""
+        """Yield the name of each file of conversations, and its content in pieces of so many bytes."""
         for entry in self._entries:
             yield shown(entry.filename), self._content(entry, piece)
 

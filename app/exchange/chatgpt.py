@@ -1,4 +1,4 @@
-"""ChatGPT's export: `conversations.json`, a list of conversations, each a `mapping` of nodes.
+"""The form of ChatGPT's export: `conversations.json`, a list of conversations, each a `mapping` of nodes.
 
 A node has an `id`, its key in the mapping; a `parent`; its `children` in order; and a `message` or null. A message has
 an `author` with a `role` ("system", "user", "assistant", "tool"), a `create_time` in seconds, `metadata`, and `content`
@@ -35,12 +35,12 @@ _STOPS = {"interrupted": StopReason.CANCELLED, "max_tokens": StopReason.LENGTH}
 
 
 def is_chatgpt(value: Any) -> bool:
-    """Whether this is a conversation of such an export."""
+    """Return whether a JSON value is a conversation of ChatGPT's export."""
     return isinstance(value, dict) and "mapping" in value
 
 
 def conversation_of(conversation: JsonObject, notes: Notes) -> ForeignConversation:
-    """The tree of one conversation. MalformedError where it is none."""
+    """Read one conversation of ChatGPT's export. Raises MalformedError where it is none."""
     mapping = conversation.below("mapping")
     if mapping is None:
         raise conversation.wrong("mapping", "is missing")
@@ -55,7 +55,7 @@ def conversation_of(conversation: JsonObject, notes: Notes) -> ForeignConversati
 
 
 def node_of(value: Any, place: str, notes: Notes) -> ForeignNode:
-    """One node of a mapping; one that was made already is taken as it is."""
+    """Read one node of a mapping; a ForeignNode is returned as it is."""
     if isinstance(value, ForeignNode):
         return value
     node = require_object(value, place)

@@ -1,4 +1,4 @@
-"""From the JSON of a file to its conversations, one after the other, whichever program wrote them.
+"""The conversations in the JSON of a file, read one after the other, whichever program wrote them.
 
 Properties: what is held at one time is one conversation, as messages and not as JSON. The messages of a conversation
 may be of any number that `limits` allows, and reading takes time in proportion.
@@ -35,10 +35,10 @@ _NodeOf = Callable[[Any, str, Notes], ForeignNode]
 
 
 class ConversationReader:
-    """Reads one file after another, of one import."""
+    """A reader of conversations from the files of one import, one file after another."""
 
     def __init__(self, notes: Notes, go_on: Callable[[], None] | None = None) -> None:
-        """go_on: called for every message; what it raises ends the reading."""
+        """Count in `notes` what is lost. go_on: called for every message; what it raises ends the reading."""
         self._notes = notes
         self._go_on = go_on
         self._conversations = 0
@@ -48,7 +48,7 @@ class ConversationReader:
         self._rest = JsonObject({})
 
     def documents(self, json: JsonReader) -> Iterator[Document]:
-        """The conversations of a file. MalformedError where it is none of those that are known."""
+        """Yield the conversations of a file. Raises MalformedError where its form is none that is known."""
         self._json = json
         if json.next_sign() == "[":
             for number in json.items():

@@ -1,4 +1,4 @@
-"""Dates from files: what lies outside of our time is none, and never becomes the latest thing there is."""
+"""The dates in files: what lies outside of our time is none, and never becomes the latest thing there is."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ A_DAY = 86_400.0  # by which clocks may differ
 
 
 def latest() -> float:
-    """The last moment that a file may speak of, in seconds since the epoch."""
+    """Return the last moment that a file may speak of, in seconds since the epoch."""
     return time.time() + A_DAY
 
 
 def moment(value: object) -> float | None:
-    """Seconds since the epoch from seconds, milli-, micro- or nanoseconds; None for what is no date of our time."""
+    """Convert seconds, milli-, micro- or nanoseconds to seconds since the epoch; None for no date of our time."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e20:
         return None
     end = latest()
@@ -25,5 +25,5 @@ def moment(value: object) -> float | None:
 
 
 def clamped(value: float) -> float:
-    """The moment itself, or the nearest of our time."""
+    """Return the moment itself, or the nearest of our time."""
     return min(max(value, EARLIEST), latest())

@@ -1,4 +1,4 @@
-"""Text of a message as Markdown that brings no HTML and no script. https://spec.commonmark.org/0.31.2/
+"""The escaping of a message's text as Markdown that brings no HTML and no script. https://spec.commonmark.org/0.31.2/
 
 A `<` that could begin a tag, and the sign after a `]` that could lead to something other than a page, get a backslash:
 it is seen in code only. So code is left alone, but only where every reader must take it for code: in a fence whose
@@ -24,7 +24,7 @@ _BLANKS = " \t"
 
 
 def harmless(lines: Sequence[str]) -> Iterator[str]:
-    """The lines of one text, each with its backslashes; tabs that indent become spaces where they could end a fence."""
+    """Yield the lines of one text, each escaped; tabs that indent become spaces where they could end a fence."""
     has_table = any(map(_ROW.match, lines))
     blocks = _Blocks()
     is_open = False  # a row of backticks, which a later line of the paragraph may close
@@ -146,7 +146,7 @@ def _closes(words: str, fence: str) -> bool:
 
 
 def code_spans(line: str) -> list[tuple[int, int]] | None:
-    """Where there is code between backticks, in order; None when a row of them is left open."""
+    """Find the code between backticks, in order; None when a row of them is left open."""
     marks = [(mark.start(), mark.end()) for mark in _CODE_MARK.finditer(line)]
     following: dict[int, int] = {}
     partner: list[int | None] = [None] * len(marks)

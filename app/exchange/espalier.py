@@ -1,4 +1,4 @@
-"""`.espalier`: a conversation whole with its tree, as one JSON document in UTF-8, one message on a line.
+"""The `.espalier` format: a conversation whole with its tree, as one JSON document in UTF-8, a message on each line.
 
     {
       "format": "espalier conversation",    always
@@ -75,12 +75,12 @@ T = TypeVar("T")
 
 
 def write(document: Document) -> str:
-    """The document as text. What `read` makes of it is the same document."""
+    """Write a document as text, of which `read` makes an equal document."""
     return "".join(written(document))
 
 
 def written(document: Document) -> Iterator[str]:
-    """Give the document as text, message by message.
+    """Write a document as text, message by message.
 
     Raises ExchangeError where it is larger than what can be read again, at the latest with the last piece.
     """
@@ -127,18 +127,18 @@ def _pieces(document: Document) -> Iterator[str]:
 
 
 def read(text: str, name: str = "the file") -> Document:
-    """The document in a text that `write` made. ExchangeError for any other; `name` is for its sentence."""
+    """Read a document from a text that `write` made. Raises ExchangeError, which names `name`, for any other."""
     with reading(name):
         return document_of(parsed(text), Notes())
 
 
 def is_espalier(value: Any) -> bool:
-    """Whether this claims to be such a document."""
+    """Return whether a JSON value claims to be an `.espalier` document."""
     return isinstance(value, dict) and value.get("format") == FORMAT
 
 
 def document_of(value: Any, notes: Notes) -> Document:
-    """The document that the JSON holds. MalformedError where it contradicts what is said above."""
+    """Read a document from the value of its JSON. Raises MalformedError where that is not of the format."""
     file = require_object(value, "")
     draft = Draft(file, notes)
     for entry in file.each("messages", "message"):
@@ -147,10 +147,10 @@ def document_of(value: Any, notes: Notes) -> Document:
 
 
 class Draft:
-    """A document whose messages are still to come."""
+    """A document that is being read, message by message."""
 
     def __init__(self, file: JsonObject, notes: Notes) -> None:
-        """file: what stands before the messages, the version and the id in any case."""
+        """Begin a document. file: what stands before the messages, the version and the id in any case."""
         _check_version(file)
         self._id = _needed(_id(file, "id"), file, "id")
         self._notes = notes
@@ -159,7 +159,7 @@ class Draft:
         self._alternatives: dict[str, Alternatives] = {}
 
     def add(self, entry: JsonObject) -> None:
-        """The next message."""
+        """Add the next message."""
         message = self._message(entry)
         self._messages[message.id] = message
         if entry.flag("visited") and self._visited.setdefault(message.parent_id, message.id) != message.id:
@@ -169,7 +169,7 @@ class Draft:
             self._alternatives[message.id] = found
 
     def finished(self, file: JsonObject) -> Document:
-        """The whole. file: all of it that stands outside of the messages."""
+        """Return the whole document. file: all of it that stands outside of the messages."""
         created, updated = (_needed(_time(file, name), file, name) for name in ("created", "updated"))
         conversation = Conversation(
             self._id,

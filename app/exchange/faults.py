@@ -1,4 +1,4 @@
-"""What can be wrong with a file, in sentences that a person can act on."""
+"""The faults of files, in sentences that a person can act on."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ExchangeError(Exception):
 
 
 class MalformedError(Exception):
-    """What was read is not as it should be. Becomes an ExchangeError where the file's name is known.
+    """The content of a file is not as it should be. Becomes an ExchangeError where the file's name is known.
 
     place: "line 3, column 7", "message 12, “parent”", or "" when the whole file is meant. reason: goes on after it.
     advice: what to do, a sentence.
@@ -35,14 +35,14 @@ class MalformedError(Exception):
 
 
 def shown(words: str, longest: int = _LONGEST_NAME) -> str:
-    """Words from a file as they can stand in a sentence: on one line, in quotation marks, and not too long."""
+    """Quote words from a file as they can stand in a sentence: on one line, and not too long."""
     line = _UNSEEN.sub(" ", words)
     return f"“{line if len(line) <= longest else line[: longest - 1] + '…'}”"
 
 
 @contextmanager
 def reading(name: str) -> Iterator[None]:
-    """Names the file in whatever is wrong with it."""
+    """Raise an ExchangeError, which names the file, for whatever is wrong with it or its disk."""
     title = "The file cannot be imported"
     file = shown(PurePath(name).name or name)
     try:
@@ -61,7 +61,7 @@ def reading(name: str) -> Iterator[None]:
 
 @contextmanager
 def writing(name: str) -> Iterator[None]:
-    """Names the file in whatever the disk says."""
+    """Raise an ExchangeError, which names the file, for whatever the disk refuses."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Files that a person asks for: written whole or not at all, under names that every system takes."""
+"""The files that a person asks for: written whole or not at all, under names that every system takes."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _DEVICES = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?")
 
 
 def file_name(title: str | None, suffix: str) -> str:
-    """A name for a file that holds a conversation: its title, without what a system would not take."""
+    """Make a name for the file of a conversation: its title, without what a system would not take."""
     words = " ".join(_REFUSED.sub(" ", storable(title or "")).split()).strip(". ")
     short = words.encode()[:_LONGEST].decode(errors="ignore").rstrip(". ")
     return f"{'Conversation' if not short or _DEVICES.fullmatch(short) else short}{suffix}"
 
 
 def save(path: Path, pieces: Iterable[str]) -> None:
-    """Put a text in UTF-8 where it was asked for; what was there before stays until it is whole on the disk.
+    """Save a text in UTF-8 at this path; what was there before stays until the text is whole on the disk.
 
     A link stays one: what it points to is replaced. Raises ExchangeError, and what the pieces raise; then nothing has
     changed.

@@ -1,4 +1,4 @@
-"""One door for all files: what a file is shows in what it holds, not in its name."""
+"""The import of files of any form: what a file is shows in what it holds, not in its name."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class FileImport:
         self.notes = Notes()
 
     def __iter__(self) -> Iterator[Document]:
-        """Read the file. ExchangeError when it cannot be read, or is none of those that are known."""
+        """Read the file. Raises ExchangeError when it cannot be read, or its form is not known."""
         with reading(self._path.name):
             if not stat.S_ISREG(os.stat(self._path).st_mode) and not self._path.is_dir():
                 raise MalformedError("", "it is a device or a pipe, and no file", CHOOSE)
@@ -51,13 +51,13 @@ class FileImport:
 
 
 def read_file(path: Path) -> Imported:
-    """What a file holds. ExchangeError when it cannot be read, or is none of those that are known."""
+    """Read all conversations of a file. Raises ExchangeError when it cannot be read, or its form is not known."""
     found = FileImport(path)
     return Imported(tuple(found), found.notes.sentences)
 
 
 def read_any(name: str, data: bytes) -> Imported:
-    """What the content of a file holds. `name` is for the sentence of the ExchangeError."""
+    """Read all conversations from the content of a file. Raises ExchangeError, whose sentence names `name`."""
     notes = Notes()
     with reading(name):
         return Imported(tuple(_documents(io.BytesIO(data), notes, None)), notes.sentences)

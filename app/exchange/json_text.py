@@ -1,4 +1,4 @@
-"""JSON that is not trusted, read piece by piece, with the place of every fault.
+"""The reading of JSON that is not trusted, piece by piece, with the place of every fault.
 
 Stricter than Python's reader, which takes NaN for a number and keeps the last of two entries with one name: the words
 of the first would be lost. https://www.rfc-editor.org/rfc/rfc8259
@@ -36,7 +36,7 @@ class _RefusedError(ValueError):
 
 
 def decoded(pieces: Iterable[bytes]) -> Iterator[str]:
-    """The text of a file in UTF-8, with or without a byte order mark, in pieces."""
+    """Decode the text of a file in UTF-8, with or without a byte order mark, in pieces."""
     lines, column, rest, is_first = 0, 0, b"", True  # lines, and bytes of the last one, before what is in hand
     for piece, is_last in chain(zip(pieces, repeat(False), strict=False), [(b"", True)]):
         data = rest + piece
@@ -63,7 +63,7 @@ def decoded(pieces: Iterable[bytes]) -> Iterator[str]:
 
 
 def parsed(text: str) -> Any:
-    """What the JSON holds, every number finite. MalformedError with line and column where it is broken."""
+    """Parse a JSON text, every number finite. Raises MalformedError with line and column where it is broken."""
     reader = JsonReader([text])
     value = reader.value()
     reader.end()
@@ -71,7 +71,7 @@ def parsed(text: str) -> Any:
 
 
 class JsonReader:
-    """Reads a text in pieces: whole values, or the members of an object and the items of a list one after another.
+    """A reader of JSON in pieces: whole values, or the members of an object and the items of a list one by one.
 
     Whoever asks for members or items reads each value before the next. MalformedError with line and column where the
     text is broken, and where a value is larger than `limits` allows.
@@ -85,7 +85,7 @@ class JsonReader:
         self._decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_float=_float)
 
     def next_sign(self) -> str:
-        """The character that comes next, blanks left out; nothing at the end."""
+        """Return the character that comes next, blanks left out; nothing at the end."""
         while True:
             blanks = _BLANKS.match(self._text, self._at)
             self._at = blanks.end() if blanks else self._at
@@ -95,7 +95,7 @@ class JsonReader:
                 return ""
 
     def value(self) -> Any:
-        """The value that comes next."""
+        """Read the value that comes next."""
         self.next_sign()
         while True:
             try:
@@ -115,7 +115,7 @@ class JsonReader:
                     return value
 
     def members(self) -> Iterator[str]:
-        """The names in the object that comes next; the value of each is to be read before the next is asked for."""
+        """Yield the names in the object that comes next; the value of each is to be read before the next name."""
         names: set[str] = set()
         for _ in self._parts("{", "}"):
             if self.next_sign() != '"':
@@ -129,11 +129,11 @@ class JsonReader:
             yield name
 
     def items(self) -> Iterator[int]:
-        """Numbers from 1 on, one for each item of the list that comes next, which is to be read before the next."""
+        """Yield a number, from 1 on, for each item of the list that comes next; it is to be read before the next."""
         yield from self._parts("[", "]")
 
     def end(self) -> None:
-        """MalformedError unless nothing else comes."""
+        """Check that nothing else comes: MalformedError where something does."""
         if self.next_sign():
             raise self._broken("Extra data")
 

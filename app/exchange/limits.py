@@ -1,4 +1,4 @@
-"""How large a file and what is in it may be. What would be refused when it comes in is not written either."""
+"""The limits on a file and on what is in it. What would be refused when it comes in is not written either."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversations as Markdown, to read and to pass on. https://spec.commonmark.org/0.31.2/
+"""The Markdown of conversations, to read and to pass on. https://spec.commonmark.org/0.31.2/
 
 What was said stands in block quotes, and what is said about it outside, so a heading, a list or an open fence in a
 message ends with its quote. Raw HTML would not: a comment that is never closed swallows the rest of the page.
@@ -33,12 +33,12 @@ class _Branch:
 
 
 def markdown_of_path(document: Document, leaf_id: str | None = None) -> str:
-    """The messages from the first to this one, None for the open path. LookupError for an id that is not there."""
+    """Write the messages down to this one, None for the open path. LookupError for an id that is not there."""
     return "".join(path_in_pieces(document, leaf_id))
 
 
 def path_in_pieces(document: Document, leaf_id: str | None = None) -> Iterator[str]:
-    """What `markdown_of_path` gives, message by message."""
+    """Write the messages of a path, as `markdown_of_path` does, one at a time."""
     tree = _tree(document)
     leaf = leaf_id or document.leaf_id or tree.leaf_below(None)
     path = () if leaf is None else tree.path_to(leaf)
@@ -46,12 +46,12 @@ def path_in_pieces(document: Document, leaf_id: str | None = None) -> Iterator[s
 
 
 def markdown_of_tree(document: Document) -> str:
-    """All messages, numbered; after every fork its branches, numbered too."""
+    """Write all messages of a tree, numbered; after every fork its branches, numbered too."""
     return "".join(tree_in_pieces(document))
 
 
 def tree_in_pieces(document: Document) -> Iterator[str]:
-    """What `markdown_of_tree` gives, message by message."""
+    """Write all messages of a tree, as `markdown_of_tree` does, one at a time."""
     return _joined(_parts_of_tree(document))
 
 

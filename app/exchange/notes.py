@@ -1,4 +1,4 @@
-"""What an import leaves out or changes, counted, for the person to know."""
+"""The count of what an import leaves out or changes, for the person to know."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.exchange.faults import shown
 
 
 class Change(Enum):
-    """A sentence for one, and one for several."""
+    """A kind of change, with a sentence for one and one for several."""
 
     MERGED = (
         "1 message continued an answer and was joined to it.",
@@ -49,33 +49,33 @@ _KINDS = 12  # that a sentence names
 
 
 class Notes:
-    """Counts while a file is read."""
+    """The counts of an import while its file is read."""
 
     def __init__(self) -> None:
         self._changes: Counter[Change] = Counter()
         self._left_out: Counter[str] = Counter()
 
     def add(self, change: Change, times: int = 1) -> None:
-        """Something was changed."""
+        """Count a change."""
         self._changes[change] += times
 
     def leave_out(self, what: str, times: int = 1) -> None:
-        """Something could not be kept: "image", or a word of the other program's."""
+        """Count something that could not be kept: "image", or a word of the other program's."""
         self._left_out[what] += times
 
     def add_all(self, other: Notes) -> None:
-        """Everything that another one counted."""
+        """Add all that other notes counted."""
         self._changes += other._changes
         self._left_out += other._left_out
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """The words of what could not be kept."""
+        """Return the words for what could not be kept."""
         return tuple(what for what, count in self._left_out.items() if count)
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What is to be said, most important first."""
+        """Return the sentences to show, most important first."""
         counts = [(what, count) for what, count in self._left_out.most_common() if count]
         told = [f"{count} × {what}" for what, count in counts[:_KINDS]]
         if others := sum(count for _, count in counts[_KINDS:]):
@@ -86,5 +86,5 @@ class Notes:
 
 
 def named(kind: str) -> str:
-    """A word of the other program's, in quotation marks."""
+    """Quote a word of the other program's."""
     return shown(kind, 40)

@@ -1,4 +1,4 @@
-"""Open WebUI's export: a list of chats, or one of them.
+"""The form of Open WebUI's export: a list of chats, or one of them.
 
 A chat's record has a `title`, `created_at` and `updated_at`, and `chat`, or it is itself what `chat` holds elsewhere:
 `history` with `currentId` and `messages`, a map of messages by id. A message has a `parentId`, `childrenIds` in order,
@@ -20,14 +20,14 @@ _INSTRUCTIONS = "\0instructions"  # a key that the instructions get, which are n
 
 
 def is_open_webui(value: Any) -> bool:
-    """Whether this is a chat of such an export."""
+    """Return whether a JSON value is a chat of Open WebUI's export."""
     if not isinstance(value, dict):
         return False
     return isinstance(value.get("chat"), dict) or "history" in value
 
 
 def conversation_of(record: JsonObject, notes: Notes) -> ForeignConversation:
-    """The tree of one chat. MalformedError where it is none."""
+    """Read one chat of Open WebUI's export. Raises MalformedError where it is none."""
     chat = record.below("chat") or record
     history = chat.below("history")
     nodes = _listed(chat, notes) if history is None else _mapped(history, notes)
@@ -67,7 +67,7 @@ def _mapped(history: JsonObject, notes: Notes) -> dict[str, ForeignNode]:
 
 
 def node_of(value: Any, place: str, notes: Notes) -> ForeignNode:
-    """One message of a history; one that was made a node already is taken as it is."""
+    """Read one message of a history; a ForeignNode is returned as it is."""
     if isinstance(value, ForeignNode):
         return value
     message = require_object(value, place)
