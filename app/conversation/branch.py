@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 from typing import overload
 
 from app.conversation.message import Message
@@ -15,27 +16,36 @@ class Branch(Sequence[Turn]):
     Properties: a long branch is made as fast as a short one. It is pickled as the tuple of its turns.
     """
 
-    __slots__ = ("_fingerprint", "_messages")
+    __slots__ = ("_beyond", "_fingerprint", "_path", "_shared")
 
-    def __init__(self, messages: tuple[Message, ...], fingerprint: str | None) -> None:
-        """fingerprint: of the model that reads it; answers of other models go without their token ids."""
-        self._messages = messages
+    def __init__(
+        self, path: tuple[Message, ...], fingerprint: str | None, shared: int | None = None, *beyond: Message
+    ) -> None:
+        """The first `shared` messages of a path, None for all, and those beyond them: the path is not copied.
+
+        fingerprint: of the model that reads it; answers of other models go without their token ids.
+        """
+        self._path, self._shared, self._beyond = path, len(path) if shared is None else shared, beyond
         self._fingerprint = fingerprint
 
     def __len__(self) -> int:
-        return len(self._messages)
+        return self._shared + len(self._beyond)
 
     def __iter__(self) -> Iterator[Turn]:
-        return (message.turn(self._fingerprint) for message in self._messages)
+        messages = chain(islice(self._path, self._shared), self._beyond)
+        return (message.turn(self._fingerprint) for message in messages)
 
     @overload
     def __getitem__(self, at: int) -> Turn: ...
     @overload
-    def __getitem__(self, at: slice) -> Branch: ...
-    def __getitem__(self, at: int | slice) -> Turn | Branch:
-        if isinstance(at, slice):
-            return Branch(self._messages[at], self._fingerprint)
-        return self._messages[at].turn(self._fingerprint)
+    def __getitem__(self, at: slice) -> tuple[Turn, ...]: ...
+    def __getitem__(self, at: int | slice) -> Turn | tuple[Turn, ...]:
+        found = range(len(self))[at]
+        return self._turn(found) if isinstance(found, int) else tuple(self._turn(place) for place in found)
+
+    def _turn(self, at: int) -> Turn:
+        message = self._path[at] if at < self._shared else self._beyond[at - self._shared]
+        return message.turn(self._fingerprint)
 
     def __reduce__(self) -> tuple[type[tuple[Turn, ...]], tuple[list[Turn]]]:
         return tuple, (list(self),)

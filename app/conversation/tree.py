@@ -151,6 +151,10 @@ class MessageTree:
             return self.path
         return (*self._path[:shared], *beyond)
 
+    def depth(self, message_id: str) -> int:
+        """How many messages come before a message on its branch. LookupError when it is not in this tree."""
+        return self._depths[self.message(message_id).id]
+
     def leaf_below(self, message_id: str | None) -> str | None:
         """Where one arrives from a message by the child last visited, or else the newest, at every fork."""
         below, all_children, visited = self._below(message_id), self._children, self._visited

@@ -96,8 +96,8 @@ class PathPrices(QObject):
         fingerprint = self._models.fingerprint
         self._prices.ask(PATH, Branch(path, fingerprint), partial(self._take_path, path))
         for sibling in self._siblings(tree):
-            branch = tree.path_to(sibling.id)
-            self._prices.ask(sibling.id, Branch(branch, fingerprint), partial(self._take_sibling, branch[-1:]))
+            branch = Branch(tree.path, fingerprint, tree.depth(sibling.id), sibling)
+            self._prices.ask(sibling.id, branch, partial(self._take_sibling, sibling))
 
     def _ask_sending(self) -> None:
         is_shown = self._runs.current is None and bool(self._words.strip())
@@ -105,8 +105,8 @@ class PathPrices(QObject):
             return
         path = () if self._below is None or self._below not in self._tree else self._tree.path_to(self._below)
         words = Message.new(self._tree.conversation_id, self._below, "user", self._words)
-        turns = Branch((*self._runs.settled(path), words), self._models.fingerprint)
-        self._prices.ask(SENDING, turns, partial(self._take_sending, self._words))
+        branch = Branch(path, self._models.fingerprint, len(path), words)
+        self._prices.ask(SENDING, branch, partial(self._take_sending, self._words))
 
     def _take_path(self, path: tuple[Message, ...], priced: Priced) -> None:
         differs = self.path is None or _without_turns(priced) != _without_turns(self.path)
@@ -114,9 +114,9 @@ class PathPrices(QObject):
         if self._note(path, priced.turns) or differs:
             self.changed.emit()
 
-    def _take_sibling(self, sibling: tuple[Message, ...], priced: Priced) -> None:
+    def _take_sibling(self, sibling: Message, priced: Priced) -> None:
         """What is before it lies on the path, and is known from there."""
-        if self._note(sibling, priced.turns[-1:]):
+        if self._note((sibling,), priced.turns[-1:]):
             self.changed.emit()
 
     def _note(self, messages: tuple[Message, ...], turns: tuple[TurnResidency, ...]) -> bool:

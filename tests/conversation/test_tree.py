@@ -68,6 +68,9 @@ def check(tree: MessageTree, naive: Naive) -> None:
         assert [child.id for child in tree.children(message.id)] == naive.children(message.id)
         assert [sibling.id for sibling in tree.siblings(message.id)] == naive.children(message.parent_id)
         assert [step.id for step in tree.path_to(message.id)] == naive.path(message.id)
+        assert tree.depth(message.id) == len(naive.path(message.id)) - 1
+        below = [one.id for one in naive.messages if message.id in naive.path(one.id)]
+        assert [one.id for one in naive.messages if tree.is_below(one.id, message.id)] == below
         assert tree.leaf_below(message.id) == naive.leaf_below(message.id)
 
 
@@ -139,7 +142,7 @@ def test_what_does_not_belong_is_refused_and_changes_nothing() -> None:
             tree.add(message)
     with pytest.raises(ValueError, match="cannot change"):
         tree.replace(replace(root, role="assistant"))
-    for ask in (tree.message, tree.children, tree.siblings, tree.path_to, tree.leaf_below, tree.select):
+    for ask in (tree.message, tree.children, tree.siblings, tree.path_to, tree.depth, tree.leaf_below, tree.select):
         with pytest.raises(LookupError):
             ask("f" * 32)
     assert (len(tree), tree.path) == (1, (root,))

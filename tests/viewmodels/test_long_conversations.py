@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -176,3 +178,25 @@ def test_a_tree_that_is_shown_stays_the_same_object_after_an_edit(
     assert len(tree.path) == MESSAGES
     qtbot.waitUntil(lambda: len(threads) == 2)
     assert here not in threads
+
+
+def test_a_price_of_a_version_beside_a_long_path_copies_nothing_of_it(
+    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, data_folder: Path
+) -> None:
+    """Up to eight versions are priced at each event: they share the path as it lies there."""
+    document = long_conversation()
+    above = document.messages[999]
+    versions = [Message.new(document.conversation.id, above.id, "user", f"v{number}") for number in range(5)]
+    put(data_folder, replace(document, messages=(*document.messages, *versions)))
+    controller = make_controller()
+    show(qtbot, controller, document.conversation.id)
+    at_rest(qtbot, controller)
+    copied: list[str] = []
+    with patch.object(MessageTree, "path_to", lambda _tree, message_id: copied.append(message_id)):
+        script.commands.clear()
+        controller._prices.renew()
+        qtbot.waitUntil(lambda: len(script.commands) == 1 + len(versions))
+    assert not copied
+    asked = {tuple(command.turns) for command in script.commands if isinstance(command, Price)}
+    before = [message.turn(None) for message in document.messages]
+    assert asked == {tuple(before), *((*before[:1000], version.turn(None)) for version in versions)}
