@@ -19,7 +19,7 @@ from app.conversation.store import Store
 from app.conversation.store_thread import StoreThread
 from app.viewmodels.controller import Controller
 from app.viewmodels.library import exchange_desk
-from app.viewmodels.library.exchange_desk import Form
+from app.viewmodels.library.form import Form
 from app.viewmodels.store_link import StoreLink
 from tests.fakes.engine import Script
 from tests.fakes.shelf import FakeShelf

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,6 +20,7 @@ from app.conversation.staging import Stage, StagedDocument
 from app.exchange import ExchangeError, FileImport, file_name, path_in_pieces, save, tree_in_pieces, written
 from app.protocol.reports import Problem
 from app.viewmodels.library.changes import Changes, Picture
+from app.viewmodels.library.form import Form
 from app.viewmodels.library.library import Library
 from app.viewmodels.runs import Runs
 from app.viewmodels.store_link import StoreLink
@@ -31,19 +31,6 @@ PATIENCE = 0.4  # seconds until it is told that a file is being read or written
 TELL = 0.2  # seconds between two figures
 PARTING, GIVING_UP = 10.0, 1.0  # seconds that the end of the program waits for a file, and for it to be given up
 WORK, PAUSE = 0.008, 0.002  # seconds of work, and of rest for the window's thread: both need the interpreter
-
-
-class Form(StrEnum):
-    """What a conversation can be written as."""
-
-    ESPALIER = "espalier"
-    BRANCH = "branch"
-    TREE = "tree"
-
-    @property
-    def suffix(self) -> str:
-        """The end of such a file's name."""
-        return ".espalier" if self is Form.ESPALIER else ".md"
 
 
 _WRITERS: dict[Form, Callable[[Document], Iterator[str]]] = {

@@ -7,7 +7,8 @@ from pathlib import Path
 from PySide6.QtCore import QStandardPaths
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.viewmodels.library.exchange_desk import ExchangeDesk, Form
+from app.viewmodels.library.exchange_desk import ExchangeDesk
+from app.viewmodels.library.form import Form
 
 _FILTERS = {
     Form.ESPALIER: "Espalier conversation (*.espalier)",

@@ -22,7 +22,7 @@ from app.exchange import FileImport, read
 from app.exchange.notes import Notes
 from app.viewmodels.controller import Controller
 from app.viewmodels.library import exchange_desk
-from app.viewmodels.library.exchange_desk import Form
+from app.viewmodels.library.form import Form
 from tests.fakes.engine import Script
 from tests.viewmodels.library.test_archive import at_rest, titles
 from tests.viewmodels.test_controller import LONG, ask, ended, texts, wait_for_text

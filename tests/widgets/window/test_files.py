@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.exchange import read
 from app.viewmodels.controller import Controller
-from app.viewmodels.library.exchange_desk import Form
+from app.viewmodels.library.form import Form
 from app.widgets.window.main_window import MainWindow
 from tests.widgets.window.test_main_window import ask, texts
 
