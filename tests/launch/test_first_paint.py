@@ -18,8 +18,10 @@ from app.launch.first_paint import PAINTED, FirstPaint
 LATER = {
     # The engine is imported on its own thread once the window is painted.
     *("mlx", "mlx_lm", "transformers", "tokenizers", "jinja2", "safetensors", "app.engine", "app.kvcache"),
-    # What other ways through the program need: its helper processes, its examination of itself.
-    *("multiprocessing", "app.launch.selftest", "app.launch.tour"),
+    # What other ways through the program need: its version, its helper processes, its examination of itself.
+    *("importlib.metadata", "multiprocessing", "app.launch.selftest", "app.launch.tour"),
+    # What a person has to ask for first.
+    *("app.exchange", "app.viewmodels.library.exchange_desk"),
 }
 """Packages and modules that nobody waits for before there is a window."""
 

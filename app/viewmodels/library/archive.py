@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.viewmodels.display import Display
 from app.viewmodels.edits import Edits
 from app.viewmodels.library.changes import GONE, Picture
-from app.viewmodels.library.exchange_desk import ExchangeDesk
 from app.viewmodels.library.search_desk import SearchDesk
 from app.viewmodels.library.trash_desk import TrashDesk
 from app.viewmodels.parts import Parts
 from app.viewmodels.rows import ConversationRow
 from app.viewmodels.versions import last_question
+
+if TYPE_CHECKING:
+    from app.viewmodels.library.exchange_desk import ExchangeDesk
 
 NEW_FOLDER = "New folder"
 
@@ -56,17 +59,32 @@ class Archive(QObject):
         self.trash.restored.connect(self._turn_to)
         self.trash.said.connect(self._say)
         self.trash.refused.connect(self.warned)
-        self.exchange = ExchangeDesk(parts.store, parts.changes, parts.library, parts.runs, self)
-        self.exchange.opened.connect(self._turn_to)
-        self.exchange.said.connect(self.said)
-        self.exchange.progressed.connect(self._show_progress)
-        self.exchange.refused.connect(self.warned)
+        self._exchange: ExchangeDesk | None = None
         parts.library.opened.connect(self._on_opened)
         parts.library.changed.connect(self.search.renew)
 
     def close(self) -> None:
         """No file is read or written any more."""
-        self.exchange.close()
+        if self._exchange is not None:
+            self._exchange.close()
+
+    @property
+    def exchange(self) -> ExchangeDesk:
+        """Files of conversations; made and imported when first used, because no start has to wait for it."""
+        if self._exchange is None:
+            from app.viewmodels.library.exchange_desk import ExchangeDesk
+
+            parts = self._parts
+            self._exchange = ExchangeDesk(parts.store, parts.changes, parts.library, parts.runs, self)
+            self._exchange.opened.connect(self._turn_to)
+            self._exchange.said.connect(self.said)
+            self._exchange.progressed.connect(self._show_progress)
+            self._exchange.refused.connect(self.warned)
+        return self._exchange
+
+    def import_file(self, path: str) -> None:
+        """Keep every conversation of a file, and open the first."""
+        self.exchange.import_file(path)
 
     @property
     def actions(self) -> dict[str, Callable[[], None]]:
@@ -74,7 +92,7 @@ class Archive(QObject):
         return {
             "undo": self.edits.undo,
             "undo_this": self._undo_what_the_banner_says,
-            "cancel_file": self.exchange.cancel,
+            "cancel_file": lambda: self.exchange.cancel(),
             "redo": self.edits.redo,
             "delete_message": self.delete_message,
             "prune": lambda: self.edits.prune(self._display.open_id),

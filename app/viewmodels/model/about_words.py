@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-from importlib.metadata import PackageNotFoundError, version
 
 from PySide6.QtCore import qVersion
 
@@ -34,6 +33,8 @@ def versions_text(program: str) -> str:
 
 
 def _version(project: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version  # 20 ms that no start has to wait for
+
     try:
         return version(project)
     except PackageNotFoundError:

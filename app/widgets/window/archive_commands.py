@@ -42,7 +42,7 @@ class ArchiveCommands(QObject):
             "find": self._find,
             "rename": lambda: self.rename(archive.open_id),
             "trash": lambda: show_trash(self._style, archive.trash, self._window),
-            "import": lambda: ask_which(archive.exchange, self._window),
+            "import": lambda: ask_which(archive, self._window),
             "export": lambda: self._export(Form.ESPALIER),
             "export_branch": lambda: self._export(Form.BRANCH),
             "export_tree": lambda: self._export(Form.TREE),
@@ -75,4 +75,4 @@ class ArchiveCommands(QObject):
         row_menu(row, self._archive, self.rename, self._window).popup(at)
 
     def _export(self, form: Form) -> None:
-        ask_where(self._archive.exchange, self._archive.open_id, form, self._window)
+        ask_where(self._archive, form, self._window)

@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QStandardPaths
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.viewmodels.library.exchange_desk import ExchangeDesk
+from app.viewmodels.library.archive import Archive
 from app.viewmodels.library.form import Form
 
 _FILTERS = {
@@ -23,8 +23,9 @@ _TITLES = {
 _READABLE = "Conversations (*.espalier *.json *.zip);;All files (*)"
 
 
-def ask_where(desk: ExchangeDesk, conversation_id: str, form: Form, parent: QWidget) -> QFileDialog:
-    """Ask for the file, then write it. The system asks before one is replaced."""
+def ask_where(archive: Archive, form: Form, parent: QWidget) -> QFileDialog:
+    """Ask where to write the open conversation, then write it. The system asks before a file is replaced."""
+    desk, conversation_id = archive.exchange, archive.open_id
     folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
     name = desk.suggested_name(conversation_id, form)
     dialog = QFileDialog(parent, _TITLES[form], str(Path(folder) / name), _FILTERS[form])
@@ -36,11 +37,11 @@ def ask_where(desk: ExchangeDesk, conversation_id: str, form: Form, parent: QWid
     return _opened(dialog)
 
 
-def ask_which(desk: ExchangeDesk, parent: QWidget) -> QFileDialog:
+def ask_which(archive: Archive, parent: QWidget) -> QFileDialog:
     """Ask for a file, then read it."""
     dialog = QFileDialog(parent, "Import", "", _READABLE)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-    dialog.fileSelected.connect(desk.import_file)
+    dialog.fileSelected.connect(archive.import_file)
     return _opened(dialog)
 
 

@@ -137,7 +137,7 @@ class MainWindow(QMainWindow):
         controller, chat = self._controller, self.chat
         self.sidebar.asked.connect(self.do)
         self.sidebar.chosen.connect(controller.open_conversation)
-        self.documentOpened.connect(controller.archive.exchange.import_file)
+        self.documentOpened.connect(controller.archive.import_file)
         self.sidebar.left.connect(self.chat.composer_area.take_focus)
         chat.toolbar.asked.connect(self.do)
         chat.escaped.connect(self.panes.close_overlay)
