@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.protocol.commands import EraseOwner
-from app.viewmodels import trash_desk
 from app.viewmodels.controller import Controller
+from app.viewmodels.library import trash_desk
 from app.widgets.sidebar.trash_box import TrashBox
 from app.widgets.window.main_window import MainWindow
 from tests.fakes.engine import Script
