@@ -56,10 +56,6 @@ class Icon(Enum):
         '<path d="M4 4.6l.6 8a1.4 1.4 0 0 0 1.4 1.3h4a1.4 1.4 0 0 0 1.4-1.3l.6-8M6.7 7.2v4M9.3 7.2v4"/>'
     )
     STAR = '<path d="M8 1.9l1.9 3.9 4.2.6-3 3 .7 4.2L8 11.6l-3.8 2 .7-4.2-3-3 4.2-.6z" fill="currentColor"/>'
-    MORE = (
-        '<g fill="currentColor" stroke="none"><circle cx="3.4" cy="8" r="1.25"/><circle cx="8" cy="8" r="1.25"/>'
-        '<circle cx="12.6" cy="8" r="1.25"/></g>'
-    )
     MODEL = (
         '<rect x="3.6" y="3.6" width="8.8" height="8.8" rx="2"/><path d="M6.3 1.6v2M9.7 1.6v2M6.3 12.4v2M9.7 12.4v2'
         'M1.6 6.3h2M1.6 9.7h2M12.4 6.3h2M12.4 9.7h2"/>'

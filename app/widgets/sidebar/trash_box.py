@@ -28,7 +28,6 @@ class TrashBox(QDialog):
         super().__init__(parent)
         self._style = style
         self._desk = desk
-        self._confirmation: QMessageBox | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Trash")
         self.list = LineList(style, desk.rows, "Trash", self)

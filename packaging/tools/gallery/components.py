@@ -13,7 +13,6 @@ from app.viewmodels.text.spoken import RESIDENCY_NAMES
 from app.widgets.kit.controls import Button, Control, RoundButton, State, ToolButton
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
-from app.widgets.kit.mark_widgets import CostBar
 from app.widgets.kit.marks import paint_budget, paint_cost, paint_disc, paint_pill, paint_warmth
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import translucent
@@ -54,10 +53,6 @@ class ComponentSheet(QWidget):
             gauge.show_context(used, 32_768)
             gauge.adjustSize()
             gauge.move(_MIDDLE + 220, 548 + row * 40)
-        for row, parts in enumerate(((512, 1328, 1172), (3412, 168, 0))):
-            bar = CostBar(self._style, 512, 8, parent=self)
-            bar.show_parts(*parts, "")
-            bar.setGeometry(_MIDDLE, 668 + row * 24, 512, 8)
 
     def _add_buttons(self) -> None:
         for column, state in enumerate(_STATES):
@@ -106,6 +101,8 @@ class ComponentSheet(QWidget):
         self._paint_rows(painter, 400)
         self._caption(painter, _MIDDLE, 516, "Model and context; amber from 90 %")
         self._caption(painter, _MIDDLE, 636, "Cost: reused, computed, to go")
+        for row, parts in enumerate(((512, 1328, 1172), (3412, 168, 0))):
+            paint_cost(painter, theme, QRectF(_MIDDLE, 668 + row * 24, 512, 8), *parts)
         self._paint_icons(painter, 116)
         self._paint_colors(painter, 420)
         painter.end()

@@ -8,7 +8,6 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QImage, QPainter
 
 from app.protocol.trie_view import Residency
-from app.widgets.kit.mark_widgets import BudgetBar, CostBar, DiscMark, WarmthBar
 from app.widgets.kit.marks import (
     paint_bar,
     paint_budget,
@@ -21,7 +20,7 @@ from app.widgets.kit.marks import (
 )
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT, Theme
-from tests.widgets.pictures import columns, count, grey, painted, picture
+from tests.widgets.pictures import columns, count, grey, painted
 
 ALL: tuple[Residency, ...] = get_args(Residency)
 
@@ -136,26 +135,3 @@ def test_increased_contrast_outlines_the_pills(style: Style) -> None:
     style.set_theme(LIGHT.with_increased_contrast())
     image = painted(90, 20, lambda painter, rect: paint_pill(painter, style, 85, 10, "Words", "live"))
     assert count(image, style.theme.outline) > 20
-
-
-def test_mark_widgets_say_what_they_show(style: Style) -> None:
-    disc_mark = DiscMark(style, "live", "Live")
-    bar = CostBar(style)
-    bar.show_parts(3412, 168, 0, "3 412 reused, 168 computed")
-    warmth = WarmthBar(style)
-    warmth.show_share(0.5, "half warm")
-    budget = BudgetBar(style)
-    budget.show_bytes(1, 2, 4, "3 of 4 GB")
-    names = [mark.accessibleName() for mark in (disc_mark, bar, warmth, budget)]
-    assert names == ["Live", "3 412 reused, 168 computed", "half warm", "3 of 4 GB"]
-    for mark in (disc_mark, bar, warmth, budget):
-        mark.resize(mark.sizeHint())
-        assert count(picture(mark), LIGHT.accentgfx) > 0
-
-
-def test_a_mark_shows_what_it_is_told_next(style: Style) -> None:
-    mark = DiscMark(style, "live", "Live")
-    before = picture(mark)
-    mark.show_residency("none", "No snapshot")
-    assert picture(mark) != before
-    assert mark.accessibleName() == "No snapshot"
