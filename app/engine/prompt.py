@@ -124,7 +124,7 @@ class _Assembly:
         before = len(self.ids)
         self._markup(len(self.rendered.text))
         self._mark_new_answer(before)
-        self._settle_unlocated()
+        self._mark_unlocated()
         points = tuple(sorted(point for point in self.points if 0 < point < len(self.ids)))
         return Prompt(tuple(self.ids), points, tuple(self.starts), tuple(self.ends))
 
@@ -208,11 +208,11 @@ class _Assembly:
         return self.ids[-1] if self.ids else None
 
     def _begin_turn(self) -> None:
-        self._settle_unlocated()
+        self._mark_unlocated()
         self.starts.append(len(self.ids))
 
-    def _settle_unlocated(self) -> None:
-        """Turns that were not located lie in the text just written."""
+    def _mark_unlocated(self) -> None:
+        """Mark turns that were not located as lying in the text just written."""
         self.starts += [len(self.ids)] * self.unlocated
         self.ends += [len(self.ids)] * self.unlocated
         self.unlocated = 0

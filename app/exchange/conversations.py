@@ -96,7 +96,7 @@ class ConversationReader:
                 else:
                     entries[name] = self._list()
             else:
-                self._take(entries, name)
+                self._read_known(entries, name)
         self._rest = JsonObject(entries, place)
         return entries if draft is None else draft
 
@@ -118,7 +118,7 @@ class ConversationReader:
             elif name == "messages" and sign == "[" and "history" not in entries:
                 entries[name] = self._list()
             else:
-                self._take(entries, name)
+                self._read_known(entries, name)
         return entries
 
     def _history(self, place: str) -> Entries:
@@ -127,7 +127,7 @@ class ConversationReader:
             if name == "messages" and self._json.next_sign() == "{":
                 entries[name] = self._nodes(JsonObject(entries, place).at(name), open_webui.node_of)
             else:
-                self._take(entries, name)
+                self._read_known(entries, name)
         return entries
 
     def _nodes(self, place: str, node_of: _NodeOf) -> dict[str, ForeignNode]:
@@ -144,7 +144,7 @@ class ConversationReader:
             found.append(self._json.value())
         return found
 
-    def _take(self, entries: Entries, name: str) -> None:
+    def _read_known(self, entries: Entries, name: str) -> None:
         value = self._json.value()
         if name in _KNOWN:
             entries[name] = value

@@ -30,7 +30,7 @@ def harmless(lines: Sequence[str]) -> Iterator[str]:
     is_open = False  # a row of backticks, which a later line of the paragraph may close
     for line in lines:
         line = blocks.untabbed(line)
-        if blocks.take(line):
+        if blocks.follow(line):
             yield line if blocks.is_content else line.replace("|", " ")  # some readers take it for a table's head
             continue
         spans = code_spans(line)
@@ -64,8 +64,8 @@ class _Blocks:
             return line
         return line[: len(line) - len(words)].expandtabs(4) + words
 
-    def take(self, line: str) -> bool:
-        """Whether this line is surely code, or begins or ends it."""
+    def follow(self, line: str) -> bool:
+        """Follow one line; return whether it is surely code, or begins or ends it."""
         words = line.lstrip(" ")
         indent = len(line) - len(words)
         if not words.strip(_BLANKS):
