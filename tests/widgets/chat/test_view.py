@@ -13,7 +13,9 @@ from pytestqt.qtbot import QtBot
 
 import app.widgets.chat.laid_part as laid_part
 import app.widgets.chat.row_painter as row_painter
+from app.protocol.chat import Role
 from app.viewmodels.chat_model import ChatModel
+from app.viewmodels.path_rows import PathRows
 from app.viewmodels.rows import Footer, MessageRow
 from app.viewmodels.status import Status, StatusValues
 from app.viewmodels.verbs import VERBS
@@ -713,6 +715,102 @@ def test_five_thousand_messages_open_without_being_measured(view: ChatView, chat
     view.verticalScrollBar().setValue(view.verticalScrollBar().maximum() // 2)
     picture(view)
     assert len(laid) < 80
+
+
+class LongTalk:
+    """A path of which every row can be made, and which notes the numbers of those that are."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.made: list[int] = []
+
+    def rows(self, prefix: str = "m") -> PathRows:
+        ids = [f"{prefix}{number}" for number in range(self.count)]
+        return PathRows(ids, lambda number: self._make(ids[number], number), self._said)
+
+    def _make(self, message_id: str, number: int) -> MessageRow:
+        self.made.append(number)
+        role, text = self._said(number, number + 1)[0]
+        return question(message_id, text) if role == "user" else answer(message_id, text)
+
+    def _said(self, first: int, end: int) -> list[tuple[Role, str]]:
+        texts = [PLAN, "Short.", "Words. " * 200]
+        return [("assistant" if one % 2 else "user", texts[one % 3]) for one in range(first, min(end, self.count))]
+
+
+def test_what_happens_costs_the_rows_that_are_looked_at(view: ChatView, chat: ChatModel, style: Style) -> None:
+    """However long the path is: none of these makes more than a few screens of rows."""
+    talk, bar = LongTalk(8_000), view.verticalScrollBar()
+
+    def grow() -> None:
+        talk.count += 1
+        chat.show(talk.rows())
+
+    def fork() -> None:
+        talk.count = 6_000
+        chat.show(talk.rows())
+
+    for act in (
+        lambda: chat.show(talk.rows()),
+        lambda: chat.show(talk.rows()),
+        grow,
+        lambda: bar.setValue(0),
+        lambda: bar.setValue(bar.maximum() // 2),
+        lambda: view.show_message("m3000"),
+        lambda: view.resize(700, 500),
+        lambda: style.set_theme(DARK),
+        lambda: style.set_text_size(18),
+        lambda: view.question_to_edit,
+        fork,
+        lambda: chat.show(talk.rows("other")),
+        lambda: view.show_anchor("other1500", 10),
+        lambda: chat.show([]),
+    ):
+        talk.made.clear()
+        act()
+        settle()
+        picture(view.viewport())
+        assert len(talk.made) < 400, act
+    assert len(view.layout_of_rows) == 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_place_in_a_very_long_path_is_come_back_to(view: ChatView, chat: ChatModel, seed: int) -> None:
+    draw, talk, bar = random.Random(seed), LongTalk(8_000), view.verticalScrollBar()
+    for _ in range(2):
+        chat.show(talk.rows())
+        settle()
+        bar.setValue(draw.randrange(bar.maximum() - 50))
+        settle()
+        anchor, first = view.anchor(), view.indexAt(QPoint(200, 2)).row()
+        before = [view.visualRect(chat.index(number)).top() for number in (first + 1, first + 2)]
+        chat.show(talk.rows("other"))
+        settle()
+        chat.show(talk.rows())
+        view.show_anchor(*anchor)
+        settle()
+        after = [view.visualRect(chat.index(number)).top() for number in (first + 1, first + 2)]
+        assert after == pytest.approx(before, abs=1), (seed, anchor)
+
+
+def test_news_of_rows_far_away_move_nothing(view: ChatView, chat: ChatModel) -> None:
+    draw, talk, bar = random.Random(1), LongTalk(8_000), view.verticalScrollBar()
+    chat.show(talk.rows())
+    settle()
+    bar.setValue(bar.maximum() // 2)
+    settle()
+    number = view.indexAt(QPoint(200, 300)).row()
+    before = view.visualRect(chat.index(number))
+    for _ in range(10):
+        other = draw.randrange(8_000)
+        for _ in range(3):
+            assert chat.index(other).data(Qt.ItemDataRole.AccessibleTextRole)
+            assert view.visualRect(chat.index(other)).height() > 0
+        if draw.random() < 0.5:
+            talk.count += 1
+        chat.show(talk.rows())
+        settle()
+        assert view.visualRect(chat.index(number)) == before, other
 
 
 def test_every_row_speaks(view: ChatView, chat: ChatModel) -> None:
