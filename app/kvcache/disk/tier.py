@@ -97,7 +97,7 @@ class Tier:
     @property
     def problem(self) -> str:
         """Why the folder cannot be used, or the last file not be written, in the system's words, or empty."""
-        away = NO_ANSWER if self.is_away else ""
+        away = NO_ANSWER if self.is_away or self._writer.is_stalled else ""
         return away or self._saver.problem or self._shelf.problem or self._disk_problem
 
     @property

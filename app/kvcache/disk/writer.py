@@ -22,6 +22,7 @@ from app.kvcache.disk import files
 from app.kvcache.disk.files import AbandonedError, Tensor
 
 MOST_BYTES = 256 << 20  # that wait to be written
+STALLED = 30.0  # seconds for one job, after which the disk is taken to hang
 _GRACE = 0.2  # seconds that a sync in flight may take beyond the deadline before the thread is left behind
 
 log = logging.getLogger(__name__)
@@ -75,6 +76,7 @@ class Writer:
         self._pending_bytes = 0
         self._unfinished = 0  # puts accepted and neither done nor failed
         self._is_working = False
+        self._began = 0.0  # when it began to work on what it works on, by time.monotonic
         self._deadline: float | None = None  # set when closing, by time.monotonic
         self._change = threading.Condition()
         # A daemon: a disk that hangs must not keep the program from ending.
@@ -86,6 +88,12 @@ class Writer:
         """Bytes of tensors that wait or are being written."""
         with self._change:
             return self._pending_bytes
+
+    @property
+    def is_stalled(self) -> bool:
+        """Whether it has worked on one job for so long that the disk must hang."""
+        with self._change:
+            return self._is_working and time.monotonic() - self._began >= STALLED
 
     def has_room(self, nbytes: int) -> bool:
         """Whether `put` would accept so many bytes now: to be asked before they are copied."""
@@ -204,6 +212,7 @@ class Writer:
                 return False
             job = self._jobs.popleft()
             self._is_working, self._is_cancelled = True, False
+            self._began = time.monotonic()
             self._working_on = job if isinstance(job, _Put) else None
         outcome = None
         if isinstance(job, _Put):

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from app.kvcache.disk import files, tier
+from app.kvcache.disk import files, tier, writer
 from app.kvcache.disk.calls import DiskCalls
 from app.kvcache.disk.files import SnapshotFile
 from app.kvcache.invariants import check
@@ -146,6 +146,29 @@ def test_wherever_and_whenever_the_disk_hangs_no_token_is_wrong(
                     check(cache)
             settle(cache)
         assert tier_of(cache).problem == ""
+
+
+def test_a_write_that_hangs_is_told_and_costs_nobody_a_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    over, write = threading.Event(), files.write
+
+    def hang(*arguments: Any) -> files.Written:
+        over.wait(LONG)
+        return write(*arguments)
+
+    cache, _ = opened("M", tmp_path)
+    monkeypatch.setattr(files, "write", hang)
+    ask(cache, [1, 2, 3, 4, 5, 6], [7, 8], points=[4])
+    while tier_of(cache).tend():
+        check(cache)
+    assert tier_of(cache).is_saving
+    assert tier_of(cache).problem == ""
+    monkeypatch.setattr(writer, "STALLED", 0.0)
+    assert tier_of(cache).problem == NO_ANSWER
+    assert cache.price([1, 2, 3, 4, 5, 6, 7, 9]).excess == 0
+    over.set()
+    settle(cache)
+    assert tier_of(cache).problem == ""
+    assert files_in(tmp_path)
 
 
 def test_a_folder_that_cannot_be_read_now_is_left_as_it_is(tmp_path: Path) -> None:
