@@ -164,8 +164,8 @@ class Controller(QObject):
 
     @property
     def lost(self) -> Problem | None:
-        """What to tell, after `close`, of words that could be saved nowhere."""
-        return self._runs.lost
+        """What to tell, after `close`, of words that could be saved nowhere, or of a file that was not written."""
+        return self._runs.lost or self.archive.exchange.lost
 
     # Verbs
 

@@ -17,6 +17,7 @@ from app.conversation.faults import Fault, store_error
 from app.conversation.leftover import leftover_files
 from app.conversation.store import Store
 from app.conversation.store_thread import StoreThread
+from app.viewmodels import store_link
 from app.viewmodels.controller import Controller
 from app.viewmodels.library import exchange_desk
 from app.viewmodels.library.form import Form
@@ -164,6 +165,28 @@ def test_what_can_be_kept_nowhere_is_told(
     assert "7 characters" in controller.lost.sentence
 
 
+def test_a_start_whose_database_hangs_says_so_and_goes_on_when_it_answers(
+    qtbot: QtBot, start: Callable[[], Controller], disk: HangingDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = start()
+    wait_until_ready(qtbot, first)
+    first.send("One")
+    qtbot.waitUntil(lambda: texts_of(first) == ["One", "You said: One"])
+    disk.release()
+    over, opening = threading.Event(), Store._open
+    monkeypatch.setattr(store_link, "SLOW", 0.1)
+    monkeypatch.setattr(Store, "_open", lambda store: over.wait(LONG) and opening(store))
+    again = start()
+    qtbot.waitUntil(lambda: "disk is slow" in again.status.now.notice)
+    again.composer_changed("typed meanwhile")
+    over.set()
+    qtbot.waitUntil(lambda: again.status.now.notice == "")
+    wait_until_ready(qtbot, again)
+    assert "typed meanwhile" in drafts_of(again)
+    titles = [row.title for row in again.conversations.rows]
+    assert "One" in titles
+
+
 def test_a_database_that_hangs_while_it_is_opened_or_closed_keeps_nobody_from_quitting(
     qtbot: QtBot, start: Callable[[], Controller], disk: HangingDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -199,6 +222,8 @@ def test_a_file_that_is_being_written_to_a_disk_that_hangs_is_given_up(
     controller.close()
     assert controller.is_stuck
     assert not controller._parts.store.is_stuck
+    assert controller.lost is not None
+    assert "not written" in controller.lost.title
     over.set()
     controller.archive.exchange._thread.shutdown(wait=True)
 

@@ -27,6 +27,9 @@ from app.viewmodels.store_link import StoreLink
 from app.viewmodels.text import words
 
 T = TypeVar("T")
+_NOT_WRITTEN = Problem(
+    "A file was not written", "It took too long when Espalier quit. Export it again; the conversations are safe."
+)
 PATIENCE = 0.4  # seconds until it is told that a file is being read or written
 TELL = 0.2  # seconds between two figures
 PARTING, GIVING_UP = 10.0, 1.0  # seconds that the end of the program waits for a file, and for it to be given up
@@ -84,7 +87,8 @@ class ExchangeDesk(QObject):
     Properties: a file is imported whole or not at all, and that is one step of undo; what is wrong with a file changes
     nothing. The database is asked in small steps, between which others have their turn.
 
-    Attribute: is_stuck, a file was neither finished nor given up at the end of the program.
+    Attributes: is_stuck, a file was neither finished nor given up at the end of the program; lost, what to tell of one
+    that was to be written.
 
     Signals: opened(str) this conversation came first in an imported file; said(str, int) a sentence for the banner, and
     the step that its Undo takes back or 0; progressed(str) what is being done, "" when nothing is any more;
@@ -108,6 +112,7 @@ class ExchangeDesk(QObject):
         self._runs = runs
         self._patience = PARTING
         self.is_stuck = False
+        self.lost: Problem | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="exchange")
         self._waiting: dict[Future[Any], tuple[Work, Callable[[Any], None]]] = {}
         self._imports: list[Work] = []
@@ -125,6 +130,7 @@ class ExchangeDesk(QObject):
         if wait(waiting, 0.0 if self._store.is_stuck else self._patience).not_done:
             for work, _ in waiting.values():
                 work.cancel()
+                self.lost = self.lost if work in self._imports else _NOT_WRITTEN
             self.is_stuck = bool(wait(waiting, GIVING_UP).not_done)
         self._thread.shutdown(wait=not self.is_stuck)
 
