@@ -58,6 +58,8 @@ def runs_of(pieces: Iterable[Piece], records: Records) -> Runs:
 
 def clipped(runs: Sequence[tuple[str, int]], start: int, end: int) -> Runs:
     """Return those runs that rows [start, end) are of."""
+    if len(runs) == 1:  # as most edges have
+        return tuple(runs) if runs[0][1] < end and end > start else ()
     ends = [*(begun for _, begun in runs[1:]), end]
     return tuple(run for run, until in zip(runs, ends, strict=True) if run[1] < end and until > start)
 

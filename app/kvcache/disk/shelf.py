@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import time
 from array import array
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -86,10 +88,11 @@ class Shelf:
         self._files_bytes = sum(self._files.values())
         self._wipe_stale()
         before = len(self._files)
-        for entry, end in sorted(self._placed(), key=_wanted_first):
-            self._hang(entry, end)
-        self._prune(has_rows)
-        self._join()
+        with _without_garbage():
+            for entry, end in sorted(self._placed(), key=_wanted_first):
+                self._hang(entry, end)
+            self._prune(has_rows)
+            self._join()
         self.collect()
         for name in self._files.keys() - {part.name for part in self._trie.files}:
             self._delete(name)
@@ -368,6 +371,18 @@ def erase_everywhere(root: Path, owner: str) -> None:
 def folders_in(root: Path) -> list[Path]:
     """Return the folders of all models. Links are none."""
     return [path for path in root.iterdir() if files.is_folder(path)]
+
+
+@contextmanager
+def _without_garbage() -> Iterator[None]:
+    """What is made meanwhile stays: looking for garbage in it again and again takes longer than making it."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _in_all(root: Path, do: Callable[[Path], None]) -> None:
