@@ -44,7 +44,7 @@ class Reader:
     """Reads the files of one folder.
 
     calls: how the disk is reached. data: what a file will hold while it is being written. path_of: the tokens that lead
-    to a node's end. lose: told of a file that is of no use any more.
+    to a node's end. lose: told of a file that is of no use any more, and of the edge on which that was found.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Reader:
         layout: Layout,
         data: Callable[[Part], Mapping[str, Tensor] | None],
         path_of: Callable[[TrieNode], array[int]],
-        lose: Callable[[Part], None],
+        lose: Callable[[Part, TrieNode], None],
     ) -> None:
         self._lane, self._journal, self._folder, self._records = lane, journal, folder, records
         self._calls = calls
@@ -77,20 +77,36 @@ class Reader:
         """
         if self._calls.is_away:
             return True
-        for node in nodes:
-            parts = list(node.disk_rows) if node.rows is None and not node.lanes else []
-            if node is end and node.state is None and node.disk_state is not None:
-                parts.append(node.disk_state)
-            for part in parts:
-                try:
-                    is_sound = self._is_sound(part, node)
-                except TimeoutError:
-                    self._journal.add(CacheEventKind.FAULT, node.start, len(node.tokens), 0, Reason.DISK)
-                    return False
-                if not is_sound:
-                    self._lose(part)
+        try:
+            return self._are_sound(list(nodes), end)
+        except TimeoutError:
+            self._journal.add(CacheEventKind.FAULT, end.start, len(end.tokens), 0, Reason.DISK)
+            return False
+
+    def _are_sound(self, path: Sequence[TrieNode], end: TrieNode) -> bool:
+        """See `verify`. Raises TimeoutError."""
+        if not self._has_sound_state(end):
+            for node in reversed(path):  # the next one that is sound, so that not all begins anew for each
+                if self._has_sound_state(node) and (node.state is not None or node.disk_state is not None):
+                    break
+            return False
+        for node in path:
+            for part in node.disk_rows if node.rows is None and not node.lanes else ():
+                if not self._is_sound(part, node):
+                    self._lose(part, node)
                     return False
         return True
+
+    def _has_sound_state(self, node: TrieNode) -> bool:
+        """Whether no file of the state at a node's end is needed or it can be read; it is lost when it cannot.
+
+        Raises TimeoutError.
+        """
+        part = node.disk_state if node.state is None else None
+        if part is None or self._is_sound(part, node):
+            return True
+        self._lose(part, node)
+        return False
 
     def rows(self, node: TrieNode) -> list[StoredRows]:
         """The rows of an edge that lie on disk, file by file; their record is the node's from now on.
@@ -124,7 +140,7 @@ class Reader:
                 log.warning("rows [%d, %d) are computed again", node.start, node.end, exc_info=True)
                 damaged = node.disk_rows[0]
             if damaged is not None:
-                self._lose(damaged)
+                self._lose(damaged, node)
                 return ()
             self._recalled = (node.id, node.start, node.end), found
         return self._recalled[1]

@@ -69,7 +69,7 @@ class Tier:
         folder = root / fingerprint
         self.records = records = Records(layout.knows)
         self._shelf = Shelf(trie, root, folder, self._calls, self._writer, layout)
-        self._saver = Saver(trie, lane, journal, folder, records, layout, self._writer, self._shelf, self._take_down)
+        self._saver = Saver(trie, lane, journal, folder, records, layout, self._writer, self._shelf, self._fail)
         self._reader = Reader(
             *(lane, journal, folder, self._calls, records, layout),
             *(self._saver.data, self._shelf.path_of, self._lose),
@@ -168,21 +168,25 @@ class Tier:
         """See `Reader.state`."""
         return self._reader.state(node)
 
-    def _lose(self, part: Part) -> None:
+    def _lose(self, part: Part, node: TrieNode) -> None:
         """A file is of no use any more."""
         self._lost += 1
         self._journal.add(CacheEventKind.FAULT, 0, 0, self._shelf.size(part.name), Reason.DISK)
-        self._take_down(part)
+        self._take_down(part, node)
         self.collect()
 
-    def _take_down(self, part: Part) -> None:
-        """A file is not there, nor is anything on disk that was built on its rows."""
-        for node in list(self._trie.nodes.values()):
-            if part in node.disk_rows:
-                self._shelf.forget(node, Reason.DISK)
-            elif node.disk_state is part:
-                self._trie.set_disk(node, node.disk_rows, None)
-                node.lost = node.lost if node.holds else Reason.DISK
+    def _fail(self, part: Part) -> None:
+        """A file was not written. One that was built on another such does not hang any more."""
+        if part in self._trie.files:
+            self._take_down(part, next(node for node in self._trie.nodes.values() if part in node.files))
+
+    def _take_down(self, part: Part, node: TrieNode) -> None:
+        """A file, which hangs on this edge, is not there, nor is anything on disk that was built on its rows."""
+        if node.disk_state is part:
+            self._trie.set_disk(node, node.disk_rows, None)
+            node.lost = node.lost if node.holds else Reason.DISK
+        else:
+            self._shelf.forget(node, Reason.DISK)
 
     def forget(self, node: TrieNode) -> None:
         """What lies on disk of a node and below it is not wanted: its rows are gone."""

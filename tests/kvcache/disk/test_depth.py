@@ -56,6 +56,8 @@ class Life:
             "shrink": self._shrink,
             "lose a file": self._lose,
             "fail to restore": self._fail,
+            "read it again": self._read_again,
+            "lose the states": self._lose_states,
             "erase": lambda: self.cache.erase("one"),
         }
 
@@ -91,6 +93,22 @@ class Life:
         assert ask(self.cache, [*self._path, 61])[2] <= part.start
         ask(self.cache, END)
         self._evict()
+
+    def _read_again(self) -> None:
+        tier_of(self.cache).set_budget(1 << 30)
+        ask(self.cache, [*self._path, 61], points=range(1, len(self._path) + 1), owner="one")
+        ask(self.cache, END)
+        self._evict()
+        self._write()
+
+    def _lose_states(self) -> None:
+        """All of them, while the rows are there."""
+        for node in self.cache.trie.match(self._path).path:
+            if node.disk_state is not None:
+                next(self._root.glob(f"*/{node.disk_state.name}")).unlink()
+        dropped = tier_of(self.cache).dropped
+        assert ask(self.cache, [*self._path, 61])[2] == 0
+        assert tier_of(self.cache).dropped > dropped + len(self._path) // 2
 
     def _fail(self) -> None:
         """The rows of an edge in the middle cannot be read when they are entered."""
