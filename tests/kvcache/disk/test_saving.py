@@ -5,9 +5,13 @@ The models' rows depend on how a prompt was chunked, so that rows of other calls
 
 from __future__ import annotations
 
+import os
 import random
+import resource
 import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import count, islice
 from pathlib import Path
 
 import mlx.core as mx
@@ -193,6 +197,51 @@ def test_quitting_at_any_moment_leaves_what_can_be_gone_on_with(kind: str, tmp_p
         assert report.excess == 0, f"{kind}, seed {seed}: {report}"
         require_same(again, tokens, fed)
         again.close_disk(0)
+
+
+@contextmanager
+def few_files_may_be_open() -> Iterator[None]:
+    """Forty more than there are now."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    in_use = set(map(int, os.listdir("/dev/fd")))
+    few = next(islice((number for number in count() if number not in in_use), 40, None))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (few, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
+@pytest.mark.parametrize("kind", ["falcon_h1", "lfm2"])
+def test_a_path_of_many_more_files_than_may_be_open_is_restored_exactly(kind: str, tmp_path: Path) -> None:
+    """Each token has a file of its rows and one of its state; then one in the middle is damaged, and one is missing."""
+    path = words(random.Random(1), 150)
+    cache = opened(kind, tmp_path)
+    ask(cache, [*path, 5], [6, 7], 512, range(1, 151))
+    for number, cached in ((8, 150), (9, 150), (10, 75), (11, 40)):
+        while tier_of(cache).tend() or tier_of(cache).is_saving:
+            writer_of(cache).work(1 << 30)
+        if number > 8:
+            cache.close_disk(1)
+            cache = opened(kind, tmp_path)
+        evict_all_but_live(cache)
+        if cached < 150:
+            part = next(part for node in cache.trie for part in node.disk_rows if part.start <= cached < part.end)
+            (file,) = tmp_path.glob(f"*/{part.name}")
+            if number == 10:
+                file.write_bytes(file.read_bytes()[:-1] + b"?")
+            else:
+                file.unlink()
+            assert part.start == cached
+        with few_files_may_be_open():
+            report, tokens, fed = ask(cache, [*path, number], [1], 512, range(1, 151))
+        assert (report.cached, cache.faults) == (cached, int(cached < 150))
+        require_same(cache, tokens, fed)
+
+
+def evict_all_but_live(cache: PrefixCache) -> None:
+    ask(cache, [60, 61], [62], 16)
+    evict_all(cache)
 
 
 @pytest.mark.parametrize("kind", KINDS)
