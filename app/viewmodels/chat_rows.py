@@ -50,10 +50,10 @@ class ChatRows:
         if tree is not self._tree or tree.version != self._version:
             self._follow(tree.path)
             self._tree, self._version = tree, tree.version
-        path, last = self._path, len(self._path) - 1
+        path = self._path
         return PathRows(
             self._ids,
-            lambda number: _row(tree, path[number], run, residencies, number == last),
+            lambda number: _row(tree, path[number], run, residencies),
             lambda first, end: [(message.role, message.text) for message in path[first:end]],
         )
 
@@ -72,9 +72,7 @@ def running_footer(run: Run) -> Footer:
     return Footer(reused, computed, run.tokens, run.rate, None, "")
 
 
-def _row(
-    tree: MessageTree, message: Message, run: Run | None, residencies: Mapping[str, Residency], is_last: bool
-) -> MessageRow:
+def _row(tree: MessageTree, message: Message, run: Run | None, residencies: Mapping[str, Residency]) -> MessageRow:
     # A row that is still painted may be of a message that is gone.
     versions = tree.siblings(message.id) if message.id in tree else (message,)
     version = version_of(versions, message.id)
@@ -94,7 +92,6 @@ def _row(
         footer=_footer(message, own_run),
         prefill=prefill_row(own_run) if own_run else None,
         is_streaming=own_run is not None,
-        is_last=is_last,
         note="" if own_run else _note(message),
     )
 

@@ -61,7 +61,6 @@ class MessageRow:
     footer: Footer | None = None
     prefill: PrefillRow | None = None
     is_streaming: bool = False
-    is_last: bool = False
     note: str = ""
 
 

@@ -44,9 +44,9 @@ ENDED = replace(ANSWER, text="Because.", ids=(1,), stats=asdict(STATS), stop="fi
 
 def test_an_ended_answer_has_its_figures() -> None:
     question, answer = rows_of(tree_of(QUESTION, ENDED), None, {ENDED.id: "memory"})
-    assert (question.name, question.footer, question.residency, question.is_last) == ("You", None, "none", False)
+    assert (question.name, question.footer, question.residency) == ("You", None, "none")
     assert answer.footer == Footer(3412, 168, 214, 38.2, 0.48, "finished")
-    assert (answer.name, answer.residency, answer.note, answer.is_last) == ("Qwen3 8B", "memory", "", True)
+    assert (answer.name, answer.residency, answer.note) == ("Qwen3 8B", "memory", "")
 
 
 def test_versions_and_their_residencies() -> None:
@@ -175,7 +175,7 @@ def test_only_rows_that_were_looked_at_are_made(qapp: object, made: list[str]) -
     assert (changed, len(made)) == ([4999], 6)
     tree.add(Message.new(HOME, messages[-1].id, "user", "next"))
     model.show(rows.of(tree, None, residencies))
-    assert (changed, len(made), model.rowCount()) == ([4999, 5000], 9, 5002)
+    assert (changed, len(made), model.rowCount()) == ([4999], 9, 5002)
     for number in range(model.rowCount()):
         assert model.rows[number].id
     made.clear()

@@ -75,7 +75,6 @@ def test_a_question_is_answered_and_kept(
     footer = row(controller, 1).footer
     assert footer is not None
     assert (footer.reused, footer.tokens, footer.stop) == (0, 5, "finished")
-    assert row(controller, 1).is_last
     question, answer = stored(data_folder)
     assert (question.text, answer.text, answer.stop) == ("How are you?", "You said: How are you?", "finished")
     assert answer.ids is not None
