@@ -21,6 +21,8 @@ PATH, SENDING = "path", "sending"
 MOST_SIBLINGS = 8
 DEBOUNCE_MS = 150
 WRITING_MS = 1000
+SLOW = 1.0  # seconds for an answer, from which on it is asked for less often
+REST = 10  # times what an answer took: for so long the engine writes on before it is asked again
 
 
 class PathPrices(QObject):
@@ -72,9 +74,15 @@ class PathPrices(QObject):
         """The cache differs: ask again, at once when nothing runs, now and then while an answer is being written."""
         is_idle = self._runs.current is None
         if not self._path_timer.isActive():
-            self._path_timer.start(0 if is_idle else WRITING_MS)
+            self._path_timer.start(0 if is_idle else self._writing_ms)
         if is_idle and not self._sending_timer.isActive():
             self._sending_timer.start()
+
+    @property
+    def _writing_ms(self) -> int:
+        """Pricing a long branch holds up the answer that is being written."""
+        took = self._prices.took
+        return WRITING_MS if took < SLOW else round(1000 * REST * took)
 
     def forget(self) -> None:
         """Another model, or none: nothing that was known holds."""

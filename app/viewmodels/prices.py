@@ -15,6 +15,7 @@ Answer = Callable[[Priced], None]
 
 # Seconds after which a query counts as lost: a branch that cannot be answered has no price, and no word comes of it.
 PATIENCE = 2.0
+CAUTION = 4  # times what the last answer took
 
 
 @dataclass(slots=True)
@@ -32,6 +33,8 @@ class Prices:
 
     A purpose is any word ("path", "send", the id of a sibling). When a newer query stands in line, the older one's
     figures are about something that is no longer shown: they are dropped.
+
+    Attribute: took, seconds from the last query that was answered to its answer.
     """
 
     def __init__(self, submit: Callable[[Command], None], clock: Callable[[], float] = time.monotonic) -> None:
@@ -39,11 +42,12 @@ class Prices:
         self._clock = clock
         self._ids = count(1)
         self._asked: dict[str, _Asked] = {}
+        self.took = 0.0
 
     def ask(self, purpose: str, turns: Sequence[Turn], answer: Answer) -> None:
         """Have `answer` called with what this branch costs, unless a newer query for the same purpose comes first."""
         asked = self._asked.get(purpose)
-        if asked is None or self._clock() - asked.at > PATIENCE:
+        if asked is None or self._clock() - asked.at > max(PATIENCE, CAUTION * self.took):
             self._send(purpose, turns, answer)
         else:
             asked.next = (turns, answer)
@@ -54,6 +58,7 @@ class Prices:
         if purpose is None:
             return
         asked = self._asked.pop(purpose)
+        self.took = self._clock() - asked.at
         if asked.next is None:
             asked.answer(event)
         else:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import cast
+
+from PySide6.QtWidgets import QApplication
+
 from app.protocol.chat import Turn
 from app.protocol.commands import Command, Price
 from app.protocol.events import Priced
 from app.protocol.reports import RequestReport
-from app.viewmodels.prices import PATIENCE, Prices
+from app.viewmodels.model.model_desk import ModelDesk
+from app.viewmodels.path_prices import REST, SLOW, WRITING_MS, PathPrices
+from app.viewmodels.prices import CAUTION, PATIENCE, Prices
+from app.viewmodels.runs import Runs
 
 
 class Bench:
@@ -71,3 +79,29 @@ def test_a_query_without_an_answer_does_not_block_the_next() -> None:
     assert asked(bench) == ["", "b"]
     bench.answer(bench.sent[1])
     assert bench.heard == [("b", 7)]
+
+
+def test_a_slow_answer_is_waited_for_longer_than_a_quick_one() -> None:
+    """Asking again for what is being computed would only make the next answer later."""
+    bench = Bench()
+    bench.ask("path", "long")
+    bench.now = 30.0
+    bench.answer(bench.sent[0])
+    assert bench.prices.took == 30.0
+    bench.ask("path", "longer")
+    bench.now += 30.0 + PATIENCE
+    bench.ask("path", "longest")
+    assert asked(bench) == ["long", "longer"]
+    bench.now += 30.0 * CAUTION
+    bench.ask("path", "the longest of all")
+    assert asked(bench) == ["long", "longer", "the longest of all"]
+
+
+def test_prices_that_take_long_are_asked_for_less_often_while_an_answer_is_written(qapp: QApplication) -> None:
+    bench = Bench()
+    prices = PathPrices(bench.prices, cast(ModelDesk, None), cast(Runs, SimpleNamespace(current="a run")))
+    for took, wait in ((0.0, WRITING_MS), (0.9 * SLOW, WRITING_MS), (3.0, 3000 * REST)):
+        bench.prices.took = took
+        prices.renew()
+        assert prices._path_timer.interval() == wait
+        prices._path_timer.stop()
