@@ -286,7 +286,8 @@ class MessageStore(Database):
     def _visited(self, conversation_id: str) -> tuple[str, ...]:
         query = """SELECT id FROM message WHERE visited = 1 AND trash IS NULL
             AND conversation = (SELECT number FROM conversation WHERE id = ?) ORDER BY number"""
-        return tuple(row[0] for row in self._rows(query, conversation_id))
+        with self._reading():
+            return tuple(message_id for (message_id,) in self._execute(query, conversation_id))
 
     def _leaf(self, conversation_id: str) -> str | None:
         query = "SELECT message.id FROM conversation JOIN message ON message.number = leaf WHERE conversation.id = ?"
