@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 VERSION = f"2 {unicodedata.unidata_version}"  # of the rules: words from other rules are not the same words
 
@@ -27,10 +28,10 @@ _MARKS = (
 LONGEST = 64  # characters of a word that count
 _LONGEST_PART = 1024  # characters of a text that are looked at for one word, marks that do not count among them
 _WINDOW = 16 * 1024  # characters that are looked at in one go: a search within a text cannot be interrupted
-_PARTS = re.compile(
+_PARTS = (
     f"[{_SINGLE}][{_MARKS}]{{0,{_LONGEST_PART}}}|(?:[^\\W_{_SINGLE}]|[{_MARKS}]){{1,{_LONGEST_PART}}}|[^\\x00-\\x7f\\s]"
 )
-_REST = re.compile(f"(?:[^\\W_{_SINGLE}]|[{_MARKS}])+")
+_REST = f"(?:[^\\W_{_SINGLE}]|[{_MARKS}])+"
 _QUOTED = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 
@@ -57,6 +58,12 @@ class Term:
         return f'"{quoted}"{" *" if self.is_prefix else ""}'
 
 
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern when the first text is searched: 7 ms for these two, which no start has to wait for."""
+    return re.compile(pattern)
+
+
 def words_of(text: str) -> Iterator[Word]:
     """The words of a text, in order; of a word that is longer than any, only its beginning."""
     return (word for word in words_in_steps(text) if word is not None)
@@ -64,10 +71,11 @@ def words_of(text: str) -> Iterator[Word]:
 
 def words_in_steps(text: str) -> Iterator[Word | None]:
     """The words of a text, and None wherever a while has passed without one."""
+    parts, rest_of = _compiled(_PARTS), _compiled(_REST)
     at = 0
     while at < len(text):
         stop = at + _WINDOW
-        part = _PARTS.search(text, at, stop)
+        part = parts.search(text, at, stop)
         if part is None:
             at = stop
             yield None
@@ -77,7 +85,7 @@ def words_in_steps(text: str) -> Iterator[Word | None]:
             at = part.end()
             folded = _folded(part.group())
             yield Word(folded, *part.span()) if folded else None
-            while part.end() - part.start() >= _LONGEST_PART and (rest := _REST.match(text, at, at + _WINDOW)):
+            while part.end() - part.start() >= _LONGEST_PART and (rest := rest_of.match(text, at, at + _WINDOW)):
                 at = rest.end()
                 yield None
 
