@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 import struct
 import sys
@@ -82,6 +83,11 @@ class Listed(NamedTuple):
 def path_tensor(path: array[int]) -> Tensor:
     """The tokens of a path as a file holds them."""
     return Tensor(PATH, "I32", (len(path),), _bytes_of(path))
+
+
+def path_length(file: SnapshotFile) -> int:
+    """Return how many tokens a file's path has, 0 when it has none."""
+    return math.prod(file.kinds[PATH][1]) if PATH in file.kinds else 0
 
 
 def read_entry(file: SnapshotFile) -> tuple[Entry, array[int]]:

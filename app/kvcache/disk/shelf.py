@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import gc
+import hashlib
 import logging
 import time
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -121,7 +122,8 @@ class Shelf:
             known += self._path_below(known[-1], path[known[-1].end :])
             if known[-1].end == entry.end:
                 yield entry, known[-1]
-        for name in unknown:
+        ends: dict[bytes, TrieNode] = {}  # by the digest of the path; most files begin where another one ends
+        for name in self._shortest_first(unknown):
             try:
                 entry, path = self._calls.read(partial(_entry_in, self._folder / name))
             except TimeoutError:
@@ -130,9 +132,23 @@ class Shelf:
             except (OSError, DamagedFileError) as error:
                 log.warning("a snapshot cannot be used: %s", error)
                 continue
-            end = [self._trie.root, *self._path_below(self._trie.root, path)][-1]
+            above = ends.get(_digest(path[: entry.start]), self._trie.root)
+            end = [above, *self._path_below(above, path[above.end :])][-1]
             if end.end == entry.end:
+                ends[_digest(path)] = end
                 yield entry, end
+
+    def _shortest_first(self, names: Iterable[str]) -> list[str]:
+        """Put the files in the order of the length of their paths, those left out that cannot be read."""
+        lengths: dict[str, int] = {}
+        for name in names:
+            try:
+                lengths[name] = self._calls.read(partial(_path_length, self._folder / name))
+            except TimeoutError:
+                self._set_aside(name)
+            except (OSError, DamagedFileError) as error:
+                log.warning("a snapshot cannot be used: %s", error)
+        return sorted(lengths, key=lengths.__getitem__)
 
     def _set_aside(self, name: str) -> None:
         """A file that is there cannot be read now: it is left alone, and found when the folder is opened again."""
@@ -391,6 +407,15 @@ def _in_all(root: Path, do: Callable[[Path], None]) -> None:
             do(folder)
     except OSError as error:
         log.warning("not all snapshots were deleted: %s", error.strerror or error)
+
+
+def _path_length(path: Path) -> int:
+    """Return how many tokens the path in a file has, as far as its header tells. Raises as `index.read_entry`."""
+    return index.path_length(SnapshotFile(path))
+
+
+def _digest(path: array[int]) -> bytes:
+    return hashlib.sha256(path).digest()
 
 
 def _follows(node: TrieNode, above: Identity, has_rows: bool) -> bool:

@@ -51,6 +51,9 @@ class Life:
             "close": lambda: self.cache.close_disk(60),
             "open": self._open,
             "restore after that": lambda: ask(self.cache, [*self._path, 61]),
+            "close once more": lambda: self.cache.close_disk(60),
+            "open without an index": self._open_without_index,
+            "restore without an index": lambda: ask(self.cache, [*self._path, 61]),
             "leave for good": lambda: ask(self.cache, END),
             "evict for good": self._evict,
             "shrink": self._shrink,
@@ -66,6 +69,10 @@ class Life:
             return opened("R", self._root)[0]
 
     def _open(self) -> None:
+        self.cache = self._opened()
+
+    def _open_without_index(self) -> None:
+        next(self._root.glob("*/index")).unlink()
         self.cache = self._opened()
 
     def _write(self) -> None:
