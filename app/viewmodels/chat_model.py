@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt, Signal
 
+from app.viewmodels.kit.lists import ROOT, AnyIndex, RowRole
 from app.viewmodels.path_rows import PathRows
-from app.viewmodels.rows import Footer, MessageRow, RowRole
+from app.viewmodels.rows import Footer, MessageRow
 from app.viewmodels.text.spoken import spoken_message
-
-AnyIndex = QModelIndex | QPersistentModelIndex
-_ROOT = QModelIndex()
 
 
 class ChatModel(QAbstractListModel):
@@ -44,7 +42,7 @@ class ChatModel(QAbstractListModel):
         """The row of this message, or -1 when it is not on the open path."""
         return self._rows.place_of(message_id)
 
-    def rowCount(self, parent: AnyIndex = _ROOT) -> int:
+    def rowCount(self, parent: AnyIndex = ROOT) -> int:
         """A list: only the root has rows."""
         return 0 if parent.isValid() else len(self._rows)
 

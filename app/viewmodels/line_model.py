@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractListModel, QObject, Qt
 
-from app.viewmodels.rows import RowRole
-
-AnyIndex = QModelIndex | QPersistentModelIndex
-_ROOT = QModelIndex()
+from app.viewmodels.kit.lists import ROOT, AnyIndex, RowRole
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +45,7 @@ class LineModel(QAbstractListModel):
             self._rows = tuple(rows)
             self.endResetModel()
 
-    def rowCount(self, parent: AnyIndex = _ROOT) -> int:
+    def rowCount(self, parent: AnyIndex = ROOT) -> int:
         """A list: only the root has rows."""
         return 0 if parent.isValid() else len(self._rows)
 

@@ -1,21 +1,12 @@
-"""What one row of a view shows. Models return these whole under `RowRole`; delegates draw them and decide nothing."""
+"""What one row of a view shows. Models return it whole under `RowRole.ROW`; delegates draw it and decide nothing."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
-
-from PySide6.QtCore import Qt
 
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.chat import Role
 from app.protocol.trie_view import Residency
-
-
-class RowRole(IntEnum):
-    """Item data roles beside Qt's own."""
-
-    ROW = Qt.ItemDataRole.UserRole + 1
 
 
 @dataclass(frozen=True, slots=True)

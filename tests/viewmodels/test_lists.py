@@ -9,8 +9,9 @@ from PySide6.QtCore import QPersistentModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
 from app.viewmodels.chat_model import ChatModel
+from app.viewmodels.kit.lists import RowRole
 from app.viewmodels.library.conversation_model import ConversationModel
-from app.viewmodels.rows import ConversationRow, Footer, MessageRow, RowRole
+from app.viewmodels.rows import ConversationRow, Footer, MessageRow
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
 

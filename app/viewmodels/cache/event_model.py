@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt
 
 from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.protocol.reports import Reason
 from app.viewmodels.cache.event_words import Happening, event_row, explained, spoken_event
-from app.viewmodels.rows import EventRow, RowRole
+from app.viewmodels.kit.lists import ROOT, AnyIndex, RowRole
+from app.viewmodels.rows import EventRow
 
-AnyIndex = QModelIndex | QPersistentModelIndex
-_ROOT = QModelIndex()
 MOST_ROWS = 200
 # Of these there may be hundreds for one request, or for one rest after it: they are added up in one row.
 _FOLDED = frozenset(
@@ -43,7 +42,7 @@ class EventModel(QAbstractListModel):
         """All rows, the newest first."""
         return self._rows
 
-    def rowCount(self, parent: AnyIndex = _ROOT) -> int:
+    def rowCount(self, parent: AnyIndex = ROOT) -> int:
         """A list: only the root has rows."""
         return 0 if parent.isValid() else len(self._rows)
 

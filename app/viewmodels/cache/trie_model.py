@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, Qt, Signal
 
 from app.protocol.trie_view import TrieNodeView, TrieView
-from app.viewmodels.rows import RowRole
+from app.viewmodels.kit.lists import ROOT, AnyIndex, RowRole
 from app.viewmodels.text.spoken import spoken_node
 
-AnyIndex = QModelIndex | QPersistentModelIndex
-_ROOT = QModelIndex()
 _ROOT_ID = -1
 
 
@@ -56,23 +54,23 @@ class TrieModel(QAbstractItemModel):
         item = self._items.get(node_id)
         return QModelIndex() if item is None or node_id == _ROOT_ID else self.createIndex(item.row, 0, node_id)
 
-    def index(self, row: int, column: int, parent: AnyIndex = _ROOT) -> QModelIndex:
+    def index(self, row: int, column: int, parent: AnyIndex = ROOT) -> QModelIndex:
         """The row-th edge below `parent`; invalid outside."""
         if not self.hasIndex(row, column, parent):
             return QModelIndex()
         return self.createIndex(row, column, self._item(parent).children[row])
 
-    def parent(self, index: AnyIndex = _ROOT) -> QModelIndex:  # type: ignore[override]
+    def parent(self, index: AnyIndex = ROOT) -> QModelIndex:  # type: ignore[override]
         """The edge above."""
         if not index.isValid():
             return QModelIndex()
         return self.index_of(self._items[index.internalId()].parent)
 
-    def rowCount(self, parent: AnyIndex = _ROOT) -> int:
+    def rowCount(self, parent: AnyIndex = ROOT) -> int:
         """Edges that begin where this one ends."""
         return 0 if parent.column() > 0 else len(self._item(parent).children)
 
-    def columnCount(self, _parent: AnyIndex = _ROOT) -> int:
+    def columnCount(self, _parent: AnyIndex = ROOT) -> int:
         """One."""
         return 1
 

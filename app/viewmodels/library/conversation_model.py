@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt, Signal
 
-from app.viewmodels.rows import ConversationRow, RowRole
+from app.viewmodels.kit.lists import ROOT, AnyIndex, RowRole
+from app.viewmodels.rows import ConversationRow
 from app.viewmodels.text.spoken import spoken_conversation
-
-AnyIndex = QModelIndex | QPersistentModelIndex
-_ROOT = QModelIndex()
 
 
 class ConversationModel(QAbstractListModel):
@@ -39,7 +37,7 @@ class ConversationModel(QAbstractListModel):
         """The row of the open conversation, or -1."""
         return next((number for number, row in enumerate(self._rows) if row.is_open), -1)
 
-    def rowCount(self, parent: AnyIndex = _ROOT) -> int:
+    def rowCount(self, parent: AnyIndex = ROOT) -> int:
         """A list: only the root has rows."""
         return 0 if parent.isValid() else len(self._rows)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -16,7 +16,8 @@ from PySide6.QtWidgets import (
 
 from app.protocol.cache_events import CacheEventKind
 from app.viewmodels.cache.event_model import EventModel
-from app.viewmodels.rows import EventRow, RowRole
+from app.viewmodels.kit.lists import AnyIndex, RowRole
+from app.viewmodels.rows import EventRow
 from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.row_focus import RowFocus, paint_row_ground, paint_row_ring
@@ -24,7 +25,6 @@ from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
-AnyIndex = QModelIndex | QPersistentModelIndex
 _OUTER, _INNER, _GAP, _ICON = 8, 8, 6, 14
 _WORDS = 215  # points for an icon and the words, without which the time gives up its seconds
 _ICONS = {

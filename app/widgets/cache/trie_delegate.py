@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QHelpEvent, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QToolTip
 
 from app.protocol.trie_view import TrieNodeView
-from app.viewmodels.rows import RowRole
+from app.viewmodels.kit.lists import AnyIndex, RowRole
 from app.viewmodels.text import words
 from app.viewmodels.text.spoken import RESIDENCY_NAMES
 from app.widgets.kit.drawing import draw_text, smooth
@@ -19,7 +19,6 @@ from app.widgets.kit.marks import paint_pill, pill_width
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole, TextStyle
 
-AnyIndex = QModelIndex | QPersistentModelIndex
 Clock = Callable[[], float]
 RIGHT_INSET = 16
 _BETWEEN = 10

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QStyle, QStyleOptionVie
 
 from app.protocol.trie_view import TrieNodeView
 from app.viewmodels.cache.trie_model import TrieModel
-from app.viewmodels.rows import RowRole
+from app.viewmodels.kit.lists import AnyIndex, RowRole
 from app.widgets.cache.trie_delegate import Clock, TrieDelegate
 from app.widgets.cache.trie_lines import TrieLines
 from app.widgets.kit.drawing import smooth
@@ -19,7 +19,6 @@ from app.widgets.kit.row_focus import RowFocus, paint_row_ground, paint_row_ring
 from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
 
-AnyIndex = QModelIndex | QPersistentModelIndex
 _LEFT, _STEP, _TO_TEXT = 26.0, 18.0, 14.0
 _WORDS_NEED = 170.0
 _AGES_MS = 30_000

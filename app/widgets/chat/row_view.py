@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPoint, QRect, Qt
 from PySide6.QtGui import QRegion
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
 
+from app.viewmodels.kit.lists import AnyIndex
 from app.widgets.chat.layout import ChatLayout, Source
 from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
 
-AnyIndex = QModelIndex | QPersistentModelIndex
 WHEEL_STEP = 44
 _BELOW = 8
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import (
     QModelIndex,
-    QPersistentModelIndex,
     QRectF,
     Qt,
     QTimer,
@@ -24,7 +23,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QWidget
 
 from app.viewmodels.chat_model import ChatModel
-from app.viewmodels.rows import MessageRow, RowRole
+from app.viewmodels.kit.lists import AnyIndex, RowRole
+from app.viewmodels.rows import MessageRow
 from app.viewmodels.status import Status
 from app.widgets.chat.jump_pill import JumpPill
 from app.widgets.chat.layout import ChatLayout, Spot
@@ -39,8 +39,6 @@ from app.widgets.kit.drawing import smooth
 from app.widgets.kit.row_focus import RowFocus
 from app.widgets.kit.style import Style
 
-AnyIndex = QModelIndex | QPersistentModelIndex
-_ROOT = QModelIndex()
 _TAIL_EVERY = 33
 _WHEEL_STEP = 44
 _PILL_ABOVE = 12

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -14,15 +14,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.viewmodels.kit.lists import AnyIndex, RowRole
 from app.viewmodels.line_model import LineModel, LineRow
-from app.viewmodels.rows import RowRole
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth
 from app.widgets.kit.row_focus import RowFocus, is_in_active_window, paint_row_ground, paint_row_ring
 from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole, TextStyle
 
-AnyIndex = QModelIndex | QPersistentModelIndex
 _OUTER, _INNER, _ABOVE = 8, 12, 2
 _BEFORE = 10
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QAbstractItemModel, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.viewmodels.rows import ConversationRow, RowRole
+from app.viewmodels.kit.lists import AnyIndex, RowRole
+from app.viewmodels.rows import ConversationRow
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.row_focus import RowFocus, is_in_active_window, paint_row_ground, paint_row_ring
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
-AnyIndex = QModelIndex | QPersistentModelIndex
 _GAP = 12
 _OUTER, _INNER = 8, 12
 _ICON, _STEP, _STAR = 14, 18, 11

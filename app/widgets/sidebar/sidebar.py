@@ -6,10 +6,11 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QRect, QRec
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
 
+from app.viewmodels.kit.lists import RowRole
 from app.viewmodels.library.conversation_model import ConversationModel
 from app.viewmodels.library.search_desk import SearchDesk
 from app.viewmodels.line_model import LineRow
-from app.viewmodels.rows import ConversationRow, RowRole
+from app.viewmodels.rows import ConversationRow
 from app.widgets.kit.action_button import ActionButton
 from app.widgets.kit.drawing import draw_text, smooth, wrapped
 from app.widgets.kit.icon_paths import Icon

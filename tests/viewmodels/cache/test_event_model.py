@@ -11,7 +11,8 @@ from PySide6.QtTest import QAbstractItemModelTester
 from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.protocol.reports import Reason
 from app.viewmodels.cache.event_model import MOST_ROWS, EventModel
-from app.viewmodels.rows import EventRow, RowRole
+from app.viewmodels.kit.lists import RowRole
+from app.viewmodels.rows import EventRow
 from app.viewmodels.text.words import clock
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal

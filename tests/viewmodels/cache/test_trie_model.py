@@ -11,7 +11,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 
 from app.protocol.trie_view import TrieNodeView, TrieView
 from app.viewmodels.cache.trie_model import TrieModel
-from app.viewmodels.rows import RowRole
+from app.viewmodels.kit.lists import RowRole
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
 

@@ -1,0 +1,1 @@
+"""What the view models of all regions share, and which knows no region."""
