@@ -59,6 +59,7 @@ class HangingDisk:
         self._is_over.set()
         for controller in self._watched:
             if not controller._views._is_closed:
+                controller._parts.store._patience = LONG
                 controller.close()
             controller._parts.store._thread._executor.shutdown(wait=True)
             controller.deleteLater()
@@ -143,6 +144,7 @@ def test_every_word_that_a_hanging_disk_did_not_take_is_there_at_the_next_start(
         assert "saved now" in again.status.now.notice, f"seed {seed}"
         found = "\n".join([drafts_of(again), *all_stored(database).values()])
         assert [word for word in words if word not in found] == [], f"seed {seed}"
+        again._parts.store._patience = LONG
         again.close()
         assert not again.is_stuck
         disk.release()
@@ -219,6 +221,7 @@ def test_a_file_that_is_being_written_to_a_disk_that_hangs_is_given_up(
     wait_until_ready(qtbot, controller)
     controller.archive.exchange.export(controller.archive.open_id, Form.BRANCH, str(tmp_path / "out.md"))
     assert is_saving.wait(LONG)
+    controller._parts.store._patience = LONG
     controller.close()
     assert controller.is_stuck
     assert not controller._parts.store.is_stuck
