@@ -17,13 +17,13 @@ from queue import Empty, SimpleQueue
 import mlx.core as mx
 
 from app.engine.border import foreign_code
+from app.engine.cost import price
 from app.engine.description import describe, versions
 from app.engine.loader import LoadStep, Opening
 from app.engine.memory import default_budget, has_room_beside
 from app.engine.model import LoadedModel
 from app.engine.pinning import pin
 from app.engine.prefill_rate import PrefillRate
-from app.engine.pricing import price
 from app.engine.problems import EngineError, RequestError
 from app.engine.run import Run, never_started
 from app.engine.step_memory import StepMemory
