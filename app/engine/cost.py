@@ -9,16 +9,16 @@ from app.engine.prefill_rate import PrefillRate
 from app.engine.problems import RequestError, TooLongError
 from app.engine.step_memory import StepMemory
 from app.kvcache.prefix_cache import PrefixCache
-from app.protocol.commands import Price
-from app.protocol.events import Priced, TurnResidency
+from app.protocol.commands import EstimateCost
+from app.protocol.events import CostEstimate, TurnResidency
 from app.protocol.reports import RequestReport
 
 log = logging.getLogger(__name__)
 
 
-def price(
-    command: Price, model: LoadedModel, cache: PrefixCache, prefill_rate: PrefillRate, room: StepMemory
-) -> Priced | None:
+def estimate_cost(
+    command: EstimateCost, model: LoadedModel, cache: PrefixCache, prefill_rate: PrefillRate, room: StepMemory
+) -> CostEstimate | None:
     """Estimate what a branch would cost now.
 
     None for one that cannot be answered, such as an empty one, and where there is no memory to read it.
@@ -30,9 +30,9 @@ def price(
         prompt = model.prompts.build(command.turns)
     except TooLongError:
         report = RequestReport(model.context_length, 0, 0, 0)
-        return Priced(command.query_id, report, (), None, is_far_too_long=True)
+        return CostEstimate(command.query_id, report, (), None, is_far_too_long=True)
     except RequestError as problem:
-        log.debug("query %d has no price: %s", command.query_id, problem.problem.title)
+        log.debug("query %d cannot be estimated: %s", command.query_id, problem.problem.title)
         return None
     report = cache.price(prompt.ids)
     residencies = cache.residencies(prompt.ids, prompt.turn_ends)
@@ -42,4 +42,4 @@ def price(
     )
     pins = (node.end for node in cache.trie.match(prompt.ids).path if node.is_pinned_end)
     pinned = max((end for end in pins if end <= report.total), default=0)
-    return Priced(command.query_id, report, turns, prefill_rate.seconds(report.left), pinned)
+    return CostEstimate(command.query_id, report, turns, prefill_rate.seconds(report.left), pinned)

@@ -17,7 +17,7 @@ from queue import Empty, SimpleQueue
 import mlx.core as mx
 
 from app.engine.border import foreign_code
-from app.engine.cost import price
+from app.engine.cost import estimate_cost
 from app.engine.description import describe, versions
 from app.engine.loader import LoadStep, Opening
 from app.engine.memory import default_budget, has_room_beside
@@ -37,10 +37,10 @@ from app.protocol.commands import (
     Command,
     ConfigureDiskCache,
     EraseOwner,
+    EstimateCost,
     Generate,
     LoadModel,
     Pin,
-    Price,
     SetBudget,
     Shutdown,
     Verify,
@@ -71,7 +71,7 @@ class EngineLoop:
     Attributes: model and cache of the open model, or None, for the self-test and for tests.
     """
 
-    capabilities = Capabilities(token_ids=True, price=True, trie=True, logprobs=False, lanes=1)
+    capabilities = Capabilities(token_ids=True, cost_estimates=True, trie=True, logprobs=False, lanes=1)
 
     def __init__(self, sink: EventSink, chunk: int | None = None) -> None:
         """Emit to `sink`. `chunk`: tokens of a prompt to read at once; by default as many as fit in half a second."""
@@ -87,7 +87,7 @@ class EngineLoop:
         self._checking: tuple[Check, Iterator[None]] | None = None
         self._waiting: deque[Generate] = deque()
         self._later: deque[Generate] = deque()  # asked while a model was being opened
-        self._queries: deque[Price] = deque()
+        self._queries: deque[EstimateCost] = deque()
         self._erasing: list[str] = []
         self._budget: int | None = None
         self._feed = TrieFeed(sink)
@@ -158,7 +158,7 @@ class EngineLoop:
                 self._queue(command)
             case Cancel(run_id):
                 self._cancel(run_id)
-            case Price():
+            case EstimateCost():
                 self._queries.append(command)
                 self._answer_queries()
             case Verify():
@@ -372,16 +372,16 @@ class EngineLoop:
         self._queries.clear()
 
     def _answer_queries(self) -> None:
-        """Prices asked while a model is being opened wait for it; without any model there is nothing to tell."""
+        """Estimates asked while a model is being opened wait for it; without any model there is nothing to tell."""
         if self.model is None or self.cache is None:
             if self._opening is None:
                 self._queries.clear()
             return
         while self._queries:
             query = self._queries.popleft()
-            priced = price(query, self.model, self.cache, self._prefill_rate, self._room_for(self.model))
-            if priced is not None:
-                self._emit(priced)
+            estimate = estimate_cost(query, self.model, self.cache, self._prefill_rate, self._room_for(self.model))
+            if estimate is not None:
+                self._emit(estimate)
 
     def _verify(self, command: Verify) -> None:
         """Between runs only, as it moves the live path, and one at a time."""

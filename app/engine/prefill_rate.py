@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# A step holds up cancel, prices and the window's picture of the trie: half a second at most, aimed lower.
+# A step holds up cancel, estimates and the window's picture of the trie: half a second at most, aimed lower.
 _STEP_SECONDS = 0.35
 _SMALLEST, _FIRST, _LARGEST = 16, 128, 2048
 # How much of the past is left in the rate after each measurement.

@@ -46,8 +46,8 @@ class Cancel:
 
 
 @dataclass(frozen=True, slots=True)
-class Price:
-    """Ask what a branch would cost now. Answered with `Priced` within one step of whatever runs."""
+class EstimateCost:
+    """Ask what a branch would cost now. Answered with `CostEstimate` within one step of whatever runs."""
 
     query_id: int
     turns: Sequence[Turn]
@@ -118,7 +118,7 @@ Command = (
     LoadModel
     | Generate
     | Cancel
-    | Price
+    | EstimateCost
     | Verify
     | Pin
     | SetBudget

@@ -17,7 +17,7 @@ class Capabilities:
     """The things that an engine can tell beyond text. The window hides what its engine does not have."""
 
     token_ids: bool
-    price: bool
+    cost_estimates: bool
     trie: bool
     logprobs: bool
     lanes: int

@@ -134,7 +134,7 @@ class TurnResidency:
 
 
 @dataclass(frozen=True, slots=True)
-class Priced:
+class CostEstimate:
     """What a branch would cost now. `request.left` tokens would be computed; `seconds` is about how long, if known.
 
     pinned: tokens of the branch that a pin keeps. is_far_too_long: the branch has more tokens than `request.total`,
@@ -213,7 +213,7 @@ Event = (
     | TextDelta
     | RunFinished
     | RunFailed
-    | Priced
+    | CostEstimate
     | TrieChanged
     | CacheHappened
     | Pinned

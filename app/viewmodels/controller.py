@@ -15,11 +15,11 @@ from app.conversation.store_thread import StoreThread
 from app.conversation.tree import MessageTree
 from app.protocol.events import (
     CacheHappened,
+    CostEstimate,
     EngineFailed,
     EngineStarted,
     Event,
     Pinned,
-    Priced,
     TrieChanged,
     Verified,
 )
@@ -377,7 +377,7 @@ class Controller(QObject):
     # What happens
 
     def _on_event(self, event: Event) -> None:
-        if isinstance(event, Priced):
+        if isinstance(event, CostEstimate):
             self._parts.queries.take(event)
         elif isinstance(event, TrieChanged):
             self.trie.show(event.view)

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.conversation.branch import Branch
 from app.conversation.message import Message
 from app.conversation.tree import MessageTree
-from app.protocol.events import Priced, TurnResidency
+from app.protocol.events import CostEstimate, TurnResidency
 from app.protocol.trie_view import Residency
 from app.viewmodels.model.model_desk import ModelDesk
 from app.viewmodels.prices import Prices
@@ -43,8 +43,8 @@ class PathPrices(QObject):
         self._below: str | None = None
         self._words = ""
         self.residencies: dict[str, Residency] = {}
-        self.path: Priced | None = None
-        self.sending: Priced | None = None
+        self.path: CostEstimate | None = None
+        self.sending: CostEstimate | None = None
         self._path_timer = QTimer(self, singleShot=True)
         self._path_timer.timeout.connect(self._ask_path)
         self._sending_timer = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
@@ -116,13 +116,13 @@ class PathPrices(QObject):
         branch = Branch(path, self._models.fingerprint, len(path), words)
         self._prices.ask(SENDING, branch, partial(self._take_sending, self._words))
 
-    def _take_path(self, path: tuple[Message, ...], priced: Priced) -> None:
+    def _take_path(self, path: tuple[Message, ...], priced: CostEstimate) -> None:
         differs = self.path is None or _without_turns(priced) != _without_turns(self.path)
         self.path = priced
         if self._note(path, priced.turns) or differs:
             self.changed.emit()
 
-    def _take_sibling(self, sibling: Message, priced: Priced) -> None:
+    def _take_sibling(self, sibling: Message, priced: CostEstimate) -> None:
         """What is before it lies on the path, and is known from there."""
         if self._note((sibling,), priced.turns[-1:]):
             self.changed.emit()
@@ -134,7 +134,7 @@ class PathPrices(QObject):
         self.residencies.update(found)
         return differs
 
-    def _take_sending(self, text: str, priced: Priced) -> None:
+    def _take_sending(self, text: str, priced: CostEstimate) -> None:
         if text == self._words:
             self.sending = priced
             self.changed.emit()
@@ -148,6 +148,6 @@ class PathPrices(QObject):
         return list(islice(beside, MOST_SIBLINGS))
 
 
-def _without_turns(priced: Priced) -> Priced:
+def _without_turns(priced: CostEstimate) -> CostEstimate:
     """What is told of a branch as a whole."""
     return replace(priced, query_id=0, turns=())

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import count
 
 from app.protocol.chat import Turn
-from app.protocol.commands import Command, Price
-from app.protocol.events import Priced
+from app.protocol.commands import Command, EstimateCost
+from app.protocol.events import CostEstimate
 
-Answer = Callable[[Priced], None]
+Answer = Callable[[CostEstimate], None]
 
 # Seconds after which a query counts as lost: a branch that cannot be answered has no price, and no word comes of it.
 PATIENCE = 2.0
@@ -52,7 +52,7 @@ class Prices:
         else:
             asked.next = (turns, answer)
 
-    def take(self, event: Priced) -> None:
+    def take(self, event: CostEstimate) -> None:
         """An answer of the engine. Unknown ones are dropped."""
         purpose = next((word for word, asked in self._asked.items() if asked.query_id == event.query_id), None)
         if purpose is None:
@@ -75,4 +75,4 @@ class Prices:
     def _send(self, purpose: str, turns: Sequence[Turn], answer: Answer) -> None:
         asked = _Asked(next(self._ids), answer, self._clock())
         self._asked[purpose] = asked
-        self._submit(Price(asked.query_id, turns))
+        self._submit(EstimateCost(asked.query_id, turns))

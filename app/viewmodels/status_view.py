@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from app.conversation.message import Conversation, Message
 from app.conversation.tree import MessageTree
-from app.protocol.events import Priced
+from app.protocol.events import CostEstimate
 from app.protocol.trie_view import TrieView
 from app.viewmodels import status_words
 from app.viewmodels.asking import Asking
@@ -62,7 +62,7 @@ class Scene:
         return leaf if is_open and self.draft.editing is None else None
 
     @property
-    def overflow(self) -> Priced | None:
+    def overflow(self) -> CostEstimate | None:
         """The price of sending the composer's words where they do not fit the model's context."""
         priced, info = self.prices.sending, self.models.info
         is_over = priced is not None and info is not None and priced.request.total >= info.context_length

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.protocol.events import Priced
+from app.protocol.events import CostEstimate
 from app.protocol.reports import RequestReport
 from app.protocol.trie_view import TrieView
 from app.viewmodels.model.model_desk import ModelDesk
@@ -87,22 +87,22 @@ def cache_line(view: TrieView) -> str:
     return f"Cache {words.share(used, view.budget_bytes) if view.budget_bytes else words.size(used)}"
 
 
-def is_warm(priced: Priced) -> bool:
+def is_warm(priced: CostEstimate) -> bool:
     """Whether every message of a branch is held. The few tokens between and after them are not counted as cold."""
     return not priced.is_far_too_long and all(turn.residency != "none" for turn in priced.turns)
 
 
-def is_on_disk(priced: Priced) -> bool:
+def is_on_disk(priced: CostEstimate) -> bool:
     """Whether some of what is held of a branch must be read from the disk first."""
     return any(turn.residency == "disk" for turn in priced.turns)
 
 
-def warmth(priced: Priced) -> float:
+def warmth(priced: CostEstimate) -> float:
     """Share of a branch that is held, 1 when every message is."""
     return 1.0 if is_warm(priced) else priced.request.cached / max(priced.request.total, 1)
 
 
-def subtitle(priced: Priced) -> str:
+def subtitle(priced: CostEstimate) -> str:
     """The line under the title."""
     request = priced.request
     if priced.is_far_too_long:
@@ -126,18 +126,18 @@ def running_subtitle(run: Run) -> str:
     return f"{words.number(done)} of {words.tokens(request.total)} warm"
 
 
-def price_of_sending(priced: Priced) -> str:
+def price_of_sending(priced: CostEstimate) -> str:
     """What sending the composer's words costs, tokens exact, time about."""
     return _to_read(priced.request, priced.seconds)
 
 
-def does_not_fit(priced: Priced, context_length: int) -> str:
+def does_not_fit(priced: CostEstimate, context_length: int) -> str:
     """Why the composer's words cannot be sent."""
     more = "more than " if priced.is_far_too_long else ""
     return f"Does not fit: {more}{words.number(priced.request.total)} of {words.tokens(context_length)}"
 
 
-def price_of_path(priced: Priced) -> str:
+def price_of_path(priced: CostEstimate) -> str:
     """What comes on top of whatever is typed."""
     if not is_warm(priced):
         return _to_read(priced.request, priced.seconds)

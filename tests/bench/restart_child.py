@@ -18,8 +18,17 @@ from typing import Any
 import tests.sealed  # noqa: F401 - offline, before the engine is imported
 from app.engine.loop import EngineLoop
 from app.protocol.chat import Sampling, Turn
-from app.protocol.commands import ConfigureDiskCache, Generate, LoadModel, Price, Shutdown
-from app.protocol.events import Event, ModelFailed, ModelReady, Priced, RunFailed, RunFinished, RunStarted, TextDelta
+from app.protocol.commands import ConfigureDiskCache, EstimateCost, Generate, LoadModel, Shutdown
+from app.protocol.events import (
+    CostEstimate,
+    Event,
+    ModelFailed,
+    ModelReady,
+    RunFailed,
+    RunFinished,
+    RunStarted,
+    TextDelta,
+)
 
 BUDGET = 8 << 30
 SENTENCE = "The fox and the other fox share everything above the branch. "
@@ -61,9 +70,9 @@ class Program:
 
     def length(self, turns: tuple[Turn, ...]) -> int:
         """Tokens of the prompt that these turns make."""
-        self._loop.submit(Price(1, turns))
-        (priced,) = self._until((Priced,))
-        assert isinstance(priced, Priced)
+        self._loop.submit(EstimateCost(1, turns))
+        (priced,) = self._until((CostEstimate,))
+        assert isinstance(priced, CostEstimate)
         return priced.request.total
 
     def quit(self) -> float:

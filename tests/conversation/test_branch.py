@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 from app.conversation.branch import Branch
 from app.conversation.message import Message, new_id
-from app.protocol.commands import Price
+from app.protocol.commands import EstimateCost
 
 HOME = new_id()
 
@@ -42,9 +42,9 @@ def test_a_branch_is_the_turns_of_its_messages() -> None:
 
 def test_a_command_with_a_branch_is_pickled_as_plain_values() -> None:
     messages = path()
-    sent = pickle.dumps(Price(7, Branch(messages, "f1")))
+    sent = pickle.dumps(EstimateCost(7, Branch(messages, "f1")))
     assert b"conversation" not in sent
-    assert pickle.loads(sent) == Price(7, tuple(message.turn("f1") for message in messages))
+    assert pickle.loads(sent) == EstimateCost(7, tuple(message.turn("f1") for message in messages))
 
 
 def test_nothing_is_done_for_a_message_before_it_is_read() -> None:

@@ -9,8 +9,17 @@ from typing import TypeVar
 from app.engine.loop import EngineLoop
 from app.kvcache.invariants import check
 from app.protocol.chat import Sampling, Turn
-from app.protocol.commands import Command, Generate, LoadModel, Price
-from app.protocol.events import Event, ModelFailed, ModelReady, Priced, RunFailed, RunFinished, RunStarted, TextDelta
+from app.protocol.commands import Command, EstimateCost, Generate, LoadModel
+from app.protocol.events import (
+    CostEstimate,
+    Event,
+    ModelFailed,
+    ModelReady,
+    RunFailed,
+    RunFinished,
+    RunStarted,
+    TextDelta,
+)
 
 E = TypeVar("E", bound=Event)
 
@@ -49,9 +58,9 @@ class Bench:
         command = self.command(*turns, forced=forced, **sampling)
         return Asked(self.do(command))
 
-    def price(self, *turns: Turn) -> Priced | None:
+    def estimate(self, *turns: Turn) -> CostEstimate | None:
         self._next += 1
-        found = [event for event in self.do(Price(self._next, turns)) if isinstance(event, Priced)]
+        found = [event for event in self.do(EstimateCost(self._next, turns)) if isinstance(event, CostEstimate)]
         return found[-1] if found else None
 
 

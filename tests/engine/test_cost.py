@@ -9,10 +9,10 @@ import pytest
 
 from app.engine.problems import count
 from app.protocol.chat import Turn
-from app.protocol.commands import Cancel, Pin, Price, SetBudget, Verify
+from app.protocol.commands import Cancel, EstimateCost, Pin, SetBudget, Verify
 from app.protocol.events import (
+    CostEstimate,
     Pinned,
-    Priced,
     TextDelta,
     TrieChanged,
     Verified,
@@ -22,7 +22,7 @@ from tests.engine.bench import LONG, Bench, opened, outcomes, steps_until, user
 
 
 @pytest.mark.parametrize("model", ["tiny_folder", "mixed_folder"])
-def test_a_price_comes_within_one_step_of_a_long_answer_and_is_exact(
+def test_an_estimate_comes_within_one_step_of_a_long_answer_and_is_exact(
     model: str, request: pytest.FixtureRequest
 ) -> None:
     bench = opened(request.getfixturevalue(model))
@@ -31,84 +31,84 @@ def test_a_price_comes_within_one_step_of_a_long_answer_and_is_exact(
     running = bench.command(user("something else"), max_tokens=300, temperature=1.2, seed=9)
     bench.loop.submit(running)
     steps_until(bench, TextDelta)
-    prices = []
+    estimates = []
     for query in range(20):
-        bench.loop.submit(Price(query, other))
+        bench.loop.submit(EstimateCost(query, other))
         begin = len(bench.events)
         bench.loop.step()
-        [priced] = [event for event in bench.events[begin:] if isinstance(event, Priced)]
-        prices.append(priced)
+        [estimate] = [event for event in bench.events[begin:] if isinstance(event, CostEstimate)]
+        estimates.append(estimate)
         assert not outcomes(bench.events[begin:], running.run_id)
     bench.do(Cancel(running.run_id))
     asked = bench.ask(*other)
-    assert {price.request for price in prices} == {asked.started.request}
-    assert [turn.end for turn in prices[0].turns] == list(asked.started.turn_ends)
-    assert prices[0].request.excess == 0
+    assert {estimate.request for estimate in estimates} == {asked.started.request}
+    assert [turn.end for turn in estimates[0].turns] == list(asked.started.turn_ends)
+    assert estimates[0].request.excess == 0
 
 
-def test_a_price_of_what_is_being_written_is_exact_too(tiny: Bench) -> None:
+def test_an_estimate_of_what_is_being_written_is_exact_too(tiny: Bench) -> None:
     command = tiny.command(LONG, max_tokens=300, temperature=1.2)
     tiny.loop.submit(command)
     steps_until(tiny, TextDelta)
-    tiny.loop.submit(Price(1, (LONG,)))
-    priced = steps_until(tiny, Priced)
-    assert isinstance(priced, Priced)
-    assert priced.request.left == 1
+    tiny.loop.submit(EstimateCost(1, (LONG,)))
+    estimate = steps_until(tiny, CostEstimate)
+    assert isinstance(estimate, CostEstimate)
+    assert estimate.request.left == 1
     tiny.do(Cancel(command.run_id))
-    assert tiny.ask(LONG).started.request == priced.request
+    assert tiny.ask(LONG).started.request == estimate.request
 
 
-def test_a_price_says_where_each_turn_is_and_how_long_it_takes(tiny_folder: Path) -> None:
+def test_an_estimate_says_where_each_turn_is_and_how_long_it_takes(tiny_folder: Path) -> None:
     bench = opened(tiny_folder)
-    unknown = bench.price(LONG)
+    unknown = bench.estimate(LONG)
     assert unknown is not None
     assert unknown.seconds is None
     assert [turn.residency for turn in unknown.turns] == ["none"]
     said = bench.ask(LONG, max_tokens=6)
     bench.ask(user("else"))
-    price = bench.price(LONG, said.turn, user("And then?"))
-    assert price is not None
-    assert [turn.residency for turn in price.turns] == ["memory", "memory", "none"]
-    assert price.seconds is not None
-    assert 0 < price.seconds < 60
+    estimate = bench.estimate(LONG, said.turn, user("And then?"))
+    assert estimate is not None
+    assert [turn.residency for turn in estimate.turns] == ["memory", "memory", "none"]
+    assert estimate.seconds is not None
+    assert 0 < estimate.seconds < 60
 
 
-def test_a_price_changes_nothing(mixed: Bench) -> None:
+def test_an_estimate_changes_nothing(mixed: Bench) -> None:
     mixed.ask(LONG)
     views = []
     for _ in range(2):
         mixed.do(SetBudget(None))
         views.append([event.view for event in mixed.events if isinstance(event, TrieChanged)][-1])
-        mixed.price(user("the fox and"), Turn("assistant", "no"), user("x"))
+        mixed.estimate(user("the fox and"), Turn("assistant", "no"), user("x"))
     assert views[0].nodes == views[1].nodes
 
 
 @pytest.mark.parametrize("model", ["tiny_folder", "mixed_folder"])
-def test_a_price_says_how_much_of_the_branch_is_pinned(model: str, request: pytest.FixtureRequest) -> None:
+def test_an_estimate_says_how_much_of_the_branch_is_pinned(model: str, request: pytest.FixtureRequest) -> None:
     bench = opened(request.getfixturevalue(model))
     said = bench.ask(LONG, max_tokens=6)
     branch = (LONG, said.turn)
-    assert bench.price(*branch).pinned == 0  # type: ignore[union-attr]
+    assert bench.estimate(*branch).pinned == 0  # type: ignore[union-attr]
     [pinned] = [event for event in bench.do(Pin(1, branch, True)) if isinstance(event, Pinned)]
-    priced = bench.price(*branch)
-    assert priced is not None
-    assert priced.pinned == pinned.tokens == priced.request.cached
-    assert bench.price(*branch, user("And then?")).pinned == pinned.tokens  # type: ignore[union-attr]
-    assert bench.price(user("something else")).pinned == 0  # type: ignore[union-attr]
+    estimate = bench.estimate(*branch)
+    assert estimate is not None
+    assert estimate.pinned == pinned.tokens == estimate.request.cached
+    assert bench.estimate(*branch, user("And then?")).pinned == pinned.tokens  # type: ignore[union-attr]
+    assert bench.estimate(user("something else")).pinned == 0  # type: ignore[union-attr]
     bench.do(Pin(2, branch, False))
-    assert bench.price(*branch).pinned == 0  # type: ignore[union-attr]
+    assert bench.estimate(*branch).pinned == 0  # type: ignore[union-attr]
 
 
 def test_a_branch_far_beyond_the_context_is_told_as_that_without_being_rendered(tiny: Bench) -> None:
-    """Its price, its answer, its check and its pin are all refused before the template sees it."""
+    """Its estimate, its answer, its check and its pin are all refused before the template sees it."""
     assert tiny.loop.model is not None
     context, rendered = tiny.loop.model.context_length, []
     template = tiny.loop.model.prompts.template
     noted = replace(template, render_text=lambda messages, **more: rendered.append(1) or "")
     tiny.loop.model = replace(tiny.loop.model, prompts=replace(tiny.loop.model.prompts, template=noted))
     far = [user(f"question {number}") for number in range(3 * context)]
-    priced = tiny.price(*far)
-    assert priced == Priced(priced.query_id, RequestReport(context, 0, 0, 0), (), None, is_far_too_long=True)
+    estimate = tiny.estimate(*far)
+    assert estimate == CostEstimate(estimate.query_id, RequestReport(context, 0, 0, 0), (), None, is_far_too_long=True)
     assert f"more than {count(context)} tokens" in tiny.ask(*far).failed.problem.sentence
     [pinned] = [event for event in tiny.do(Pin(1, far, True)) if isinstance(event, Pinned)]
     [checked] = [event for event in tiny.do(Verify(2, far)) if isinstance(event, Verified)]
@@ -118,10 +118,10 @@ def test_a_branch_far_beyond_the_context_is_told_as_that_without_being_rendered(
     assert not rendered
 
 
-def test_a_branch_a_little_beyond_the_context_has_an_exact_price(tiny: Bench) -> None:
+def test_a_branch_a_little_beyond_the_context_has_an_exact_estimate(tiny: Bench) -> None:
     assert tiny.loop.model is not None
     context = tiny.loop.model.context_length
-    priced = tiny.price(user("fox " * context))
-    assert priced is not None
-    assert priced.request.total == len(tiny.loop.model.prompts.build([user("fox " * context)]).ids)
-    assert not priced.is_far_too_long
+    estimate = tiny.estimate(user("fox " * context))
+    assert estimate is not None
+    assert estimate.request.total == len(tiny.loop.model.prompts.build([user("fox " * context)]).ids)
+    assert not estimate.is_far_too_long

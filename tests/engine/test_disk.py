@@ -112,14 +112,14 @@ def test_what_is_erased_or_wiped_is_gone_from_the_disk(tmp_path: Path) -> None:
     bench = quit_and_reopen(bench, folder, disk)
     assert list(disk.rglob("*.safetensors"))
     bench.do(EraseOwner("a"))
-    assert bench.price(LONG).request.cached < 10  # type: ignore[union-attr]
-    assert bench.price(*kept).request.excess == 0  # type: ignore[union-attr]
+    assert bench.estimate(LONG).request.cached < 10  # type: ignore[union-attr]
+    assert bench.estimate(*kept).request.excess == 0  # type: ignore[union-attr]
     bench.do(ClearDiskCache())
-    assert bench.price(*kept).request.cached == 0, "it was on disk only"  # type: ignore[union-attr]
+    assert bench.estimate(*kept).request.cached == 0, "it was on disk only"  # type: ignore[union-attr]
     bench.ask(user("hi"))
     bench.do(ClearDiskCache())
     assert not list(disk.rglob("*.safetensors"))
-    assert bench.price(user("hi")).request.excess == 0, "what is in memory stays"  # type: ignore[union-attr]
+    assert bench.estimate(user("hi")).request.excess == 0, "what is in memory stays"  # type: ignore[union-attr]
     bench.do(Shutdown())
 
 
@@ -139,8 +139,8 @@ def test_a_conversation_is_erased_from_other_models_files_too(is_open: bool, tmp
     if is_open:
         bench.do(Shutdown())
     bench = opened(one, disk)
-    assert bench.price(LONG).request.seen < 10  # type: ignore[union-attr]
-    assert bench.price(*kept).request.excess == 0  # type: ignore[union-attr]
+    assert bench.estimate(LONG).request.seen < 10  # type: ignore[union-attr]
+    assert bench.estimate(*kept).request.excess == 0  # type: ignore[union-attr]
     bench.do(Shutdown())
 
 
@@ -164,7 +164,7 @@ def test_a_conversation_that_is_answering_is_erased_when_it_has_ended(tmp_path: 
     bench.loop.submit(EraseOwner("a"))
     bench.idle()
     assert any(isinstance(event, RunFinished) for event in bench.events)
-    assert bench.price(LONG).request.seen == 0  # type: ignore[union-attr]
+    assert bench.estimate(LONG).request.seen == 0  # type: ignore[union-attr]
     bench.do(Shutdown())
 
 
@@ -181,7 +181,7 @@ def test_a_pinned_branch_stays_and_is_told(tmp_path: Path) -> None:
     bench.do(SetBudget(0))
     view = next(event.view for event in reversed(bench.events) if isinstance(event, TrieChanged))
     assert any(node.is_pinned and node.residency == "memory" for node in view.nodes)
-    assert bench.price(*turns).request.excess == 0  # type: ignore[union-attr]
+    assert bench.estimate(*turns).request.excess == 0  # type: ignore[union-attr]
     [let_go] = [event for event in bench.do(Pin(3, turns, False)) if isinstance(event, Pinned)]
     assert let_go.problem is None
     bench.do(Shutdown())

@@ -136,12 +136,12 @@ def test_a_clock_that_jumps_between_two_starts_changes_nothing(
     bench.do(Shutdown())
     bench = opened(folder, disk)
     for turns in (first, second):
-        assert bench.price(*turns).request.excess == 0  # type: ignore[union-attr]
+        assert bench.estimate(*turns).request.excess == 0  # type: ignore[union-attr]
     cache = bench.loop.cache
     assert cache is not None
     assert cache.disk is not None
     largest = max(path.stat().st_size for path in snapshots(disk))
     cache.disk.set_budget(cache.disk.nbytes - largest // 2)
-    assert bench.price(*second).request.cached > 100, "the one used last"  # type: ignore[union-attr]
-    assert bench.price(*first).request.cached < 100  # type: ignore[union-attr]
+    assert bench.estimate(*second).request.cached > 100, "the one used last"  # type: ignore[union-attr]
+    assert bench.estimate(*first).request.cached < 100  # type: ignore[union-attr]
     bench.do(Shutdown())

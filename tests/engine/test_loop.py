@@ -18,9 +18,10 @@ from app.engine.loop import EngineLoop
 from app.engine.model import LoadedModel
 from app.engine.problems import ModelError
 from app.protocol.chat import Sampling
-from app.protocol.commands import Cancel, EraseOwner, Generate, LoadModel, Price, SetBudget, Shutdown
+from app.protocol.commands import Cancel, EraseOwner, EstimateCost, Generate, LoadModel, SetBudget, Shutdown
 from app.protocol.events import (
     CacheHappened,
+    CostEstimate,
     EngineStarted,
     Event,
     ModelClosed,
@@ -28,7 +29,6 @@ from app.protocol.events import (
     ModelLoading,
     ModelReady,
     PrefillProgress,
-    Priced,
     RunFailed,
     RunFinished,
     RunStarted,
@@ -96,9 +96,9 @@ def test_runs_are_answered_in_their_order(tiny: Bench) -> None:
 def test_prompts_wait_for_the_model_that_is_being_opened(tiny_folder: Path) -> None:
     bench = Bench()
     command = bench.command(user("hi"))
-    events = bench.do(LoadModel(str(tiny_folder)), command, Price(7, (user("hi"),)))
+    events = bench.do(LoadModel(str(tiny_folder)), command, EstimateCost(7, (user("hi"),)))
     kinds = [type(event) for event in events]
-    assert kinds.index(ModelReady) < kinds.index(Priced)
+    assert kinds.index(ModelReady) < kinds.index(CostEstimate)
     assert kinds.index(ModelReady) < kinds.index(RunStarted)
     assert isinstance(outcome(events, command.run_id), RunFinished)
 
@@ -210,7 +210,7 @@ def test_models_and_questions_in_any_order_each_get_one_outcome(
             elif action == "cancel" and asked:
                 bench.loop.submit(Cancel(dice.choice(asked)))
             elif action == "price":
-                bench.loop.submit(Price(1000, (user("a"),)))
+                bench.loop.submit(EstimateCost(1000, (user("a"),)))
             for _ in range(dice.randrange(6)):
                 bench.loop.step()
         bench.idle()
@@ -256,7 +256,7 @@ def test_whatever_a_library_raises_ends_the_run_and_not_the_engine(
         asked = Asked(bench.do(bench.command(user("ho"))))
         assert asked.failed.problem.sentence
         if where != "model":
-            assert bench.price(user("hu")) is None or where == "decoder"
+            assert bench.estimate(user("hu")) is None or where == "decoder"
     assert bench.ask(user("hi")).finished.ids == before
 
 
@@ -358,7 +358,7 @@ def test_no_event_is_anything_but_values(guide: Bench) -> None:
     import pickle
 
     guide.ask(user("Hello"))
-    guide.price(user("Hello"))
+    guide.estimate(user("Hello"))
     for event in guide.events:
         assert pickle.loads(pickle.dumps(event)) == event
         assert "mlx" not in repr(event.__reduce_ex__(4)) or isinstance(event, EngineStarted | TrieChanged)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from app.protocol.commands import Generate, Price
+from app.protocol.commands import EstimateCost, Generate
 from app.protocol.events import (
+    CostEstimate,
     ModelReady,
     PrefillProgress,
-    Priced,
     RunFinished,
     TextDelta,
 )
@@ -135,7 +135,7 @@ def test_a_prompt_longer_than_the_context_is_refused_with_the_numbers(tmp_path: 
     bench = opened(write_model_folder(tmp_path / "short", max_position_embeddings=100))
     sentence = bench.ask(LONG).failed.problem.sentence
     assert "100" in sentence
-    total = bench.price(LONG).request.total  # type: ignore[union-attr]
+    total = bench.estimate(LONG).request.total  # type: ignore[union-attr]
     assert str(total) in sentence
     assert bench.ask(user("hi")).finished.ids
 
@@ -160,7 +160,7 @@ def test_an_answer_that_nothing_limits_goes_on_to_the_contexts_end(tmp_path: Pat
 @pytest.mark.parametrize("text", ["", "  \n"])
 def test_an_empty_prompt_is_refused(tiny: Bench, text: str) -> None:
     assert "empty" in tiny.ask(user(text)).failed.problem.sentence
-    assert tiny.price(user(text)) is None
+    assert tiny.estimate(user(text)) is None
 
 
 def test_several_lanes_are_refused_for_now(tiny: Bench) -> None:
@@ -175,6 +175,6 @@ def test_settings_that_mean_nothing_are_refused(tiny: Bench) -> None:
 
 def test_without_a_model_nothing_can_be_asked() -> None:
     bench = Bench()
-    events = bench.do(Generate(1, (user("hi"),)), Price(2, (user("hi"),)))
+    events = bench.do(Generate(1, (user("hi"),)), EstimateCost(2, (user("hi"),)))
     assert "Open" in Asked(events).failed.problem.sentence
-    assert not [event for event in events if isinstance(event, Priced)]
+    assert not [event for event in events if isinstance(event, CostEstimate)]

@@ -47,13 +47,13 @@ def test_cancel_at_every_chunk_and_every_token_keeps_what_was_written(bench: Ben
         finished, fed = cancelled_after(bench, question, steps)
         if finished.stats.stop is not StopReason.CANCELLED:
             break
-        retry = bench.price(question)
+        retry = bench.estimate(question)
         assert retry is not None
         assert retry.request.cached == min(fed, retry.request.total - 1)
         assert retry.request.excess == 0
         if finished.ids:
             assert fed == retry.request.total + len(finished.ids)
-        follow_up = bench.price(question, Turn("assistant", finished.text, finished.ids), user("Go on"))
+        follow_up = bench.estimate(question, Turn("assistant", finished.text, finished.ids), user("Go on"))
         assert follow_up is not None
         assert follow_up.request.cached >= fed
         assert follow_up.request.excess == 0
@@ -84,7 +84,7 @@ def test_a_title_on_the_side_leaves_the_conversation_as_it_was(bench: Bench) -> 
         assert started.request.excess == 0
         assert started.request.cached >= held
         turns = (*turns, user(f"and {number}?"))
-        back = bench.price(*turns)
+        back = bench.estimate(*turns)
         assert back is not None
         assert back.request.excess == 0
         assert back.request.cached >= held
@@ -96,7 +96,7 @@ def test_a_side_request_that_waits_is_a_fork_too(bench: Bench) -> None:
     main, title = bench.command(question), bench.command(side, owner="titles", max_tokens=3)
     started = [event for event in bench.do(main, title) if isinstance(event, RunStarted)]
     assert [event.run_id for event in started] == [main.run_id, title.run_id]
-    again = bench.price(question)
+    again = bench.estimate(question)
     assert again is not None
     assert again.request.left == 1
-    assert bench.price(side).request.left == 1  # type: ignore[union-attr]
+    assert bench.estimate(side).request.left == 1  # type: ignore[union-attr]

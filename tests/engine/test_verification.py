@@ -12,8 +12,8 @@ from app.engine import verification
 from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.chat import Turn
-from app.protocol.commands import Cancel, Command, EraseOwner, Price, Shutdown, Verify
-from app.protocol.events import Priced, RunFinished, RunStarted, TrieChanged, Verified
+from app.protocol.commands import Cancel, Command, EraseOwner, EstimateCost, Shutdown, Verify
+from app.protocol.events import CostEstimate, RunFinished, RunStarted, TrieChanged, Verified
 from tests.engine.bench import LONG, Bench, opened, steps_until, user
 from tests.fakes.model_folder import write_model_folder
 
@@ -46,7 +46,7 @@ def cache_of(bench: Bench) -> PrefixCache:
 def test_a_branch_that_was_left_and_entered_again_is_exact(folder: Path) -> None:
     bench = opened(folder)
     turns = branch(bench)
-    held = bench.price(*turns).request.cached  # type: ignore[union-attr]
+    held = bench.estimate(*turns).request.cached  # type: ignore[union-attr]
     found = verified(bench, *turns)
     assert (found.is_exact, found.first_difference, found.problem) == (True, None, None)
     assert found.tokens == held > 150
@@ -143,9 +143,9 @@ def checking(folder: Path) -> tuple[Bench, tuple[Turn, ...]]:
 def test_prices_are_told_while_a_check_goes_on(folder: Path) -> None:
     bench, turns = checking(folder)
     begin = len(bench.events)
-    bench.loop.submit(Price(3, turns))
+    bench.loop.submit(EstimateCost(3, turns))
     bench.loop.step()
-    assert [type(event) for event in bench.events[begin:]] == [Priced]
+    assert [type(event) for event in bench.events[begin:]] == [CostEstimate]
     bench.idle()
     assert [event.is_exact for event in bench.events if isinstance(event, Verified)] == [True]
 

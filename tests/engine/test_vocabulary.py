@@ -14,7 +14,7 @@ from tokenizers import AddedToken
 
 from app.engine.prompt import PromptBuilder
 from app.protocol.chat import Turn
-from app.protocol.commands import Generate, Pin, Price, Verify
+from app.protocol.commands import EstimateCost, Generate, Pin, Verify
 from app.protocol.events import ModelFailed, ModelReady, Pinned, RunFailed, Verified
 from tests.engine.bench import Asked, Bench, opened, user
 from tests.engine.codecs import builder_of
@@ -136,12 +136,12 @@ def test_a_template_that_writes_a_token_beyond_the_model_is_refused(tmp_path: Pa
 
 
 def test_a_token_that_only_some_conversations_write_is_refused_with_them(tmp_path: Path) -> None:
-    """Generate, Price, Pin and Verify take the same prompts, and none of them computes this one."""
+    """Generate, EstimateCost, Pin and Verify take the same prompts, and none of them computes this one."""
     odd = "{% if messages[0].content == 'odd' %}<|image|>{% endif %}" + BARE
     bench = opened(outgrown(tmp_path / "m", 402, odd, AddedToken("<|image|>", special=True, normalized=False)))
     assert bench.ask(user("even")).finished.ids
     turns = (user("odd"),)
-    commands = (Generate(50, turns), Price(51, turns), Pin(52, turns, True), Verify(53, turns))
+    commands = (Generate(50, turns), EstimateCost(51, turns), Pin(52, turns, True), Verify(53, turns))
     events = [event for command in commands for event in bench.do(command)]
     problems = [event.problem for event in events if isinstance(event, RunFailed | Pinned | Verified)]
     assert len(problems) == 3

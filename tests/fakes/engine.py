@@ -19,16 +19,17 @@ from app.protocol.commands import (
     ClearDiskCache,
     Command,
     ConfigureDiskCache,
+    EstimateCost,
     Generate,
     LoadModel,
     Pin,
-    Price,
     Shutdown,
     Verify,
 )
 from app.protocol.engine import Capabilities, EventSink
 from app.protocol.events import (
     CacheHappened,
+    CostEstimate,
     EngineStarted,
     ModelClosed,
     ModelFailed,
@@ -36,7 +37,6 @@ from app.protocol.events import (
     ModelReady,
     Pinned,
     PrefillProgress,
-    Priced,
     RunFailed,
     RunFinished,
     RunStarted,
@@ -118,7 +118,7 @@ class FakeEngine:
 
     @property
     def capabilities(self) -> Capabilities:
-        return Capabilities(token_ids=True, price=True, trie=True, logprobs=False, lanes=1)
+        return Capabilities(token_ids=True, cost_estimates=True, trie=True, logprobs=False, lanes=1)
 
     def submit(self, command: Command) -> None:
         with self._wake:
@@ -151,7 +151,7 @@ class FakeEngine:
             LoadModel: self._load,
             Generate: self._begin,
             Cancel: self._cancel,
-            Price: self._price,
+            EstimateCost: self._estimate_cost,
             Verify: self._verify,
             Pin: self._pin,
             ConfigureDiskCache: self._configure_disk_cache,
@@ -214,7 +214,7 @@ class FakeEngine:
         if self._run and self._run.command.run_id == command.run_id:
             self._run.is_cancelled = True
 
-    def _price(self, command: Price) -> None:
+    def _estimate_cost(self, command: EstimateCost) -> None:
         if self._info is None:
             return
         prompt, ends = self._tokens(command)
@@ -225,7 +225,7 @@ class FakeEngine:
             for start, end in zip(starts, ends, strict=True)
         )
         pinned = max((len(held) for held in self._pinned if prompt[: len(held)] == held), default=0)
-        self._sink(Priced(command.query_id, request, residencies, request.left / 1000, pinned))
+        self._sink(CostEstimate(command.query_id, request, residencies, request.left / 1000, pinned))
 
     def _pin(self, command: Pin) -> None:
         prompt, _ = self._tokens(command)
@@ -281,7 +281,7 @@ class FakeEngine:
         self._show_trie()
         self._sink(RunFinished(run.command.run_id, 0, run.text, tuple(run.ids), stats))
 
-    def _tokens(self, command: Generate | Price | Pin) -> tuple[list[int], tuple[int, ...]]:
+    def _tokens(self, command: Generate | EstimateCost | Pin) -> tuple[list[int], tuple[int, ...]]:
         """The prompt of a branch, ready for an answer when it ends with a question; and where each turn ends."""
         prompt: list[int] = []
         ends = []

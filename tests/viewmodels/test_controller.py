@@ -12,7 +12,7 @@ from app.conversation.edit import Edit
 from app.conversation.faults import Fault, store_error
 from app.conversation.message import Conversation, Message
 from app.conversation.store import Store
-from app.protocol.commands import Cancel, Generate, LoadModel, Price
+from app.protocol.commands import Cancel, EstimateCost, Generate, LoadModel
 from app.protocol.reports import Problem
 from app.viewmodels.controller import Controller
 from app.viewmodels.rows import MessageRow
@@ -241,7 +241,7 @@ def test_places_and_prices_follow(qtbot: QtBot, controller: Controller, script: 
         lambda: controller.status.now.send_parts is not None and "compute" in controller.status.now.send_price
     )
     reused, computed = controller.status.now.send_parts or (0, 0)
-    prices = [command for command in script.commands if isinstance(command, Price)]
+    prices = [command for command in script.commands if isinstance(command, EstimateCost)]
     assert prices[-1].turns[-1].text == "three more words"
     assert (reused, computed) == (7, 7)
 

@@ -18,7 +18,7 @@ from app.conversation.records import Document
 from app.conversation.store import Store
 from app.conversation.tree import MessageTree
 from app.protocol.chat import Turn
-from app.protocol.commands import Generate, Pin, Price
+from app.protocol.commands import EstimateCost, Generate, Pin
 from app.viewmodels.controller import Controller
 from app.viewmodels.text import words
 from tests.fakes import engine
@@ -101,7 +101,7 @@ def test_the_window_makes_no_turn_of_a_long_path(
     at_rest(qtbot, controller)
     qtbot.waitUntil(lambda: any(isinstance(command, Pin) for command in script.commands))
     assert sum(isinstance(command, Generate) for command in script.commands) == 2
-    longest = max(len(command.turns) for command in script.commands if isinstance(command, Price))
+    longest = max(len(command.turns) for command in script.commands if isinstance(command, EstimateCost))
     assert longest == MESSAGES + 2
     assert made[0] == 0
 
@@ -197,6 +197,6 @@ def test_a_price_of_a_version_beside_a_long_path_copies_nothing_of_it(
         controller._prices.renew()
         qtbot.waitUntil(lambda: len(script.commands) == 1 + len(versions))
     assert not copied
-    asked = {tuple(command.turns) for command in script.commands if isinstance(command, Price)}
+    asked = {tuple(command.turns) for command in script.commands if isinstance(command, EstimateCost)}
     before = [message.turn(None) for message in document.messages]
     assert asked == {tuple(before), *((*before[:1000], version.turn(None)) for version in versions)}

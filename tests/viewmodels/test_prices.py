@@ -1,4 +1,4 @@
-"""Price queries: one under way and one in line for each purpose, the newest wins."""
+"""Cost queries: one under way and one in line for each purpose, the newest wins."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import cast
 from PySide6.QtWidgets import QApplication
 
 from app.protocol.chat import Turn
-from app.protocol.commands import Command, Price
-from app.protocol.events import Priced
+from app.protocol.commands import Command, EstimateCost
+from app.protocol.events import CostEstimate
 from app.protocol.reports import RequestReport
 from app.viewmodels.model.model_desk import ModelDesk
 from app.viewmodels.path_prices import REST, SLOW, WRITING_MS, PathPrices
@@ -20,20 +20,20 @@ from app.viewmodels.runs import Runs
 class Bench:
     def __init__(self) -> None:
         self.now = 0.0
-        self.sent: list[Price] = []
+        self.sent: list[EstimateCost] = []
         self.heard: list[tuple[str, int]] = []
         self.prices = Prices(self.submit, lambda: self.now)
 
     def submit(self, command: Command) -> None:
-        assert isinstance(command, Price)
+        assert isinstance(command, EstimateCost)
         self.sent.append(command)
 
     def ask(self, purpose: str, text: str) -> None:
         turns = (Turn("user", text),)
         self.prices.ask(purpose, turns, lambda priced: self.heard.append((text, priced.request.total)))
 
-    def answer(self, query: Price, total: int = 7) -> None:
-        self.prices.take(Priced(query.query_id, RequestReport(total, 0, 0, 0), (), None))
+    def answer(self, query: EstimateCost, total: int = 7) -> None:
+        self.prices.take(CostEstimate(query.query_id, RequestReport(total, 0, 0, 0), (), None))
 
 
 def asked(bench: Bench) -> list[str]:
@@ -67,7 +67,7 @@ def test_answers_nobody_waits_for_are_dropped() -> None:
     bench.answer(bench.sent[0])
     bench.prices.drop_all()
     bench.answer(bench.sent[1])
-    bench.answer(Price(999, ()))
+    bench.answer(EstimateCost(999, ()))
     assert bench.heard == []
 
 

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from app.protocol.events import Priced, TurnResidency
+from app.protocol.events import CostEstimate, TurnResidency
 from app.protocol.reports import RequestReport
 from app.protocol.trie_view import Residency, TrieView
 from app.viewmodels import status_words
 
 
-def priced(total: int, cached: int, seen: int, *residencies: Residency, seconds: float | None = 0.6) -> Priced:
+def priced(total: int, cached: int, seen: int, *residencies: Residency, seconds: float | None = 0.6) -> CostEstimate:
     turns = tuple(TurnResidency(0, 1, residency) for residency in residencies)
-    return Priced(1, RequestReport(total, seen, cached, cached), turns, seconds)
+    return CostEstimate(1, RequestReport(total, seen, cached, cached), turns, seconds)
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def priced(total: int, cached: int, seen: int, *residencies: Residency, seconds:
         (priced(3580, 0, 0, "none", "none"), "Cold  ·  3_580~tokens", 0.0),
     ],
 )
-def test_warmth(price: Priced, subtitle: str, warmth: float) -> None:
+def test_warmth(price: CostEstimate, subtitle: str, warmth: float) -> None:
     assert status_words.subtitle(price) == subtitle.replace("_", "\u202f").replace("~", "\u00a0")
     assert status_words.warmth(price) == warmth
 
@@ -39,7 +39,7 @@ def test_warmth(price: Priced, subtitle: str, warmth: float) -> None:
         (priced(13, 12, 12, seconds=None), "1~token to compute"),
     ],
 )
-def test_price_of_sending(price: Priced, said: str) -> None:
+def test_price_of_sending(price: CostEstimate, said: str) -> None:
     assert status_words.price_of_sending(price) == said.replace("_", "\u202f").replace("~", "\u00a0")
 
 

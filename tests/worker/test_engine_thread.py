@@ -10,7 +10,7 @@ from PySide6.QtCore import QDeadlineTimer, QObject, QThread, Slot
 from pytestqt.qtbot import QtBot
 
 from app.protocol.chat import Turn
-from app.protocol.commands import Command, Generate, LoadModel, Price, Shutdown
+from app.protocol.commands import Command, EstimateCost, Generate, LoadModel, Shutdown
 from app.protocol.engine import EventSink
 from app.protocol.events import EngineFailed, EngineStarted, Event, ModelReady, RunFinished, TextDelta
 from app.protocol.reports import StopReason
@@ -168,7 +168,7 @@ def test_an_engine_that_cannot_even_be_made_is_reported(qtbot: QtBot) -> None:
     listener = Listener(host)
     host.start()
     qtbot.waitUntil(lambda: listener.has(EngineFailed))
-    host.submit(Price(1, ()))
+    host.submit(EstimateCost(1, ()))
     host.close()
 
 
@@ -184,7 +184,7 @@ def test_a_command_never_gets_lost_between_two_threads(qtbot: QtBot) -> None:
     """Commands submitted at the very moment the engine comes to life arrive once each, in order."""
     script = Script()
     host = EngineHost(lambda sink: FakeEngine(sink, script))
-    sent: list[Command] = [Price(number, ()) for number in range(500)]
+    sent: list[Command] = [EstimateCost(number, ()) for number in range(500)]
     host.start()
     for command in sent:
         host.submit(command)

@@ -12,14 +12,14 @@ from typing import Literal
 from PySide6.QtCore import QTimer
 
 from app.protocol.chat import Turn
-from app.protocol.commands import Command, Generate, LoadModel, Price, Verify
+from app.protocol.commands import Command, EstimateCost, Generate, LoadModel, Verify
 from app.protocol.events import (
     CacheHappened,
+    CostEstimate,
     EngineStarted,
     ModelFailed,
     ModelReady,
     PrefillProgress,
-    Priced,
     RunStarted,
     TextDelta,
     Token,
@@ -109,8 +109,8 @@ class Stage(EngineHost):
     def _answer(self, command: Command) -> None:
         if isinstance(command, LoadModel):
             self._load(command.path)
-        elif isinstance(command, Price):
-            self._price(command)
+        elif isinstance(command, EstimateCost):
+            self._estimate_cost(command)
         elif isinstance(command, Generate):
             self._generate(command)
         elif isinstance(command, Verify):
@@ -212,7 +212,7 @@ class Stage(EngineHost):
         cached = min(total - 1, SYSTEM * bool(self._edges) + sum(sizes[:held]))
         return RequestReport(total, cached, cached, cached, Reason.DIVERGED if cached else Reason.NEW, cached or None)
 
-    def _price(self, command: Price) -> None:
+    def _estimate_cost(self, command: EstimateCost) -> None:
         residencies = [edge.residency for edge in self._match(command.turns)]
         ends, at = [], SYSTEM
         for turn in command.turns:
@@ -222,7 +222,7 @@ class Stage(EngineHost):
         shown = [*residencies, *["none"] * (len(command.turns) - len(residencies))]
         turns = tuple(TurnResidency(*where) for where in zip(starts, ends, shown, strict=True))
         report = self._report(command.turns)
-        self.happened.emit(Priced(command.query_id, report, turns, report.left / 390))
+        self.happened.emit(CostEstimate(command.query_id, report, turns, report.left / 390))
 
     def _generate(self, command: Generate) -> None:
         report = self._report(command.turns)
