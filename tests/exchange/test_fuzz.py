@@ -13,7 +13,7 @@ import pytest
 
 from app.conversation.store import Store
 from app.exchange import ExchangeError, markdown_of_path, markdown_of_tree, read, read_any, write
-from app.widgets.chat.figures import figure_words
+from app.widgets.chat.messages.figures import figure_words
 from tests.exchange.samples import chatgpt, forked, node, packed, random_document, webui_forked
 from tests.viewmodels.builders import rows_of
 

@@ -10,8 +10,8 @@ from app.protocol.reports import Problem
 from app.viewmodels.controller import Controller
 from app.widgets.chat.cards import NoticeBanner
 from app.widgets.chat.composer_area import ComposerArea
-from app.widgets.chat.links import ask_and_open
-from app.widgets.chat.view import ChatView
+from app.widgets.chat.messages.links import ask_and_open
+from app.widgets.chat.messages.view import ChatView
 from app.widgets.chat.welcome import WelcomeView
 from app.widgets.kit.letters import is_letter
 from app.widgets.kit.style import Style

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.protocol.trie_view import Residency
 from app.viewmodels.text.spoken import RESIDENCY_NAMES
+from app.widgets.chat.messages.switcher import Switcher
 from app.widgets.kit.controls import Button, Control, RoundButton, State, ToolButton
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
@@ -17,7 +18,6 @@ from app.widgets.kit.marks import paint_budget, paint_cost, paint_disc, paint_pi
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import translucent
 from app.widgets.kit.typography import TextRole
-from app.widgets.switcher import Switcher
 from app.widgets.window.context_gauge import ContextGauge
 from app.widgets.window.model_chip import ModelChip
 

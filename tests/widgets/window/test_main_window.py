@@ -32,10 +32,10 @@ import app.widgets.window.main_window as main_window
 from app.protocol.commands import ClearDiskCache, Generate, LoadModel
 from app.viewmodels.controller import Controller
 from app.viewmodels.window_state import WindowState
-from app.widgets.chat.links import ask_and_open
-from app.widgets.chat.row_controls import ActionStrip, Place
+from app.widgets.chat.messages.links import ask_and_open
+from app.widgets.chat.messages.row_controls import ActionStrip, Place
+from app.widgets.chat.messages.switcher import Switcher
 from app.widgets.kit.style import Style
-from app.widgets.switcher import Switcher
 from app.widgets.window.about import AboutBox
 from app.widgets.window.application import Application, OpenedFiles
 from app.widgets.window.drop import document, model_folder
@@ -497,7 +497,9 @@ def test_what_the_finder_opens_waits_for_the_window(qtbot: QtBot) -> None:
 @pytest.fixture
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     addresses: list[str] = []
-    monkeypatch.setattr("app.widgets.chat.links.QDesktopServices.openUrl", lambda url: addresses.append(url.toString()))
+    monkeypatch.setattr(
+        "app.widgets.chat.messages.links.QDesktopServices.openUrl", lambda url: addresses.append(url.toString())
+    )
     return addresses
 
 

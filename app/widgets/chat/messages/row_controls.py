@@ -13,10 +13,10 @@ from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
 from app.viewmodels.verbs import VERBS
+from app.widgets.chat.messages.switcher import Switcher
 from app.widgets.kit.controls import ToolButton
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.style import Style
-from app.widgets.switcher import Switcher
 
 ACTION = 24
 _ICON = 14

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.widgets.chat.body import Body, Selection, TextPoint
+from app.widgets.chat.messages.body import Body, Selection, TextPoint
 
 
 class TextSelection:

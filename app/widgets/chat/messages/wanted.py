@@ -7,10 +7,10 @@ from typing import Protocol
 
 from PySide6.QtWidgets import QWidget
 
-from app.widgets.chat.layout import ChatLayout
-from app.widgets.chat.pointer import Pointer
-from app.widgets.chat.row_controls import ACTION, Place, Wanted
-from app.widgets.chat.row_item import RowItem
+from app.widgets.chat.messages.layout import ChatLayout
+from app.widgets.chat.messages.pointer import Pointer
+from app.widgets.chat.messages.row_controls import ACTION, Place, Wanted
+from app.widgets.chat.messages.row_item import RowItem
 
 STRIP = 2 * ACTION + 8
 # Icons are narrower than their buttons: this much brings an icon's edge to that of the text.

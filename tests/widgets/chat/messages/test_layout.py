@@ -7,9 +7,9 @@ import pytest
 
 from app.viewmodels.rows import MessageRow
 from app.widgets.chat.column import centred, column
-from app.widgets.chat.layout import ChatLayout
+from app.widgets.chat.messages.layout import ChatLayout
 from app.widgets.kit.style import Style
-from tests.widgets.chat.messages import PLAN, Listed, answer, question, talk
+from tests.widgets.chat.sample_messages import PLAN, Listed, answer, question, talk
 
 
 @pytest.fixture

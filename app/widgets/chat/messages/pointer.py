@@ -9,12 +9,12 @@ from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QMouseEvent
 from PySide6.QtWidgets import QMenu
 
 from app.viewmodels.verbs import VERBS
-from app.widgets.chat.body import TextPoint
-from app.widgets.chat.row_item import RowItem
-from app.widgets.chat.text_selection import TextSelection
+from app.widgets.chat.messages.body import TextPoint
+from app.widgets.chat.messages.row_item import RowItem
+from app.widgets.chat.messages.text_selection import TextSelection
 
 if TYPE_CHECKING:
-    from app.widgets.chat.view import ChatView
+    from app.widgets.chat.messages.view import ChatView
 
 _LEFT = Qt.MouseButton.LeftButton
 _TITLES = {verb.id: verb.title for verb in VERBS}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
-from app.widgets.chat.document import UNSHOWN
+from app.widgets.chat.markdown.document import UNSHOWN
 
 
 def selected_text(document: QTextDocument, start: int, end: int) -> str:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.widgets.chat.highlight import Ink, runs
+from app.widgets.chat.markdown.highlight import Ink, runs
 
 
 def inked(code: str, language: str) -> list[tuple[str, Ink]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QTextBlock
 
-from app.widgets.chat.document import Mark, QuietDocument, Sign
+from app.widgets.chat.markdown.document import Mark, QuietDocument, Sign
 from app.widgets.kit.drawing import fill_rounded, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.style import Style

@@ -9,8 +9,8 @@ from itertools import accumulate
 
 import pytest
 
-from app.widgets.chat import heights as heights_module
-from app.widgets.chat.heights import Heights
+from app.widgets.chat.messages import heights as heights_module
+from app.widgets.chat.messages.heights import Heights
 
 
 @pytest.mark.parametrize("seed", range(4))

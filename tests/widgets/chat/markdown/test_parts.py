@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-import app.widgets.chat.parts as parts_module
-from app.widgets.chat.parts import Kind, Part, markdown, split, split_plain
+import app.widgets.chat.markdown.parts as parts_module
+from app.widgets.chat.markdown.parts import Kind, Part, markdown, split, split_plain
 
 TEXT = (
     "Intro\nsecond line\n\n- one\n\n  - nested, after a blank line\n- two\n\nBefore code:\n"

@@ -12,11 +12,11 @@ from PySide6.QtCore import QPointF
 
 from app.protocol.chat import Role
 from app.viewmodels.path_rows import PathRows
-from app.widgets.chat.body import TextPoint
 from app.widgets.chat.column import Column, column
-from app.widgets.chat.heights import Heights
-from app.widgets.chat.laid_part import Allowance
-from app.widgets.chat.row_item import Estimates, RowItem
+from app.widgets.chat.messages.body import TextPoint
+from app.widgets.chat.messages.heights import Heights
+from app.widgets.chat.messages.laid_part import Allowance
+from app.widgets.chat.messages.row_item import Estimates, RowItem
 from app.widgets.kit.style import Style
 
 _BELOW = 24

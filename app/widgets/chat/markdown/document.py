@@ -24,7 +24,7 @@ from PySide6.QtGui import (
     QTextOption,
 )
 
-from app.widgets.chat.highlight import Ink, runs
+from app.widgets.chat.markdown.highlight import Ink, runs
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole, TextStyle
 

@@ -14,10 +14,10 @@ from typing import NamedTuple
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter, QPalette, QTextCursor
 
-from app.widgets.chat.copied import selected_text
-from app.widgets.chat.document import shown
-from app.widgets.chat.laid_part import CARD_HEAD, Allowance, LaidPart, characters_to_line, estimated_lines
-from app.widgets.chat.parts import Kind, Part, split, split_plain
+from app.widgets.chat.markdown.copied import selected_text
+from app.widgets.chat.markdown.document import shown
+from app.widgets.chat.markdown.parts import Kind, Part, split, split_plain
+from app.widgets.chat.messages.laid_part import CARD_HEAD, Allowance, LaidPart, characters_to_line, estimated_lines
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 

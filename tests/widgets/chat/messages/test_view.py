@@ -11,20 +11,20 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-import app.widgets.chat.laid_part as laid_part
-import app.widgets.chat.row_painter as row_painter
+import app.widgets.chat.messages.laid_part as laid_part
+import app.widgets.chat.messages.row_painter as row_painter
 from app.protocol.chat import Role
 from app.viewmodels.chat_model import ChatModel
 from app.viewmodels.path_rows import PathRows
 from app.viewmodels.rows import Footer, MessageRow
 from app.viewmodels.status import Status, StatusValues
 from app.viewmodels.verbs import VERBS
-from app.widgets.chat.row_controls import ActionStrip, CodeCopy, Place
-from app.widgets.chat.view import ChatView
+from app.widgets.chat.messages.row_controls import ActionStrip, CodeCopy, Place
+from app.widgets.chat.messages.switcher import Switcher
+from app.widgets.chat.messages.view import ChatView
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT
-from app.widgets.switcher import Switcher
-from tests.widgets.chat.messages import CODE, PLAN, answer, question, reading, talk
+from tests.widgets.chat.sample_messages import CODE, PLAN, answer, question, reading, talk
 from tests.widgets.pictures import count, picture, show
 
 ALL = StatusValues(enabled=frozenset(verb.id for verb in VERBS))

@@ -26,14 +26,14 @@ from app.viewmodels.chat_model import ChatModel
 from app.viewmodels.kit.lists import AnyIndex, RowRole
 from app.viewmodels.rows import MessageRow
 from app.viewmodels.status import Status
-from app.widgets.chat.jump_pill import JumpPill
-from app.widgets.chat.layout import ChatLayout, Spot
-from app.widgets.chat.pointer import Pointer
+from app.widgets.chat.messages.jump_pill import JumpPill
+from app.widgets.chat.messages.layout import ChatLayout, Spot
+from app.widgets.chat.messages.pointer import Pointer
+from app.widgets.chat.messages.row_controls import RowControls
+from app.widgets.chat.messages.row_painter import RowPainter, RowScene
+from app.widgets.chat.messages.row_view import RowView
+from app.widgets.chat.messages.wanted import STRIP, wanted_controls
 from app.widgets.chat.rail import paint_line
-from app.widgets.chat.row_controls import RowControls
-from app.widgets.chat.row_painter import RowPainter, RowScene
-from app.widgets.chat.row_view import RowView
-from app.widgets.chat.wanted import STRIP, wanted_controls
 from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.drawing import smooth
 from app.widgets.kit.row_focus import RowFocus

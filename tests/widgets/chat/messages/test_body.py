@@ -7,12 +7,12 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPalette
 
-import app.widgets.chat.laid_part as laid_part
-from app.widgets.chat.body import Body, TextPoint
+import app.widgets.chat.messages.laid_part as laid_part
+from app.widgets.chat.messages.body import Body, TextPoint
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
 from app.widgets.kit.typography import TextRole
-from tests.widgets.chat.messages import CODE, PLAN
+from tests.widgets.chat.sample_messages import CODE, PLAN
 from tests.widgets.pictures import count, painted
 
 WIDTH = 600
@@ -233,7 +233,7 @@ def test_a_long_line_is_cut_but_copied_whole(style: Style, made: list[str]) -> N
 
 
 def test_documents_of_one_long_message_are_freed(style: Style, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.widgets.chat.body._MOST_LAID", 16)
+    monkeypatch.setattr("app.widgets.chat.messages.body._MOST_LAID", 16)
     shown = body(f"{CODE_OF_MANY_LINES}\n" * 40, style, is_plain=True)
     for top in range(0, int(shown.height), 500):
         shown.settle(top, top + 600)

@@ -6,11 +6,11 @@ import pytest
 from PySide6.QtCore import QRectF
 
 from app.viewmodels.rows import Footer, PrefillRow
-from app.widgets.chat.figures import figure_words, fitting, paint_footer, paint_prefill, prefill_height
+from app.widgets.chat.messages.figures import figure_words, fitting, paint_footer, paint_prefill, prefill_height
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
 from app.widgets.kit.typography import TextRole
-from tests.widgets.chat.messages import DONE
+from tests.widgets.chat.sample_messages import DONE
 from tests.widgets.pictures import count, painted
 
 READING = PrefillRow(512, 1840, 3012, 392.0, "Why: the instructions differ.")

@@ -8,10 +8,10 @@ from typing import Any
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QAbstractTextDocumentLayout, QPainter, QPalette, QTextCharFormat, QTextCursor, QTextLine
 
-from app.widgets.chat.document import QuietDocument, code_document, plain_document, shown
-from app.widgets.chat.markdown import markdown_document
-from app.widgets.chat.parts import Kind, Part, markdown
-from app.widgets.chat.signs import paint_signs
+from app.widgets.chat.markdown.document import QuietDocument, code_document, plain_document, shown
+from app.widgets.chat.markdown.markdown import markdown_document
+from app.widgets.chat.markdown.parts import Kind, Part, markdown
+from app.widgets.chat.markdown.signs import paint_signs
 from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole

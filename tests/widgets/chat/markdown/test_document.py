@@ -6,9 +6,9 @@ import pytest
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QColor, QFont, QImage, QPainter, QTextCharFormat, QTextDocument
 
-from app.widgets.chat.document import QuietDocument, Sign, code_document, plain_document
-from app.widgets.chat.markdown import markdown_document
-from app.widgets.chat.parts import Part, markdown
+from app.widgets.chat.markdown.document import QuietDocument, Sign, code_document, plain_document
+from app.widgets.chat.markdown.markdown import markdown_document
+from app.widgets.chat.markdown.parts import Part, markdown
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
 from app.widgets.kit.typography import TextRole

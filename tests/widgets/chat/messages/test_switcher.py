@@ -4,8 +4,8 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
+from app.widgets.chat.messages.switcher import Switcher
 from app.widgets.kit.style import Style
-from app.widgets.switcher import Switcher
 from tests.widgets.pictures import picture
 
 

@@ -7,7 +7,7 @@ from PySide6.QtGui import QRegion
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
 
 from app.viewmodels.kit.lists import AnyIndex
-from app.widgets.chat.layout import ChatLayout, Source
+from app.widgets.chat.messages.layout import ChatLayout, Source
 from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
 

@@ -18,7 +18,7 @@ from PySide6.QtGui import (
     QTextTable,
 )
 
-from app.widgets.chat.document import FIXED, Mark, QuietDocument, Sign, line_format
+from app.widgets.chat.markdown.document import FIXED, Mark, QuietDocument, Sign, line_format
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole, TextStyle
 
