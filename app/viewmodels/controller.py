@@ -24,15 +24,16 @@ from app.protocol.events import (
     Verified,
 )
 from app.protocol.reports import Problem, StopReason
-from app.viewmodels import draft_limits, parts, problem_cards, status_words
+from app.viewmodels import parts, status_words
 from app.viewmodels.cache.cache_desk import finding
+from app.viewmodels.chat import draft_limits, problem_cards
+from app.viewmodels.chat.runs import Run
+from app.viewmodels.chat.versions import last_fork, last_question, parent_for, question_of, version_beside, version_of
 from app.viewmodels.display import Display
 from app.viewmodels.keeping import Keeping
 from app.viewmodels.library.archive import Archive
-from app.viewmodels.runs import Run
 from app.viewmodels.status import ProblemCard
 from app.viewmodels.text import words
-from app.viewmodels.versions import last_fork, last_question, parent_for, question_of, version_beside, version_of
 from app.worker.engine_host import EngineHost
 
 

@@ -10,8 +10,8 @@ from app.conversation.tree import MessageTree
 from app.protocol.trie_view import TrieView
 from app.viewmodels.cache.event_model import EventModel
 from app.viewmodels.cache.trie_model import TrieModel
-from app.viewmodels.chat_model import ChatModel
-from app.viewmodels.chat_rows import ChatRows, running_footer
+from app.viewmodels.chat.chat_model import ChatModel
+from app.viewmodels.chat.chat_rows import ChatRows, running_footer
 from app.viewmodels.library.conversation_model import ConversationModel
 from app.viewmodels.library.conversation_rows import Shown, blank_title, conversation_rows
 from app.viewmodels.parts import Parts

@@ -8,18 +8,18 @@ from typing import Protocol
 from PySide6.QtCore import QObject
 
 from app.conversation.store_thread import StoreThread
-from app.viewmodels.asking import Asking
 from app.viewmodels.cache.cache_desk import BudgetShelf, CacheDesk
 from app.viewmodels.cache.disk_desk import DiskDesk, DiskShelf
-from app.viewmodels.drafts import Drafts
+from app.viewmodels.chat.asking import Asking
+from app.viewmodels.chat.drafts import Drafts
+from app.viewmodels.chat.open_paths import OpenPaths
+from app.viewmodels.chat.path_prices import PathPrices
+from app.viewmodels.chat.prices import Prices
+from app.viewmodels.chat.runs import Runs
 from app.viewmodels.library.changes import Changes
 from app.viewmodels.library.library import Library
 from app.viewmodels.library.view_states import ViewStates
 from app.viewmodels.model.model_desk import ModelDesk, ModelShelf
-from app.viewmodels.open_paths import OpenPaths
-from app.viewmodels.path_prices import PathPrices
-from app.viewmodels.prices import Prices
-from app.viewmodels.runs import Runs
 from app.viewmodels.store_link import StoreLink
 from app.worker.engine_host import EngineHost
 

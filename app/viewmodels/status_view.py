@@ -9,20 +9,20 @@ from app.conversation.tree import MessageTree
 from app.protocol.events import CostEstimate
 from app.protocol.trie_view import TrieView
 from app.viewmodels import status_words
-from app.viewmodels.asking import Asking
 from app.viewmodels.cache import disk_words
 from app.viewmodels.cache.cache_desk import CacheDesk
 from app.viewmodels.cache.disk_desk import DiskDesk
-from app.viewmodels.drafts import Draft
+from app.viewmodels.chat.asking import Asking
+from app.viewmodels.chat.drafts import Draft
+from app.viewmodels.chat.path_prices import PathPrices
+from app.viewmodels.chat.runs import Run
+from app.viewmodels.chat.versions import last_fork, last_question, version_beside
 from app.viewmodels.library.conversation_rows import blank_title
 from app.viewmodels.model.model_desk import ModelDesk
-from app.viewmodels.path_prices import PathPrices
-from app.viewmodels.runs import Run
 from app.viewmodels.status import ProblemCard, StatusValues
 from app.viewmodels.text import words
 from app.viewmodels.text.words import DOT
 from app.viewmodels.verbs import VERBS
-from app.viewmodels.versions import last_fork, last_question, version_beside
 
 
 @dataclass(frozen=True, slots=True)

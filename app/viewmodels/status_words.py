@@ -5,8 +5,8 @@ from __future__ import annotations
 from app.protocol.events import CostEstimate
 from app.protocol.reports import RequestReport
 from app.protocol.trie_view import TrieView
+from app.viewmodels.chat.runs import Run
 from app.viewmodels.model.model_desk import ModelDesk
-from app.viewmodels.runs import Run
 from app.viewmodels.text import words
 from app.viewmodels.text.words import DOT
 

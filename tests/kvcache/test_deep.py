@@ -34,7 +34,7 @@ WALKERS = (
     "engine/*.py",
     "protocol/*.py",
     "viewmodels/cache/trie*.py",
-    "viewmodels/versions.py",
+    "viewmodels/chat/versions.py",
     "widgets/cache/trie*.py",
 )
 ALLOWED = {"flatten", "_look_again"}  # a model's compound cache objects; the levels of a balanced tree

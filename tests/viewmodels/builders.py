@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from app.conversation.tree import MessageTree
 from app.protocol.trie_view import Residency
-from app.viewmodels.chat_rows import ChatRows
+from app.viewmodels.chat.chat_rows import ChatRows
+from app.viewmodels.chat.runs import Run
 from app.viewmodels.rows import MessageRow
-from app.viewmodels.runs import Run
 
 
 def rows_of(tree: MessageTree, run: Run | None, residencies: Mapping[str, Residency]) -> list[MessageRow]:

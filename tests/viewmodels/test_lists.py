@@ -8,7 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import QPersistentModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
-from app.viewmodels.chat_model import ChatModel
+from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.kit.lists import RowRole
 from app.viewmodels.library.conversation_model import ConversationModel
 from app.viewmodels.rows import ConversationRow, Footer, MessageRow

@@ -22,7 +22,8 @@ from app.conversation.store import Store
 from app.conversation.store_thread import StoreThread
 from app.protocol.commands import Generate
 from app.protocol.reports import Problem
-from app.viewmodels import answer_saver, store_link
+from app.viewmodels import store_link
+from app.viewmodels.chat import answer_saver
 from app.viewmodels.controller import Controller
 from app.worker.engine_host import EngineHost
 from tests.conftest import close_controller

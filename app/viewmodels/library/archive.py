@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.viewmodels.chat.edits import Edits
+from app.viewmodels.chat.versions import last_question
 from app.viewmodels.display import Display
-from app.viewmodels.edits import Edits
 from app.viewmodels.library.changes import GONE, Picture
 from app.viewmodels.library.search_desk import SearchDesk
 from app.viewmodels.library.trash_desk import TrashDesk
 from app.viewmodels.parts import Parts
 from app.viewmodels.rows import ConversationRow
-from app.viewmodels.versions import last_question
 
 if TYPE_CHECKING:
     from app.viewmodels.library.exchange_desk import ExchangeDesk

@@ -19,10 +19,10 @@ from app.conversation.records import Document
 from app.conversation.staging import Stage, StagedDocument
 from app.exchange import ExchangeError, FileImport, file_name, path_in_pieces, save, tree_in_pieces, written
 from app.protocol.reports import Problem
+from app.viewmodels.chat.runs import Runs
 from app.viewmodels.library.changes import Changes, Picture
 from app.viewmodels.library.form import Form
 from app.viewmodels.library.library import Library
-from app.viewmodels.runs import Runs
 from app.viewmodels.store_link import StoreLink
 from app.viewmodels.text import words
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer
 from app.conversation.records import ViewState
 from app.conversation.store import Store
 from app.protocol.reports import Problem
-from app.viewmodels.drafts import Drafts
+from app.viewmodels.chat.drafts import Drafts
 from app.viewmodels.library.library import Library
 from app.viewmodels.store_link import StoreLink
 

@@ -16,7 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
-from app.viewmodels import draft_limits
+from app.viewmodels.chat import draft_limits
 from app.widgets.kit.drawing import draw_text
 from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.viewmodels.path_rows import PathRows
+from app.viewmodels.chat.path_rows import PathRows
 from app.viewmodels.rows import Footer, MessageRow, PrefillRow
 
 CODE = 'def split(costs):\n    """Who owes whom."""\n    return sum(costs) / 2'

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 from PySide6.QtCore import QPointF
 
 from app.protocol.chat import Role
-from app.viewmodels.path_rows import PathRows
+from app.viewmodels.chat.path_rows import PathRows
 from app.widgets.chat.column import Column, column
 from app.widgets.chat.messages.body import TextPoint
 from app.widgets.chat.messages.heights import Heights

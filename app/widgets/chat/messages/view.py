@@ -22,7 +22,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QWidget
 
-from app.viewmodels.chat_model import ChatModel
+from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.kit.lists import AnyIndex, RowRole
 from app.viewmodels.rows import MessageRow
 from app.viewmodels.status import Status

@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 import app.widgets.chat.messages.laid_part as laid_part
 import app.widgets.chat.messages.row_painter as row_painter
 from app.protocol.chat import Role
-from app.viewmodels.chat_model import ChatModel
-from app.viewmodels.path_rows import PathRows
+from app.viewmodels.chat.chat_model import ChatModel
+from app.viewmodels.chat.path_rows import PathRows
 from app.viewmodels.rows import Footer, MessageRow
 from app.viewmodels.status import Status, StatusValues
 from app.viewmodels.verbs import VERBS

@@ -15,7 +15,7 @@ from app.conversation.message import Conversation, Message
 from app.conversation.store import Store
 from app.conversation.store_thread import StoreThread
 from app.protocol.reports import Problem
-from app.viewmodels.answer_saver import AnswerSaver
+from app.viewmodels.chat.answer_saver import AnswerSaver
 from app.viewmodels.store_link import StoreLink
 
 HOME = Conversation.new("Home")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
-from app.viewmodels.asking import Asking
+from app.viewmodels.chat.asking import Asking
+from app.viewmodels.chat.runs import Runs
 from app.viewmodels.library.changes import Changes
 from app.viewmodels.library.library import Library
-from app.viewmodels.runs import Runs
 
 
 class OpenPaths(QObject):

@@ -8,8 +8,8 @@ import pytest
 
 from app.conversation.message import Message, new_id
 from app.conversation.tree import MessageTree
-from app.viewmodels.chat_rows import ChatRows
-from app.viewmodels.versions import last_fork, last_question, parent_for, question_of, version_beside
+from app.viewmodels.chat.chat_rows import ChatRows
+from app.viewmodels.chat.versions import last_fork, last_question, parent_for, question_of, version_beside
 
 HOME = new_id()
 

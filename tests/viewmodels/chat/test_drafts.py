@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from app.viewmodels.drafts import Draft, Drafts
+from app.viewmodels.chat.drafts import Draft, Drafts
 
 
 def test_each_conversation_has_its_own_words() -> None:

@@ -16,12 +16,12 @@ from app.conversation.tree import MessageTree
 from app.protocol.events import PrefillProgress
 from app.protocol.reports import Reason, RequestReport, RunStats, StopReason
 from app.protocol.trie_view import Residency
-from app.viewmodels import chat_rows
-from app.viewmodels.answer_saver import AnswerSaver
-from app.viewmodels.chat_model import ChatModel
-from app.viewmodels.chat_rows import ChatRows, running_footer, why
+from app.viewmodels.chat import chat_rows
+from app.viewmodels.chat.answer_saver import AnswerSaver
+from app.viewmodels.chat.chat_model import ChatModel
+from app.viewmodels.chat.chat_rows import ChatRows, running_footer, why
+from app.viewmodels.chat.runs import Run
 from app.viewmodels.rows import Footer, MessageRow, PrefillRow
-from app.viewmodels.runs import Run
 from app.viewmodels.store_link import StoreLink
 from tests.viewmodels.builders import rows_of
 

@@ -7,8 +7,8 @@ from itertools import takewhile
 
 import pytest
 
-from app.viewmodels import path_rows
-from app.viewmodels.path_rows import PathRows
+from app.viewmodels.chat import path_rows
+from app.viewmodels.chat.path_rows import PathRows
 from app.viewmodels.rows import MessageRow
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import random
 
-from app.viewmodels.draft_limits import LONGEST_LINE, MOST, excess
+from app.viewmodels.chat.draft_limits import LONGEST_LINE, MOST, excess
 
 
 def test_a_text_fits_exactly_while_it_keeps_both_limits() -> None:

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt, Signal
 
+from app.viewmodels.chat.path_rows import PathRows
 from app.viewmodels.kit.lists import ROOT, AnyIndex, RowRole
-from app.viewmodels.path_rows import PathRows
 from app.viewmodels.rows import Footer, MessageRow
 from app.viewmodels.text.spoken import spoken_message
 

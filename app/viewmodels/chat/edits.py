@@ -11,10 +11,10 @@ from app.conversation.faults import Fault, store_error
 from app.conversation.records import Deleted, Folder
 from app.conversation.store import Store
 from app.conversation.tree import MessageTree
-from app.viewmodels.asking import Asking
+from app.viewmodels.chat.asking import Asking
+from app.viewmodels.chat.runs import Runs
 from app.viewmodels.library.changes import WORDS, Changes, Picture
 from app.viewmodels.library.library import Library
-from app.viewmodels.runs import Runs
 from app.viewmodels.text import words
 
 STAYS = "It stays in the trash for 30 days."

@@ -1,0 +1,1 @@
+"""The open conversation: rows of its path, what is typed, what is asked, and the answer being written."""
