@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QAbstractListModel, QObject, Qt
+from PySide6.QtCore import QObject, Qt
 
-from app.viewmodels.kit.lists import ROOT, AnyIndex, RowRole
+from app.viewmodels.kit.lists import ListModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class LineRow:
     conversation_id: str = ""
 
 
-class LineModel(QAbstractListModel):
+class LineModel(ListModel[LineRow]):
     """Shows what it was last given. Lists that are made anew as a whole: nothing in them is moved."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -45,17 +45,9 @@ class LineModel(QAbstractListModel):
             self._rows = tuple(rows)
             self.endResetModel()
 
-    def rowCount(self, parent: AnyIndex = ROOT) -> int:
-        """A list: only the root has rows."""
-        return 0 if parent.isValid() else len(self._rows)
-
-    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """The whole row under `RowRole.ROW`, its title, and both lines for a screen reader."""
-        if not self.checkIndex(index, self.CheckIndexOption.IndexIsValid):
-            return None
-        row = self._rows[index.row()]
-        if role == RowRole.ROW:
-            return row
+    def text(self, number: int, role: int) -> str | None:
+        """Return the title, or both lines for a screen reader and the tooltip."""
+        row = self._rows[number]
         if role == Qt.ItemDataRole.DisplayRole:
             return row.title
         if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):

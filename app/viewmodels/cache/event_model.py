@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt
+from PySide6.QtCore import QModelIndex, QObject, Qt
 
 from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.protocol.reports import Reason
 from app.viewmodels.cache.event_words import Happening, event_row, explained, spoken_event
-from app.viewmodels.kit.lists import ROOT, AnyIndex, RowRole
+from app.viewmodels.kit.lists import ListModel
 from app.viewmodels.rows import EventRow
 
 MOST_ROWS = 200
@@ -25,7 +25,7 @@ _FOLDED = frozenset(
 )
 
 
-class EventModel(QAbstractListModel):
+class EventModel(ListModel[EventRow]):
     """At most `MOST_ROWS` rows. Rows are put in above and fall out below; none ever moves.
 
     Captures, evictions and what moves to the disk and back are added up where they stand, each kind for itself, back to
@@ -42,17 +42,9 @@ class EventModel(QAbstractListModel):
         """All rows, the newest first."""
         return self._rows
 
-    def rowCount(self, parent: AnyIndex = ROOT) -> int:
-        """A list: only the root has rows."""
-        return 0 if parent.isValid() else len(self._rows)
-
-    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """The whole row under `RowRole.ROW`, its text, the text with its why, and what a screen reader says."""
-        if not self.checkIndex(index, self.CheckIndexOption.IndexIsValid):
-            return None
-        row = self._rows[index.row()]
-        if role == RowRole.ROW:
-            return row
+    def text(self, number: int, role: int) -> str | None:
+        """Return the event in words, the words with their why, or what a screen reader says."""
+        row = self._rows[number]
         if role == Qt.ItemDataRole.DisplayRole:
             return row.text
         if role == Qt.ItemDataRole.ToolTipRole:

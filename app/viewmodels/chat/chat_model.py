@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt, Signal
+from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 
 from app.viewmodels.chat.path_rows import PathRows
-from app.viewmodels.kit.lists import ROOT, AnyIndex, RowRole
+from app.viewmodels.kit.lists import ListModel
 from app.viewmodels.rows import Footer, MessageRow
 from app.viewmodels.text.spoken import spoken_message
 
 
-class ChatModel(QAbstractListModel):
+class ChatModel(ListModel[MessageRow]):
     """Rows of the open path.
 
     The answer that is being written is a row from its start. While it grows only `tailAppended` is sent, so that
@@ -42,21 +42,13 @@ class ChatModel(QAbstractListModel):
         """The row of this message, or -1 when it is not on the open path."""
         return self._rows.place_of(message_id)
 
-    def rowCount(self, parent: AnyIndex = ROOT) -> int:
-        """A list: only the root has rows."""
-        return 0 if parent.isValid() else len(self._rows)
-
-    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """The whole row under `RowRole.ROW`, its text, and the sentence a screen reader says."""
-        if not self.checkIndex(index, self.CheckIndexOption.IndexIsValid):
-            return None
-        row = self._rows[index.row()]
-        if role == RowRole.ROW:
-            return row
+    def text(self, number: int, role: int) -> str | None:
+        """Return the message, or the sentence that a screen reader says."""
+        row = self._rows[number]
         if role == Qt.ItemDataRole.DisplayRole:
             return row.text
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return spoken_message(row, index.row() + 1, len(self._rows))
+            return spoken_message(row, number + 1, len(self._rows))
         return None
 
     def show(self, rows: Sequence[MessageRow]) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt, Signal
+from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 
-from app.viewmodels.kit.lists import ROOT, AnyIndex, RowRole
+from app.viewmodels.kit.lists import AnyIndex, ListModel
 from app.viewmodels.rows import ConversationRow
 from app.viewmodels.text.spoken import spoken_conversation
 
 
-class ConversationModel(QAbstractListModel):
+class ConversationModel(ListModel[ConversationRow]):
     """Rows in their order. Rows that move are moved, so that a selection stays on its conversation.
 
     Signal: renameAsked(str, str), the id of a conversation or folder, and what it shall be called.
@@ -37,17 +37,9 @@ class ConversationModel(QAbstractListModel):
         """The row of the open conversation, or -1."""
         return next((number for number, row in enumerate(self._rows) if row.is_open), -1)
 
-    def rowCount(self, parent: AnyIndex = ROOT) -> int:
-        """A list: only the root has rows."""
-        return 0 if parent.isValid() else len(self._rows)
-
-    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """The whole row under `RowRole.ROW`, its title, and the sentence a screen reader says."""
-        if not self.checkIndex(index, self.CheckIndexOption.IndexIsValid):
-            return None
-        row = self._rows[index.row()]
-        if role == RowRole.ROW:
-            return row
+    def text(self, number: int, role: int) -> str | None:
+        """Return the title, or the sentence that a screen reader says."""
+        row = self._rows[number]
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.EditRole):
             return row.title
         if role == Qt.ItemDataRole.AccessibleTextRole:
