@@ -18,7 +18,7 @@ from app.protocol.reports import Problem
 
 # What a person can take back. The rest of a row is written once, or is an answer that grows.
 FIELDS = {
-    "folder": ("name", "position", "trash"),
+    "folder": ("name", "trash"),
     "conversation": ("title", "updated", "used", "leaf", "favourite", "folder", "trash"),
     "message": ("visited", "name", "pinned", "favourite", "trash"),
 }

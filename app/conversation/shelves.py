@@ -30,17 +30,6 @@ class Shelves(Trash):
             self._execute("UPDATE folder SET name = ? WHERE number = ?", checked_title(name), self._folder(folder_id))
         return done.edit
 
-    def place_folder(self, folder_id: str, position: int) -> Edit:
-        """Move a folder so that as many others stand before it as `position` says."""
-        query = "SELECT number FROM folder WHERE trash IS NULL ORDER BY position, number"
-        with self._editing(Operation.MOVE) as done:
-            moved = self._folder(folder_id)
-            order = [row[0] for row in self._execute(query) if row[0] != moved]
-            order.insert(max(0, position), moved)
-            for place, number in enumerate(order):
-                self._execute("UPDATE folder SET position = ? WHERE number = ?", place, number)
-        return done.edit
-
     def delete_folder(self, folder_id: str) -> Edit:
         """Put a folder into the trash; the conversations in it stay, in no folder."""
         with self._editing(Operation.DELETE) as done:

@@ -18,10 +18,10 @@ from app.conversation.clock import look_at
 from app.conversation.edit import Edit
 from app.conversation.exporting import Exporting
 from app.conversation.faults import Fault, StoreError, explained, store_error
-from app.conversation.leftover import Kept, leftover_files, read_leftover, write_leftover
+from app.conversation.leftover import Kept, read_leftover, write_leftover
 from app.conversation.message import Message
 from app.conversation.message_store import Progress
-from app.conversation.opening import PATIENCE, database_files
+from app.conversation.opening import PATIENCE
 from app.conversation.records import ViewState
 from app.conversation.rescue import MAGIC
 from app.conversation.schema import APPLICATION_ID
@@ -88,20 +88,6 @@ class Store(Exporting):
         self._wipe_traces()
         self._drop_copies(older_than)
         return deleted
-
-    def delete_everything(self) -> None:
-        """Delete all conversations and every file that holds words of them, and begin anew."""
-        with self._writing():
-            self._refuse_growing(set(self._growing_answers.values()))
-        self._index.close()
-        super().close()
-        try:
-            with explained(self._path):
-                for file in (*self.kept_copies(), *self._own_files()):
-                    _delete(file)
-        finally:
-            self._open()
-            self._open_index()
 
     def kept_copies(self) -> tuple[Path, ...]:
         """Files beside the database that hold conversations too: old versions, damaged ones, unfinished rescues.
@@ -309,11 +295,6 @@ class Store(Exporting):
                     os.utime(file, (now, now))
                 if older_than is None or now - written >= older_than:
                     _delete(file)
-
-    def _own_files(self) -> Iterator[Path]:
-        if self._path is not None:
-            files = (*leftover_files(self._path), *index_files(self._path), *database_files(self._path))
-            yield from (file for file in files if file.exists())
 
 
 def _delete(file: Path) -> None:

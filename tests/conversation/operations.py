@@ -132,7 +132,6 @@ class Hand:
         return self.rng.choice(
             [
                 lambda: self.store.rename_folder(folder, words(self.rng, 2)),
-                lambda: self.store.place_folder(folder, self.rng.randint(0, 4)),
                 lambda: self.store.delete_folder(folder),
             ]
         )()

@@ -14,7 +14,6 @@ from app.conversation.faults import Fault, StoreError
 from app.conversation.message import Conversation, Message
 from app.conversation.records import Document, Folder
 from app.conversation.schema import PAGE_SIZE, VERSION_1, VERSION_2, migrate
-from app.conversation.search_index import index_path
 from app.conversation.store import DAY, Store
 from app.conversation.trash import THIRTY_DAYS
 from app.protocol.events import Alternative
@@ -230,41 +229,12 @@ def test_what_is_deleted_while_the_clock_is_wrong_is_kept_for_its_thirty_days(
     store.close()
 
 
-def test_deleting_everything_reaches_every_file(path: Path) -> None:
-    store = Store(path)
-    tell_secrets(store)
-    store.close()
-    beside = [
-        path.with_name("conversations.version-1.sqlite"),
-        path.with_name("conversations.damaged-20260101-120000.sqlite"),
-        path.with_name("conversations.damaged-20260101-120000.sqlite-wal"),
-        path.with_name("conversations.sqlite.rescued-part"),
-        path.parent / ".rescue-abc" / "old.sqlite",
-    ]
-    for file in beside:
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(SECRET)
-    foreign = path.with_name("settings.json")
-    foreign.write_text("{}")
-    store = Store(path)
-    assert holding(path.parent)
-    store.delete_everything()
-    assert holding(path.parent) == []
-    assert (store.conversations(), store.folders(), store.trash()) == ((), (), ())
-    asked(store, "And now?")
-    store.close()
-    assert foreign.exists()
-    assert sorted(file.name for file in path.parent.iterdir()) == [index_path(path).name, path.name, "settings.json"]
-    store = Store(path)
-    assert len(store.conversations()) == 1
-    store.close()
-
-
 COPIES = (
     "conversations.version-1.sqlite",
     "conversations.version-2.part",
     "conversations.damaged-20260101-120000.sqlite",
     "conversations.damaged-20260101-120000.sqlite-wal",
+    "conversations.sqlite.rescued-part",
     ".rescue-abc/old.sqlite",
 )
 
@@ -322,7 +292,6 @@ def test_another_programs_database_is_no_copy_and_stays(path: Path) -> None:
     assert store.notice is not None
     assert store.kept_copies() == ()
     store.empty_trash()
-    store.delete_everything()
     (foreign,) = path.parent.glob("*.damaged-*")
     with raw(foreign) as other:
         assert other.execute("SELECT count(*) FROM pears").fetchone() == (0,)
@@ -383,7 +352,6 @@ def test_a_folder_that_is_taken_away_while_running_is_noticed_and_nothing_is_wri
         lambda: store.append_text(answer.id, "pears."),
         lambda: store.finish_message(answer.id, stop="finished"),
         lambda: store.rename(conversation.id, "Fruit"),
-        store.delete_everything,
     ):
         with pytest.raises(StoreError) as caught:
             attempt()

@@ -36,7 +36,7 @@ class History:
         usual = [
             *(["ask"] * 8 + ["answer"] * 6 + ["select"] * 2 + ["delete"] * 3 + ["undo"] * 6 + ["redo"] * 3),
             *(["prune", "delete_conversation", "rename", "mark", "marks", "marks", "move", "restore", "restore"]),
-            *(["folder", "rename_folder", "place_folder", "delete_folder", "reopen", "crash"]),
+            *(["folder", "rename_folder", "delete_folder", "reopen", "crash"]),
             *(["empty"] if self.rng.random() < 0.2 else []),
         ]
         name = self.rng.choice(usual) if seen else "create"
@@ -137,14 +137,6 @@ class History:
             before, name = copy.deepcopy(self.state), words(self.rng, 2)
             self.state.folders[one] = name
             self.record(self.store.rename_folder(one, name), before)
-
-    def place_folder(self) -> None:
-        for one in self.some_folder():
-            before, place = copy.deepcopy(self.state), self.rng.randint(0, 4)
-            order = [it for it in self.state.seen_folders() if it != one]
-            order.insert(place, one)
-            self.state.positions |= {it: position for position, it in enumerate(order)}
-            self.record(self.store.place_folder(one, place), before)
 
     def delete_folder(self) -> None:
         for one in self.some_folder():

@@ -283,7 +283,6 @@ def test_without_full_text_search_everything_else_works_and_it_is_said(
     assert "FTS5" in state.problem.sentence
     store.delete_message(message.id)
     assert store.empty_trash() == 1
-    store.delete_everything()
     store.close()
 
 

@@ -160,13 +160,14 @@ def test_ids_that_are_taken_are_exchanged_and_hang_together() -> None:
     store.close()
 
 
-def test_nothing_is_staged_any_more_when_everything_was_deleted(tmp_path: Path) -> None:
+def test_nothing_is_staged_any_more_when_the_import_was_given_up(tmp_path: Path) -> None:
     found = documents(tmp_path / "source.db", 4)
     store = Store(tmp_path / "store.db")
     stage = stage_all(store, found[:1])
     coming = StagedDocument(found[1])
     store.stage(stage, coming)
-    store.delete_everything()
+    store.unstage(stage)
+    settle(store)
     other = store.add_conversation(found[2])
     store.delete_conversation(str(other.conversation_id))
     for request in (lambda: store.stage(stage, coming), lambda: store.publish(stage)):
