@@ -1,16 +1,41 @@
 """The messages of one conversation as a tree, in memory, on the thread of the window.
 
 Properties: the selected path runs from a first message to `leaf_id`. At every fork, and among the first messages, at
-most one child is marked as the last visited one; on the selected path every message is marked. The selected path is
-walked over only where it changes, however long it is: `path` copies it, and nothing is done for each of its messages.
+most one child is marked as the last visited one; on the selected path every message is marked. Messages that follow one
+another without a fork lie in one chain, so that going to another branch costs steps for its forks and not for its
+messages: runs of messages are copied whole.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from itertools import repeat
+from operator import attrgetter
 
 from app.conversation.message import Message
+
+
+class _Chain:
+    """Messages of which each is the only child of the one before it.
+
+    Attributes: above, the chain at whose end it hangs, itself for the root; below, those at its own end, in the order
+    they were added; start, how many messages come before it on its branch; reach, how many of its messages behind the
+    first are marked as visited, without a gap; visited, the one below whose first message is marked.
+    """
+
+    __slots__ = ("above", "below", "messages", "reach", "start", "visited")
+
+    def __init__(self, above: _Chain | None, start: int, messages: list[Message]) -> None:
+        self.above, self.start, self.messages = above or self, start, messages
+        self.below: list[_Chain] = []
+        self.reach = 0
+        self.visited: _Chain | None = None
+
+    @property
+    def end(self) -> int:
+        """Where it ends, counted as `start` is."""
+        return self.start + len(self.messages)
 
 
 class MessageTree:
@@ -23,24 +48,25 @@ class MessageTree:
         self,
         conversation_id: str,
         messages: Iterable[Message] = (),
-        visited: Iterable[str] = (),
+        visited: Collection[str] = (),
         leaf_id: str | None = None,
     ) -> None:
         """Parents come before children. `visited`: ids of last visited children. ValueError where they do not fit."""
         self.conversation_id = conversation_id
         self._messages: dict[str, Message] = {}
-        self._children: dict[str | None, list[str]] = {None: []}
-        self._visited: dict[str | None, str] = {}
-        self._path: list[Message] = []
         self._depths: dict[str, int] = {}  # of each message: what its place on the path is while it lies there
+        self._chains: dict[str, _Chain] = {}
+        self._root = _Chain(None, 0, [])
+        self._path: list[Message] = []
         self._whole_path: tuple[Message, ...] | None = ()
         self._forks: tuple[Message, ...] | None = ()
         self._fork_places: list[int] = []  # of the messages on the selected path that have versions, in order
         self.version = 0
+        marked = frozenset(visited)
         for message in messages:
-            self.add(message, select=False)
-        for child_id in visited:
-            self._visited[self.message(child_id).parent_id] = child_id
+            self._add(message, message.id in marked)
+        for child_id in marked:
+            self.message(child_id)
         self.select(leaf_id)
 
     def __len__(self) -> int:
@@ -75,10 +101,12 @@ class MessageTree:
 
     def is_below(self, message_id: str, above_id: str) -> bool:
         """Whether a message is another one, or was said after it. LookupError when either is not in this tree."""
-        at, depth = self.message(message_id), self._depths[self.message(above_id).id]
-        for _ in range(self._depths[message_id] - depth):
-            at = self._messages[at.parent_id or ""]
-        return at.id == above_id
+        if self.depth(message_id) < self.depth(above_id):
+            return False
+        chain, above = self._chains[message_id], self._chains[above_id]
+        while chain.start > above.start:
+            chain = chain.above
+        return chain is above
 
     def message(self, message_id: str) -> Message:
         """The message with this id; LookupError when it is not in this tree."""
@@ -88,18 +116,7 @@ class MessageTree:
 
     def add(self, message: Message, select: bool = True) -> None:
         """Append a message below its parent, beside what is there; `select` makes it the end of the selected path."""
-        if message.conversation_id != self.conversation_id:
-            raise ValueError(f"message {message.id} belongs to conversation {message.conversation_id}")
-        if message.id in self._messages:
-            raise ValueError(f"message {message.id} is in the tree already")
-        versions = self._below(message.parent_id)
-        versions.append(message.id)
-        self._messages[message.id] = message
-        self._children[message.id] = []
-        self._depths[message.id] = 0 if message.parent_id is None else self._depths[message.parent_id] + 1
-        if len(versions) == 2 and self.is_on_path(versions[0]):
-            insort(self._fork_places, self._depths[message.id])
-            self._forks = None
+        self._add(message)
         self.version += 1
         if select:
             self.select(message.id)
@@ -109,10 +126,11 @@ class MessageTree:
         old = self.message(message.id)
         if (old.conversation_id, old.parent_id, old.role) != (message.conversation_id, message.parent_id, message.role):
             raise ValueError(f"message {message.id} cannot change its conversation, parent or role")
-        self._messages[message.id] = message
+        is_on_path, depth, chain = self.is_on_path(message.id), self._depths[message.id], self._chains[message.id]
+        self._messages[message.id] = chain.messages[depth - chain.start] = message
         self.version += 1
-        if self.is_on_path(message.id):
-            self._path[self._depths[message.id]] = message
+        if is_on_path:
+            self._path[depth] = message
             self._whole_path = self._forks = None
 
     def remove(self, message_id: str) -> None:
@@ -120,17 +138,15 @@ class MessageTree:
 
         Where nothing else does, it ends with the message above.
         """
-        message = self.message(message_id)
-        if self._children[message_id]:
-            raise ValueError(f"message {message_id} has {len(self._children[message_id])} children")
-        if self._visited.get(message.parent_id) == message_id:
-            del self._visited[message.parent_id]
-        versions = self._children[message.parent_id]
-        versions.remove(message_id)
-        del self._children[message_id]
-        if len(versions) == 1 and self.is_on_path(versions[0]):
-            self._fork_places.remove(self._depths[message_id])
-            self._forks = None
+        message, children = self.message(message_id), self.children(message_id)
+        if children:
+            raise ValueError(f"message {message_id} has {len(children)} children")
+        chain = self._chains.pop(message_id)
+        chain.messages.pop()
+        if chain.messages:
+            chain.reach = min(chain.reach, len(chain.messages) - 1)
+        else:
+            self._drop(chain)
         self.version += 1
         if self.leaf_id == message_id:
             self.select(self.leaf_below(message.parent_id))
@@ -138,7 +154,13 @@ class MessageTree:
 
     def children(self, message_id: str | None) -> tuple[Message, ...]:
         """What was said after a message, oldest first; the first messages for None."""
-        return tuple(self._messages[child_id] for child_id in self._below(message_id))
+        chain, place = self._root, 0
+        if message_id is not None:
+            place = self.depth(message_id) + 1
+            chain = self._chains[message_id]
+        if place < chain.end:
+            return (chain.messages[place - chain.start],)
+        return tuple(one.messages[0] for one in chain.below)
 
     def siblings(self, message_id: str) -> tuple[Message, ...]:
         """The versions of a message, itself included, oldest first."""
@@ -146,10 +168,11 @@ class MessageTree:
 
     def path_to(self, message_id: str) -> tuple[Message, ...]:
         """The branch that ends with this message, from its first message on."""
-        shared, beyond = self._from_path(message_id)
-        if shared == len(self._path) and not beyond:
+        end = self.depth(message_id) + 1
+        shared, chains = self._from_path(message_id)
+        if shared == len(self._path) == end:
             return self.path
-        return (*self._path[:shared], *beyond)
+        return (*self._path[:shared], *_between(chains, shared, end))
 
     def depth(self, message_id: str) -> int:
         """How many messages come before a message on its branch. LookupError when it is not in this tree."""
@@ -157,22 +180,23 @@ class MessageTree:
 
     def leaf_below(self, message_id: str | None) -> str | None:
         """Where one arrives from a message by the child last visited, or else the newest, at every fork."""
-        below, all_children, visited = self._below(message_id), self._children, self._visited
-        while below:
-            message_id = below[0] if len(below) == 1 else visited.get(message_id, below[-1])
-            below = all_children[message_id]
-        return message_id
+        chain = self._root if message_id is None else self._chains[self.message(message_id).id]
+        while chain.below:
+            chain = chain.visited or chain.below[-1]
+        return chain.messages[-1].id if chain.messages else None
 
     def select(self, message_id: str | None) -> None:
         """Make the selected path end with this message, and remember it at every fork on the way; None empties it."""
-        shared, beyond = (0, []) if message_id is None else self._from_path(message_id)
+        shared, chains = (0, []) if message_id is None else self._from_path(message_id)
+        end = 0 if message_id is None else self._depths[message_id] + 1
         del self._path[shared:]
         del self._fork_places[bisect_left(self._fork_places, shared) :]
-        ids, parents = [message.id for message in beyond], [message.parent_id for message in beyond]
-        children = self._children
-        self._fork_places += [place for place, above in enumerate(parents, shared) if len(children[above]) > 1]
-        self._visited.update(zip(parents, ids, strict=True))
-        self._path += beyond
+        for chain in chains:
+            if chain.start >= shared:
+                chain.above.visited = chain
+                self._fork_places += [chain.start] if len(chain.above.below) > 1 else []
+            chain.reach = max(chain.reach, min(end, chain.end) - chain.start - 1)
+        self._path += _between(chains, shared, end)
         self._whole_path = self._forks = None
         self.version += 1
 
@@ -192,24 +216,99 @@ class MessageTree:
         """
         self._whole_path, self._forks = None, None
         self._path.clear()
-        for part in (self._children, self._visited, self._depths, self._messages):
+        for chain in set(self._chains.values()):  # which hold one another
+            del chain.above, chain.visited
+            chain.below.clear()
+            chain.messages.clear()
+        self._root = _Chain(None, 0, [])
+        for part in (self._chains, self._depths, self._messages):
             while part:
                 part.popitem()
 
-    def _from_path(self, message_id: str) -> tuple[int, list[Message]]:
-        """How many messages of the selected path the branch to a message shares, and those that follow them."""
-        beyond: list[Message] = []
-        messages, path = self._messages, self._path
-        at: Message | None = self.message(message_id)
-        depth = self._depths[message_id]
-        while at is not None and (depth >= len(path) or path[depth] is not at):
-            beyond.append(at)
-            at = None if at.parent_id is None else messages[at.parent_id]
-            depth -= 1
-        beyond.reverse()
-        return depth + 1, beyond
+    def _add(self, message: Message, is_visited: bool = False) -> None:
+        if message.conversation_id != self.conversation_id:
+            raise ValueError(f"message {message.id} belongs to conversation {message.conversation_id}")
+        if message.id in self._messages:
+            raise ValueError(f"message {message.id} is in the tree already")
+        above = self._root if message.parent_id is None else self._ending_with(message.parent_id)
+        # Marks reach down a chain without a gap. A file can hold others: such a message begins a chain of its own.
+        has_gap = is_visited and above.reach < len(above.messages) - 1
+        if above.messages and not above.below and not has_gap:
+            chain = above
+            chain.reach += is_visited
+            chain.messages.append(message)
+        else:
+            chain = _Chain(above, above.end, [message])
+            above.below.append(chain)
+            above.visited = chain if is_visited else above.visited
+            if len(above.below) == 2 and self._goes_through(above.below[0]):
+                insort(self._fork_places, chain.start)
+                self._forks = None
+        self._messages[message.id] = message
+        self._chains[message.id] = chain
+        self._depths[message.id] = chain.end - 1
 
-    def _below(self, message_id: str | None) -> list[str]:
-        if message_id is not None:
-            self.message(message_id)
-        return self._children[message_id]
+    def _drop(self, chain: _Chain) -> None:
+        """Take out a chain that is empty."""
+        above = chain.above
+        above.below.remove(chain)
+        above.visited = None if above.visited is chain else above.visited
+        if len(above.below) == 1 and self._goes_through(above.below[0]):
+            self._fork_places.remove(chain.start)
+            self._forks = None
+
+    def _ending_with(self, message_id: str) -> _Chain:
+        """Return the chain that ends with a message, cut in two there if it went on.
+
+        The longer part stays the chain that it was, so that many cuts cost little together.
+        """
+        chain, place = self._chains[self.message(message_id).id], self._depths[message_id] + 1
+        at, messages = place - chain.start, chain.messages
+        if at == len(messages):
+            return chain
+        upper = lower = chain
+        if 2 * at < len(messages):
+            upper = new = _Chain(chain.above, chain.start, messages[:at])
+            above = chain.above
+            above.below[above.below.index(chain)] = new
+            above.visited = new if above.visited is chain else above.visited
+            chain.above, chain.start = new, place
+            del messages[:at]
+        else:
+            lower = new = _Chain(chain, place, messages[at:])
+            new.below, new.visited = chain.below, chain.visited
+            for one in new.below:
+                one.above = new
+            del messages[at:]
+        self._chains.update(zip(map(attrgetter("id"), new.messages), repeat(new)))
+        reach = chain.reach
+        upper.below, upper.visited = [lower], lower if reach >= at else None
+        upper.reach, lower.reach = min(reach, at - 1), max(reach - at, 0)
+        return upper
+
+    def _goes_through(self, chain: _Chain) -> bool:
+        """Whether the selected path goes through the first message of a chain."""
+        return chain.start < len(self._path) and self._path[chain.start] is chain.messages[0]
+
+    def _from_path(self, message_id: str) -> tuple[int, list[_Chain]]:
+        """How many messages of the selected path the branch to a message shares, and the chains that hold the others.
+
+        The first of these chains may be on the path too.
+        """
+        end = self.depth(message_id) + 1
+        chains: list[_Chain] = []
+        chain = self._chains[message_id]
+        shared = 0
+        while chain is not self._root and not shared:
+            chains.append(chain)
+            shared = min(end, chain.end, len(self._path)) if self._goes_through(chain) else 0
+            chain = chain.above
+        return shared, chains[::-1]
+
+
+def _between(chains: Iterable[_Chain], start: int, end: int) -> list[Message]:
+    """The messages of chains that follow one another, from one place on their branch to another."""
+    found: list[Message] = []
+    for chain in chains:
+        found += chain.messages[max(start - chain.start, 0) : end - chain.start]
+    return found

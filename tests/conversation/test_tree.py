@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import random
+import sys
+from collections.abc import Callable
 from dataclasses import replace
+from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -37,6 +41,12 @@ class Naive:
             return message_id
         visits = [entry for path in self.log for entry in path if entry in children]
         return self.leaf_below(visits[-1] if visits else children[-1])
+
+    def marks(self) -> set[str]:
+        """The child visited last of each message that has any."""
+        parents = {message.parent_id for message in self.messages}
+        visits = ([one for path in self.log for one in path if one in self.children(parent)] for parent in parents)
+        return {visited[-1] for visited in visits if visited}
 
     def remove(self, message_id: str, tree: MessageTree) -> None:
         """Take the message out of both; a path that ended with it goes to what else follows above it.
@@ -74,14 +84,15 @@ def check(tree: MessageTree, naive: Naive) -> None:
         assert tree.leaf_below(message.id) == naive.leaf_below(message.id)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(20))
 def test_random_work_gives_what_the_naive_model_says(seed: int) -> None:
     rng, tree, naive = random.Random(seed), MessageTree(HOME), Naive()
     for step in range(40):
         known = [message.id for message in naive.messages]
-        action = rng.choice(["ask", "answer", "select", "switch", "replace", "remove"]) if known else "ask"
-        if action in ("ask", "answer"):
-            parent = rng.choice([None, *known])
+        actions = ["ask", "answer", "go on", "go on", "select", "switch", "replace", "remove", "load"]
+        action = rng.choice(actions) if known else "ask"
+        if action in ("ask", "answer", "go on"):
+            parent = tree.leaf_id if action == "go on" else rng.choice([None, *known])
             message = Message.new(HOME, parent, "user" if action == "ask" else "assistant", f"text {step}")
             is_selected = rng.random() < 0.7
             tree.add(message, is_selected)
@@ -98,6 +109,8 @@ def test_random_work_gives_what_the_naive_model_says(seed: int) -> None:
         elif action == "remove":
             ends = [one for one in known if not naive.children(one)]
             naive.remove(rng.choice(ends), tree)
+        elif action == "load":
+            tree = MessageTree(HOME, naive.messages, naive.marks(), tree.leaf_id)
         else:
             place = rng.randrange(len(known))
             naive.messages[place] = replace(naive.messages[place], text=f"later {step}")
@@ -168,60 +181,85 @@ def test_a_message_is_taken_back_with_its_mark_and_the_path_goes_to_what_is_left
     assert (len(tree), tree.leaf_id, tree.leaf_below(None)) == (0, None, None)
 
 
-def test_a_long_path_is_not_walked_over_again_for_what_happens_at_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    tree = MessageTree(HOME)
-    messages = [Message.new(HOME, None, "user", "first")]
-    for _ in range(2000):
-        messages.append(Message.new(HOME, messages[-1].id, "assistant"))
-    for message in messages:
-        tree.add(message, select=False)
-    tree.select(messages[-1].id)
-    walked: list[str] = []
-    found = MessageTree._from_path
-
-    def noted(self: MessageTree, message_id: str) -> tuple[int, list[Message]]:
-        shared, beyond = found(self, message_id)
-        walked.extend(message.id for message in beyond)
-        return shared, beyond
-
-    monkeypatch.setattr(MessageTree, "_from_path", noted)
-    assert tree.path is tree.path
-    assert tree.forks is tree.forks
-    added = Message.new(HOME, messages[-1].id, "user", "next")
-    tree.add(added)
-    tree.path_to(messages[1000].id)
-    tree.remove(added.id)
-    assert tree.path == tuple(messages)
-    assert walked == [added.id]
+def test_what_happens_to_a_tree_takes_as_many_steps_in_a_long_conversation_as_in_a_short_one() -> None:
+    short, long = ([_steps(action) for action in _actions(length)] for length in (60, 6000))
+    assert short == long
 
 
-def test_a_fork_costs_nothing_that_grows_with_the_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Versions are looked for where the path changes, and not along all of it."""
-    messages = [Message.new(HOME, None, "user", "first")]
-    for _ in range(2000):
-        messages.append(Message.new(HOME, messages[-1].id, "assistant"))
-    tree = MessageTree(HOME, messages, leaf_id=messages[-1].id)
-    looked = Counted(tree._children)
-    monkeypatch.setattr(tree, "_children", looked)
-    version = Message.new(HOME, messages[999].id, "assistant")
-    tree.add(version, select=False)
-    assert tree.forks == (messages[1000],)
-    tree.add(Message.new(HOME, messages[-1].id, "user", "next"))
-    tree.replace(replace(messages[1000], text="more"))
-    assert [message.id for message in tree.forks] == [messages[1000].id]
-    tree.remove(version.id)
-    assert tree.forks == ()
-    assert looked.reads < 20
+def _actions(length: int) -> list[Callable[[], object]]:
+    """What can happen, one after the other, to a tree of three branches of so many messages."""
+    messages = _in_a_row(None, length)
+    lower, other = _in_a_row(messages[length // 3].id, length), _in_a_row(None, length)
+    tree = MessageTree(HOME, (*messages, *lower, *other), leaf_id=messages[-1].id)
+    version = Message.new(HOME, messages[length // 2].id, "assistant")
+    return [
+        lambda: tree.add(Message.new(HOME, messages[-1].id, "user", "next")),
+        lambda: tree.add(version, select=False),
+        lambda: tree.replace(replace(messages[length // 2], text="more")),
+        lambda: (tree.forks, tree.path),
+        lambda: tree.path_to(lower[-1].id),
+        lambda: tree.is_below(lower[-1].id, messages[0].id),
+        lambda: tree.select(tree.leaf_below(lower[0].id)),
+        lambda: tree.select(tree.leaf_below(other[0].id)),
+        lambda: tree.select(version.id),
+        lambda: tree.remove(version.id),
+        lambda: tree.select(tree.leaf_below(messages[0].id)),
+        lambda: tree.select(None),
+    ]
 
 
-class Counted(dict[str | None, list[str]]):
-    """Counts how often something is looked up."""
+def _in_a_row(above: str | None, count: int) -> list[Message]:
+    """Messages of which each follows the one before it."""
+    messages: list[Message] = []
+    for _ in range(count):
+        messages.append(Message.new(HOME, messages[-1].id if messages else above, "assistant"))
+    return messages
 
-    reads = 0
 
-    def __getitem__(self, key: str | None) -> list[str]:
-        self.reads += 1
-        return super().__getitem__(key)
+def _steps(action: Callable[[], object]) -> int:
+    """How many lines of Python an action runs through."""
+    lines = 0
+
+    def count(_frame: FrameType, event: str, _argument: object) -> Any:
+        nonlocal lines
+        lines += event == "line"
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        action()
+    finally:
+        sys.settrace(before)
+    return lines
+
+
+def test_forks_at_every_message_are_made_in_steps_that_grow_little_faster_than_their_number() -> None:
+    """A chain is cut at each of them; were the rest of it told of that each time, it would grow with the square."""
+    messages = _in_a_row(None, 4000)
+    tree = MessageTree(HOME, messages)
+    told = Told()
+    told.update(tree._chains)
+    told.count = 0
+    tree._chains = told
+    for message in messages[:-1]:
+        tree.add(Message.new(HOME, message.id, "assistant"), select=False)
+    assert told.count < 4 * len(messages)
+
+
+class Told(dict[str, Any]):
+    """Counts how many messages are told what chain they lie in."""
+
+    count = 0
+
+    def update(self, pairs: Any) -> None:  # type: ignore[override]
+        before = list(pairs.items() if isinstance(pairs, dict) else pairs)
+        self.count += len(before)
+        super().update(before)
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.count += 1
+        super().__setitem__(key, value)
 
 
 def test_trees_exchange_all_they_hold_and_one_is_taken_apart() -> None:
