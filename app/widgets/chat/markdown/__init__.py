@@ -1,1 +1,1 @@
-"""Text of a message as documents: Markdown cut into parts, code in colours, and what is drawn beside them."""
+"""Text of a message as documents: Markdown cut into blocks, code in colours, and what is drawn beside them."""

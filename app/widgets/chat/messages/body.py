@@ -1,6 +1,6 @@
-"""The text of one message, laid out part by part where it is seen.
+"""The text of one message, laid out block by block where it is seen.
 
-Until it is seen its height is an estimate. A text that grows lays out its last part again and nothing before it.
+Until it is seen its height is an estimate. A text that grows lays out its last block again and nothing before it.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import NamedTuple
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter, QPalette, QTextCursor
 
+from app.widgets.chat.markdown.blocks import Block, Kind, split, split_plain
 from app.widgets.chat.markdown.copied import selected_text
 from app.widgets.chat.markdown.document import shown
-from app.widgets.chat.markdown.parts import Kind, Part, split, split_plain
 from app.widgets.chat.messages.laid_part import CARD_HEAD, Allowance, LaidPart, characters_to_line, estimated_lines
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
@@ -30,9 +30,9 @@ _ALL = 1 << 30
 
 
 class TextPoint(NamedTuple):
-    """A place in a message: which part, and the character in that part's document. Points compare in reading order."""
+    """A place in a message: which block, and which character of its document. Points compare in reading order."""
 
-    part: int
+    block: int
     position: int
 
 
@@ -43,7 +43,7 @@ Selection = tuple[TextPoint, TextPoint]
 class Card(NamedTuple):
     """A piece of code whose beginning is in sight: its head, in points from the body's corner, and what Copy copies."""
 
-    part: int
+    block: int
     head: QRectF
     code: Callable[[], str]
     language: str
@@ -57,7 +57,7 @@ class Body:
         self._style = style
         self._is_plain = is_plain
         self._width = 0.0
-        self._parts: list[LaidPart] | None = None
+        self._blocks: list[LaidPart] | None = None
         self._ends = [0.0]
         self._laid: dict[LaidPart, None] = {}
         self._rough = 0.0
@@ -65,7 +65,7 @@ class Body:
     @property
     def height(self) -> float:
         """In points; exact for what was seen at this width."""
-        return self._rough if self._parts is None else self._end_of(len(self._parts) - 1)
+        return self._rough if self._blocks is None else self._end_of(len(self._blocks) - 1)
 
     def set_width(self, width: float) -> None:
         """Take another width, in points: heights become estimates again."""
@@ -73,54 +73,54 @@ class Body:
             return
         self._width = width
         self._rough = self._guess()
-        for part in self._parts or ():
-            part.estimate(width)
+        for laid in self._blocks or ():
+            laid.estimate(width)
         self._forget_from(0)
 
     def set_text(self, text: str) -> None:
         """Show another text. One that continues the old one lays out only what is new."""
         if text == self.text:
             return
-        if not self._is_plain and self._parts is not None and text.startswith(self.text):
+        if not self._is_plain and self._blocks is not None and text.startswith(self.text):
             self.text = text
             self._extend()
         else:
             self.text = text
-            self._parts = None
+            self._blocks = None
             self._laid.clear()
             self._forget_from(0)
             self._rough = self._guess()
 
     def settle(self, top: float, bottom: float, allowance: Allowance | None = None) -> bool:
-        """Measure the parts between two heights, as far as is allowed. Returns whether the body's height changed."""
+        """Measure the blocks between two heights, as far as is allowed. Returns whether the body's height changed."""
         before = self.height
-        parts = self._split()
-        number = self._part_at(top)
-        while number < len(parts) and self._top_of(number) < bottom:
-            is_ready = allowance is None or parts[number].is_laid_out(self._width)
-            if not is_ready and allowance is not None and not allowance.grants(parts[number]):
+        blocks = self._split()
+        number = self._block_at(top)
+        while number < len(blocks) and self._top_of(number) < bottom:
+            is_ready = allowance is None or blocks[number].is_laid_out(self._width)
+            if not is_ready and allowance is not None and not allowance.grants(blocks[number]):
                 break
             self._lay_out(number)
             number += 1
         return abs(self.height - before) > 0.01
 
-    def exact_part(self, top: float, bottom: float) -> int | None:
-        """The first part between two heights that is measured, and so will not move by being measured."""
-        if self._parts is None:
+    def exact_block(self, top: float, bottom: float) -> int | None:
+        """The first block between two heights that is measured, and so will not move by being measured."""
+        if self._blocks is None:
             return None
-        for number, part, _rect in self._placed(top, bottom):
-            if part.is_exact:
+        for number, laid, _rect in self._placed(top, bottom):
+            if laid.is_exact:
                 return number
         return None
 
     def top_of(self, number: int) -> float:
-        """Where a part begins."""
+        """Where a block begins."""
         return self._top_of(number)
 
     def drop_documents(self) -> None:
         """Free what is only needed in sight."""
-        for part in self._laid:
-            part.drop_document()
+        for laid in self._laid:
+            laid.drop_document()
         self._laid.clear()
 
     def paint(
@@ -132,42 +132,42 @@ class Body:
         selection: tuple[TextPoint, TextPoint] | None,
     ) -> None:
         """Draw what lies in `clip` with the body's corner at `at`. selection: from and to, in reading order."""
-        for number, part, rect in self._placed(clip.top() - at.y(), clip.bottom() - at.y()):
+        for number, laid, rect in self._placed(clip.top() - at.y(), clip.bottom() - at.y()):
             # What is not measured yet may not be as high as it seems: it waits for `settle`.
-            if part.is_exact:
+            if laid.is_exact:
                 self._lay_out(number)
-                part.paint(painter, rect.translated(at), palette, _in_part(number, selection), clip)
+                laid.paint(painter, rect.translated(at), palette, _in_block(number, selection), clip)
 
     def point_at(self, at: QPointF) -> TextPoint | None:
         """The character nearest to a place, or None for an empty body."""
-        parts = self._split()
-        if not parts:
+        blocks = self._split()
+        if not blocks:
             return None
-        number = min(self._part_at(at.y()), len(parts) - 1)
+        number = min(self._block_at(at.y()), len(blocks) - 1)
         if number and at.y() < self._top_of(number):
             number -= 1
-        part = self._lay_out(number)
-        return TextPoint(number, part.hit(at - QPointF(0, self._top_of(number)), self._width))
+        laid = self._lay_out(number)
+        return TextPoint(number, laid.hit(at - QPointF(0, self._top_of(number)), self._width))
 
     def line_top(self, point: TextPoint) -> float:
-        """Where the line of a character begins. Lays out its part alone; those before it may still be estimates."""
-        number = min(point.part, len(self._split()) - 1)
+        """Where the line of a character begins. Lays out its block alone; those before it may still be estimates."""
+        number = min(point.block, len(self._split()) - 1)
         return self._lay_out(number).line_top(point.position, self._width) + self._top_of(number)
 
     def link_at(self, at: QPointF) -> str:
         """The address of the link at a place, or nothing."""
-        for _, part, rect in self._placed(at.y(), at.y() + 1):
+        for _, laid, rect in self._placed(at.y(), at.y() + 1):
             if rect.contains(at):
-                return part.link(at - rect.topLeft(), self._width)
+                return laid.link(at - rect.topLeft(), self._width)
         return ""
 
     def cards(self, top: float, bottom: float) -> list[Card]:
         """The pieces of code between two heights."""
-        if self._parts is None:
+        if self._blocks is None:
             return []
         return [
             Card(
-                number, QRectF(0, rect.top(), rect.width(), CARD_HEAD), partial(self._code, number), laid.part.language
+                number, QRectF(0, rect.top(), rect.width(), CARD_HEAD), partial(self._code, number), laid.block.language
             )
             for number, laid, rect in self._placed(top, bottom)
             if laid.has_head
@@ -175,26 +175,26 @@ class Body:
 
     def end(self) -> QRectF:
         """Where the next character would stand."""
-        parts = self._split()
-        if not parts:
+        blocks = self._split()
+        if not blocks:
             return QRectF(0, 0, 0, self._style.text_style(TextRole.BODY).line)
-        return self._lay_out(len(parts) - 1).end(self._width).translated(0, self._top_of(len(parts) - 1))
+        return self._lay_out(len(blocks) - 1).end(self._width).translated(0, self._top_of(len(blocks) - 1))
 
     def selected_text(self, first: TextPoint, last: TextPoint) -> str:
-        """The plain text between two points in reading order, with what divides its parts."""
+        """The plain text between two points in reading order, with what divides its blocks."""
         pieces: list[str] = []
-        for number in range(first.part, min(last.part + 1, len(self._split()))):
-            span = _in_part(number, (first, last))
+        for number in range(first.block, min(last.block + 1, len(self._split()))):
+            span = _in_block(number, (first, last))
             if span is not None:
-                pieces += [self._split()[number].part.joint if pieces else "", self._text_of(number, *span)]
+                pieces += [self._split()[number].block.joint if pieces else "", self._text_of(number, *span)]
         return "".join(pieces)
 
     def word_at(self, point: TextPoint) -> Selection:
         """The word around a point."""
-        cursor = QTextCursor(self._split()[point.part].document)
+        cursor = QTextCursor(self._split()[point.block].document)
         cursor.setPosition(point.position)
         cursor.select(QTextCursor.SelectionType.WordUnderCursor)
-        return TextPoint(point.part, cursor.selectionStart()), TextPoint(point.part, cursor.selectionEnd())
+        return TextPoint(point.block, cursor.selectionStart()), TextPoint(point.block, cursor.selectionEnd())
 
     def all_of_it(self) -> Selection:
         """From the first to the last character."""
@@ -202,20 +202,20 @@ class Body:
         return TextPoint(0, 0), TextPoint(max(last, 0), _ALL if last >= 0 else 0)
 
     def _text_of(self, number: int, start: int, end: int) -> str:
-        """Text of one part. What lies whole within a selection is not laid out for that, but where Markdown is read."""
-        part = self._split()[number]
-        if part.part.kind is not Kind.MARKDOWN and start == 0 and end == _ALL:
-            return shown(part.part.text)
-        return selected_text(part.document, start, end)
+        """Return text of one block. A whole one is not laid out for that, unless it is Markdown."""
+        laid = self._split()[number]
+        if laid.block.kind is not Kind.MARKDOWN and start == 0 and end == _ALL:
+            return shown(laid.block.text)
+        return selected_text(laid.document, start, end)
 
     def _code(self, number: int) -> str:
-        """All pieces of the code that begins with a part."""
-        parts = self._split()
-        pieces = [parts[number].part.text]
-        for laid in islice(parts, number + 1, None):
-            if not laid.part.continues_code:
+        """All pieces of the code that begins with a block."""
+        blocks = self._split()
+        pieces = [blocks[number].block.text]
+        for laid in islice(blocks, number + 1, None):
+            if not laid.block.continues_code:
                 break
-            pieces += [laid.part.joint, laid.part.text]
+            pieces += [laid.block.joint, laid.block.text]
         return "".join(pieces)
 
     def _guess(self) -> float:
@@ -223,86 +223,86 @@ class Body:
         return guessed_lines(self.text, per_line) * self._style.text_style(TextRole.BODY).line
 
     def _split(self) -> list[LaidPart]:
-        if self._parts is None:
-            self._parts = []
+        if self._blocks is None:
+            self._blocks = []
             self._add(split_plain(self.text) if self._is_plain else split(self.text))
-        return self._parts
+        return self._blocks
 
-    def _add(self, parts: list[Part]) -> None:
-        assert self._parts is not None
-        for part in parts:
-            last = self._parts[-1] if self._parts else None
-            laid = LaidPart(part, _space(last.part if last else None, part), self._style)
+    def _add(self, blocks: list[Block]) -> None:
+        assert self._blocks is not None
+        for block in blocks:
+            last = self._blocks[-1] if self._blocks else None
+            laid = LaidPart(block, _space(last.block if last else None, block), self._style)
             laid.estimate(self._width)
-            if last is not None and part.continues_code:
+            if last is not None and block.continues_code:
                 last.set_foot(False)
-                self._forget_from(len(self._parts) - 1)
-            self._parts.append(laid)
+                self._forget_from(len(self._blocks) - 1)
+            self._blocks.append(laid)
 
     def _extend(self) -> None:
-        """Cut the text from the open part on again; that part takes its new text, what follows is added."""
-        assert self._parts is not None
-        if not self._parts:
+        """Cut the text from the open block on again; that block takes its new text, what follows is added."""
+        assert self._blocks is not None
+        if not self._blocks:
             self._add(split(self.text))
             return
-        tail = self._parts[-1]
-        self._forget_from(len(self._parts) - 1)
-        new = split(self.text[tail.part.start :], tail.part.start, tail.part.state)
-        if new and new[0].kind is tail.part.kind:
+        tail = self._blocks[-1]
+        self._forget_from(len(self._blocks) - 1)
+        new = split(self.text[tail.block.start :], tail.block.start, tail.block.state)
+        if new and new[0].kind is tail.block.kind:
             tail.take(new[0], self._width)
             self._note(tail)
             self._add(new[1:])
             return
-        self._laid.pop(self._parts.pop(), None)
-        if self._parts:
-            self._parts[-1].set_foot(True)
-            self._forget_from(len(self._parts) - 1)
+        self._laid.pop(self._blocks.pop(), None)
+        if self._blocks:
+            self._blocks[-1].set_foot(True)
+            self._forget_from(len(self._blocks) - 1)
         self._add(new)
 
-    # Where parts stand
+    # Where blocks stand
 
     def _end_of(self, number: int) -> float:
-        """Where a part ends; that of -1 is the top."""
-        assert self._parts is not None
+        """Where a block ends; that of -1 is the top."""
+        assert self._blocks is not None
         while len(self._ends) <= number + 1:
-            part = self._parts[len(self._ends) - 1]
-            self._ends.append(self._ends[-1] + part.above + part.height)
+            laid = self._blocks[len(self._ends) - 1]
+            self._ends.append(self._ends[-1] + laid.above + laid.height)
         return self._ends[number + 1]
 
     def _top_of(self, number: int) -> float:
-        assert self._parts is not None
-        return self._end_of(number - 1) + self._parts[number].above
+        assert self._blocks is not None
+        return self._end_of(number - 1) + self._blocks[number].above
 
-    def _part_at(self, y: float) -> int:
-        """The first part that ends below a height."""
+    def _block_at(self, y: float) -> int:
+        """The first block that ends below a height."""
         self._end_of(len(self._split()) - 1)
         return max(0, bisect_right(self._ends, y) - 1)
 
     def _forget_from(self, number: int) -> None:
-        """This part and those after it may end elsewhere now."""
+        """This block and those after it may end elsewhere now."""
         del self._ends[number + 1 :]
 
     def _placed(self, top: float, bottom: float) -> Iterator[tuple[int, LaidPart, QRectF]]:
-        """The parts between two heights, with their places."""
-        parts = self._split()
-        for number in range(self._part_at(top), len(parts)):
-            rect = QRectF(0, self._top_of(number), self._width, parts[number].height)
+        """The blocks between two heights, with their places."""
+        blocks = self._split()
+        for number in range(self._block_at(top), len(blocks)):
+            rect = QRectF(0, self._top_of(number), self._width, blocks[number].height)
             if rect.top() >= bottom:
                 return
-            yield number, parts[number], rect
+            yield number, blocks[number], rect
 
     def _lay_out(self, number: int) -> LaidPart:
-        part, before = self._split()[number], self._split()[number].height
-        part.lay_out(self._width)
-        self._note(part)
-        if part.height != before:
+        laid, before = self._split()[number], self._split()[number].height
+        laid.lay_out(self._width)
+        self._note(laid)
+        if laid.height != before:
             self._forget_from(number)
-        return part
+        return laid
 
-    def _note(self, part: LaidPart) -> None:
+    def _note(self, laid: LaidPart) -> None:
         """Keep the documents that were used last, and free the others."""
-        self._laid.pop(part, None)
-        self._laid[part] = None
+        self._laid.pop(laid, None)
+        self._laid[laid] = None
         while len(self._laid) > _MOST_LAID:
             first = next(iter(self._laid))
             del self._laid[first]
@@ -314,24 +314,24 @@ def guessed_lines(text: str, per_line: int) -> int:
     return estimated_lines(text, per_line) if text and not text.isspace() else 0
 
 
-def _in_part(number: int, selection: Selection | None) -> tuple[int, int] | None:
-    """What of a selection lies in one part, in characters; a part in the middle is selected whole."""
-    if selection is None or not selection[0].part <= number <= selection[1].part:
+def _in_block(number: int, selection: Selection | None) -> tuple[int, int] | None:
+    """What of a selection lies in one block, in characters; a block in the middle is selected whole."""
+    if selection is None or not selection[0].block <= number <= selection[1].block:
         return None
     first, last = selection
-    start = first.position if number == first.part else 0
-    end = last.position if number == last.part else _ALL
+    start = first.position if number == first.block else 0
+    end = last.position if number == last.block else _ALL
     return (start, end) if start < end else None
 
 
-def _space(before: Part | None, part: Part) -> int:
-    """Points between two parts."""
-    if before is None or part.continues_code or (part.kind is Kind.PLAIN and before.kind is Kind.PLAIN):
+def _space(before: Block | None, block: Block) -> int:
+    """Points between two blocks."""
+    if before is None or block.continues_code or (block.kind is Kind.PLAIN and before.kind is Kind.PLAIN):
         return 0
-    if Kind.CODE in (before.kind, part.kind):
+    if Kind.CODE in (before.kind, block.kind):
         return _AROUND_CODE
-    if part.text.startswith("#"):
+    if block.text.startswith("#"):
         return _BEFORE_HEADING
-    if part.joint != "\n\n" and before.kind is Kind.MARKDOWN:
+    if block.joint != "\n\n" and before.kind is Kind.MARKDOWN:
         return _WITHIN
     return _AFTER_HEADING if before.text.startswith("#") and "\n" not in before.text else _PARAGRAPH

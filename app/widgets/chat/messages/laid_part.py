@@ -1,4 +1,4 @@
-"""One part of a message with its document: measured when it is first seen, estimated until then."""
+"""One block of a message with its document: measured when it is first seen, estimated until then."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QAbstractTextDocumentLayout, QPainter, QPalette, QTextCharFormat, QTextCursor, QTextLine
 
+from app.widgets.chat.markdown.blocks import Block, Kind, markdown
 from app.widgets.chat.markdown.document import QuietDocument, code_document, plain_document, shown
 from app.widgets.chat.markdown.markdown import markdown_document
-from app.widgets.chat.markdown.parts import Kind, Part, markdown
 from app.widgets.chat.markdown.signs import paint_signs
 from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
 from app.widgets.kit.style import Style
@@ -18,10 +18,10 @@ from app.widgets.kit.typography import TextRole
 
 CARD_HEAD = 30
 _CARD_LEFT, _CARD_ABOVE, _CARD_BELOW, _CARD_RADIUS = 14, 10, 12, 8
-# An open part longer than this is not set as Markdown again for each piece of new text: it grows as plain text.
+# An open block longer than this is not set as Markdown again for each piece of new text: it grows as plain text.
 _LONGEST_REDONE = 2000
-# What laying out costs beside the characters of a part, in characters.
-_PER_PART = 200
+# What laying out costs beside the characters of a block, in characters.
+_PER_BLOCK = 200
 # Width of a usual character as a share of the text size in pixels.
 _CHARACTER = 0.5
 
@@ -29,46 +29,46 @@ _CHARACTER = 0.5
 class Allowance:
     """How much may be laid out before the window is shown again, in characters. is_refused: whether it was too little.
 
-    The first part is always granted, so that every turn brings something.
+    The first block is always granted, so that every turn brings something.
     """
 
     def __init__(self, left: int) -> None:
         self.is_refused = False
         self._left = left
 
-    def grants(self, part: LaidPart) -> bool:
-        """Whether this part may be laid out too; it is counted."""
+    def grants(self, laid: LaidPart) -> bool:
+        """Whether this block may be laid out too; it is counted."""
         self.is_refused = self._left <= 0
-        self._left -= len(part.part.text) + _PER_PART
+        self._left -= len(laid.block.text) + _PER_BLOCK
         return not self.is_refused
 
 
 class LaidPart:
-    """A part as it stands in its message.
+    """A block as it stands in its message.
 
-    above: points between the part before it and this one. height: in points, without `above`. is_exact: whether the
+    above: points between the block before it and this one. height: in points, without `above`. is_exact: whether the
     height is measured; until then it is an estimate. has_head, has_foot: whether a piece of code begins and ends with
-    this part.
+    this block.
     """
 
-    def __init__(self, part: Part, above: int, style: Style) -> None:
-        self.part = part
+    def __init__(self, block: Block, above: int, style: Style) -> None:
+        self.block = block
         self.above = above
         self.is_exact = False
         self.height = 0.0
-        self.has_head = part.kind is Kind.CODE and not part.continues_code
-        self.has_foot = part.kind is Kind.CODE
+        self.has_head = block.kind is Kind.CODE and not block.continues_code
+        self.has_foot = block.kind is Kind.CODE
         self._style = style
         self._document: QuietDocument | None = None
         self._is_plain_tail = False
 
     @property
     def is_code(self) -> bool:
-        return self.part.kind is Kind.CODE
+        return self.block.kind is Kind.CODE
 
     @property
     def head(self) -> int:
-        """Points from the part's top to its text: the head of a card."""
+        """Points from the block's top to its text: the head of a card."""
         return CARD_HEAD + _CARD_ABOVE if self.has_head else 0
 
     @property
@@ -77,20 +77,20 @@ class LaidPart:
         return _CARD_BELOW if self.has_foot else 0
 
     def set_foot(self, has_foot: bool) -> None:
-        """Say whether the code ends with this part; its height changes by that alone."""
+        """Say whether the code ends with this block; its height changes by that alone."""
         before = self.foot
         self.has_foot = has_foot and self.is_code
         self.height += self.foot - before
 
     @property
     def side(self) -> int:
-        """Points from the part's left edge to its text."""
+        """Points from the block's left edge to its text."""
         return _CARD_LEFT if self.is_code else 0
 
     def estimate(self, width: float) -> None:
         """Guess the height from the number of characters."""
         text_style = self._style.text_style(TextRole.CODE if self.is_code else TextRole.BODY)
-        lines = estimated_lines(self.part.text, characters_to_line(width - 2 * self.side, self._style))
+        lines = estimated_lines(self.block.text, characters_to_line(width - 2 * self.side, self._style))
         self.height = lines * text_style.line + self.head + self.foot
         self.is_exact = False
 
@@ -99,7 +99,7 @@ class LaidPart:
         return self._document is not None and self.is_exact and self._document.textWidth() == width - 2 * self.side
 
     def lay_out(self, width: float) -> QuietDocument:
-        """The document at this width; measures the part. Costs nothing the second time."""
+        """The document at this width; measures the block. Costs nothing the second time."""
         document, wanted = self.document, width - 2 * self.side
         if document.textWidth() != wanted:
             document.setTextWidth(wanted)
@@ -116,14 +116,14 @@ class LaidPart:
             self.is_exact = False
         return self._document
 
-    def take(self, part: Part, width: float) -> None:
-        """Become a longer or a closed version of the same part. What is already laid out is kept where it can be."""
-        old, self.part = self.part, part
+    def take(self, block: Block, width: float) -> None:
+        """Become a longer or a closed version of the same block. What is already laid out is kept where it can be."""
+        old, self.block = self.block, block
         if self._document is None or self._document.textWidth() <= 0:
             self.estimate(width)
             return
-        grown = part.text.removeprefix(old.text) if part.text.startswith(old.text) else None
-        is_final = part.is_closed and not old.is_closed
+        grown = block.text.removeprefix(old.text) if block.text.startswith(old.text) else None
+        is_final = block.is_closed and not old.is_closed
         if grown is not None and self._can_append(is_final=is_final):
             self._append(grown)
         elif grown != "" or (is_final and (self.is_code or self._is_plain_tail)):
@@ -132,13 +132,13 @@ class LaidPart:
         self.lay_out(width)
 
     def drop_document(self) -> None:
-        """Free the document of a part that is out of sight; its height stays."""
+        """Free the document of a block that is out of sight; its height stays."""
         self._document = None
 
     def paint(
         self, painter: QPainter, rect: QRectF, palette: QPalette, selection: tuple[int, int] | None, clip: QRectF
     ) -> None:
-        """Draw the part in `rect`. selection: characters of its document. clip: what is visible, as rect."""
+        """Draw the block in `rect`. selection: characters of its document. clip: what is visible, as rect."""
         document = self.lay_out(rect.width())
         if self.is_code:
             self._paint_card(painter, rect)
@@ -155,7 +155,7 @@ class LaidPart:
         painter.restore()
 
     def hit(self, at: QPointF, width: float) -> int:
-        """The character nearest to a place, both counted from the part's top left corner."""
+        """The character nearest to a place, both counted from the block's top left corner."""
         document = self.lay_out(width)
         return document.documentLayout().hitTest(self._inner(at), Qt.HitTestAccuracy.FuzzyHit)
 
@@ -164,38 +164,38 @@ class LaidPart:
         return self.lay_out(width).documentLayout().anchorAt(self._inner(at))
 
     def line_top(self, position: int, width: float) -> float:
-        """Where the line of a character begins, in points from the part's top."""
+        """Where the line of a character begins, in points from the block's top."""
         document = self.lay_out(width)
-        block = document.findBlock(min(position, document.characterCount() - 1))
-        line = block.layout().lineForTextPosition(position - block.position())
-        top = document.documentLayout().blockBoundingRect(block).top() + self.head
+        text_block = document.findBlock(min(position, document.characterCount() - 1))
+        line = text_block.layout().lineForTextPosition(position - text_block.position())
+        top = document.documentLayout().blockBoundingRect(text_block).top() + self.head
         return top + line.y() if line.isValid() else top
 
     def end(self, width: float) -> QRectF:
-        """Where the next character would stand: a rectangle without width, in points from the part's corner."""
+        """Where the next character would stand: a rectangle without width, in points from the block's corner."""
         document = self.lay_out(width)
-        block = document.lastBlock()
-        layout = block.layout()
-        rect = document.documentLayout().blockBoundingRect(block)
+        text_block = document.lastBlock()
+        layout = text_block.layout()
+        rect = document.documentLayout().blockBoundingRect(text_block)
         if not layout.lineCount():
             return QRectF(self.side, rect.top() + self.head, 0, self._style.text_style(TextRole.BODY).line)
         line = layout.lineAt(layout.lineCount() - 1)
-        left = layout.position().x() + _cursor_x(line, block.length() - 1)
+        left = layout.position().x() + _cursor_x(line, text_block.length() - 1)
         return QRectF(self.side + left, self.head + rect.top() + line.y(), 0, line.height())
 
     def _make(self) -> QuietDocument:
-        part = self.part
+        block = self.block
         self._is_plain_tail = False
-        if part.kind is Kind.CODE:
-            before = part.state.before if part.is_closed else None
-            language = "" if before is None else part.language
-            return code_document(shown(part.text), language, self._style, shown(before or ""))
-        if part.kind is Kind.PLAIN:
-            return plain_document(shown(part.text), self._style)
-        if not part.is_closed and len(part.text) > _LONGEST_REDONE:
+        if block.kind is Kind.CODE:
+            before = block.state.before if block.is_closed else None
+            language = "" if before is None else block.language
+            return code_document(shown(block.text), language, self._style, shown(before or ""))
+        if block.kind is Kind.PLAIN:
+            return plain_document(shown(block.text), self._style)
+        if not block.is_closed and len(block.text) > _LONGEST_REDONE:
             self._is_plain_tail = True
-            return plain_document(shown(part.text), self._style)
-        return markdown_document(shown(markdown(part)), self._style)
+            return plain_document(shown(block.text), self._style)
+        return markdown_document(shown(markdown(block)), self._style)
 
     def _can_append(self, *, is_final: bool) -> bool:
         """Code, and text too long to be set again and again, grow as plain text until they end."""
@@ -240,7 +240,7 @@ class LaidPart:
         if self.has_head:
             painter.fillRect(QRectF(rect.left() + 1, rect.top() + CARD_HEAD, rect.width() - 2, 1), theme.codeline)
             head = QRectF(rect.left() + _CARD_LEFT, rect.top(), rect.width() - 2 * _CARD_LEFT - CARD_HEAD, CARD_HEAD)
-            draw_text(painter, text_style, head, self.part.language or "code", theme.text3)
+            draw_text(painter, text_style, head, self.block.language or "code", theme.text3)
 
 
 def _cursor_x(line: QTextLine, position: int) -> float:

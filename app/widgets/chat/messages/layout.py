@@ -52,7 +52,7 @@ class Spot(NamedTuple):
 
 class _Reference(NamedTuple):
     row: int
-    part: int | None
+    block: int | None
 
 
 class Source(Protocol):
@@ -216,14 +216,14 @@ class ChatLayout:
         return self._source.rows.said(number - 1, number)[0][0] if number else None
 
     def _reference(self, rows: range, top: float, bottom: float) -> _Reference | None:
-        """What must not move: the first part in sight that is measured, else the first row that begins in sight."""
+        """What must not move: the first block in sight that is measured, else the first row that begins in sight."""
         for number in rows:
             item = self._items.get(number)
             if item is not None and item.body.text:
                 start = self.top(number) + item.text.top()
-                part = item.body.exact_part(top - start, bottom - start)
-                if part is not None:
-                    return _Reference(number, part)
+                block = item.body.exact_block(top - start, bottom - start)
+                if block is not None:
+                    return _Reference(number, block)
         begun = [number for number in rows[:2] if self.top(number) >= top]
         return _Reference(begun[0] if begun else rows[0], None) if rows else None
 
@@ -231,10 +231,10 @@ class ChatLayout:
         if reference is None:
             return 0.0
         top = self.top(reference.row)
-        if reference.part is None:
+        if reference.block is None:
             return top
         item = self._items[reference.row]
-        return top + item.text.top() + item.body.top_of(reference.part)
+        return top + item.text.top() + item.body.top_of(reference.block)
 
     def _drop_far(self, in_sight: int) -> None:
         """Let go of what was not seen for longest."""

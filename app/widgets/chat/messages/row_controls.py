@@ -36,7 +36,7 @@ class Place(IntEnum):
 class Wanted:
     """A control that should be there. right, middle: where its right edge and its middle stand in the viewport.
 
-    number: the message's row. part: which piece of code. text, code: what Copy copies. enabled: verbs that can act now.
+    number: the message's row. block: which piece of code. text, code: what Copy copies. enabled: what can be done now.
     """
 
     kind: Place
@@ -44,7 +44,7 @@ class Wanted:
     message_id: str
     right: int
     middle: int
-    part: int = 0
+    block: int = 0
     text: str = ""
     code: Callable[[], str] | None = None
     version: int = 1
@@ -53,7 +53,7 @@ class Wanted:
 
     @property
     def key(self) -> tuple[str, Place, int]:
-        return (self.message_id, self.kind, self.part)
+        return (self.message_id, self.kind, self.block)
 
 
 def _name_and_tip(verb_id: str) -> tuple[str, str]:
@@ -120,9 +120,9 @@ class RowControls(QObject):
         self._places: dict[tuple[str, Place, int], tuple[int, Place]] = {}
         self._order: list[QWidget] = []
 
-    def find(self, message_id: str, kind: Place, part: int = 0) -> QWidget | None:
+    def find(self, message_id: str, kind: Place, block: int = 0) -> QWidget | None:
         """The control of a message, if it is there now."""
-        return self._widgets.get((message_id, kind, part))
+        return self._widgets.get((message_id, kind, block))
 
     def show(self, wanted: Sequence[Wanted]) -> None:
         """Make, move and let go, so that exactly these are there, and the keyboard goes through them from the top."""
@@ -137,7 +137,7 @@ class RowControls(QObject):
             widget.adjustSize()
             widget.move(QPoint(self._right(one) - widget.width(), one.middle - widget.height() // 2))
             widget.show()
-        in_order = sorted(wanted, key=lambda one: (one.number, one.kind, one.part))
+        in_order = sorted(wanted, key=lambda one: (one.number, one.kind, one.block))
         self._chain([self._widgets[one.key] for one in in_order])
         for widget, place in gone:
             self._let_go(widget, place)

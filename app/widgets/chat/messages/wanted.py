@@ -64,4 +64,4 @@ def _of_code(item: RowItem, number: int, top: float, height: int) -> Iterator[Wa
     for card in item.body.cards(-start, height - start):
         right = round(item.text.left() + card.head.right()) - _APART
         middle = round(start + card.head.center().y())
-        yield Wanted(Place.CODE, number, item.row.id, right, middle, part=card.part, code=card.code)
+        yield Wanted(Place.CODE, number, item.row.id, right, middle, block=card.block, code=card.code)

@@ -6,9 +6,9 @@ import pytest
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QColor, QFont, QImage, QPainter, QTextCharFormat, QTextDocument
 
+from app.widgets.chat.markdown.blocks import Block, markdown
 from app.widgets.chat.markdown.document import QuietDocument, Sign, code_document, plain_document
 from app.widgets.chat.markdown.markdown import markdown_document
-from app.widgets.chat.markdown.parts import Part, markdown
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
 from app.widgets.kit.typography import TextRole
@@ -72,7 +72,7 @@ def test_a_resource_asked_for_all_the_same_is_an_empty_picture(style: Style, red
 
 
 def test_an_address_on_the_network_becomes_a_link(style: Style) -> None:
-    document = markdown_document(markdown(Part(0, "![](http://example.org/a.png)")), style)
+    document = markdown_document(markdown(Block(0, "![](http://example.org/a.png)")), style)
     assert formats(document)["Image: picture"].anchorHref() == "http://example.org/a.png"
 
 

@@ -211,13 +211,13 @@ def test_long_code_keeps_its_colours_from_piece_to_piece(style: Style) -> None:
     text = 'x = """\n' + "words\n" * 100 + '"""\ny = 1\n' + "z = 2\n" * 100
     shown = settled(f"```python\n{text}```\n", style)
     inks = {}
-    for part in shown._parts or ():
-        block = part.document.begin()
-        while block.isValid():
-            inks.setdefault(block.text(), set()).update(
-                piece.format.foreground().color().name() for piece in block.layout().formats()
+    for block in shown._blocks or ():
+        text_block = block.document.begin()
+        while text_block.isValid():
+            inks.setdefault(text_block.text(), set()).update(
+                piece.format.foreground().color().name() for piece in text_block.layout().formats()
             )
-            block = block.next()
+            text_block = text_block.next()
     assert inks["words"] == {LIGHT.string.name()}
     assert inks["z = 2"] == {LIGHT.number.name()}
 
@@ -237,7 +237,7 @@ def test_documents_of_one_long_message_are_freed(style: Style, monkeypatch: pyte
     shown = body(f"{CODE_OF_MANY_LINES}\n" * 40, style, is_plain=True)
     for top in range(0, int(shown.height), 500):
         shown.settle(top, top + 600)
-    assert 0 < sum(part._document is not None for part in shown._parts or ()) <= 16
+    assert 0 < sum(block._document is not None for block in shown._blocks or ()) <= 16
 
 
 TABLE = "| a | b |\n|---|---|\n| 1 | 2 |\n| `c` | *d* |"
@@ -284,7 +284,7 @@ def test_any_selection_of_any_markdown_is_copied_clean(style: Style, seed: int) 
         text = "".join(draw.choice(MARKDOWN) for _ in range(draw.randrange(1, 25)))
         shown = settled(text, style)
         _, end = shown.all_of_it()
-        ends = sorted(TextPoint(draw.randrange(end.part + 1), draw.randrange(120)) for _ in range(2))
+        ends = sorted(TextPoint(draw.randrange(end.block + 1), draw.randrange(120)) for _ in range(2))
         for first, last in (shown.all_of_it(), (ends[0], ends[1])):
             copied = shown.selected_text(first, last)
             strange = [f"{ord(letter):x}" for letter in copied if letter in UNCLEAN]

@@ -121,7 +121,7 @@ def test_documents_out_of_sight_are_freed(rows: ChatLayout) -> None:
     fill(rows, talk(200))
     for top in range(0, 20_000, 400):
         settle(rows, top, top + 700)
-    held = [item for item in rows._items.values() if any(part._document for part in item.body._parts or ())]
+    held = [item for item in rows._items.values() if any(block._document for block in item.body._blocks or ())]
     assert 0 < len(held) < 120
 
 

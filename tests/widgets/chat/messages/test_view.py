@@ -425,7 +425,7 @@ def test_no_turn_of_the_event_loop_lays_out_more_than_a_share(view: ChatView, ch
         top = view.verticalOffset() - rows.top(1) - item.text.top()
         in_sight = list(item.body._placed(top, top + 600))
         assert len(in_sight) > 20
-        assert [number for number, part, _ in in_sight if not part.is_laid_out(item.body._width)] == []
+        assert [number for number, block, _ in in_sight if not block.is_laid_out(item.body._width)] == []
 
 
 # Versions

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-import app.widgets.chat.markdown.parts as parts_module
-from app.widgets.chat.markdown.parts import Kind, Part, markdown, split, split_plain
+import app.widgets.chat.markdown.blocks as blocks_module
+from app.widgets.chat.markdown.blocks import Block, Kind, markdown, split, split_plain
 
 TEXT = (
     "Intro\nsecond line\n\n- one\n\n  - nested, after a blank line\n- two\n\nBefore code:\n"
@@ -14,7 +14,7 @@ TEXT = (
 
 
 def kinds(text: str) -> list[tuple[Kind, str]]:
-    return [(part.kind, part.text) for part in split(text)]
+    return [(block.kind, block.text) for block in split(text)]
 
 
 def test_paragraphs_lists_and_code_are_parts() -> None:
@@ -46,22 +46,22 @@ def test_nothing_has_no_parts(text: str) -> None:
 
 
 def test_only_the_last_part_is_open() -> None:
-    parts = split(TEXT)
-    assert [part.is_closed for part in parts] == [True] * (len(parts) - 1) + [False]
+    blocks = split(TEXT)
+    assert [block.is_closed for block in blocks] == [True] * (len(blocks) - 1) + [False]
 
 
-def grown(text: str, cuts: list[int]) -> list[Part]:
-    """The parts of a text that arrives in pieces, each time cut again from the part that was open on."""
-    parts: list[Part] = []
+def grown(text: str, cuts: list[int]) -> list[Block]:
+    """The blocks of a text that arrives in pieces, each time cut again from the block that was open on."""
+    blocks: list[Block] = []
     for end in [*sorted(cuts), len(text)]:
-        tail = parts[-1] if parts else Part(0, "")
-        parts[-1:] = split(text[tail.start : end], tail.start, tail.state)
-    return parts
+        tail = blocks[-1] if blocks else Block(0, "")
+        blocks[-1:] = split(text[tail.start : end], tail.start, tail.state)
+    return blocks
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_text_that_grows_has_the_parts_of_the_whole(seed: int) -> None:
-    """Cutting again from the open part on gives what cutting everything gives, wherever the pieces end."""
+    """Cutting again from the open block on gives what cutting everything gives, wherever the pieces end."""
     chance = random.Random(seed)
     assert grown(TEXT, chance.sample(range(1, len(TEXT)), 30)) == split(TEXT)
 
@@ -70,46 +70,46 @@ def test_a_text_that_grows_has_the_parts_of_the_whole(seed: int) -> None:
 def test_so_has_one_in_which_every_limit_is_reached(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Long lines, long code, long runs, and more than is read as Markdown."""
     for name, value in LIMITS.items():
-        monkeypatch.setattr(parts_module, name, value)
+        monkeypatch.setattr(blocks_module, name, value)
     for number in range(60):
         chance = random.Random(seed * 1000 + number)
         text = "".join(chance.choice(PIECES) for _ in range(chance.randrange(2, 60)))
         cuts = chance.sample(range(1, len(text)), min(len(text) - 1, 25))
         whole = split(text)
         assert merged(grown(text, cuts)) == merged(whole), (seed, number)
-        assert all(len(part.text) <= LIMITS["_MOST_OF_PART"] for part in whole), (seed, number)
-        shown = "".join(part.text for part in whole)
+        assert all(len(block.text) <= LIMITS["_MOST_OF_BLOCK"] for block in whole), (seed, number)
+        shown = "".join(block.text for block in whole)
         assert [letter for letter in shown if letter.isalnum()] == [
             letter for letter in without_fences(text, whole) if letter.isalnum()
         ], (seed, number)
 
 
-def merged(parts: list[Part]) -> list[tuple[int, Kind, str, str]]:
-    """The parts with all pieces of the same code or typed text as one: where they are cut tells nobody anything."""
+def merged(blocks: list[Block]) -> list[tuple[int, Kind, str, str]]:
+    """The blocks with all pieces of the same code or typed text as one: where they are cut tells nobody anything."""
     found: list[tuple[int, Kind, str, str]] = []
-    for part in parts:
-        is_plain = part.kind is Kind.PLAIN and part.joint != "\n\n"
-        if found and (part.continues_code or (is_plain and found[-1][1] is Kind.PLAIN)):
+    for block in blocks:
+        is_plain = block.kind is Kind.PLAIN and block.joint != "\n\n"
+        if found and (block.continues_code or (is_plain and found[-1][1] is Kind.PLAIN)):
             start, kind, language, text = found[-1]
-            found[-1] = (start, kind, language, text + part.joint + part.text)
+            found[-1] = (start, kind, language, text + block.joint + block.text)
         else:
-            found.append((part.start, part.kind, part.language, part.text))
+            found.append((block.start, block.kind, block.language, block.text))
     return [(start, kind, language, text.rstrip("\n")) for start, kind, language, text in found]
 
 
-LIMITS = {"_PIECE": 40, "_CODE_LINES": 4, "_MOST_OF_PART": 60, "_MOST_OF_MARKDOWN": 1500, "_COLOURED": 90}
+LIMITS = {"_PIECE": 40, "_CODE_LINES": 4, "_MOST_OF_BLOCK": 60, "_MOST_OF_MARKDOWN": 1500, "_COLOURED": 90}
 PIECES = [
     *("a\n", "word\n\n", "- item\n", "  more\n", "|x|y|\n", "\n", "    ", "\r\n", "> q\n", "b", "\n\n\n"),
     *("```\n", "```py\n", "~~~\n", "``", "`", "~", "````\n", "  ```\n", "x" * 90, "y" * 30 + "\n", "~~~~ `z`\n"),
 ]
 
 
-def without_fences(text: str, whole: list[Part]) -> str:
+def without_fences(text: str, whole: list[Block]) -> str:
     """The text without what a fence says, which is shown in the head of its card or not at all."""
-    for part in whole:
-        if part.kind is Kind.CODE and not part.continues_code:
-            end = text.find("\n", part.start)
-            text = text[: part.start] + "`" * (end - part.start) + text[end:]
+    for block in whole:
+        if block.kind is Kind.CODE and not block.continues_code:
+            end = text.find("\n", block.start)
+            text = text[: block.start] + "`" * (end - block.start) + text[end:]
     return text
 
 
@@ -126,25 +126,25 @@ def test_cutting_takes_time_in_proportion_to_the_length(before: str) -> None:
     """Whatever took the square of the length would take hours here."""
     for attack in ATTACKS:
         text = before + attack * (1_000_000 // len(attack))
-        parts = split(text)
-        assert len(parts) < 10_000, attack
-        assert max((len(part.text) for part in parts), default=0) <= 6000, attack
-        for part in parts[:20]:
-            markdown(part)
+        blocks = split(text)
+        assert len(blocks) < 10_000, attack
+        assert max((len(block.text) for block in blocks), default=0) <= 6000, attack
+        for block in blocks[:20]:
+            markdown(block)
 
 
 @pytest.mark.parametrize("before", ["", "```py\n"])
 def test_a_text_that_grows_is_cut_again_in_bounded_steps(before: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Counted in lines that are looked at: as many for the last piece of a long text as for the first."""
     looked_at = 0
-    line = parts_module._Splitter._line
+    line = blocks_module._Splitter._line
 
-    def counting(self: parts_module._Splitter) -> str:
+    def counting(self: blocks_module._Splitter) -> str:
         nonlocal looked_at
         looked_at += 1
         return line(self)
 
-    monkeypatch.setattr(parts_module._Splitter, "_line", counting)
+    monkeypatch.setattr(blocks_module._Splitter, "_line", counting)
     for attack in ATTACKS:
         text = before + attack * (60_000 // len(attack))
         looked_at = 0
@@ -154,17 +154,17 @@ def test_a_text_that_grows_is_cut_again_in_bounded_steps(before: str, monkeypatc
 
 def test_a_paste_is_cut_into_pieces_that_join_to_the_whole() -> None:
     text = "\n".join(f"line {number}" for number in range(2000))
-    parts = split_plain(text)
-    assert len(parts) > 2
-    assert text == "".join(part.joint * (number > 0) + part.text for number, part in enumerate(parts))
-    assert all(text[part.start :].startswith(part.text) for part in parts)
+    blocks = split_plain(text)
+    assert len(blocks) > 2
+    assert text == "".join(block.joint * (number > 0) + block.text for number, block in enumerate(blocks))
+    assert all(text[block.start :].startswith(block.text) for block in blocks)
 
 
 def test_formulas_stand_as_code() -> None:
-    assert markdown(Part(0, r"so \(E = mc^2\) holds")) == "so `E = mc^2` holds"
-    assert markdown(Part(0, "\\[\n\\int x\n\\]")) == r"`\int x`"
+    assert markdown(Block(0, r"so \(E = mc^2\) holds")) == "so `E = mc^2` holds"
+    assert markdown(Block(0, "\\[\n\\int x\n\\]")) == r"`\int x`"
 
 
 def test_text_after_code_in_a_list_is_no_indented_code() -> None:
-    part = split("1. a\n   ```\n   x\n   ```\n      more\n")[-1]
-    assert markdown(part) == "more"
+    block = split("1. a\n   ```\n   x\n   ```\n      more\n")[-1]
+    assert markdown(block) == "more"

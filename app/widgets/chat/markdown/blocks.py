@@ -1,10 +1,10 @@
-"""Text cut into the parts that are laid out one by one: runs of Markdown, fenced code, and text as it was typed.
+"""Text cut into the blocks that are laid out one by one: runs of Markdown, fenced code, and text as it was typed.
 
-A part ends at a fence, or at a blank line that is followed by a line without indentation, so that nested lists stay
-whole; and before it grows too large to be laid out at once. A text that grows only ever changes its last part; all
-parts before it are laid out once.
+A block ends at a fence, or at a blank line that is followed by a line without indentation, so that nested lists stay
+whole; and before it grows too large to be laid out at once. A text that grows only ever changes its last block; all
+blocks before it are laid out once.
 
-Cutting takes time in proportion to the text's length, whatever stands in it, and every part takes a bounded time to
+Cutting takes time in proportion to the text's length, whatever stands in it, and every block takes a bounded time to
 lay out: a long line is cut within the line, code and typed text after some lines, and Markdown at the end of a line.
 Of a very long message only the beginning is read as Markdown; the rest is shown as it was typed.
 """
@@ -18,9 +18,9 @@ from enum import Enum, auto
 
 # Characters of a piece of code or of typed text, and lines of one of code.
 _PIECE, _CODE_LINES = 4000, 64
-# What laying out costs, counted in characters of prose: of one part at most, and of what is read as Markdown at all.
-_MOST_OF_PART, _MOST_OF_MARKDOWN = 6000, 400_000
-_PER_LINE, _PER_CELL, _PER_PART = 24, 24, 200
+# What laying out costs, counted in characters of prose: of one block at most, and of what is read as Markdown at all.
+_MOST_OF_BLOCK, _MOST_OF_MARKDOWN = 6000, 400_000
+_PER_LINE, _PER_CELL, _PER_BLOCK = 24, 24, 200
 # Characters of one piece of code that are read for its colours.
 _COLOURED = 32_000
 _LANGUAGE = 40
@@ -32,7 +32,7 @@ _MATH_ENDS = {r"\(": r"\)", r"\[": r"\]", "$$": "$$"}
 
 
 class Kind(Enum):
-    """How a part is laid out."""
+    """How a block is laid out."""
 
     MARKDOWN = auto()
     CODE = auto()
@@ -55,10 +55,10 @@ class Fence:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What must be known to go on cutting where a part begins.
+    """What must be known to go on cutting where a block begins.
 
-    fence: of the code that the part continues. before: that code from its beginning, as far as it is read for colours;
-    None beyond. joint: what stood between the part before and this one. spent: what was read as Markdown so far.
+    fence: of the code that the block continues. before: that code from its beginning, as far as it is read for colours;
+    None beyond. joint: what stood between the block before and this one. spent: what was read as Markdown so far.
     """
 
     fence: Fence | None = None
@@ -71,7 +71,7 @@ _START = State()
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Block:
     """A run of Markdown, code or a piece of it without the fence, or text as it was typed.
 
     start: where its source begins in the message, in characters. language: as the fence names it. is_closed: whether
@@ -87,32 +87,32 @@ class Part:
 
     @property
     def joint(self) -> str:
-        """What a copy of the text puts between the part before and this one."""
+        """What a copy of the text puts between the block before and this one."""
         return self.state.joint
 
     @property
     def continues_code(self) -> bool:
-        """Whether the part before is of the same piece of code."""
+        """Whether the block before is of the same piece of code."""
         return self.kind is Kind.CODE and self.state.fence is not None
 
 
-def split(text: str, start: int = 0, state: State = _START) -> list[Part]:
-    """Return the parts of a message, the last one open; or of its rest, with the `start` and `state` of a part."""
+def split(text: str, start: int = 0, state: State = _START) -> list[Block]:
+    """Return the blocks of a message, the last one open; or of its rest, with the `start` and `state` of a block."""
     return list(_Splitter(text, start, state).run())
 
 
-def split_plain(text: str) -> list[Part]:
+def split_plain(text: str) -> list[Block]:
     """Return text as it was typed, in pieces of some lines, so that a long paste is laid out only where it is seen."""
-    parts, joint = [], "\n"
+    blocks, joint = [], "\n"
     for first, end, following in _pieces(text, 0, len(text)):
-        parts.append(Part(first, text[first:end], Kind.PLAIN, state=State(joint=joint)))
+        blocks.append(Block(first, text[first:end], Kind.PLAIN, state=State(joint=joint)))
         joint = following
-    return parts or [Part(0, "", Kind.PLAIN)]
+    return blocks or [Block(0, "", Kind.PLAIN)]
 
 
-def markdown(part: Part) -> str:
-    """Return the part's text as Markdown that Qt can show: formulas stand as code, since Qt has no way to set them."""
-    text = _LEADING_INDENT.sub("", part.text) if part.text[:1] in (" ", "\t") else part.text
+def markdown(block: Block) -> str:
+    """Return the block's text as Markdown that Qt can show: formulas stand as code, since Qt has no way to set them."""
+    text = _LEADING_INDENT.sub("", block.text) if block.text[:1] in (" ", "\t") else block.text
     return _with_formulas(_BARE_IMAGE.sub("![picture](", text))
 
 
@@ -164,9 +164,9 @@ def _pieces(text: str, first: int, end: int) -> Iterator[tuple[int, int, str]]:
 
 
 class _Splitter:
-    """Goes through the text once. `_at`: how far it has come; the rest is the state in which the next part begins.
+    """Goes through the text once. `_at`: how far it has come; the rest is the state in which the next block begins.
 
-    Each step ends with a part at most, so that going on from any part's state gives the same parts.
+    Each step ends with a block at most, so that going on from any block's state gives the same blocks.
     """
 
     def __init__(self, text: str, start: int, state: State) -> None:
@@ -175,7 +175,7 @@ class _Splitter:
         self._at = 0
         self._fence, self._before, self._joint, self._spent = state.fence, state.before, state.joint, state.spent
 
-    def run(self) -> Iterator[Part]:
+    def run(self) -> Iterator[Block]:
         while self._at < len(self._text):
             if self._is_spent:
                 yield from self._rest()
@@ -194,23 +194,23 @@ class _Splitter:
         end = self._text.find("\n", self._at)
         return self._text[self._at : end + 1] if end >= 0 else self._text[self._at :]
 
-    def _part(self, first: int, text: str, kind: Kind, cost: int, fence: Fence | None = None) -> Part:
-        """The part that ends where the text was read to, closed if there is more. fence: of code."""
+    def _block(self, first: int, text: str, kind: Kind, cost: int, fence: Fence | None = None) -> Block:
+        """The block that ends where the text was read to, closed if there is more. fence: of code."""
         state = State(self._fence, self._before, self._joint, self._spent)
         is_closed = self._at < len(self._text)
-        self._spent += cost + _PER_PART
+        self._spent += cost + _PER_BLOCK
         if fence is not None and self._before is not None:
             self._before = f"{self._before}{text}\n" if len(self._before) + len(text) < _COLOURED else None
         self._fence = fence
-        return Part(self._start + first, text, kind, fence.language if fence else "", is_closed, state)
+        return Block(self._start + first, text, kind, fence.language if fence else "", is_closed, state)
 
-    def _markdown(self) -> Iterator[Part]:
+    def _markdown(self) -> Iterator[Block]:
         """What stands before the next blank line, fence or long line; else the code or the long line itself."""
         first, cost, is_after_blank, is_too_much = self._at, 0, False, False
         while self._at < len(self._text):
             line = self._line()
-            fence = fence_of(line) if line.endswith("\n") and len(line) <= _MOST_OF_PART else None
-            if fence is not None or len(line) > _MOST_OF_PART:
+            fence = fence_of(line) if line.endswith("\n") and len(line) <= _MOST_OF_BLOCK else None
+            if fence is not None or len(line) > _MOST_OF_BLOCK:
                 if self._text[first : self._at].strip():
                     break
                 self._spent += cost
@@ -219,7 +219,7 @@ class _Splitter:
                 return
             is_blank = not line.strip()
             its_cost = len(line) + _PER_LINE + _PER_CELL * line.count("|")
-            is_too_much = cost > 0 and cost + its_cost > _MOST_OF_PART
+            is_too_much = cost > 0 and cost + its_cost > _MOST_OF_BLOCK
             if is_too_much or (is_after_blank and not is_blank and line[0] not in " \t"):
                 break
             cost += its_cost
@@ -229,27 +229,27 @@ class _Splitter:
         if text.strip():
             # The rows of a table that was cut have lost their head.
             is_in_table = self._joint == "\n" and text.startswith("|")
-            yield self._part(first, text.strip("\n"), Kind.PLAIN if is_in_table else Kind.MARKDOWN, cost)
+            yield self._block(first, text.strip("\n"), Kind.PLAIN if is_in_table else Kind.MARKDOWN, cost)
             self._joint = "\n\n" if is_after_blank else "\n"
         elif is_too_much and is_blank and line.endswith("\n"):
-            yield self._part(first, text.removesuffix("\n"), Kind.PLAIN, cost)
+            yield self._block(first, text.removesuffix("\n"), Kind.PLAIN, cost)
             self._joint = "\n"
         else:
             self._spent += cost
 
-    def _pieces_to(self, end: int) -> Iterator[Part]:
+    def _pieces_to(self, end: int) -> Iterator[Block]:
         """Text as it was typed, or code, without a look at what stands in it."""
         kind, was_spent = Kind.PLAIN if self._fence is None else Kind.CODE, self._is_spent
         for first, stop, joint in _pieces(self._text, self._at, end):
             self._at = stop + len(joint)
             if first == end and end < len(self._text):
                 return
-            yield self._part(first, self._text[first:stop], kind, stop - first, self._fence)
+            yield self._block(first, self._text[first:stop], kind, stop - first, self._fence)
             self._joint = joint
             if self._is_spent and not was_spent:
                 return
 
-    def _rest_of_line(self) -> Iterator[Part]:
+    def _rest_of_line(self) -> Iterator[Block]:
         """Pieces of a long line, of which some may have been cut off already."""
         line = self._line()
         end = self._at + len(line.removesuffix("\n"))
@@ -257,7 +257,7 @@ class _Splitter:
         if self._at == end and line.endswith("\n"):
             self._at, self._joint = end + 1, "\n"
 
-    def _rest(self) -> Iterator[Part]:
+    def _rest(self) -> Iterator[Block]:
         """Pieces of all that is left; in code up to the line that ends it, which is looked for in one form only."""
         if self._fence is None:
             yield from self._pieces_to(len(self._text))
@@ -269,7 +269,7 @@ class _Splitter:
         if end >= 0 or is_here:
             self._end_code(end + len(mark))
 
-    def _code(self, fence: Fence, opening: int = 0) -> Iterator[Part]:
+    def _code(self, fence: Fence, opening: int = 0) -> Iterator[Block]:
         """One piece of code, or its end. opening: length of the line of the fence, where the code begins with it."""
         first, lines, size = self._at, list[str](), 0
         self._at += opening
@@ -286,7 +286,7 @@ class _Splitter:
             self._at += len(line)
         if lines or opening:
             text = "".join(lines).removesuffix("\n")
-            yield self._part(first, text, Kind.CODE, size + _PER_LINE * len(lines), fence)
+            yield self._block(first, text, Kind.CODE, size + _PER_LINE * len(lines), fence)
             self._joint = "\n"
         elif not is_end:
             yield from self._rest_of_line()
