@@ -17,7 +17,13 @@ from PySide6.QtGui import QPainter, QPalette, QTextCursor
 from app.widgets.chat.markdown.blocks import Block, Kind, split, split_plain
 from app.widgets.chat.markdown.copied import selected_text
 from app.widgets.chat.markdown.document import shown
-from app.widgets.chat.messages.laid_part import CARD_HEAD, Allowance, LaidPart, characters_to_line, estimated_lines
+from app.widgets.chat.messages.block_layout import (
+    CARD_HEAD,
+    Allowance,
+    BlockLayout,
+    characters_to_line,
+    estimated_lines,
+)
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
@@ -57,9 +63,9 @@ class Body:
         self._style = style
         self._is_plain = is_plain
         self._width = 0.0
-        self._blocks: list[LaidPart] | None = None
+        self._blocks: list[BlockLayout] | None = None
         self._ends = [0.0]
-        self._laid: dict[LaidPart, None] = {}
+        self._laid: dict[BlockLayout, None] = {}
         self._rough = 0.0
 
     @property
@@ -222,7 +228,7 @@ class Body:
         per_line = characters_to_line(self._width, self._style)
         return guessed_lines(self.text, per_line) * self._style.text_style(TextRole.BODY).line
 
-    def _split(self) -> list[LaidPart]:
+    def _split(self) -> list[BlockLayout]:
         if self._blocks is None:
             self._blocks = []
             self._add(split_plain(self.text) if self._is_plain else split(self.text))
@@ -232,7 +238,7 @@ class Body:
         assert self._blocks is not None
         for block in blocks:
             last = self._blocks[-1] if self._blocks else None
-            laid = LaidPart(block, _space(last.block if last else None, block), self._style)
+            laid = BlockLayout(block, _space(last.block if last else None, block), self._style)
             laid.estimate(self._width)
             if last is not None and block.continues_code:
                 last.set_foot(False)
@@ -282,7 +288,7 @@ class Body:
         """This block and those after it may end elsewhere now."""
         del self._ends[number + 1 :]
 
-    def _placed(self, top: float, bottom: float) -> Iterator[tuple[int, LaidPart, QRectF]]:
+    def _placed(self, top: float, bottom: float) -> Iterator[tuple[int, BlockLayout, QRectF]]:
         """The blocks between two heights, with their places."""
         blocks = self._split()
         for number in range(self._block_at(top), len(blocks)):
@@ -291,7 +297,7 @@ class Body:
                 return
             yield number, blocks[number], rect
 
-    def _lay_out(self, number: int) -> LaidPart:
+    def _lay_out(self, number: int) -> BlockLayout:
         laid, before = self._split()[number], self._split()[number].height
         laid.lay_out(self._width)
         self._note(laid)
@@ -299,7 +305,7 @@ class Body:
             self._forget_from(number)
         return laid
 
-    def _note(self, laid: LaidPart) -> None:
+    def _note(self, laid: BlockLayout) -> None:
         """Keep the documents that were used last, and free the others."""
         self._laid.pop(laid, None)
         self._laid[laid] = None

@@ -10,9 +10,9 @@ from PySide6.QtCore import QPointF, QRectF
 from app.protocol.chat import Role
 from app.viewmodels.rows import MessageRow
 from app.widgets.chat.column import Column
+from app.widgets.chat.messages.block_layout import Allowance, characters_to_line
 from app.widgets.chat.messages.body import Body, guessed_lines
 from app.widgets.chat.messages.figures import prefill_height
-from app.widgets.chat.messages.laid_part import Allowance, characters_to_line
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPalette
 
-import app.widgets.chat.messages.laid_part as laid_part
+import app.widgets.chat.messages.block_layout as laid_part
 from app.widgets.chat.messages.body import Body, TextPoint
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT

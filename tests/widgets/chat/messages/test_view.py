@@ -11,7 +11,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-import app.widgets.chat.messages.laid_part as laid_part
+import app.widgets.chat.messages.block_layout as laid_part
 import app.widgets.chat.messages.row_painter as row_painter
 from app.protocol.chat import Role
 from app.viewmodels.chat.chat_model import ChatModel

@@ -36,14 +36,14 @@ class Allowance:
         self.is_refused = False
         self._left = left
 
-    def grants(self, laid: LaidPart) -> bool:
+    def grants(self, laid: BlockLayout) -> bool:
         """Whether this block may be laid out too; it is counted."""
         self.is_refused = self._left <= 0
         self._left -= len(laid.block.text) + _PER_BLOCK
         return not self.is_refused
 
 
-class LaidPart:
+class BlockLayout:
     """A block as it stands in its message.
 
     above: points between the block before it and this one. height: in points, without `above`. is_exact: whether the
