@@ -14,8 +14,8 @@ from app.protocol.chat import Role
 from app.viewmodels.chat.path_rows import PathRows
 from app.widgets.chat.column import Column, column
 from app.widgets.chat.messages.block_layout import Allowance
-from app.widgets.chat.messages.body import TextPoint
 from app.widgets.chat.messages.heights import Heights
+from app.widgets.chat.messages.message_body import TextPoint
 from app.widgets.chat.messages.row_item import Estimates, RowItem
 from app.widgets.kit.style import Style
 

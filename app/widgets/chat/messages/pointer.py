@@ -9,7 +9,7 @@ from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QMouseEvent
 from PySide6.QtWidgets import QMenu
 
 from app.viewmodels.verbs import VERBS
-from app.widgets.chat.messages.body import TextPoint
+from app.widgets.chat.messages.message_body import TextPoint
 from app.widgets.chat.messages.row_item import RowItem
 from app.widgets.chat.messages.text_selection import TextSelection
 

@@ -11,8 +11,8 @@ from app.protocol.chat import Role
 from app.viewmodels.rows import MessageRow
 from app.widgets.chat.column import Column
 from app.widgets.chat.messages.block_layout import Allowance, characters_to_line
-from app.widgets.chat.messages.body import Body, guessed_lines
 from app.widgets.chat.messages.figures import prefill_height
+from app.widgets.chat.messages.message_body import MessageBody, guessed_lines
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
@@ -29,7 +29,7 @@ class RowItem:
 
     def __init__(self, row: MessageRow, style: Style) -> None:
         self.row = row
-        self.body = Body(row.text, style, is_plain=row.role == "user")
+        self.body = MessageBody(row.text, style, is_plain=row.role == "user")
         self.above = _FIRST
         self._style = style
         self._column = Column(0, 0)

@@ -9,8 +9,8 @@ from PySide6.QtGui import QPainter, QPalette
 
 from app.protocol.trie_view import Residency
 from app.widgets.chat.column import Column
-from app.widgets.chat.messages.body import Selection
 from app.widgets.chat.messages.figures import paint_footer, paint_prefill
+from app.widgets.chat.messages.message_body import Selection
 from app.widgets.chat.messages.row_item import RowItem
 from app.widgets.chat.rail import CLEAR, paint_fork, paint_line, paint_residency
 from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded

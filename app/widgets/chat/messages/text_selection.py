@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.widgets.chat.messages.body import Body, Selection, TextPoint
+from app.widgets.chat.messages.message_body import MessageBody, Selection, TextPoint
 
 
 class TextSelection:
@@ -36,7 +36,7 @@ class TextSelection:
             return None
         return min(self._anchor, self._end), max(self._anchor, self._end)
 
-    def text(self, body: Body) -> str:
+    def text(self, body: MessageBody) -> str:
         """The selected text, of the message whose body this is, or nothing."""
         span = self.of(self.message_id)
         return body.selected_text(*span) if span else ""

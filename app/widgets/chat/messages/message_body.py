@@ -55,7 +55,7 @@ class Card(NamedTuple):
     language: str
 
 
-class Body:
+class MessageBody:
     """Text of a message. is_plain: as it was typed, not Markdown. All coordinates are in points from its corner."""
 
     def __init__(self, text: str, style: Style, *, is_plain: bool) -> None:

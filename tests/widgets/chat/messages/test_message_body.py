@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPalette
 
 import app.widgets.chat.messages.block_layout as laid_part
-from app.widgets.chat.messages.body import Body, TextPoint
+from app.widgets.chat.messages.message_body import MessageBody, TextPoint
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
 from app.widgets.kit.typography import TextRole
@@ -33,13 +33,13 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     return texts
 
 
-def body(text: str, style: Style, *, is_plain: bool = False) -> Body:
-    made = Body(text, style, is_plain=is_plain)
+def body(text: str, style: Style, *, is_plain: bool = False) -> MessageBody:
+    made = MessageBody(text, style, is_plain=is_plain)
     made.set_width(WIDTH)
     return made
 
 
-def settled(text: str, style: Style) -> Body:
+def settled(text: str, style: Style) -> MessageBody:
     made = body(text, style)
     made.settle(0, 1e6)
     return made
@@ -233,7 +233,7 @@ def test_a_long_line_is_cut_but_copied_whole(style: Style, made: list[str]) -> N
 
 
 def test_documents_of_one_long_message_are_freed(style: Style, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.widgets.chat.messages.body._MOST_LAID", 16)
+    monkeypatch.setattr("app.widgets.chat.messages.message_body._MOST_LAID", 16)
     shown = body(f"{CODE_OF_MANY_LINES}\n" * 40, style, is_plain=True)
     for top in range(0, int(shown.height), 500):
         shown.settle(top, top + 600)
@@ -381,7 +381,7 @@ ATOMS = [
 ]
 
 
-def paint(shown: Body, top: float) -> None:
+def paint(shown: MessageBody, top: float) -> None:
     rect = QRectF(0, 0, WIDTH, 100)
     painted(WIDTH, 100, lambda painter, _rect: shown.paint(painter, QPointF(0, -top), QPalette(), rect, None))
 
