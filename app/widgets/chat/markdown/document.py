@@ -37,7 +37,7 @@ UNSHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufdd0-\ufdef\ufffc\uf
 _LINE_END = re.compile("[\r\u2028\u2029]")
 
 
-class Sign(Enum):
+class DecorationKind(Enum):
     """What is drawn beside a block by whoever draws the document."""
 
     BULLET = auto()
@@ -48,20 +48,20 @@ class Sign(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """A sign at a block. `level` of the list or quotation counts from 1."""
+class Decoration:
+    """A bullet, check box, line or rule beside a block of text. `level` of the list or quotation counts from 1."""
 
-    sign: Sign
+    kind: DecorationKind
     block: int
     level: int = 1
 
 
 class QuietDocument(QTextDocument):
-    """A document that loads nothing. `marks`: its bullets, check boxes, quotation lines and rules, to be drawn."""
+    """A document that loads nothing. `decorations`: bullets, check boxes, quotation lines and rules to be drawn."""
 
     def __init__(self, style: Style, role: TextRole, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.marks: list[Mark] = []
+        self.decorations: list[Decoration] = []
         self.setUndoRedoEnabled(False)
         self.setDocumentMargin(0)
         self.setDefaultFont(style.text_style(role).font)

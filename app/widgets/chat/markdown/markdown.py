@@ -18,16 +18,16 @@ from PySide6.QtGui import (
     QTextTable,
 )
 
-from app.widgets.chat.markdown.document import FIXED, Mark, QuietDocument, Sign, line_format
+from app.widgets.chat.markdown.document import FIXED, Decoration, DecorationKind, QuietDocument, line_format
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole, TextStyle
 
 _MARKDOWN = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 _HEADINGS = {1: TextRole.TITLE, 2: TextRole.SUBTITLE}
 _DOTS = (QTextListFormat.Style.ListDisc, QTextListFormat.Style.ListCircle, QTextListFormat.Style.ListSquare)
-_SIGNS = {
-    QTextBlockFormat.MarkerType.Unchecked: Sign.UNCHECKED,
-    QTextBlockFormat.MarkerType.Checked: Sign.CHECKED,
+_CHECK_BOXES = {
+    QTextBlockFormat.MarkerType.Unchecked: DecorationKind.UNCHECKED,
+    QTextBlockFormat.MarkerType.Checked: DecorationKind.CHECKED,
 }
 _RULE = 8
 _SEMIBOLD = QFont.Weight.DemiBold
@@ -169,7 +169,7 @@ def _dress_block(document: QuietDocument, cursor: QTextCursor, block: QTextBlock
     _take_quote(document, block, block_format, style)
     _take_bullet(document, block)
     if is_rule:
-        document.marks.append(Mark(Sign.RULE, block.blockNumber()))
+        document.decorations.append(Decoration(DecorationKind.RULE, block.blockNumber()))
         block_format.clearProperty(QTextFormat.Property.BlockTrailingHorizontalRulerWidth)
     block_format.setLineHeight(1 if is_gap else _RULE if is_rule else line, FIXED)
     block_format.setTopMargin(0)
@@ -193,7 +193,7 @@ def _space_below(block: QTextBlock) -> int:
 def _take_quote(document: QuietDocument, block: QTextBlock, block_format: QTextBlockFormat, style: Style) -> None:
     level = min(_DEEPEST, int(block_format.property(QTextFormat.Property.BlockQuoteLevel) or 0))
     if level:
-        document.marks.append(Mark(Sign.QUOTE, block.blockNumber(), level))
+        document.decorations.append(Decoration(DecorationKind.QUOTE, block.blockNumber(), level))
         block_format.setLeftMargin(style.typography.scaled(_QUOTE) * level)
 
 
@@ -211,8 +211,8 @@ def _take_bullet(document: QuietDocument, block: QTextBlock) -> None:
     if is_dotted or is_too_deep:
         found.setFormat(list_format)
     if list_format.style() is QTextListFormat.Style.ListStyleUndefined:
-        sign = _SIGNS.get(block.blockFormat().marker(), Sign.BULLET)
-        document.marks.append(Mark(sign, block.blockNumber(), list_format.indent()))
+        kind = _CHECK_BOXES.get(block.blockFormat().marker(), DecorationKind.BULLET)
+        document.decorations.append(Decoration(kind, block.blockNumber(), list_format.indent()))
 
 
 def _cell_format(block: QTextBlock, style: Style) -> QTextBlockFormat:

@@ -9,9 +9,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QAbstractTextDocumentLayout, QPainter, QPalette, QTextCharFormat, QTextCursor, QTextLine
 
 from app.widgets.chat.markdown.blocks import Block, Kind, markdown
+from app.widgets.chat.markdown.decorations import paint_decorations
 from app.widgets.chat.markdown.document import QuietDocument, code_document, plain_document, shown
 from app.widgets.chat.markdown.markdown import markdown_document
-from app.widgets.chat.markdown.signs import paint_signs
 from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
@@ -151,7 +151,7 @@ class BlockLayout:
         if selection is not None:
             context.selections = [self._selected(document, selection)]
         document.documentLayout().draw(painter, context)
-        paint_signs(painter, document, self._style)
+        paint_decorations(painter, document, self._style)
         painter.restore()
 
     def hit(self, at: QPointF, width: float) -> int:

@@ -7,7 +7,7 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QColor, QFont, QImage, QPainter, QTextCharFormat, QTextDocument
 
 from app.widgets.chat.markdown.blocks import Block, markdown
-from app.widgets.chat.markdown.document import QuietDocument, Sign, code_document, plain_document
+from app.widgets.chat.markdown.document import DecorationKind, QuietDocument, code_document, plain_document
 from app.widgets.chat.markdown.markdown import markdown_document
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
@@ -111,13 +111,13 @@ def test_the_line_height_holds_for_other_scripts_too(style: Style) -> None:
 
 def test_signs_are_left_to_be_drawn(style: Style) -> None:
     document = markdown_document("- a\n  - b\n- [ ] c\n- [x] d\n\n> e\n\n---\n", style)
-    assert [(mark.sign, mark.level) for mark in document.marks] == [
-        (Sign.BULLET, 1),
-        (Sign.BULLET, 2),
-        (Sign.UNCHECKED, 1),
-        (Sign.CHECKED, 1),
-        (Sign.QUOTE, 1),
-        (Sign.RULE, 1),
+    assert [(decoration.kind, decoration.level) for decoration in document.decorations] == [
+        (DecorationKind.BULLET, 1),
+        (DecorationKind.BULLET, 2),
+        (DecorationKind.UNCHECKED, 1),
+        (DecorationKind.CHECKED, 1),
+        (DecorationKind.QUOTE, 1),
+        (DecorationKind.RULE, 1),
     ]
 
 

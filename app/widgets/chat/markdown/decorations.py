@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QTextBlock
 
-from app.widgets.chat.markdown.document import Mark, QuietDocument, Sign
+from app.widgets.chat.markdown.document import Decoration, DecorationKind, QuietDocument
 from app.widgets.kit.drawing import fill_rounded, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.style import Style
@@ -13,34 +13,38 @@ from app.widgets.kit.style import Style
 _BULLET_RADIUS, _BULLET_GAP, _BOX, _QUOTE_STEP = 2.0, 13, 12, 16
 
 
-def paint_signs(painter: QPainter, document: QuietDocument, style: Style) -> None:
-    """Draw all signs of a document whose top left corner is the painter's origin."""
-    quoted = {mark.block: mark.level for mark in document.marks if mark.sign is Sign.QUOTE}
-    for mark in document.marks:
-        block = document.findBlockByNumber(mark.block)
+def paint_decorations(painter: QPainter, document: QuietDocument, style: Style) -> None:
+    """Draw all decorations of a document whose top left corner is the painter's origin."""
+    quoted = {
+        decoration.block: decoration.level
+        for decoration in document.decorations
+        if decoration.kind is DecorationKind.QUOTE
+    }
+    for decoration in document.decorations:
+        block = document.findBlockByNumber(decoration.block)
         rect = document.documentLayout().blockBoundingRect(block)
-        if mark.sign is Sign.RULE:
+        if decoration.kind is DecorationKind.RULE:
             painter.fillRect(QRectF(0, round(rect.center().y()), document.textWidth(), 1), style.theme.line2)
-        elif mark.sign is Sign.QUOTE:
-            _paint_quote(painter, document, rect, mark, quoted.get(mark.block + 1, 0), style)
+        elif decoration.kind is DecorationKind.QUOTE:
+            _paint_quote(painter, document, rect, decoration, quoted.get(decoration.block + 1, 0), style)
         else:
-            _paint_bullet(painter, rect, mark, block, style)
+            _paint_bullet(painter, rect, decoration, block, style)
 
 
 def _paint_quote(
-    painter: QPainter, document: QuietDocument, rect: QRectF, mark: Mark, below: int, style: Style
+    painter: QPainter, document: QuietDocument, rect: QRectF, decoration: Decoration, below: int, style: Style
 ) -> None:
     """A line to each level, down to the next block where that is quoted too. below: how deep."""
-    for level in range(mark.level):
+    for level in range(decoration.level):
         bottom = rect.bottom()
         if level < below:
-            following = document.findBlockByNumber(mark.block + 1)
+            following = document.findBlockByNumber(decoration.block + 1)
             bottom = document.documentLayout().blockBoundingRect(following).top()
         left = style.typography.scaled(_QUOTE_STEP) * level + 1
         painter.fillRect(QRectF(left, rect.top(), 2, bottom - rect.top()), style.theme.line2)
 
 
-def _paint_bullet(painter: QPainter, rect: QRectF, mark: Mark, block: QTextBlock, style: Style) -> None:
+def _paint_bullet(painter: QPainter, rect: QRectF, decoration: Decoration, block: QTextBlock, style: Style) -> None:
     layout = block.layout()
     if not layout.lineCount():
         return
@@ -50,12 +54,12 @@ def _paint_bullet(painter: QPainter, rect: QRectF, mark: Mark, block: QTextBlock
     left = layout.position().x() + line.x()
     is_mirrored = block.textDirection() is Qt.LayoutDirection.RightToLeft
     center = QPointF(left + line.width() + gap if is_mirrored else left - gap, middle)
-    if mark.sign is Sign.BULLET:
+    if decoration.kind is DecorationKind.BULLET:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(style.theme.mute)
         painter.drawEllipse(center, _BULLET_RADIUS * style.typography.scale, _BULLET_RADIUS * style.typography.scale)
     else:
-        _paint_box(painter, center, style, is_checked=mark.sign is Sign.CHECKED)
+        _paint_box(painter, center, style, is_checked=decoration.kind is DecorationKind.CHECKED)
 
 
 def _paint_box(painter: QPainter, center: QPointF, style: Style, *, is_checked: bool) -> None:
