@@ -33,7 +33,7 @@ from app.protocol.commands import ClearDiskCache, Generate, LoadModel
 from app.viewmodels.controller import Controller
 from app.viewmodels.window_state import WindowState
 from app.widgets.chat.messages.links import ask_and_open
-from app.widgets.chat.messages.row_controls import ActionStrip, Place
+from app.widgets.chat.messages.row_controls import ActionStrip, ControlKind
 from app.widgets.chat.messages.switcher import Switcher
 from app.widgets.kit.style import Style
 from app.widgets.window.about import AboutBox
@@ -90,7 +90,7 @@ def test_a_question_is_edited_into_a_fork_and_both_versions_can_be_shown(
     ask(qtbot, window, controller, "second")
     row = controller.chat.rows[0]
     assert (row.version, row.versions) == (2, 2)
-    switcher = window.chat.view.controls.find(row.id, Place.SWITCHER)
+    switcher = window.chat.view.controls.find(row.id, ControlKind.SWITCHER)
     assert isinstance(switcher, Switcher)
     qtbot.mouseClick(switcher, Qt.MouseButton.LeftButton, pos=QPoint(6, 10))
     assert texts(controller) == ["first", "You said: first"]
@@ -115,7 +115,7 @@ def test_an_answer_is_asked_for_again_from_its_button(
     qtbot: QtBot, window: MainWindow, controller: Controller, script: Script
 ) -> None:
     ask(qtbot, window, controller, "hello")
-    strip = window.chat.view.controls.find(controller.chat.rows[1].id, Place.ANSWER)
+    strip = window.chat.view.controls.find(controller.chat.rows[1].id, ControlKind.ANSWER)
     assert isinstance(strip, ActionStrip)
     qtbot.mouseClick(strip.act, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: controller.chat.rows[1].versions == 2 and not controller.chat.rows[1].is_streaming)
@@ -586,7 +586,7 @@ def test_tab_goes_from_the_left_to_the_right_and_back(qtbot: QtBot, window: Main
     ask(qtbot, window, controller, "hello")
     chat = window.chat
     met = walk(qtbot, chat.composer.edit)
-    strip = chat.view.controls.find(controller.chat.rows[1].id, Place.ANSWER)
+    strip = chat.view.controls.find(controller.chat.rows[1].id, ControlKind.ANSWER)
     assert isinstance(strip, ActionStrip)
     order = [window.inspector.tree, window.sidebar.list, chat.view, strip.copy, strip.act]
     assert [widget for widget in met if widget in order] == order
@@ -646,12 +646,12 @@ def test_the_keyboard_stays_on_the_switcher_while_versions_change(
     window.do("fork")
     ask(qtbot, window, controller, "second")
     view = window.chat.view
-    switcher = view.controls.find(controller.chat.rows[0].id, Place.SWITCHER)
+    switcher = view.controls.find(controller.chat.rows[0].id, ControlKind.SWITCHER)
     assert isinstance(switcher, Switcher)
     switcher.setFocus()
     for key, text in ((Qt.Key.Key_Left, "first"), (Qt.Key.Key_Right, "second"), (Qt.Key.Key_Left, "first")):
         focused = QApplication.focusWidget()
-        assert focused is view.controls.find(controller.chat.rows[0].id, Place.SWITCHER)
+        assert focused is view.controls.find(controller.chat.rows[0].id, ControlKind.SWITCHER)
         qtbot.keyClick(focused, key)
         for _ in range(3):
             QApplication.processEvents()

@@ -23,8 +23,8 @@ _ICON = 14
 _BEFORE_SWITCHER = 8
 
 
-class Place(IntEnum):
-    """What a control is, in the order in which the keyboard comes to those of one message."""
+class ControlKind(IntEnum):
+    """Kinds of controls, in the order in which the keyboard comes to those of one message."""
 
     SWITCHER = 0
     QUESTION = 1
@@ -33,13 +33,13 @@ class Place(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """A control that should be there. right, middle: where its right edge and its middle stand in the viewport.
+class ControlSpec:
+    """A control to be shown. right, middle: where its right edge and its middle stand in the viewport.
 
     number: the message's row. block: which piece of code. text, code: what Copy copies. enabled: what can be done now.
     """
 
-    kind: Place
+    kind: ControlKind
     number: int
     message_id: str
     right: int
@@ -52,12 +52,12 @@ class Wanted:
     enabled: frozenset[str] = frozenset()
 
     @property
-    def key(self) -> tuple[str, Place, int]:
+    def key(self) -> tuple[str, ControlKind, int]:
         return (self.message_id, self.kind, self.block)
 
 
 def _name_and_tip(verb_id: str) -> tuple[str, str]:
-    """A command's title, alone and with its keys."""
+    """Return a command's title, alone and with its keys."""
     found = next(verb for verb in VERBS if verb.id == verb_id)
     keys = QKeySequence(found.shortcuts[0]).toString(QKeySequence.SequenceFormat.NativeText)
     return found.title, f"{found.title} ({keys})"
@@ -102,7 +102,7 @@ class CodeCopy(ToolButton):
 
 
 class RowControls(QObject):
-    """Keeps the widgets above a viewport in step with what is wanted there.
+    """The controls above a viewport, kept in step with what is in sight.
 
     Signals: stepped(message id, -1 or +1); editAsked, againAsked(message id).
     """
@@ -116,56 +116,56 @@ class RowControls(QObject):
         self._style = style
         self._viewport = viewport
         self._home = home
-        self._widgets: dict[tuple[str, Place, int], QWidget] = {}
-        self._places: dict[tuple[str, Place, int], tuple[int, Place]] = {}
+        self._widgets: dict[tuple[str, ControlKind, int], QWidget] = {}
+        self._positions: dict[tuple[str, ControlKind, int], tuple[int, ControlKind]] = {}
         self._order: list[QWidget] = []
 
-    def find(self, message_id: str, kind: Place, block: int = 0) -> QWidget | None:
-        """The control of a message, if it is there now."""
+    def find(self, message_id: str, kind: ControlKind, block: int = 0) -> QWidget | None:
+        """Return the control of a message, if it is there now."""
         return self._widgets.get((message_id, kind, block))
 
-    def show(self, wanted: Sequence[Wanted]) -> None:
-        """Make, move and let go, so that exactly these are there, and the keyboard goes through them from the top."""
-        keys = {one.key for one in wanted}
-        gone = [(self._widgets.pop(key), self._places.pop(key)) for key in list(self._widgets) if key not in keys]
-        self._places = {one.key: (one.number, one.kind) for one in wanted}
-        for one in wanted:
-            widget = self._widgets.get(one.key)
+    def show(self, specs: Sequence[ControlSpec]) -> None:
+        """Make, move and remove controls, so that exactly these are there; the keyboard goes through them from the top."""
+        keys = {spec.key for spec in specs}
+        gone = [(self._widgets.pop(key), self._positions.pop(key)) for key in list(self._widgets) if key not in keys]
+        self._positions = {spec.key: (spec.number, spec.kind) for spec in specs}
+        for spec in specs:
+            widget = self._widgets.get(spec.key)
             if widget is None:
-                widget = self._widgets[one.key] = self._make(one)
-            self._fill(widget, one)
+                widget = self._widgets[spec.key] = self._make(spec)
+            self._fill(widget, spec)
             widget.adjustSize()
-            widget.move(QPoint(self._right(one) - widget.width(), one.middle - widget.height() // 2))
+            widget.move(QPoint(self._right(spec) - widget.width(), spec.middle - widget.height() // 2))
             widget.show()
-        in_order = sorted(wanted, key=lambda one: (one.number, one.kind, one.block))
-        self._chain([self._widgets[one.key] for one in in_order])
-        for widget, place in gone:
-            self._let_go(widget, place)
+        in_order = sorted(specs, key=lambda spec: (spec.number, spec.kind, spec.block))
+        self._chain([self._widgets[spec.key] for spec in in_order])
+        for widget, position in gone:
+            self._release(widget, position)
 
-    def _right(self, one: Wanted) -> int:
+    def _right(self, spec: ControlSpec) -> int:
         """A question's actions stand before its switcher, where there is one."""
-        switcher = self.find(one.message_id, Place.SWITCHER) if one.kind is Place.QUESTION else None
-        return one.right if switcher is None else switcher.x() - _BEFORE_SWITCHER
+        switcher = self.find(spec.message_id, ControlKind.SWITCHER) if spec.kind is ControlKind.QUESTION else None
+        return spec.right if switcher is None else switcher.x() - _BEFORE_SWITCHER
 
-    def _let_go(self, widget: QWidget, place: tuple[int, Place]) -> None:
+    def _release(self, widget: QWidget, position: tuple[int, ControlKind]) -> None:
         """A switcher that goes with its version hands the focus to that of the version shown in its place."""
         focused = QApplication.focusWidget()
         if focused is not None and (widget is focused or widget.isAncestorOf(focused)):
-            heirs = [self._widgets[key] for key, other in self._places.items() if other == place]
-            heir = heirs[0] if heirs and place[1] is Place.SWITCHER else self._home
+            heirs = [self._widgets[key] for key, other in self._positions.items() if other == position]
+            heir = heirs[0] if heirs and position[1] is ControlKind.SWITCHER else self._home
             heir.setFocus(Qt.FocusReason.TabFocusReason)
         widget.hide()
         widget.deleteLater()
 
-    def _make(self, one: Wanted) -> QWidget:
-        message_id = one.message_id
-        if one.kind is Place.SWITCHER:
+    def _make(self, spec: ControlSpec) -> QWidget:
+        message_id = spec.message_id
+        if spec.kind is ControlKind.SWITCHER:
             switcher = Switcher(self._style, self._viewport)
             switcher.stepped.connect(lambda step: self.stepped.emit(message_id, step))
             return switcher
-        if one.kind is Place.CODE:
+        if spec.kind is ControlKind.CODE:
             return CodeCopy(self._style, self._viewport)
-        if one.kind is Place.QUESTION:
+        if spec.kind is ControlKind.QUESTION:
             strip = ActionStrip(self._style, "fork", Icon.EDIT, self._viewport)
             strip.act.clicked.connect(lambda: self.editAsked.emit(message_id))
         else:
@@ -173,14 +173,14 @@ class RowControls(QObject):
             strip.act.clicked.connect(lambda: self.againAsked.emit(message_id))
         return strip
 
-    def _fill(self, widget: QWidget, one: Wanted) -> None:
+    def _fill(self, widget: QWidget, spec: ControlSpec) -> None:
         if isinstance(widget, Switcher):
-            widget.show_version(one.version, one.versions)
+            widget.show_version(spec.version, spec.versions)
         elif isinstance(widget, CodeCopy):
-            widget.code = one.code
+            widget.code = spec.code
         elif isinstance(widget, ActionStrip):
-            verb_id = "fork" if one.kind is Place.QUESTION else "regenerate"
-            widget.show_message(one.text, can_act=verb_id in one.enabled)
+            verb_id = "fork" if spec.kind is ControlKind.QUESTION else "regenerate"
+            widget.show_message(spec.text, can_act=verb_id in spec.enabled)
 
     def _chain(self, widgets: list[QWidget]) -> None:
         """Tab goes from the chat to its controls from the top down, then on."""

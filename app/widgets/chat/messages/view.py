@@ -32,7 +32,7 @@ from app.widgets.chat.messages.pointer import Pointer
 from app.widgets.chat.messages.row_controls import RowControls
 from app.widgets.chat.messages.row_painter import RowPainter, RowScene
 from app.widgets.chat.messages.row_view import RowView
-from app.widgets.chat.messages.wanted import STRIP, wanted_controls
+from app.widgets.chat.messages.visible_controls import STRIP, visible_controls
 from app.widgets.chat.rail import paint_line
 from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.drawing import smooth
@@ -354,7 +354,7 @@ class ChatView(RowView):
             self.scheduleDelayedItemsLayout()
 
     def _show_controls(self) -> None:
-        self.controls.show(wanted_controls(self, self._status.now.enabled))
+        self.controls.show(visible_controls(self, self._status.now.enabled))
 
     # Painting
 

@@ -19,7 +19,7 @@ from app.viewmodels.chat.path_rows import PathRows
 from app.viewmodels.rows import Footer, MessageRow
 from app.viewmodels.status import Status, StatusValues
 from app.viewmodels.verbs import VERBS
-from app.widgets.chat.messages.row_controls import ActionStrip, CodeCopy, Place
+from app.widgets.chat.messages.row_controls import ActionStrip, CodeCopy, ControlKind
 from app.widgets.chat.messages.switcher import Switcher
 from app.widgets.chat.messages.view import ChatView
 from app.widgets.kit.style import Style
@@ -456,7 +456,7 @@ def test_another_conversation_opens_at_its_end(view: ChatView, chat: ChatModel) 
 def test_arrows_of_the_switcher_ask_for_a_version(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
     chat.show(talk(2))
     settle()
-    switcher = view.controls.find("q1", Place.SWITCHER)
+    switcher = view.controls.find("q1", ControlKind.SWITCHER)
     assert isinstance(switcher, Switcher)
     assert switcher.text == "2 of 3"
     with qtbot.waitSignal(view.versionAsked) as heard:
@@ -489,9 +489,9 @@ def test_left_and_right_show_versions_of_the_message_the_keyboard_is_on(
 def test_the_last_answer_always_has_its_actions(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
     chat.show(talk(2))
     settle()
-    strip = view.controls.find("a1", Place.ANSWER)
+    strip = view.controls.find("a1", ControlKind.ANSWER)
     assert isinstance(strip, ActionStrip)
-    assert view.controls.find("a0", Place.ANSWER) is None
+    assert view.controls.find("a0", ControlKind.ANSWER) is None
     with qtbot.waitSignal(view.againAsked) as heard:
         qtbot.mouseClick(strip.act, Qt.MouseButton.LeftButton)
     assert heard.args == ["a1"]
@@ -500,21 +500,21 @@ def test_the_last_answer_always_has_its_actions(qtbot: QtBot, view: ChatView, ch
 def test_an_answer_that_is_written_has_none(view: ChatView, chat: ChatModel) -> None:
     chat.show([question("q"), answer("s", "text", is_streaming=True)])
     settle()
-    assert view.controls.find("s", Place.ANSWER) is None
+    assert view.controls.find("s", ControlKind.ANSWER) is None
 
 
 def test_a_message_has_its_actions_while_the_mouse_is_on_it(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
     chat.show(talk(1))
     settle()
-    assert view.controls.find("q0", Place.QUESTION) is None
+    assert view.controls.find("q0", ControlKind.QUESTION) is None
     hover(qtbot, view, 0)
-    strip = view.controls.find("q0", Place.QUESTION)
+    strip = view.controls.find("q0", ControlKind.QUESTION)
     assert isinstance(strip, ActionStrip)
     with qtbot.waitSignal(view.editAsked) as heard:
         qtbot.mouseClick(strip.act, Qt.MouseButton.LeftButton)
     assert heard.args == ["q0"]
     hover(qtbot, view, 1)
-    assert view.controls.find("q0", Place.QUESTION) is None
+    assert view.controls.find("q0", ControlKind.QUESTION) is None
 
 
 def test_actions_are_reached_from_the_keyboard(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
@@ -523,7 +523,7 @@ def test_actions_are_reached_from_the_keyboard(qtbot: QtBot, view: ChatView, cha
     enter(view)
     qtbot.keyClick(view, Qt.Key.Key_Home)
     settle()
-    strip = view.controls.find("q0", Place.QUESTION)
+    strip = view.controls.find("q0", ControlKind.QUESTION)
     assert isinstance(strip, ActionStrip)
     qtbot.keyClick(view, Qt.Key.Key_Tab)
     assert strip.copy.hasFocus()
@@ -537,7 +537,7 @@ def test_actions_are_reached_from_the_keyboard(qtbot: QtBot, view: ChatView, cha
 def test_an_action_that_cannot_act_now_is_disabled(view: ChatView, chat: ChatModel, status: Status) -> None:
     chat.show(talk(1))
     settle()
-    strip = view.controls.find("a0", Place.ANSWER)
+    strip = view.controls.find("a0", ControlKind.ANSWER)
     assert isinstance(strip, ActionStrip)
     assert strip.act.isEnabled()
     status.show(replace(ALL, enabled=ALL.enabled - {"regenerate"}))
@@ -549,7 +549,7 @@ def test_an_action_that_cannot_act_now_is_disabled(view: ChatView, chat: ChatMod
 def test_copy_copies_the_message_as_it_was_written(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
     chat.show(talk(1))
     settle()
-    strip = view.controls.find("a0", Place.ANSWER)
+    strip = view.controls.find("a0", ControlKind.ANSWER)
     assert isinstance(strip, ActionStrip)
     qtbot.mouseClick(strip.copy, Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text() == PLAN
@@ -567,12 +567,12 @@ def test_code_is_copied_without_its_fence(qtbot: QtBot, view: ChatView, chat: Ch
 def test_controls_leave_with_their_message_and_give_the_focus_back(view: ChatView, chat: ChatModel) -> None:
     chat.show(talk(2))
     settle()
-    switcher = view.controls.find("q1", Place.SWITCHER)
+    switcher = view.controls.find("q1", ControlKind.SWITCHER)
     assert isinstance(switcher, Switcher)
     switcher.setFocus()
     chat.show(talk(1))
     settle()
-    assert view.controls.find("q1", Place.SWITCHER) is None
+    assert view.controls.find("q1", ControlKind.SWITCHER) is None
     assert view.hasFocus()
 
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.widgets.chat.messages.layout import ChatLayout
 from app.widgets.chat.messages.pointer import Pointer
-from app.widgets.chat.messages.row_controls import ACTION, Place, Wanted
+from app.widgets.chat.messages.row_controls import ACTION, ControlKind, ControlSpec
 from app.widgets.chat.messages.row_item import RowItem
 
 STRIP = 2 * ACTION + 8
@@ -18,7 +18,7 @@ _OVERHANG = 5
 _APART = 8
 
 
-class Scene(Protocol):
+class MessageView(Protocol):
     """What is asked of the chat view."""
 
     layout_of_rows: ChatLayout
@@ -30,12 +30,12 @@ class Scene(Protocol):
     def viewport(self) -> QWidget: ...
 
 
-def wanted_controls(view: Scene, enabled: frozenset[str]) -> list[Wanted]:
+def visible_controls(view: MessageView, enabled: frozenset[str]) -> list[ControlSpec]:
     """All controls of the messages in sight. enabled: ids of the verbs that can act now."""
     rows, offset = view.layout_of_rows, view.verticalOffset()
     bottom = offset + view.viewport().height()
     active = {view.pointer.hovered, view.keyboard_row, len(rows) - 1}
-    found: list[Wanted] = []
+    found: list[ControlSpec] = []
     for number in rows.in_sight(offset, bottom):
         item, top = rows.item(number), rows.top(number) - offset
         found += _of_row(item, number, top, enabled, is_active=number in active)
@@ -43,25 +43,31 @@ def wanted_controls(view: Scene, enabled: frozenset[str]) -> list[Wanted]:
     return found
 
 
-def _of_row(item: RowItem, number: int, top: float, enabled: frozenset[str], *, is_active: bool) -> Iterator[Wanted]:
+def _of_row(
+    item: RowItem, number: int, top: float, enabled: frozenset[str], *, is_active: bool
+) -> Iterator[ControlSpec]:
     row, right = item.row, round(item.name.right())
     middle = round(top + item.name.center().y())
     if row.versions > 1:
-        yield Wanted(Place.SWITCHER, number, row.id, right, middle, version=row.version, versions=row.versions)
+        yield ControlSpec(
+            ControlKind.SWITCHER, number, row.id, right, middle, version=row.version, versions=row.versions
+        )
     if not is_active or row.is_streaming or row.prefill is not None:
         return
     if item.is_question:
-        yield Wanted(Place.QUESTION, number, row.id, right + _OVERHANG, middle, text=row.text, enabled=enabled)
+        yield ControlSpec(
+            ControlKind.QUESTION, number, row.id, right + _OVERHANG, middle, text=row.text, enabled=enabled
+        )
     else:
         middle = round(top + item.footer.center().y())
-        yield Wanted(Place.ANSWER, number, row.id, right + _OVERHANG, middle, text=row.text, enabled=enabled)
+        yield ControlSpec(ControlKind.ANSWER, number, row.id, right + _OVERHANG, middle, text=row.text, enabled=enabled)
 
 
-def _of_code(item: RowItem, number: int, top: float, height: int) -> Iterator[Wanted]:
+def _of_code(item: RowItem, number: int, top: float, height: int) -> Iterator[ControlSpec]:
     if item.row.prefill is not None or item.is_question:
         return
     start = top + item.text.top()
     for card in item.body.cards(-start, height - start):
         right = round(item.text.left() + card.head.right()) - _APART
         middle = round(start + card.head.center().y())
-        yield Wanted(Place.CODE, number, item.row.id, right, middle, block=card.block, code=card.code)
+        yield ControlSpec(ControlKind.CODE, number, item.row.id, right, middle, block=card.block, code=card.code)
