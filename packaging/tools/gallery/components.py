@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.protocol.trie_view import Residency
 from app.viewmodels.text.spoken import RESIDENCY_NAMES
-from app.widgets.chat.messages.switcher import Switcher
+from app.widgets.chat.messages.version_switcher import VersionSwitcher
 from app.widgets.kit.controls import Button, Control, RoundButton, State, ToolButton
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
@@ -70,7 +70,7 @@ class ComponentSheet(QWidget):
             send.setGeometry(_MIDDLE + column * 44, 308, 28, 28)
             self._put(send, state)
         for column, version in enumerate((2, 1)):
-            switcher = Switcher(self._style, self)
+            switcher = VersionSwitcher(self._style, self)
             switcher.show_version(version, 3)
             switcher.adjustSize()
             switcher.move(_MIDDLE + 264 + column * 96, 271)

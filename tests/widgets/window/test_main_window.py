@@ -34,7 +34,7 @@ from app.viewmodels.controller import Controller
 from app.viewmodels.window_state import WindowState
 from app.widgets.chat.messages.links import ask_and_open
 from app.widgets.chat.messages.row_controls import ActionStrip, ControlKind
-from app.widgets.chat.messages.switcher import Switcher
+from app.widgets.chat.messages.version_switcher import VersionSwitcher
 from app.widgets.kit.style import Style
 from app.widgets.window.about import AboutBox
 from app.widgets.window.application import Application, OpenedFiles
@@ -91,7 +91,7 @@ def test_a_question_is_edited_into_a_fork_and_both_versions_can_be_shown(
     row = controller.chat.rows[0]
     assert (row.version, row.versions) == (2, 2)
     switcher = window.chat.view.controls.find(row.id, ControlKind.SWITCHER)
-    assert isinstance(switcher, Switcher)
+    assert isinstance(switcher, VersionSwitcher)
     qtbot.mouseClick(switcher, Qt.MouseButton.LeftButton, pos=QPoint(6, 10))
     assert texts(controller) == ["first", "You said: first"]
     edit.setFocus()
@@ -559,7 +559,7 @@ def test_a_state_that_makes_no_sense_is_ignored(make_window: MakeWindow) -> None
 
 def test_everything_that_can_be_used_has_a_name(qtbot: QtBot, window: MainWindow, controller: Controller) -> None:
     ask(qtbot, window, controller, "hello")
-    kinds = (QAbstractButton, QAbstractItemView, QTextEdit, Switcher)
+    kinds = (QAbstractButton, QAbstractItemView, QTextEdit, VersionSwitcher)
     nameless = [
         widget
         for widget in window.findChildren(QWidget)
@@ -647,7 +647,7 @@ def test_the_keyboard_stays_on_the_switcher_while_versions_change(
     ask(qtbot, window, controller, "second")
     view = window.chat.view
     switcher = view.controls.find(controller.chat.rows[0].id, ControlKind.SWITCHER)
-    assert isinstance(switcher, Switcher)
+    assert isinstance(switcher, VersionSwitcher)
     switcher.setFocus()
     for key, text in ((Qt.Key.Key_Left, "first"), (Qt.Key.Key_Right, "second"), (Qt.Key.Key_Left, "first")):
         focused = QApplication.focusWidget()

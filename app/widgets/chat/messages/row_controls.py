@@ -13,7 +13,7 @@ from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
 from app.viewmodels.verbs import VERBS
-from app.widgets.chat.messages.switcher import Switcher
+from app.widgets.chat.messages.version_switcher import VersionSwitcher
 from app.widgets.kit.controls import ToolButton
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.style import Style
@@ -125,7 +125,7 @@ class RowControls(QObject):
         return self._widgets.get((message_id, kind, block))
 
     def show(self, specs: Sequence[ControlSpec]) -> None:
-        """Make, move and remove controls, so that exactly these are there; the keyboard goes through them from the top."""
+        """Make, move and remove controls until exactly these are there; the keyboard goes through them from the top."""
         keys = {spec.key for spec in specs}
         gone = [(self._widgets.pop(key), self._positions.pop(key)) for key in list(self._widgets) if key not in keys]
         self._positions = {spec.key: (spec.number, spec.kind) for spec in specs}
@@ -160,7 +160,7 @@ class RowControls(QObject):
     def _make(self, spec: ControlSpec) -> QWidget:
         message_id = spec.message_id
         if spec.kind is ControlKind.SWITCHER:
-            switcher = Switcher(self._style, self._viewport)
+            switcher = VersionSwitcher(self._style, self._viewport)
             switcher.stepped.connect(lambda step: self.stepped.emit(message_id, step))
             return switcher
         if spec.kind is ControlKind.CODE:
@@ -174,7 +174,7 @@ class RowControls(QObject):
         return strip
 
     def _fill(self, widget: QWidget, spec: ControlSpec) -> None:
-        if isinstance(widget, Switcher):
+        if isinstance(widget, VersionSwitcher):
             widget.show_version(spec.version, spec.versions)
         elif isinstance(widget, CodeCopy):
             widget.code = spec.code

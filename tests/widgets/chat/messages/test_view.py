@@ -20,7 +20,7 @@ from app.viewmodels.rows import Footer, MessageRow
 from app.viewmodels.status import Status, StatusValues
 from app.viewmodels.verbs import VERBS
 from app.widgets.chat.messages.row_controls import ActionStrip, CodeCopy, ControlKind
-from app.widgets.chat.messages.switcher import Switcher
+from app.widgets.chat.messages.version_switcher import VersionSwitcher
 from app.widgets.chat.messages.view import ChatView
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT
@@ -457,7 +457,7 @@ def test_arrows_of_the_switcher_ask_for_a_version(qtbot: QtBot, view: ChatView, 
     chat.show(talk(2))
     settle()
     switcher = view.controls.find("q1", ControlKind.SWITCHER)
-    assert isinstance(switcher, Switcher)
+    assert isinstance(switcher, VersionSwitcher)
     assert switcher.text == "2 of 3"
     with qtbot.waitSignal(view.versionAsked) as heard:
         qtbot.mouseClick(switcher, Qt.MouseButton.LeftButton, pos=QPoint(switcher.width() - 8, 10))
@@ -568,7 +568,7 @@ def test_controls_leave_with_their_message_and_give_the_focus_back(view: ChatVie
     chat.show(talk(2))
     settle()
     switcher = view.controls.find("q1", ControlKind.SWITCHER)
-    assert isinstance(switcher, Switcher)
+    assert isinstance(switcher, VersionSwitcher)
     switcher.setFocus()
     chat.show(talk(1))
     settle()
@@ -580,7 +580,7 @@ def test_every_control_says_what_it_is(qtbot: QtBot, view: ChatView, chat: ChatM
     chat.show(talk(2))
     settle()
     hover(qtbot, view, 0)
-    named = [view, *view.findChildren(Switcher), *view.findChildren(CodeCopy), view.pill]
+    named = [view, *view.findChildren(VersionSwitcher), *view.findChildren(CodeCopy), view.pill]
     named += [button for strip in view.findChildren(ActionStrip) for button in (strip.copy, strip.act)]
     assert all(widget.accessibleName() for widget in named)
     assert len(named) > 6

@@ -14,7 +14,7 @@ from app.widgets.kit.typography import TextRole
 _ARROW = 22
 
 
-class Switcher(QWidget):
+class VersionSwitcher(QWidget):
     """Shows which version of how many; `stepped` asks for the one before (-1) or after (+1)."""
 
     stepped = Signal(int)
