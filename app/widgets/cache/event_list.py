@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter
+from PySide6.QtCore import QPointF, QRectF, QSize
+from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QFrame,
     QListView,
-    QStyle,
-    QStyledItemDelegate,
     QStyleOptionViewItem,
     QWidget,
 )
@@ -18,14 +15,13 @@ from app.protocol.cache_events import CacheEventKind
 from app.viewmodels.cache.event_model import EventModel
 from app.viewmodels.kit.lists import AnyIndex, RowRole
 from app.viewmodels.rows import EventRow
-from app.widgets.kit.drawing import draw_text, smooth
+from app.widgets.kit.drawing import draw_text
 from app.widgets.kit.icon_paths import Icon
-from app.widgets.kit.row_focus import RowFocus, paint_row_ground, paint_row_ring
-from app.widgets.kit.slim_bar import use_slim_bar
+from app.widgets.kit.item_views import RowDelegate, set_up_view
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
-_OUTER, _INNER, _GAP, _ICON = 8, 8, 6, 14
+_INNER, _GAP, _ICON = 8, 6, 14
 _WORDS = 215  # points for an icon and the words, without which the time gives up its seconds
 _ICONS = {
     CacheEventKind.REQUEST: Icon.CHECK,
@@ -42,30 +38,19 @@ _ICONS = {
 }
 
 
-class EventDelegate(QStyledItemDelegate):
-    """Draws the row whole. `focus` is set by the list that it draws for."""
+class EventDelegate(RowDelegate):
+    """Paints the time of an event, its icon and its words."""
 
-    def __init__(self, style: Style) -> None:
-        super().__init__()
-        self._style = style
-        self.focus: RowFocus | None = None
+    @property
+    def hover(self) -> QColor:
+        return self._style.theme.fill
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         return QSize(0, event_height(self._style))
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+    def paint_content(self, painter: QPainter, rect: QRectF, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         row: EventRow = index.data(RowRole.ROW)
-        painter.save()
-        smooth(painter)
-        ground = QRectF(option.rect).adjusted(_OUTER, 0, -_OUTER, 0)
-        option.state &= ~QStyle.StateFlag.State_Selected
-        paint_row_ground(painter, self._style, ground, option, self._style.theme.fill)
-        self._paint_row(painter, ground.adjusted(_INNER, 0, -_INNER, 0), row)
-        if option.state & QStyle.StateFlag.State_HasFocus and self.focus is not None and self.focus.is_shown:
-            paint_row_ring(painter, self._style, ground)
-        painter.restore()
-
-    def _paint_row(self, painter: QPainter, rect: QRectF, row: EventRow) -> None:
+        rect.adjust(_INNER, 0, -_INNER, 0)
         theme, text_style = self._style.theme, self._style.text_style(TextRole.CAP)
         is_fault = row.kind is CacheEventKind.FAULT
         size = self._style.typography.icon(_ICON)
@@ -83,22 +68,12 @@ class EventList(QListView):
 
     def __init__(self, style: Style, events: EventModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._delegate = EventDelegate(style)
-        self._delegate.focus = RowFocus(self)
+        self._delegate = EventDelegate(style, self)
         self.setItemDelegate(self._delegate)
-        self.setAccessibleName("Events")
-        use_slim_bar(self, style)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.viewport().setAutoFillBackground(False)
-        self.setMouseTracking(True)
+        set_up_view(self, style, "Events")
         self.setUniformItemSizes(True)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setModel(events)
-        style.changed.connect(self.scheduleDelayedItemsLayout)
-        style.changed.connect(self.viewport().update)
 
 
 def event_height(style: Style) -> int:

@@ -6,7 +6,7 @@ import time
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QMouseEvent, QPainter, QPen, QShowEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QStyle, QStyleOptionViewItem, QTreeView, QWidget
+from PySide6.QtWidgets import QStyle, QStyleOptionViewItem, QTreeView, QWidget
 
 from app.protocol.trie_view import TrieNodeView
 from app.viewmodels.cache.trie_model import TrieModel
@@ -14,9 +14,9 @@ from app.viewmodels.kit.lists import AnyIndex, RowRole
 from app.widgets.cache.trie_delegate import Clock, TrieDelegate
 from app.widgets.cache.trie_lines import TrieLines
 from app.widgets.kit.drawing import smooth
+from app.widgets.kit.item_views import ROW_MARGIN, set_up_view
 from app.widgets.kit.marks import paint_disc
 from app.widgets.kit.row_focus import RowFocus, paint_row_ground, paint_row_ring
-from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
 
 _LEFT, _STEP, _TO_TEXT = 26.0, 18.0, 14.0
@@ -48,24 +48,15 @@ class TrieTree(QTreeView):
         model.rowsInserted.connect(self._open)
         model.rowsMoved.connect(self._open_destination)
         model.viewChanged.connect(self.viewport().update)
-        style.changed.connect(self.scheduleDelayedItemsLayout)
-        style.changed.connect(self.viewport().update)
 
     def _dress(self) -> None:
-        self.setAccessibleName("Prefix trie")
-        use_slim_bar(self, self._style)
+        set_up_view(self, self._style, "Prefix trie")
         self.setHeaderHidden(True)
         self.setRootIsDecorated(False)
         self.setItemsExpandable(False)
         self.setExpandsOnDoubleClick(False)
         self.setIndentation(0)
         self.setUniformRowHeights(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.viewport().setAutoFillBackground(False)
-        self.setMouseTracking(True)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def text_left(self, node_id: int) -> float:
         """Where an edge's words begin."""
@@ -121,7 +112,7 @@ class TrieTree(QTreeView):
         if index == self._hovered:
             option.state |= QStyle.StateFlag.State_MouseOver
         smooth(painter)
-        ground = QRectF(options.rect).adjusted(8, 0, -8, 0)
+        ground = QRectF(options.rect).adjusted(ROW_MARGIN, 0, -ROW_MARGIN, 0)
         paint_row_ground(painter, self._style, ground, option, self._style.theme.fill)
         self.drawBranches(painter, options.rect, index)
         self._delegate.paint(painter, option, index)

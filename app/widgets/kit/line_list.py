@@ -5,50 +5,33 @@ from __future__ import annotations
 from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QFrame,
     QListView,
     QStyle,
-    QStyledItemDelegate,
     QStyleOptionViewItem,
     QWidget,
 )
 
 from app.viewmodels.kit.lists import AnyIndex, RowRole
 from app.viewmodels.line_model import LineModel, LineRow
-from app.widgets.kit.drawing import draw_text, fill_rounded, smooth
-from app.widgets.kit.row_focus import RowFocus, is_in_active_window, paint_row_ground, paint_row_ring
-from app.widgets.kit.slim_bar import use_slim_bar
+from app.widgets.kit.drawing import draw_text, fill_rounded
+from app.widgets.kit.item_views import RowDelegate, set_up_view
+from app.widgets.kit.row_focus import is_in_active_window
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole, TextStyle
 
-_OUTER, _INNER, _ABOVE = 8, 12, 2
+_INNER, _ABOVE = 12, 2
 _BEFORE = 10
 
 
-class LineDelegate(QStyledItemDelegate):
-    """Draws the row whole. `focus` is set by the list that it draws for."""
-
-    def __init__(self, style: Style) -> None:
-        super().__init__()
-        self._style = style
-        self.focus: RowFocus | None = None
+class LineDelegate(RowDelegate):
+    """Paints title and age, and below them the line with its marked words."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         return QSize(0, self._style.typography.two_line_row + 2 * _ABOVE)
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+    def paint_content(self, painter: QPainter, rect: QRectF, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         row: LineRow = index.data(RowRole.ROW)
-        painter.save()
-        smooth(painter)
-        ground = QRectF(option.rect).adjusted(_OUTER, 0, -_OUTER, 0)
-        paint_row_ground(painter, self._style, ground, option, self._style.theme.fill2)
-        self._paint_row(painter, ground.adjusted(_INNER, _ABOVE + 3, -_INNER, -_ABOVE - 3), row, option)
-        if option.state & QStyle.StateFlag.State_HasFocus and self.focus is not None and self.focus.is_shown:
-            paint_row_ring(painter, self._style, ground)
-        painter.restore()
-
-    def _paint_row(self, painter: QPainter, rect: QRectF, row: LineRow, option: QStyleOptionViewItem) -> None:
+        rect.adjust(_INNER, _ABOVE + 3, -_INNER, -_ABOVE - 3)
         theme = self._style.theme
         is_selected = bool(option.state & QStyle.StateFlag.State_Selected)
         first = QRectF(rect.left(), rect.top(), rect.width(), rect.height() / 2)
@@ -98,22 +81,13 @@ class LineList(QListView):
 
     def __init__(self, style: Style, model: LineModel, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._delegate = LineDelegate(style)
-        self.row_focus = self._delegate.focus = RowFocus(self)
+        self._delegate = LineDelegate(style, self)
+        self.row_focus = self._delegate.focus
         self.setItemDelegate(self._delegate)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.viewport().setAutoFillBackground(False)
-        self.setMouseTracking(True)
         self.setUniformItemSizes(True)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName(name)
-        use_slim_bar(self, style)
+        set_up_view(self, style, name)
         self.setModel(model)
         self.clicked.connect(self._open)
-        style.changed.connect(self.scheduleDelayedItemsLayout)
-        style.changed.connect(self.viewport().update)
 
     @property
     def row(self) -> LineRow | None:

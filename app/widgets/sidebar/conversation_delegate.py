@@ -4,34 +4,29 @@ from __future__ import annotations
 
 from PySide6.QtCore import QAbstractItemModel, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QLineEdit, QStyle, QStyleOptionViewItem, QWidget
 
 from app.viewmodels.kit.lists import AnyIndex, RowRole
 from app.viewmodels.rows import ConversationRow
-from app.widgets.kit.drawing import draw_text, fill_rounded, smooth
+from app.widgets.kit.drawing import draw_text, fill_rounded
 from app.widgets.kit.icon_paths import Icon
-from app.widgets.kit.row_focus import RowFocus, is_in_active_window, paint_row_ground, paint_row_ring
-from app.widgets.kit.style import Style
+from app.widgets.kit.item_views import ROW_MARGIN, RowDelegate
+from app.widgets.kit.row_focus import is_in_active_window
 from app.widgets.kit.typography import TextRole
 
 _GAP = 12
-_OUTER, _INNER = 8, 12
+_INNER = 12
 _ICON, _STEP, _STAR = 14, 18, 11
 
 
-class ConversationDelegate(QStyledItemDelegate):
-    """Draws the row whole. `focus` is set by the list that it draws for."""
-
-    def __init__(self, style: Style) -> None:
-        super().__init__()
-        self._style = style
-        self.focus: RowFocus | None = None
+class ConversationDelegate(RowDelegate):
+    """Paints a conversation or a folder, and above the first of a section its caption."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         return QSize(0, self._head(index) + self._style.typography.row)
 
     def row_rect(self, rect: QRect, index: AnyIndex) -> QRect:
-        """The part of an item that is the row itself, below its section's caption."""
+        """Return the rectangle of the row itself, below its section's caption."""
         return rect.adjusted(0, self._head(index), 0, 0)
 
     def _head(self, index: AnyIndex) -> int:
@@ -40,25 +35,17 @@ class ConversationDelegate(QStyledItemDelegate):
             return 0
         return self._style.typography.scaled(20) + 4 + (_GAP if index.row() else 0)
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+    def paint_content(self, painter: QPainter, rect: QRectF, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         row: ConversationRow = index.data(RowRole.ROW)
-        painter.save()
-        smooth(painter)
         item = QRectF(option.rect)
-        line = QRectF(self.row_rect(option.rect, index))
-        if line.top() > item.top():
-            self._paint_caption(painter, QRectF(item.left(), item.top(), item.width(), line.top() - item.top()), row)
-        ground = line.adjusted(_OUTER, 0, -_OUTER, 0)
-        paint_row_ground(painter, self._style, ground, option, self._style.theme.fill2)
-        self._paint_row(painter, ground.adjusted(_INNER, 0, -_INNER, 0), row, option)
-        if option.state & QStyle.StateFlag.State_HasFocus and self.focus is not None and self.focus.is_shown:
-            paint_row_ring(painter, self._style, ground)
-        painter.restore()
+        if rect.top() > item.top():
+            self._paint_caption(painter, QRectF(item.left(), item.top(), item.width(), rect.top() - item.top()), row)
+        self._paint_row(painter, rect.adjusted(_INNER, 0, -_INNER, 0), row, option)
 
     def _paint_caption(self, painter: QPainter, rect: QRectF, row: ConversationRow) -> None:
         text_style = self._style.text_style(TextRole.CAP_STRONG)
         height = self._style.typography.scaled(20)
-        line = QRectF(rect.left() + _OUTER + _INNER, rect.bottom() - height - 4, rect.width() - 40, height)
+        line = QRectF(rect.left() + ROW_MARGIN + _INNER, rect.bottom() - height - 4, rect.width() - 40, height)
         draw_text(painter, text_style, line, row.section, self._style.theme.text3)
 
     def _paint_row(self, painter: QPainter, rect: QRectF, row: ConversationRow, option: QStyleOptionViewItem) -> None:
@@ -106,7 +93,7 @@ class ConversationDelegate(QStyledItemDelegate):
         return editor
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: AnyIndex) -> None:
-        editor.setGeometry(self.row_rect(option.rect, index).adjusted(_OUTER + _INNER - 6, 3, -_OUTER, -3))
+        editor.setGeometry(self.row_rect(option.rect, index).adjusted(ROW_MARGIN + _INNER - 6, 3, -ROW_MARGIN, -3))
 
     def setEditorData(self, editor: QWidget, index: AnyIndex) -> None:
         """The title; what is typed meanwhile stays when the row changes."""

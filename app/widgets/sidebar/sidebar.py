@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QListView, QWidget
 
 from app.viewmodels.kit.lists import RowRole
 from app.viewmodels.library.conversation_model import ConversationModel
@@ -14,10 +14,9 @@ from app.viewmodels.rows import ConversationRow
 from app.widgets.kit.action_button import ActionButton
 from app.widgets.kit.drawing import draw_text, smooth, wrapped
 from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.item_views import set_up_view
 from app.widgets.kit.letters import is_letter
 from app.widgets.kit.line_list import LineList
-from app.widgets.kit.row_focus import RowFocus
-from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 from app.widgets.sidebar.conversation_delegate import ConversationDelegate
@@ -46,21 +45,12 @@ class ConversationList(QListView):
 
     def __init__(self, style: Style, model: ConversationModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._delegate = ConversationDelegate(style)
-        self.row_focus = self._delegate.focus = RowFocus(self)
+        self._delegate = ConversationDelegate(style, self)
+        self.row_focus = self._delegate.focus
         self.setItemDelegate(self._delegate)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.viewport().setAutoFillBackground(False)
-        self.setMouseTracking(True)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Conversations")
-        use_slim_bar(self, style)
+        set_up_view(self, style, "Conversations")
         self._conversations = model
         self.setModel(model)
-        style.changed.connect(self.scheduleDelayedItemsLayout)
-        style.changed.connect(self.viewport().update)
         for change in (model.rowsInserted, model.rowsMoved, model.rowsRemoved, model.dataChanged, model.modelReset):
             change.connect(self._follow_model)
         self._follow_model()
