@@ -11,7 +11,7 @@ from app.conversation.message import Conversation
 from app.conversation.search import Hit, SearchState
 from app.conversation.store import Store
 from app.viewmodels.library.library import Library
-from app.viewmodels.line_model import LineModel, LineRow
+from app.viewmodels.library.line_model import LineModel, LineRow
 from app.viewmodels.store_link import StoreLink
 from app.viewmodels.text import words
 

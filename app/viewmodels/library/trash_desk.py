@@ -11,7 +11,7 @@ from app.conversation.trash import THIRTY_DAYS
 from app.protocol.reports import Problem
 from app.viewmodels.cache.disk_desk import DiskDesk
 from app.viewmodels.library.changes import Changes, Picture
-from app.viewmodels.line_model import LineModel, LineRow
+from app.viewmodels.library.line_model import LineModel, LineRow
 from app.viewmodels.store_link import StoreLink
 from app.viewmodels.text import words
 

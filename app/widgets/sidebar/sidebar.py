@@ -8,18 +8,18 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QWidget
 
 from app.viewmodels.kit.lists import RowRole
 from app.viewmodels.library.conversation_model import ConversationModel
+from app.viewmodels.library.line_model import LineRow
 from app.viewmodels.library.search_desk import SearchDesk
-from app.viewmodels.line_model import LineRow
 from app.viewmodels.rows import ConversationRow
 from app.widgets.kit.action_button import ActionButton
 from app.widgets.kit.drawing import draw_text, smooth, wrapped
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.item_views import set_up_view
 from app.widgets.kit.letters import is_letter
-from app.widgets.kit.line_list import LineList
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 from app.widgets.sidebar.conversation_delegate import ConversationDelegate
+from app.widgets.sidebar.line_list import LineList
 from app.widgets.sidebar.search_field import SearchField
 
 _PASSING = (

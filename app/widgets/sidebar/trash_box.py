@@ -7,14 +7,14 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QMessageBox, QVBoxLayout, QWidget
 
 from app.viewmodels.library import trash_desk
+from app.viewmodels.library.line_model import LineRow
 from app.viewmodels.library.trash_desk import TrashDesk
-from app.viewmodels.line_model import LineRow
 from app.widgets.kit.controls import Button
 from app.widgets.kit.drawing import draw_text, smooth, wrapped
 from app.widgets.kit.focus_ring import FocusRing
-from app.widgets.kit.line_list import LineList
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
+from app.widgets.sidebar.line_list import LineList
 from app.widgets.window.about import Words, close_on_command
 
 _EDGE, _GROUP, _APART = 20, 16, 8

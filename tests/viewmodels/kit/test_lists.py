@@ -13,7 +13,7 @@ from app.viewmodels.cache.event_model import EventModel
 from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.kit.lists import ListModel, RowRole
 from app.viewmodels.library.conversation_model import ConversationModel
-from app.viewmodels.line_model import LineModel, LineRow
+from app.viewmodels.library.line_model import LineModel, LineRow
 from app.viewmodels.rows import ConversationRow, MessageRow
 
 

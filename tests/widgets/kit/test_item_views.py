@@ -13,16 +13,16 @@ from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.viewmodels.cache.event_model import EventModel
 from app.viewmodels.cache.trie_model import TrieModel
 from app.viewmodels.library.conversation_model import ConversationModel
-from app.viewmodels.line_model import LineModel, LineRow
+from app.viewmodels.library.line_model import LineModel, LineRow
 from app.viewmodels.rows import ConversationRow
 from app.widgets.cache.event_list import EventList
 from app.widgets.cache.trie_tree import TrieTree
-from app.widgets.kit.line_list import LineList
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
+from app.widgets.sidebar.line_list import LineList
 from app.widgets.sidebar.sidebar import ConversationList
-from tests.widgets.pictures import count, picture, show
 from tests.widgets import samples
+from tests.widgets.pictures import count, picture, show
 
 Make = Callable[[Style], QAbstractItemView]
 

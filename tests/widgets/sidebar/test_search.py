@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.controller import Controller
-from app.viewmodels.line_model import LineRow
-from app.widgets.kit.line_list import in_sight
+from app.viewmodels.library.line_model import LineRow
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT
 from app.widgets.kit.typography import TextRole
+from app.widgets.sidebar.line_list import in_sight
 from app.widgets.window.main_window import MainWindow
 from tests.widgets.pictures import count, picture
 from tests.widgets.window.test_main_window import ask, texts

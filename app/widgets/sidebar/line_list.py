@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.viewmodels.kit.lists import AnyIndex, RowRole
-from app.viewmodels.line_model import LineModel, LineRow
+from app.viewmodels.library.line_model import LineModel, LineRow
 from app.widgets.kit.drawing import draw_text, fill_rounded
 from app.widgets.kit.item_views import RowDelegate, set_up_view
 from app.widgets.kit.row_focus import is_in_active_window
