@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QMessageBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.viewmodels.library import trash_desk
 from app.viewmodels.library.line_model import LineRow
 from app.viewmodels.library.trash_desk import TrashDesk
 from app.widgets.kit.controls import Button
+from app.widgets.kit.dialogs import ask_to_delete, close_on_command
 from app.widgets.kit.drawing import draw_text, smooth, wrapped
 from app.widgets.kit.focus_ring import FocusRing
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 from app.widgets.sidebar.line_list import LineList
-from app.widgets.window.about import Words, close_on_command
+from app.widgets.window.about import Words
 
 _EDGE, _GROUP, _APART = 20, 16, 8
 _SIZE = QSize(560, 440)
@@ -51,18 +52,8 @@ class TrashBox(QDialog):
 
     def ask_to_empty(self) -> None:
         """Say that this cannot be taken back, and do it only when the person says so."""
-        box = QMessageBox(self)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setWindowModality(Qt.WindowModality.WindowModal)
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setText(trash_desk.EMPTY_TITLE)
-        box.setInformativeText(self._desk.empty_sentence)
-        empty = box.addButton("Empty Trash", QMessageBox.ButtonRole.DestructiveRole)
-        empty.clicked.connect(self._desk.empty)
-        cancel = box.addButton("Cancel", QMessageBox.ButtonRole.RejectRole)
-        box.setDefaultButton(cancel)
-        box.setEscapeButton(cancel)
-        box.open()
+        desk = self._desk
+        ask_to_delete(trash_desk.EMPTY_TITLE, desk.empty_sentence, "Empty Trash", desk.empty, self)
 
     def _stack(self) -> None:
         column = QVBoxLayout(self)

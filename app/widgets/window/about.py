@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QFile, QIODevice, QSize, Qt
-from PySide6.QtGui import QGuiApplication, QKeySequence, QPainter, QPaintEvent, QPalette, QShortcut
+from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import (
     QApplication,
     QDialog,
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.viewmodels.model import about_words
 from app.widgets.kit.controls import Button
+from app.widgets.kit.dialogs import close_on_command
 from app.widgets.kit.focus_ring import FocusRing
 from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
@@ -180,11 +181,6 @@ def notices() -> str:
     if not file.open(QIODevice.OpenModeFlag.ReadOnly):
         return ""
     return bytes(file.readAll().data()).decode("utf-8", "replace")
-
-
-def close_on_command(dialog: QDialog) -> None:
-    """The key that closes a window closes this one; Escape does so by itself."""
-    QShortcut(QKeySequence(QKeySequence.StandardKey.Close), dialog, dialog.reject)
 
 
 def show_about(style: Style, parent: QWidget) -> AboutBox:

@@ -25,9 +25,9 @@ from app.viewmodels.controller import Controller
 from app.viewmodels.outline import cache_text
 from app.viewmodels.window_state import WindowState
 from app.widgets.cache.cache_pane import CachePane
-from app.widgets.cache.delete_files import ask_to_delete
 from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.controls import Control
+from app.widgets.kit.dialogs import ask_to_delete
 from app.widgets.kit.focus_ring import FocusRing
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import BODY_SIZE
@@ -256,7 +256,7 @@ class MainWindow(QMainWindow):
     def _delete_files(self) -> None:
         controller = self._controller
         what = disk_words.deletion(controller.trie.view, controller.status.now.disk_folder)
-        ask_to_delete(what, controller.keeping.delete_files, self)
+        ask_to_delete(disk_words.DELETE_TITLE, what, "Delete", controller.keeping.delete_files, self)
 
     def _select_all(self) -> None:
         view = self.chat.view

@@ -1,0 +1,42 @@
+"""Windows that ask something, and the key that closes one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QDialog, QMessageBox, QWidget
+
+
+def question_box(question: str, explanation: str, parent: QWidget) -> QMessageBox:
+    """Return a box over its window in which nothing is done unless the person chooses it: Return and Escape cancel.
+
+    Both texts are shown as they are, without markup. The caller adds the other buttons and opens the box, which is
+    deleted when it is closed.
+    """
+    box = QMessageBox(parent)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.setWindowModality(Qt.WindowModality.WindowModal)
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setText(question)
+    box.setInformativeText(explanation)
+    cancel = box.addButton("Cancel", QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(cancel)
+    box.setEscapeButton(cancel)
+    return box
+
+
+def ask_to_delete(
+    question: str, explanation: str, button: str, delete: Callable[[], object], parent: QWidget
+) -> QMessageBox:
+    """Open a question before something is deleted for good; `delete` is called when the person presses the button."""
+    box = question_box(question, explanation, parent)
+    box.addButton(button, QMessageBox.ButtonRole.DestructiveRole).clicked.connect(lambda: delete())
+    box.open()
+    return box
+
+
+def close_on_command(dialog: QDialog) -> None:
+    """Close a dialog with the key that closes windows; Escape closes it by itself."""
+    QShortcut(QKeySequence(QKeySequence.StandardKey.Close), dialog, dialog.reject)
