@@ -33,8 +33,8 @@ from app.launch.startup_errors import QtMessages, show_problem
 from app.launch.unix_signals import UnixSignals
 from app.protocol.deadline import DeadlineCaller
 from app.protocol.reports import Problem
-from app.settings import SettingsFile
 from app.viewmodels.controller import Controller
+from app.viewmodels.kit.settings import SettingsFile
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT
 from app.widgets.window.application import Application

@@ -24,8 +24,7 @@ MAY: dict[str, tuple[set[str], set[str]]] = {
     "widgets": ({"viewmodels", "protocol"}, {"PySide6"}),
     # Brings all of them together, and so is known to none of them.
     "launch": (
-        {"protocol", "conversation", "kvcache", "engine", "worker", "viewmodels", "widgets"}
-        | {"main", "settings", "__version__"},
+        {"protocol", "conversation", "kvcache", "engine", "worker", "viewmodels", "widgets"} | {"main", "__version__"},
         {"PySide6", "mlx", "mlx_lm", "transformers"},
     ),
 }

@@ -379,7 +379,7 @@ from app import main
 from app.main import Program
 from app.launch.single_instance import InstanceLock, try_lock
 from app.launch.paths import paths_in
-from app import settings
+from app.viewmodels.kit import settings
 from app.conversation.store import Store
 from app.protocol.commands import Generate, LoadModel
 from app.launch.options import Options

@@ -20,8 +20,8 @@ from pathlib import Path
 from types import TracebackType
 
 from app import __version__
-from app.launch.plain_files import refuse_special
 from app.launch.single_instance import LockOwner
+from app.protocol.plain_files import refuse_special
 
 logger = logging.getLogger(__name__)
 

@@ -25,7 +25,7 @@ from dataclasses import asdict, dataclass, replace
 from enum import Enum, auto
 from pathlib import Path
 
-from app.launch.plain_files import UnfitFileError, read_plain, require_plain
+from app.protocol.plain_files import UnfitFileError, read_plain, require_plain
 
 logger = logging.getLogger(__name__)
 

@@ -30,7 +30,7 @@ from app.launch.single_instance import (
     lock_owner,
     try_lock,
 )
-from tests.launch.test_plain_files import KINDS, spoil
+from tests.protocol.test_plain_files import KINDS, spoil
 
 HOLDING = """
 import sys, time

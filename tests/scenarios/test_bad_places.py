@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.launch.test_plain_files import spoil
+from tests.protocol.test_plain_files import spoil
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.timeout(240)

@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from app.launch.plain_files import UnfitFileError, read_plain, write_whole
 from app.protocol.deadline import DeadlineCaller
+from app.protocol.plain_files import UnfitFileError, read_plain, write_whole
 from app.viewmodels.cache.budgets import DEFAULT
 from app.viewmodels.window_state import WindowState
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from app import settings
 from app.protocol.deadline import DeadlineCaller
-from app.settings import MOST_RECENT, Settings, SettingsFile, settings_from
+from app.viewmodels.kit import settings
+from app.viewmodels.kit.settings import MOST_RECENT, Settings, SettingsFile, settings_from
 from app.viewmodels.window_state import WindowState
-from tests.launch.test_plain_files import KINDS, spoil
+from tests.protocol.test_plain_files import KINDS, spoil
 
 GUIDE = "/models/guide"
 
@@ -107,7 +107,7 @@ def test_a_file_is_never_half_written(tmp_path: Path, monkeypatch: pytest.Monkey
     def fail(_descriptor: int) -> None:
         raise OSError("the disk went away")
 
-    monkeypatch.setattr("app.settings.os.fsync", fail)
+    monkeypatch.setattr("app.viewmodels.kit.settings.os.fsync", fail)
     file.opened("/models/two")
     assert json.loads(path.read_text())["model"] == "/models/one"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.launch.plain_files import UnfitFileError, read_plain, refuse_special, write_whole
+from app.protocol.plain_files import UnfitFileError, read_plain, refuse_special, write_whole
 
 pytestmark = pytest.mark.timeout(20)
 
