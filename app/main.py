@@ -34,7 +34,8 @@ from app.launch.unix_signals import UnixSignals
 from app.protocol.deadline import DeadlineCaller
 from app.protocol.reports import Problem
 from app.viewmodels.controller import Controller
-from app.viewmodels.kit.settings import SettingsFile
+from app.viewmodels.kit.folders import Folders
+from app.viewmodels.kit.settings import Settings
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT
 from app.widgets.window.application import Application
@@ -68,22 +69,24 @@ class Program(QObject):
         self._logs = paths.logs
         self._last = last
         self._instance_server: InstanceServer | None = None
-        self.settings = SettingsFile(paths.settings, str(guide_model()), str(paths.snapshots))
+        self.settings = Settings(paths.settings, self)
+        self.folders = Folders(str(guide_model()), str(paths.snapshots))
         self.host = EngineHost(factory, self)
         store = StoreThread(paths.database)
-        self.controller = Controller(self.host, store, self.settings, self)
+        self.controller = Controller(self.host, store, self.settings, self.folders, self)
         self.controller.warn(notice)
         self.controller.logWanted.connect(self.show_logs)
         self.controller.keeping.folderWanted.connect(self.show_cache_files)
         self.watch = DataWatch(paths.database, store.submit, self)
         self.watch.left.connect(self.controller.warn)
         self.watch.returned.connect(self.controller.dismiss_notice)
-        state = self.settings.now.window
         hints = QApplication.styleHints()
-        self.style = Style(DARK if hints.colorScheme() == Qt.ColorScheme.Dark else LIGHT, state.body_size)
+        self.style = Style(
+            DARK if hints.colorScheme() == Qt.ColorScheme.Dark else LIGHT, self.settings.values.window.body_size
+        )
         self.style.dress_application()
         self.style.follow_system(hints)
-        self.window = MainWindow(self.style, self.controller, state)
+        self.window = MainWindow(self.style, self.controller)
         self._first_paint = FirstPaint(self.window)
         self._first_paint.painted.connect(self.host.start)
         self._is_open = True
@@ -95,12 +98,11 @@ class Program(QObject):
         guide is. After a run that ended badly at its very beginning, no conversation is opened by itself either.
         """
         reopens = self._last is None or not self._last.was_short(time.time())
-        suspect = self.settings.now.suspect
+        suspect, usual = self.settings.values.suspect, self.settings.values.model or self.folders.guide
         if model is None and suspect:
-            is_usual = suspect == self.settings.model
-            self.controller.start_without(suspect, self.settings.guide if is_usual else self.settings.model, reopens)
+            self.controller.start_without(suspect, self.folders.guide if suspect == usual else usual, reopens)
         else:
-            self.controller.start(self.settings.model if model is None else str(model), reopens)
+            self.controller.start(usual if model is None else str(model), reopens)
         if self._last is not None:
             self.controller.tell_ended_badly(self._last.has_crashed, reopens)
         self.window.show()
@@ -145,7 +147,7 @@ class Program(QObject):
                 self._instance_server.close()
             self.window.hide()
             with ending_in_time(self._logs):
-                self.settings.left(self.window.state())
+                self.settings.update(window=self.window.state())
                 self.controller.close()
             self.window.close()
             self.window.deleteLater()

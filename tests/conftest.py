@@ -22,10 +22,11 @@ from app.conversation.store_thread import StoreThread
 from app.launch.paths import paths_in
 from app.main import Program
 from app.viewmodels.controller import Controller
+from app.viewmodels.kit.folders import Folders
+from app.viewmodels.kit.settings import Settings
 from app.worker.engine_host import EngineHost
 from app.worker.engine_thread import EngineThread
 from tests.fakes.engine import FakeEngine, Script
-from tests.fakes.shelf import FakeShelf
 
 _LOUD = {QtMsgType.QtWarningMsg, QtMsgType.QtCriticalMsg, QtMsgType.QtFatalMsg}
 _HARMLESS = ("This plugin does not support",)
@@ -126,14 +127,20 @@ def script() -> Script:
 
 
 @pytest.fixture
-def shelf() -> FakeShelf:
-    """Models remembered, in memory."""
-    return FakeShelf()
+def settings(tmp_path: Path) -> Settings:
+    """What is remembered from one controller to the next."""
+    return Settings(tmp_path / "settings.json")
+
+
+@pytest.fixture
+def folders() -> Folders:
+    """Where the scripted engine finds the guide and writes nothing."""
+    return Folders("/models/guide", "/caches/snapshots")
 
 
 @pytest.fixture
 def make_controller(
-    qtbot: QtBot, data_folder: Path, script: Script, shelf: FakeShelf
+    qtbot: QtBot, data_folder: Path, script: Script, settings: Settings, folders: Folders
 ) -> Iterator[Callable[..., Controller]]:
     """Controllers over one data folder and a scripted engine, one after the other as a person starts the program."""
     made: list[Controller] = []
@@ -142,9 +149,9 @@ def make_controller(
         while made:
             close_controller(made.pop())
         host = EngineHost(lambda sink: FakeEngine(sink, script))
-        controller = Controller(host, StoreThread(data_folder / "conversations.db"), shelf)
+        controller = Controller(host, StoreThread(data_folder / "conversations.db"), settings, folders)
         host.setParent(controller)
-        controller.start(shelf.guide, reopens)
+        controller.start(folders.guide, reopens)
         host.start()
         made.append(controller)
         return controller

@@ -361,10 +361,10 @@ def test_a_model_that_ended_the_engine_is_not_opened_by_itself_again(
     assert card is not None
     assert "one was not opened" in card.title
     ask(qtbot, again, "Still there?")
-    guide = again.settings.guide
+    guide = again.folders.guide
     assert [command.path for command in script.commands if isinstance(command, LoadModel)] == [guide]
     again.controller.act(card.action_verb)
-    qtbot.waitUntil(lambda: again.settings.model == "/models/one")
+    qtbot.waitUntil(lambda: again.settings.values.model == "/models/one")
     assert again.controller.status.now.problem is None
     assert make_program().controller.status.now.problem is None
 

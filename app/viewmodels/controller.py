@@ -31,6 +31,8 @@ from app.viewmodels.chat.runs import Run
 from app.viewmodels.chat.versions import last_fork, last_question, parent_for, question_of, version_beside, version_of
 from app.viewmodels.display import Display
 from app.viewmodels.keeping import Keeping
+from app.viewmodels.kit.folders import Folders
+from app.viewmodels.kit.settings import Settings
 from app.viewmodels.library.archive import Archive
 from app.viewmodels.status import ProblemCard
 from app.viewmodels.text import words
@@ -41,7 +43,8 @@ class Controller(QObject):
     """Everything that can be done in the window.
 
     Attributes: `chat`, `conversations`, `trie` and `events`, the models of the three panes; `status`, all that stands
-    around them; `keeping`, the verbs about pins and the cache's files; `archive`, those about what is stored.
+    around them; `settings` and `folders`; `keeping`, the verbs about pins and the cache's files; `archive`, those about
+    what is stored.
 
     Signals: composerText(str), the composer shall hold exactly this; modelFolderWanted(), ask for a model's folder and
     call `open_model`; messageShown(str), bring this message into view; announced(str), have it said by a screen reader;
@@ -57,9 +60,17 @@ class Controller(QObject):
     left = Signal()
     anchorWanted = Signal(str, float)
 
-    def __init__(self, host: EngineHost, store: StoreThread, shelf: parts.Shelf, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        host: EngineHost,
+        store: StoreThread,
+        settings: Settings,
+        folders: Folders,
+        parent: QObject | None = None,
+    ) -> None:
         super().__init__(parent)
-        self._parts = parts.build(host, store, shelf, self)
+        self._parts = parts.build(host, store, settings, folders, self)
+        self.settings, self.folders = settings, folders
         self._library, self._models = self._parts.library, self._parts.models
         self._cache = self._parts.cache
         self._asking, self._runs = self._parts.asking, self._parts.runs
@@ -67,7 +78,7 @@ class Controller(QObject):
         self._display = display = Display(self._parts, self)
         self.chat, self.conversations = display.chat, display.conversations
         self.trie, self.events, self.status = display.trie, display.events, display.status
-        self.keeping = Keeping(self._parts, display, self)
+        self.keeping = Keeping(self._parts, display, settings, self)
         self.archive = Archive(self._parts, display, self)
         self._suspect = ""
         self._connect()
@@ -117,7 +128,7 @@ class Controller(QObject):
 
         reopens: False leaves every conversation closed; the drafts are there all the same.
         """
-        self._parts.disk.tell()
+        self._parts.budgets.send_disk()
         self._parts.store.do(lambda store: store.notice, self._warn_too)
         self._parts.store.do(lambda store: store.emptied, self._release)
         self._library.read_list()
@@ -289,7 +300,7 @@ class Controller(QObject):
     def _restart(self) -> None:
         """A new engine, which knows nothing yet."""
         self._parts.host.restart()
-        self._parts.disk.tell()
+        self._parts.budgets.send_disk()
 
     def composer_changed(self, text: str) -> None:
         """What stands in the composer now; its price follows."""
@@ -301,11 +312,6 @@ class Controller(QObject):
     def remember_scroll(self, message_id: str, offset: float) -> None:
         """Where the open conversation is scrolled to: the message at the top, "" at the end, and points above."""
         self._views.scroll(self._open_id, (message_id, offset) if message_id else None)
-
-    def set_budget(self, budget_id: str) -> None:
-        """Let the cache take this much memory, from now on: the id of one of the `BUDGETS`."""
-        self._cache.choose(budget_id)
-        self._display.show_status()
 
     def verify(self) -> None:
         """Have the open branch computed again and compared with what the cache holds of it."""
@@ -423,7 +429,7 @@ class Controller(QObject):
 
     def _on_model_ready(self) -> None:
         self._display.drop_cards_of_questions()
-        self._cache.renew()
+        self._parts.budgets.send_memory()
         info = self._models.info
         if info is not None and info.note:
             self.warn(Problem(info.name, info.note))

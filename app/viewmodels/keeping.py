@@ -14,6 +14,7 @@ from app.protocol.trie_view import TrieView
 from app.viewmodels.cache import disk_words
 from app.viewmodels.cache.budgets import disk_budget_of
 from app.viewmodels.display import Display
+from app.viewmodels.kit.settings import Settings
 from app.viewmodels.parts import Parts
 
 
@@ -29,12 +30,15 @@ class Keeping(QObject):
     troubled = Signal(object)
     folderWanted = Signal(str)
 
-    def __init__(self, parts: Parts, display: Display, parent: QObject | None = None) -> None:
+    def __init__(self, parts: Parts, display: Display, settings: Settings, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._models, self._runs, self._disk = parts.models, parts.runs, parts.disk
         self._display = display
+        self._settings = settings
+        self._is_off = self._is_disk_off
         self._trouble: Problem | None = None
         self._disk.answered.connect(self._on_pinned)
+        settings.changed.connect(self._on_settings_changed)
 
     @property
     def actions(self) -> dict[str, Callable[[], None]]:
@@ -42,22 +46,10 @@ class Keeping(QObject):
         return {
             "pin": lambda: self._pin(True),
             "unpin": lambda: self._pin(False),
-            "keep_every_fork": self.toggle_every_fork,
+            "keep_every_fork": lambda: self._settings.toggle("keeps_every_fork"),
             "show_files": lambda: self.folderWanted.emit(self._disk.folder),
             "forget_cache": self.forget_conversation,
         }
-
-    def choose_budget(self, budget_id: str) -> None:
-        """Let files take this much of the disk: the id of one of the `DISK_BUDGETS`. Off deletes them."""
-        self._disk.choose(budget_id)
-        if disk_budget_of(budget_id).bytes == 0:
-            self.told.emit(disk_words.OFF)
-        self._display.show_status()
-
-    def toggle_every_fork(self) -> None:
-        """Write every state that can be gone back to, or only those worth it."""
-        self._disk.keep_every_fork(not self._disk.keeps_every_fork)
-        self._display.show_status()
 
     def forget_conversation(self) -> None:
         """Delete the state that only the open conversation uses. Its words stay."""
@@ -92,3 +84,14 @@ class Keeping(QObject):
             self.failed.emit(event.problem)
         else:
             self.told.emit(disk_words.pinned(event))
+
+    @property
+    def _is_disk_off(self) -> bool:
+        return disk_budget_of(self._settings.values.disk_budget).bytes == 0
+
+    def _on_settings_changed(self) -> None:
+        """Say it when the files are deleted because the disk is not to be used any more."""
+        was_off, self._is_off = self._is_off, self._is_disk_off
+        if self._is_off and not was_off:
+            self.told.emit(disk_words.OFF)
+        self._display.show_status()

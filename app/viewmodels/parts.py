@@ -3,41 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 from PySide6.QtCore import QObject
 
 from app.conversation.store_thread import StoreThread
-from app.viewmodels.cache.cache_desk import BudgetShelf, CacheDesk
-from app.viewmodels.cache.disk_desk import DiskDesk, DiskShelf
+from app.viewmodels.cache.cache_desk import CacheDesk
+from app.viewmodels.cache.disk_desk import DiskDesk
+from app.viewmodels.cache.engine_budgets import EngineBudgets
 from app.viewmodels.chat.asking import Asking
 from app.viewmodels.chat.drafts import Drafts
 from app.viewmodels.chat.open_paths import OpenPaths
 from app.viewmodels.chat.path_prices import PathPrices
 from app.viewmodels.chat.prices import Prices
 from app.viewmodels.chat.runs import Runs
+from app.viewmodels.kit.folders import Folders
+from app.viewmodels.kit.settings import Settings
 from app.viewmodels.library.changes import Changes
 from app.viewmodels.library.library import Library
 from app.viewmodels.library.view_states import ViewStates
-from app.viewmodels.model.model_desk import ModelDesk, ModelShelf
+from app.viewmodels.model.model_desk import ModelDesk
 from app.viewmodels.store_link import StoreLink
 from app.worker.engine_host import EngineHost
 
 
-class Shelf(ModelShelf, BudgetShelf, DiskShelf, Protocol):
-    """All that is remembered for the window from one start to the next."""
-
-
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Each does one thing: what is stored, which model, its cache, its files, the answer being written, the way of a
-    question, the open paths, prices, what stands in the composers, how conversations are left."""
+    """Each does one thing: what is stored, which model, its budgets, checks of its cache, its files, the answer being
+    written, the way of a question, the open paths, prices, what stands in the composers, how conversations are left."""
 
     host: EngineHost
     store: StoreLink
     changes: Changes
     library: Library
     models: ModelDesk
+    budgets: EngineBudgets
     cache: CacheDesk
     disk: DiskDesk
     runs: Runs
@@ -49,12 +48,12 @@ class Parts:
     views: ViewStates
 
 
-def build(host: EngineHost, thread: StoreThread, shelf: Shelf, owner: QObject) -> Parts:
+def build(host: EngineHost, thread: StoreThread, settings: Settings, folders: Folders, owner: QObject) -> Parts:
     """All of them, owned by `owner`."""
     store = StoreLink(thread, owner)
     changes = Changes(store, owner)
     library = Library(store, changes.record, owner)
-    models = ModelDesk(host, shelf, owner)
+    models = ModelDesk(host, settings, folders.guide, owner)
     runs = Runs(host, store, changes.record, library.is_on_path, owner)
     queries = Prices(host.submit)
     drafts = Drafts()
@@ -65,8 +64,9 @@ def build(host: EngineHost, thread: StoreThread, shelf: Shelf, owner: QObject) -
         changes=changes,
         library=library,
         models=models,
-        cache=CacheDesk(host, shelf, owner),
-        disk=DiskDesk(host, shelf, owner),
+        budgets=EngineBudgets(host, settings, folders.snapshots, owner),
+        cache=CacheDesk(host, owner),
+        disk=DiskDesk(host, settings, folders.snapshots, owner),
         runs=runs,
         asking=asking,
         paths=OpenPaths(library, changes, asking, runs, owner),

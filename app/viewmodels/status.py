@@ -39,10 +39,9 @@ class StatusValues:
     open path. is_waiting: the words in the composer are sent when the answer that is being written ends. problem,
     notice: the card and the banner, one sentence; is_notice_good: it asks nothing of the person; notice_label,
     notice_verb: its button, as those of the card. undo, redo: what Undo would take back among conversations
-    ("Delete"), or nothing; is_favourite: the open conversation is one. budget, disk_budget: ids of the cache's
-    budgets. disk_folder: where its files lie, "" for nowhere; disk_trouble: why none are written although they are
-    wanted, or None; keeps_every_fork: every state is written. greeting, suggestions: what an empty conversation
-    shows. enabled: ids of the verbs that can act now.
+    ("Delete"), or nothing; is_favourite: the open conversation is one. disk_trouble: why no cached state is written
+    although it is wanted, or None. greeting, suggestions: what an empty conversation shows. enabled: ids of the verbs
+    that can act now.
     """
 
     title: str = ""
@@ -74,14 +73,9 @@ class StatusValues:
     is_favourite: bool = False
     undo: str = ""
     redo: str = ""
-    budget: str = ""
-    disk_budget: str = ""
-    disk_folder: str = ""
     disk_trouble: Problem | None = None
-    keeps_every_fork: bool = False
     greeting: str = ""
     suggestions: tuple[str, ...] = ()
-    recent_models: tuple[str, ...] = ()
     enabled: frozenset[str] = frozenset()
 
 

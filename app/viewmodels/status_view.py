@@ -109,14 +109,9 @@ def status_values(scene: Scene, card: ProblemCard | None, notice: str, is_notice
         is_favourite=scene.conversation is not None and scene.conversation.is_favourite,
         undo=scene.undo,
         redo=scene.redo,
-        budget=scene.cache.budget,
-        disk_budget=scene.disk.budget,
-        disk_folder=scene.disk.folder,
         disk_trouble=disk_words.trouble(scene.view, scene.disk.serves(models.info)),
-        keeps_every_fork=scene.disk.keeps_every_fork,
         greeting=status_words.GREETING if is_greeting else "",
         suggestions=status_words.SUGGESTIONS if is_greeting else (),
-        recent_models=models.recent,
         enabled=_enabled(scene),
     )
 

@@ -28,16 +28,19 @@ from app.conversation.store import Store  # noqa: E402
 from app.conversation.store_thread import StoreThread  # noqa: E402
 from app.main import application  # noqa: E402
 from app.viewmodels.controller import Controller  # noqa: E402
-from app.viewmodels.window_state import WindowState  # noqa: E402
+from app.viewmodels.kit.folders import Folders  # noqa: E402
+from app.viewmodels.kit.settings import Settings, WindowState  # noqa: E402
 from app.widgets.kit.style import Style  # noqa: E402
 from app.widgets.kit.theme import DARK, LIGHT, Theme  # noqa: E402
 from app.widgets.window.main_window import MainWindow  # noqa: E402
 from tools.gallery.components import ComponentSheet  # noqa: E402
-from tools.gallery.conversations import Shelf, fill  # noqa: E402
+from tools.gallery.conversations import fill  # noqa: E402
 from tools.gallery.stage import Stage  # noqa: E402
 
 COMPONENTS = "components"
 QWEN = "/Users/ana/Models/Qwen3-8B-4bit"
+RECENT = (QWEN, "/Users/ana/Models/Phi-4")
+FOLDERS = Folders("/Applications/Espalier.app/guide", "/Users/ana/Library/Caches/Espalier/snapshots")
 NOTES = """Start over with what we know now: two adults, no car, one evening at home. Our notes from last year are \
 below; keep what still holds and say what does not.
 
@@ -98,7 +101,7 @@ def empty_stage() -> Stage:
 
 
 SCENES = (
-    Scene("first-run", empty_stage, Shelf().guide, is_filled=False),
+    Scene("first-run", empty_stage, FOLDERS.guide, is_filled=False),
     Scene("conversation", Stage, then=_select_edge),
     Scene("streaming", Stage, then=_ask("And then put the dates into a table"), wait=1.0),
     Scene("prefill", lambda: Stage("read"), then=_ask(NOTES)),
@@ -133,8 +136,10 @@ def shoot(scene: Scene, theme: Theme, folder: Path, out: Path) -> None:
     stage = scene.stage()
     style = Style(theme, scene.body)
     style.dress_application()
-    controller = Controller(stage, StoreThread(database), Shelf())
-    window = MainWindow(style, controller, WindowState(body_size=scene.body))
+    settings = Settings(folder / "settings.json")
+    settings.update(recent_models=RECENT, window=WindowState(body_size=scene.body))
+    controller = Controller(stage, StoreThread(database), settings, FOLDERS)
+    window = MainWindow(style, controller)
     window.resize(*scene.size)
     window.show()
     window.activateWindow()

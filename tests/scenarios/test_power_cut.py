@@ -21,13 +21,16 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication
 from app.conversation.store_thread import StoreThread
 from app.viewmodels.controller import Controller
+from app.viewmodels.kit.folders import Folders
+from app.viewmodels.kit.settings import Settings
 from app.worker.engine_host import EngineHost
 from tests.fakes.engine import FakeEngine, Script
-from tests.fakes.shelf import FakeShelf
 app = QCoreApplication([])
 script = Script(answers={"Long?": " ".join(f"word{n}" for n in range(60))}, hold=30)
 host = EngineHost(lambda sink: FakeEngine(sink, script))
-controller = Controller(host, StoreThread(Path(sys.argv[1]) / "conversations.db"), FakeShelf())
+data = Path(sys.argv[1])
+settings = Settings(data / "settings.json")
+controller = Controller(host, StoreThread(data / "conversations.db"), settings, Folders("/models/guide"))
 controller.start("/models/guide")
 controller.send("Long?")
 host.start()

@@ -26,7 +26,7 @@ class Sitting:
     def __init__(self, qtbot: QtBot, data: Path, keeps_every_fork: bool = False) -> None:
         self._qtbot = qtbot
         self.program = Program(paths_in(data))
-        self.program.settings.keep_every_fork(keeps_every_fork)
+        self.program.settings.update(keeps_every_fork=keeps_every_fork)
         self.controller = self.program.controller
         self._events: list[object] = []
         self.program.host.happened.connect(self._note)
@@ -101,7 +101,7 @@ def test_a_fork_after_a_restart_is_computed_nowhere_twice(
     assert now.cache_line.endswith("on disk")
     assert now.disk_trouble is None
     assert "On disk" in sitting.program.window.inspector.head.accessibleName()
-    assert now.disk_folder == str(data_folder / "caches" / "snapshots")
+    assert sitting.controller.folders.snapshots == str(data_folder / "caches" / "snapshots")
     assert not sitting.told(RunStarted)
 
     sitting.controller.begin_edit()
@@ -134,7 +134,7 @@ def test_pins_and_the_disk_in_the_menu_reach_the_real_engine(
     controller.act("forget_cache")
     sitting.until(lambda: not any(node.disk_bytes for node in controller.trie.view.nodes))
     assert [row.role for row in controller.chat.rows] == ["user", "assistant"]
-    controller.keeping.choose_budget("off")
+    controller.settings.update(disk_budget="off")
     sitting.until(lambda: controller.trie.view.disk_allowed_bytes == 0)
     sitting.until(lambda: not list(files.rglob("*.safetensors")))
     assert controller.status.now.disk_trouble is None

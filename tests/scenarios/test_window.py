@@ -195,10 +195,10 @@ def test_a_missing_model_folder_is_told_and_the_guide_goes_on(person: Person, tm
     person.type("What is a branch?")
     person.press(KEY.Key_Return)
     person.until(lambda: person.has_answer_to("What is a branch?"))
-    shutil.copytree(person.program.settings.guide, tmp_path / "found")
+    shutil.copytree(person.program.folders.guide, tmp_path / "found")
     person.program.controller.open_model(str(tmp_path / "found"))
     person.wait_until_ready()
-    assert person.program.settings.recent == (str(tmp_path / "found"),)
+    assert person.program.settings.values.recent_models == (str(tmp_path / "found"),)
 
 
 def test_closing_while_an_answer_is_written_loses_no_word(person: Person, data_folder: Path) -> None:

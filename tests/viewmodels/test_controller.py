@@ -15,9 +15,10 @@ from app.conversation.store import Store
 from app.protocol.commands import Cancel, EstimateCost, Generate, LoadModel
 from app.protocol.reports import Problem
 from app.viewmodels.controller import Controller
+from app.viewmodels.kit.settings import Settings
+from app.viewmodels.model.model_desk import MOST_RECENT
 from app.viewmodels.rows import MessageRow
 from tests.fakes.engine import Script
-from tests.fakes.shelf import FakeShelf
 
 LONG = " ".join(f"word{number}" for number in range(60))
 
@@ -439,7 +440,7 @@ def test_a_question_asked_while_a_model_is_opened_goes_to_the_one_that_is_in_use
 
 
 def test_models_that_were_opened_are_remembered(
-    qtbot: QtBot, controller: Controller, shelf: FakeShelf, script: Script
+    qtbot: QtBot, controller: Controller, settings: Settings, script: Script
 ) -> None:
     ready(qtbot, controller)
     controller.open_model("/models/one")
@@ -447,8 +448,34 @@ def test_models_that_were_opened_are_remembered(
     script.broken.add("/models/two")
     controller.open_model("/models/two")
     qtbot.waitUntil(lambda: "stays in use" in controller.status.now.notice)
-    assert shelf.folders == ["/models/one"]
-    assert controller.status.now.recent_models == ("/models/one",)
+    assert settings.values.recent_models == ("/models/one",)
+    assert settings.values.model == "/models/one"
+
+
+def test_recent_models_are_a_few_and_the_guide_is_none_of_them(
+    qtbot: QtBot, controller: Controller, settings: Settings
+) -> None:
+    for number in range(MOST_RECENT + 2):
+        controller.open_model(f"/models/{number}")
+        ready(qtbot, controller)
+    controller.open_model("/models/8")
+    ready(qtbot, controller)
+    assert settings.values.recent_models[:3] == ("/models/8", "/models/9", "/models/7")
+    assert len(settings.values.recent_models) == MOST_RECENT
+    controller.use_guide()
+    ready(qtbot, controller)
+    assert settings.values.model == ""
+    assert len(settings.values.recent_models) == MOST_RECENT
+
+
+def test_a_model_whose_path_is_no_text_is_opened_and_not_remembered(
+    qtbot: QtBot, controller: Controller, settings: Settings
+) -> None:
+    """Such a path could not be read back, and everything that was chosen would be lost with it."""
+    ready(qtbot, controller)
+    controller.open_model("/models/caf\udce9")
+    qtbot.waitUntil(lambda: controller.status.now.model_name == "caf\udce9")
+    assert settings.values.recent_models == ()
 
 
 def test_a_prompt_that_does_not_fit_is_told(qtbot: QtBot, controller: Controller, script: Script) -> None:
@@ -516,7 +543,7 @@ def test_an_engine_that_died_is_started_again(qtbot: QtBot, controller: Controll
 
 
 def test_after_the_engine_died_any_model_can_be_opened(
-    qtbot: QtBot, controller: Controller, script: Script, shelf: FakeShelf
+    qtbot: QtBot, controller: Controller, script: Script, settings: Settings
 ) -> None:
     """And as often as it dies."""
     ready(qtbot, controller)
@@ -527,45 +554,45 @@ def test_after_the_engine_died_any_model_can_be_opened(
         card = controller.status.now.problem
         assert card is not None
         assert (card.action_verb, card.other_verb) == ("restart", "use_guide")
-        assert shelf.suspected == "/models/deadly"
+        assert settings.values.suspect == "/models/deadly"
         controller.act(verb) if verb else controller.open_model(path)
         ready(qtbot, controller)
         assert controller.status.now.problem is None
         assert controller._models.path == path
-        assert shelf.suspected == ""
+        assert settings.values.suspect == ""
         ask(qtbot, controller, "Still there?")
 
 
 def test_a_model_is_under_suspicion_until_it_is_opened_or_refused(
-    qtbot: QtBot, controller: Controller, script: Script, shelf: FakeShelf
+    qtbot: QtBot, controller: Controller, script: Script, settings: Settings
 ) -> None:
     ready(qtbot, controller)
     script.load_gate.clear()
     controller.open_model("/models/one")
-    assert shelf.suspected == "/models/one"
+    assert settings.values.suspect == "/models/one"
     script.load_gate.set()
     ready(qtbot, controller)
-    assert shelf.suspected == ""
+    assert settings.values.suspect == ""
     script.broken.add("/models/gone")
     controller.open_model("/models/gone")
-    qtbot.waitUntil(lambda: shelf.suspected == "")
+    qtbot.waitUntil(lambda: settings.values.suspect == "")
     script.load_gate.clear()
     controller.open_model("/models/guide")
-    assert shelf.suspected == ""
+    assert settings.values.suspect == ""
     controller.open_model("/models/one")
     controller.close()
-    assert shelf.suspected == ""
+    assert settings.values.suspect == ""
 
 
 def test_a_model_in_use_when_the_engine_died_is_under_suspicion(
-    qtbot: QtBot, controller: Controller, script: Script, shelf: FakeShelf
+    qtbot: QtBot, controller: Controller, script: Script, settings: Settings
 ) -> None:
     controller.open_model("/models/one")
     ask(qtbot, controller, "First")
     script.crash = "Crash"
     controller.send("Crash")
     qtbot.waitUntil(lambda: controller.status.now.problem is not None)
-    assert shelf.suspected == "/models/one"
+    assert settings.values.suspect == "/models/one"
 
 
 def test_events_of_unknown_runs_are_dropped(qtbot: QtBot, controller: Controller, script: Script) -> None:

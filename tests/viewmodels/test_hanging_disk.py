@@ -19,11 +19,12 @@ from app.conversation.store import Store
 from app.conversation.store_thread import StoreThread
 from app.viewmodels import store_link
 from app.viewmodels.controller import Controller
+from app.viewmodels.kit.folders import Folders
+from app.viewmodels.kit.settings import Settings
 from app.viewmodels.library import exchange_desk
 from app.viewmodels.library.form import Form
 from app.viewmodels.store_link import StoreLink
 from tests.fakes.engine import Script
-from tests.fakes.shelf import FakeShelf
 from tests.viewmodels.test_refusals import all_stored, started, texts_of
 
 LONG = 60.0
@@ -79,9 +80,11 @@ def disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[HangingDis
 
 
 @pytest.fixture
-def start(data_folder: Path, script: Script, shelf: FakeShelf, disk: HangingDisk) -> Callable[[], Controller]:
+def start(
+    data_folder: Path, script: Script, settings: Settings, folders: Folders, disk: HangingDisk
+) -> Callable[[], Controller]:
     def start() -> Controller:
-        controller = started(data_folder / "conversations.db", script, shelf)
+        controller = started(data_folder / "conversations.db", script, settings, folders)
         disk.watch(controller)
         return controller
 

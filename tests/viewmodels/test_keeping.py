@@ -6,18 +6,23 @@ import errno
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.conversation.store_thread import StoreThread
 from app.protocol.commands import ClearDiskCache, Command, ConfigureDiskCache, EraseOwner, LoadModel, Pin
 from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
 from app.viewmodels.cache import disk_words
 from app.viewmodels.cache.budgets import DISK_BUDGETS, disk_budget_of
 from app.viewmodels.controller import Controller
-from tests.fakes.engine import Script
-from tests.fakes.shelf import FakeShelf
+from app.viewmodels.kit.folders import Folders
+from app.viewmodels.kit.settings import Settings
+from app.worker.engine_host import EngineHost
+from tests.conftest import close_controller
+from tests.fakes.engine import FakeEngine, Script
 
 FOLDER = "/caches/snapshots"
 WELL = TrieView(1, disk_bytes=4_600_000_000, disk_allowed_bytes=20_000_000_000)
@@ -49,18 +54,18 @@ def test_disk_budgets_are_known_by_their_ids() -> None:
 
 
 def test_the_engine_knows_the_disk_before_its_first_model(
-    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, shelf: FakeShelf
+    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, settings: Settings, folders: Folders
 ) -> None:
-    shelf.disk_budget, shelf.keeps_every_fork = "50 GB", True
+    settings.update(disk_budget="50 GB", keeps_every_fork=True)
     ready(qtbot, make_controller())
     assert of_kind(script, ConfigureDiskCache, LoadModel) == [
         ConfigureDiskCache(FOLDER, 50_000_000_000, True),
-        LoadModel(shelf.guide),
+        LoadModel(folders.guide),
     ]
 
 
 def test_an_engine_that_is_started_again_is_told_too(
-    qtbot: QtBot, controller: Controller, script: Script, shelf: FakeShelf
+    qtbot: QtBot, controller: Controller, script: Script, settings: Settings, folders: Folders
 ) -> None:
     script.crash = "die"
     ready(qtbot, controller)
@@ -69,38 +74,40 @@ def test_an_engine_that_is_started_again_is_told_too(
     script.commands.clear()
     controller.restart_engine()
     ready(qtbot, controller)
-    assert of_kind(script, ConfigureDiskCache, LoadModel) == [ConfigureDiskCache(FOLDER), LoadModel(shelf.guide)]
+    assert of_kind(script, ConfigureDiskCache, LoadModel) == [ConfigureDiskCache(FOLDER), LoadModel(folders.guide)]
 
 
 def test_without_a_folder_nothing_is_said_of_the_disk(
-    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, shelf: FakeShelf
+    qtbot: QtBot, data_folder: Path, script: Script, settings: Settings
 ) -> None:
-    shelf.disk_folder = ""
-    controller = make_controller()
+    host = EngineHost(lambda sink: FakeEngine(sink, script))
+    controller = Controller(host, StoreThread(data_folder / "conversations.db"), settings, Folders("/models/guide"))
+    controller.start("/models/guide")
+    host.start()
     asked(qtbot, controller)
     assert not of_kind(script, ConfigureDiskCache)
     assert not {"show_files", "keep_every_fork", "delete_files"} & controller.status.now.enabled
     assert controller.status.now.disk_trouble is None
+    close_controller(controller)
 
 
 def test_a_disk_budget_holds_at_once_and_is_remembered(
-    qtbot: QtBot, controller: Controller, script: Script, shelf: FakeShelf
+    qtbot: QtBot, controller: Controller, script: Script, settings: Settings, folders: Folders
 ) -> None:
     ready(qtbot, controller)
-    controller.keeping.choose_budget("10 GB")
+    settings.update(disk_budget="10 GB")
     assert script.commands[-1] == ConfigureDiskCache(FOLDER, 10_000_000_000)
-    assert controller.status.now.disk_budget == shelf.disk_budget == "10 GB"
     assert not controller.status.now.notice
     controller.act("keep_every_fork")
     assert script.commands[-1] == ConfigureDiskCache(FOLDER, 10_000_000_000, True)
-    assert controller.status.now.keeps_every_fork
-    controller.keeping.choose_budget("off")
+    assert settings.values.keeps_every_fork
+    settings.update(disk_budget="off")
     assert script.commands[-1] == ConfigureDiskCache(FOLDER, 0, True)
     assert controller.status.now.notice == disk_words.OFF
     qtbot.waitUntil(lambda: controller.trie.view.disk_allowed_bytes == 0)
     assert controller.status.now.disk_trouble is None, "it is wanted so"
     controller.act("keep_every_fork")
-    assert not shelf.keeps_every_fork
+    assert not settings.values.keeps_every_fork
 
 
 def test_a_branch_is_pinned_and_let_go(qtbot: QtBot, controller: Controller, script: Script) -> None:

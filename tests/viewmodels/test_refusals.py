@@ -25,11 +25,12 @@ from app.protocol.reports import Problem
 from app.viewmodels import store_link
 from app.viewmodels.chat import answer_saver
 from app.viewmodels.controller import Controller
+from app.viewmodels.kit.folders import Folders
+from app.viewmodels.kit.settings import Settings
 from app.worker.engine_host import EngineHost
 from tests.conftest import close_controller
 from tests.conversation.builders import raw
 from tests.fakes.engine import FakeEngine, Script
-from tests.fakes.shelf import FakeShelf
 from tests.viewmodels.test_controller_stress import Restless, all_of
 
 ACTIONS = 60
@@ -172,11 +173,11 @@ def test_whatever_the_database_refuses_no_word_is_lost_and_nothing_sticks(
     qtbot.waitUntil(lambda: is_at_rest(controller), timeout=5000)
 
 
-def started(database: Path, script: Script, shelf: FakeShelf) -> Controller:
+def started(database: Path, script: Script, settings: Settings, folders: Folders) -> Controller:
     host = EngineHost(lambda sink: FakeEngine(sink, script))
-    controller = Controller(host, StoreThread(database), shelf)
+    controller = Controller(host, StoreThread(database), settings, folders)
     host.setParent(controller)
-    controller.start(shelf.guide)
+    controller.start(folders.guide)
     host.start()
     return controller
 
@@ -199,7 +200,8 @@ def all_of_one(qtbot: QtBot, controller: Controller, script: Script, when_full: 
 def test_who_quits_while_nothing_can_be_saved_finds_the_words_at_the_next_start(
     qtbot: QtBot,
     script: Script,
-    shelf: FakeShelf,
+    settings: Settings,
+    folders: Folders,
     data_folder: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -222,7 +224,7 @@ def test_who_quits_while_nothing_can_be_saved_finds_the_words_at_the_next_start(
         is_full = True
 
     monkeypatch.setattr(Store, "_writing", refuse)
-    controller = started(database, script, shelf)
+    controller = started(database, script, settings, folders)
     answer = all_of_one(qtbot, controller, script, fill_up)
     places = leftover_files(database)
     for refused in places[: ("beside", "temporary", "nowhere").index(where)]:
@@ -237,7 +239,7 @@ def test_who_quits_while_nothing_can_be_saved_finds_the_words_at_the_next_start(
         return
     kept = next(place for place in places if place.is_file())
     assert kept.stat().st_mode & 0o777 == 0o600
-    again = started(database, script, shelf)
+    again = started(database, script, settings, folders)
     qtbot.waitUntil(lambda: "saved now" in again.status.now.notice)
     qtbot.waitUntil(lambda: texts_of(again) == ["One", answer])
     assert list(all_stored(database).values()) == ["One", answer]
@@ -246,7 +248,7 @@ def test_who_quits_while_nothing_can_be_saved_finds_the_words_at_the_next_start(
 
 
 def test_who_quits_on_a_full_disk_has_the_room_of_the_search_index(
-    qtbot: QtBot, tiny_disk: Path, script: Script, shelf: FakeShelf
+    qtbot: QtBot, tiny_disk: Path, script: Script, settings: Settings, folders: Folders
 ) -> None:
     with StoreThread(tiny_disk / "conversations.db") as thread:
         home = Conversation.new("Much was said before")
@@ -256,7 +258,7 @@ def test_who_quits_on_a_full_disk_has_the_room_of_the_search_index(
             message = Message.new(home.id, None, "user", words)
             thread.submit(lambda store, message=message: store.add_message(message))
         thread.submit(lambda store: store.search("word1x1")).result()
-    controller = started(tiny_disk / "conversations.db", script, shelf)
+    controller = started(tiny_disk / "conversations.db", script, settings, folders)
     qtbot.waitUntil(lambda: bool(texts_of(controller)))
     controller.new_conversation()
     answer = all_of_one(qtbot, controller, script, lambda: fill(tiny_disk))
@@ -265,9 +267,11 @@ def test_who_quits_on_a_full_disk_has_the_room_of_the_search_index(
 
 
 @pytest.fixture
-def on_tiny_disk(qtbot: QtBot, tiny_disk: Path, script: Script, shelf: FakeShelf) -> Iterator[Controller]:
+def on_tiny_disk(
+    qtbot: QtBot, tiny_disk: Path, script: Script, settings: Settings, folders: Folders
+) -> Iterator[Controller]:
     """A controller whose database lies on a disk that is soon full."""
-    controller = started(tiny_disk / "conversations.db", script, shelf)
+    controller = started(tiny_disk / "conversations.db", script, settings, folders)
     yield controller
     close_controller(controller)
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.controller import Controller
-from app.viewmodels.window_state import WindowState
+from app.viewmodels.kit.settings import WindowState
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
 from app.widgets.window.main_window import MainWindow
@@ -40,7 +40,8 @@ def make_window(qtbot: QtBot, style: Style, controller: Controller) -> Iterator[
     made: list[MainWindow] = []
 
     def make(state: WindowState) -> MainWindow:
-        window = MainWindow(style, controller, state)
+        controller.settings.update(window=state)
+        window = MainWindow(style, controller)
         made.append(window)
         show(window)
         for _ in range(3):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from app.viewmodels.kit.settings import DEFAULT_BUDGET
 from app.viewmodels.text.words import HARD
 
 
@@ -18,7 +19,7 @@ class Budget:
     tip: str = ""
 
 
-DEFAULT = Budget("default", "Default", None)
+DEFAULT = Budget(DEFAULT_BUDGET, "Default", None)
 BUDGETS = (
     DEFAULT,
     *(Budget(f"{size} GB", f"{size}{HARD}GB", size * 1_000_000_000) for size in (1, 2, 4, 8, 16)),

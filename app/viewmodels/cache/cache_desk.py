@@ -1,70 +1,39 @@
-"""What a person can do with the cache: give it more memory or less, and have a branch checked."""
+"""Branches computed again and compared with what the cache holds of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import count
-from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal
 
 from app.protocol.chat import Turn
-from app.protocol.commands import SetBudget, Verify
+from app.protocol.commands import Verify
 from app.protocol.events import Verified
-from app.viewmodels.cache.budgets import DEFAULT, budget_of
 from app.viewmodels.text import words
 from app.worker.engine_host import EngineHost
 
 _LEAST_DRIFT = 0.001
 
 
-class BudgetShelf(Protocol):
-    """Remembers the chosen budget from one start to the next. The settings implement it."""
-
-    @property
-    def budget(self) -> str:
-        """Id of a `Budget`."""
-        ...
-
-    def choose_budget(self, budget_id: str) -> None:
-        """The person chose this one."""
-        ...
-
-
 class CacheDesk(QObject):
-    """Sends the budget to the engine, and asks it for one check at a time.
+    """Asks the engine for one check at a time.
 
     Signal: checked(object), the `Verified` that was asked for.
     """
 
     checked = Signal(object)
 
-    def __init__(self, host: EngineHost, shelf: BudgetShelf, parent: QObject | None = None) -> None:
+    def __init__(self, host: EngineHost, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._host = host
-        self._shelf = shelf
         self._ids = count(1)
         self._asked: int | None = None
-
-    @property
-    def budget(self) -> str:
-        """Id of the budget that holds."""
-        return budget_of(self._shelf.budget).id
 
     @property
     def is_checking(self) -> bool:
         """Whether a check is under way."""
         return self._asked is not None
-
-    def choose(self, budget_id: str) -> None:
-        """Let the cache take this much from now on, and the next time too."""
-        self._shelf.choose_budget(budget_id)
-        self._host.submit(SetBudget(budget_of(budget_id).bytes))
-
-    def renew(self) -> None:
-        """A model was loaded, perhaps by an engine that was never told."""
-        if self.budget != DEFAULT.id:
-            self._host.submit(SetBudget(budget_of(self.budget).bytes))
 
     def verify(self, turns: Sequence[Turn]) -> None:
         """Have this branch checked, unless a check is under way."""

@@ -9,16 +9,16 @@ import time
 import weakref
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
+
+from PySide6.QtCore import QObject, Signal
 
 from app.protocol.deadline import DeadlineCaller
 from app.protocol.plain_files import UnfitFileError, read_plain, write_whole
-from app.viewmodels.cache.budgets import DEFAULT
-from app.viewmodels.window_state import WindowState
 
 logger = logging.getLogger(__name__)
 
-MOST_RECENT = 8
+DEFAULT_BUDGET = "default"
 PATIENCE = 1.0  # seconds that the window waits for the disk
 LARGEST = 1_000_000  # bytes of the file
 _LONGEST_TEXT, _MOST_ENTRIES, _LARGEST_NUMBER = 10_000, 100, 100_000
@@ -26,8 +26,28 @@ _RANGES = {"body_size": (6, 72)}  # points
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """model: folder of the model to start with, "" for the guide. recent_models: folders, the last one first.
+class WindowState:
+    """How a person left the window, to be found again the next time.
+
+    geometry: from QWidget.saveGeometry, base64, "" for the first time. splitter: widths of sidebar, chat and inspector
+    in points, empty for the default. events_height: of the log in the cache pane in points, 0 for what suits it;
+    is_log_shown: whether it is unfolded. body_size: text size of a message in points; every other role scales with it.
+    """
+
+    geometry: str = ""
+    splitter: tuple[int, ...] = ()
+    is_sidebar_shown: bool = True
+    is_inspector_shown: bool = True
+    body_size: int = 14
+    events_height: int = 0
+    is_log_shown: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsValues:
+    """Everything that is chosen, as one value.
+
+    model: folder of the model to start with, "" for the guide. recent_models: folders, the last one first.
     suspect: folder of a model that was being opened, or in use, when the engine or the program died; "" for none.
 
     budget, disk_budget: how much memory and how much of the disk the cache may take, by the id of a `Budget`.
@@ -37,106 +57,87 @@ class Settings:
     model: str = ""
     recent_models: tuple[str, ...] = ()
     suspect: str = ""
-    budget: str = DEFAULT.id
-    disk_budget: str = DEFAULT.id
+    budget: str = DEFAULT_BUDGET
+    disk_budget: str = DEFAULT_BUDGET
     keeps_every_fork: bool = False
     window: WindowState = field(default_factory=WindowState)
 
 
-class SettingsFile:
-    """Settings and the file they live in. It is the window's `ModelShelf`, `BudgetShelf` and `DiskShelf`, too.
+class SettingsChanges(TypedDict, total=False):
+    """The fields of `SettingsValues`, any of which `Settings.update` takes by name."""
 
-    disk_folder: where cached state is written, "" for nowhere.
+    model: str
+    recent_models: tuple[str, ...]
+    suspect: str
+    budget: str
+    disk_budget: str
+    keeps_every_fork: bool
+    window: WindowState
+
+
+class Settings(QObject):
+    """Settings and the file they live in: views bind to `changed`, and so does whoever tells the engine.
 
     A file that cannot be read is kept beside, with the time in its name, and the defaults hold. A file that cannot be
     written costs the choice, never the program. A folder that is moved while the program runs is followed.
+
+    Signal: changed(object), the `SettingsValues` that hold from now on.
     """
 
-    def __init__(self, path: Path, guide: str, disk_folder: str = "") -> None:
-        self.disk_folder = disk_folder
+    changed = Signal(object)
+
+    def __init__(self, path: Path, parent: QObject | None = None) -> None:
+        """Read the settings at `path`. Nothing is written before something is changed."""
+        super().__init__(parent)
         self._folder = _opened(path.parent)
         self._name = str(path) if self._folder is None else path.name
         if self._folder is not None:
             weakref.finalize(self, os.close, self._folder)
-        self._guide = guide
         self._disk = DeadlineCaller("settings", PATIENCE)
         self._is_saved = True
-        self._now = self._read()
+        self._values = self._read()
 
     @property
-    def now(self) -> Settings:
-        """What holds at present."""
-        return self._now
+    def values(self) -> SettingsValues:
+        """Return all settings as they are at present."""
+        return self._values
 
-    @property
-    def guide(self) -> str:
-        """Folder of the built-in model."""
-        return self._guide
+    def update(self, **changes: Unpack[SettingsChanges]) -> None:
+        """Change some settings, save them, and tell who listens.
 
-    @property
-    def recent(self) -> tuple[str, ...]:
-        """Folders of models that were opened, the last one first."""
-        return self._now.recent_models
-
-    @property
-    def model(self) -> str:
-        """Folder of the model to start with."""
-        return self._now.model or self._guide
-
-    def opened(self, path: str) -> None:
-        """A model was loaded from this folder."""
-        if path == self._guide:
-            self._save(replace(self._now, model="", suspect=""))
+        Raises TypeError for a name that is no setting, ValueError for a value that could not be read back.
+        """
+        values = replace(self._values, **changes)
+        if settings_from(json.loads(json.dumps(asdict(values)))) != values:
+            raise ValueError(f"not to be read back: {values}")
+        if values == self._values and self._is_saved:
             return
-        recent = (path, *(one for one in self.recent if one != path))[:MOST_RECENT]
-        self._save(replace(self._now, model=path, recent_models=recent, suspect=""))
+        has_changed = values != self._values
+        self._values = values
+        self._save()
+        if has_changed:
+            self.changed.emit(values)
 
-    def suspect(self, path: str) -> None:
-        """The program may not live through opening this folder; "" once it has."""
-        self._save(replace(self._now, suspect=path))
+    def is_on(self, name: str) -> bool:
+        """Return the setting of this name. Raises KeyError where it is not a boolean one."""
+        return _boolean(self._values, name)
 
-    @property
-    def budget(self) -> str:
-        """Id of the cache's budget."""
-        return self._now.budget
+    def toggle(self, name: str) -> None:
+        """Turn a setting on or off. Raises KeyError where it is not a boolean one."""
+        changes = {name: not _boolean(self._values, name)}
+        self.update(**changes)  # type: ignore[arg-type] # the name was checked
 
-    def choose_budget(self, budget_id: str) -> None:
-        """Let the cache take this much, the next time too."""
-        self._save(replace(self._now, budget=budget_id))
-
-    @property
-    def disk_budget(self) -> str:
-        """Id of what cached state may take of the disk."""
-        return self._now.disk_budget
-
-    def choose_disk_budget(self, budget_id: str) -> None:
-        """Let files take this much, the next time too."""
-        self._save(replace(self._now, disk_budget=budget_id))
-
-    @property
-    def keeps_every_fork(self) -> bool:
-        """Whether every state that can be gone back to is written."""
-        return self._now.keeps_every_fork
-
-    def keep_every_fork(self, is_wanted: bool) -> None:
-        """Write every state, or only those worth it, the next time too."""
-        self._save(replace(self._now, keeps_every_fork=is_wanted))
-
-    def left(self, window: WindowState) -> None:
-        """How the window was left."""
-        self._save(replace(self._now, window=window))
-
-    def _read(self) -> Settings:
+    def _read(self) -> SettingsValues:
         try:
             return settings_from(json.loads(read_plain(self._name, LARGEST, self._folder)))
         except FileNotFoundError:
-            return Settings()
+            return SettingsValues()
         except (UnfitFileError, ValueError, RecursionError) as error:
             logger.warning("settings not understood: %s", error)
             self._put_aside()
         except OSError as error:
             logger.warning("settings not read: %s", error)
-        return Settings()
+        return SettingsValues()
 
     def _put_aside(self) -> None:
         beside = f"settings.broken-{time.strftime('%Y%m%d-%H%M%S')}.json"
@@ -145,18 +146,22 @@ class SettingsFile:
         except OSError as error:
             logger.warning("broken settings not kept: %s", error)
 
-    def _save(self, settings: Settings) -> None:
-        """Write what was changed, or was not written when it was. A disk that hangs is waited for only so long."""
-        if settings == self._now and self._is_saved:
-            return
-        self._now = settings
-        text = json.dumps(asdict(settings), indent=2) + "\n"
+    def _save(self) -> None:
+        """Write what holds. A disk that hangs is waited for only so long."""
+        text = json.dumps(asdict(self._values), indent=2) + "\n"
         try:
             self._disk.call(lambda: write_whole(self._name, text, self._folder))
             self._is_saved = True
         except OSError as error:
             self._is_saved = False
             logger.warning("settings not saved: %s", error)
+
+
+def _boolean(values: SettingsValues, name: str) -> bool:
+    found = getattr(values, name, None)
+    if not isinstance(found, bool):
+        raise KeyError(name)
+    return found
 
 
 def _opened(folder: Path) -> int | None:
@@ -168,18 +173,18 @@ def _opened(folder: Path) -> int | None:
         return None
 
 
-def settings_from(found: Any) -> Settings:
-    """Settings from what JSON held; ValueError where a value has the wrong kind. What is missing has its default."""
-    values = _known(Settings, found)
+def settings_from(found: Any) -> SettingsValues:
+    """Return the values that JSON held, defaults for what is missing. Raises ValueError for a value of a wrong kind."""
+    values = _known(SettingsValues, found)
     if "window" in values:
         window = _known(WindowState, values["window"])
         window["splitter"] = _all(int, window.get("splitter", ()))
         values["window"] = WindowState(**window)
     values["recent_models"] = _all(str, values.get("recent_models", ()))
-    return Settings(**values)
+    return SettingsValues(**values)
 
 
-def _known(kind: type[Settings] | type[WindowState], found: Any) -> dict[str, Any]:
+def _known(kind: type[SettingsValues] | type[WindowState], found: Any) -> dict[str, Any]:
     """The entries that this version knows, of the kinds that their defaults have."""
     if not isinstance(found, dict):
         raise ValueError(f"{kind.__name__} is written as {type(found).__name__}")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
-from typing import Protocol
+from typing import Unpack
 
 from PySide6.QtCore import QObject, Signal
 
@@ -11,34 +12,16 @@ from app.protocol.chat import Sampling
 from app.protocol.commands import LoadModel
 from app.protocol.events import EngineFailed, Event, ModelClosed, ModelFailed, ModelLoading, ModelReady
 from app.protocol.reports import ModelInfo, Problem
+from app.viewmodels.kit.settings import Settings, SettingsChanges
 from app.worker.engine_host import EngineHost
 
+logger = logging.getLogger(__name__)
+
 GUIDE_NAME = "Espalier Guide"
+MOST_RECENT = 8
 
 # The guide was trained on answers to fixed questions: a little chance for its stories, not enough to lead it astray.
 GUIDE_SAMPLING = Sampling(temperature=0.3, top_p=0.9)
-
-
-class ModelShelf(Protocol):
-    """What is remembered about models from one start to the next. The settings implement it."""
-
-    @property
-    def guide(self) -> str:
-        """Folder of the built-in model."""
-        ...
-
-    @property
-    def recent(self) -> tuple[str, ...]:
-        """Folders that were opened, the last one first; the guide is not among them."""
-        ...
-
-    def opened(self, path: str) -> None:
-        """A model was loaded from this folder: it is the one to start with next time."""
-        ...
-
-    def suspect(self, path: str) -> None:
-        """Remember that this folder may end the program, until it is opened or another one is named; "" for none."""
-        ...
 
 
 class ModelDesk(QObject):
@@ -46,8 +29,8 @@ class ModelDesk(QObject):
 
     The model in use stays that until another one is known to be sound: a folder that is no model changes nothing.
 
-    Attributes: info, of the model in use, None when there is none; loading, how far the next one is, None when none is
-    being opened; problem, why there is no model in use.
+    Attributes: guide, folder of the built-in model; info, of the model in use, None when there is none; loading, how
+    far the next one is, None when none is being opened; problem, why there is no model in use.
 
     Signals: changed() anything of it; ready() a model has been loaded; kept(object), the `Problem` of a folder that
     could not be opened while the model in use stayed.
@@ -57,10 +40,11 @@ class ModelDesk(QObject):
     ready = Signal()
     kept = Signal(object)
 
-    def __init__(self, host: EngineHost, shelf: ModelShelf, parent: QObject | None = None) -> None:
+    def __init__(self, host: EngineHost, settings: Settings, guide: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._host = host
-        self._shelf = shelf
+        self._settings = settings
+        self.guide = guide
         self._wanted = ""
         self.info: ModelInfo | None = None
         self.loading: ModelLoading | None = None
@@ -87,22 +71,12 @@ class ModelDesk(QObject):
         return self.info if self.loading is None else None
 
     def _name_of(self, path: str) -> str:
-        return GUIDE_NAME if path == self._shelf.guide else path.rstrip("/").rsplit("/", 1)[-1]
+        return GUIDE_NAME if path == self.guide else path.rstrip("/").rsplit("/", 1)[-1]
 
     @property
     def is_guide(self) -> bool:
         """Whether the model in use, or wanted, is the built-in one."""
-        return self.path == self._shelf.guide
-
-    @property
-    def guide(self) -> str:
-        """Folder of the built-in model."""
-        return self._shelf.guide
-
-    @property
-    def recent(self) -> tuple[str, ...]:
-        """Folders to offer again."""
-        return self._shelf.recent
+        return self.path == self.guide
 
     @property
     def fingerprint(self) -> str | None:
@@ -125,11 +99,18 @@ class ModelDesk(QObject):
     def close(self) -> None:
         """The program ends and the engine has ended in order: what was being opened is not to blame for anything."""
         if self.loading is not None:
-            self._shelf.suspect("")
+            self._keep(suspect="")
 
     def _suspect(self, path: str) -> None:
         """Write it down before the engine is asked: a process that dies writes nothing. The guide is known to open."""
-        self._shelf.suspect("" if path == self._shelf.guide else path)
+        self._keep(suspect="" if path == self.guide else path)
+
+    def _keep(self, **changes: Unpack[SettingsChanges]) -> None:
+        """Remember it for the next start; a path whose name is no text is not remembered."""
+        try:
+            self._settings.update(**changes)
+        except ValueError as error:
+            logger.warning("the model is not remembered: %s", error)
 
     def take(self, event: Event) -> None:
         """What the engine says about models; other events are ignored, and so is news of a folder no longer wanted."""
@@ -151,7 +132,7 @@ class ModelDesk(QObject):
 
     def _failed(self, problem: Problem) -> None:
         self.loading = None
-        self._shelf.suspect("")
+        self._keep(suspect="")
         if self.info is None:
             self.problem = problem
             self.changed.emit()
@@ -163,8 +144,16 @@ class ModelDesk(QObject):
     def _loaded(self, info: ModelInfo) -> None:
         if info.path != self._wanted:
             return
-        self.info = replace(info, name=GUIDE_NAME) if info.path == self._shelf.guide else info
+        self.info = replace(info, name=GUIDE_NAME) if info.path == self.guide else info
         self.loading, self.problem = None, None
-        self._shelf.opened(info.path)
+        self._remember(info.path)
         self.changed.emit()
         self.ready.emit()
+
+    def _remember(self, path: str) -> None:
+        """Start with this model the next time. The guide is no recent model: it is always at hand."""
+        if path == self.guide:
+            self._keep(model="", suspect="")
+        else:
+            others = (one for one in self._settings.values.recent_models if one != path)
+            self._keep(model=path, recent_models=(path, *others)[:MOST_RECENT], suspect="")

@@ -22,8 +22,8 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QWidget
 from app.protocol.reports import Problem
 from app.viewmodels.cache import disk_words
 from app.viewmodels.controller import Controller
+from app.viewmodels.kit.settings import WindowState
 from app.viewmodels.outline import cache_text
-from app.viewmodels.window_state import WindowState
 from app.widgets.cache.cache_pane import CachePane
 from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.controls import Control
@@ -53,7 +53,7 @@ class MainWindow(QMainWindow):
 
     documentOpened = Signal(str)
 
-    def __init__(self, style: Style, controller: Controller, state: WindowState) -> None:
+    def __init__(self, style: Style, controller: Controller) -> None:
         super().__init__()
         self._style = style
         self._controller = controller
@@ -64,7 +64,7 @@ class MainWindow(QMainWindow):
         self.inspector = CachePane(style, controller.trie, controller.events)
         self.panes = Panes(style, self.sidebar, self.chat, self.inspector, self)
         self.setCentralWidget(self.panes)
-        self.menus = Menus(self.menuBar(), self.do, controller.set_budget, controller.keeping.choose_budget)
+        self.menus = Menus(self.menuBar(), self.do, controller.settings)
         self._outline = DropOutline(style, self)
         undo, redo = self.menus.actions["undo"], self.menus.actions["redo"]
         self._text = TextCommands(self.chat.composer.edit, controller.status, undo, redo, controller.act)
@@ -77,8 +77,9 @@ class MainWindow(QMainWindow):
         self.setAccessibleName("Espalier")
         self._connect()
         self._set_tab_order()
-        self._restore(state)
+        self._restore(controller.settings.values.window)
         self._refresh()
+        self._show_settings()
 
     def state(self) -> WindowState:
         """How the window is left, for the next time."""
@@ -145,6 +146,7 @@ class MainWindow(QMainWindow):
         self.menus.quit.triggered.connect(QApplication.closeAllWindows)
         self.panes.changed.connect(self._refresh_checks)
         controller.status.changed.connect(self._refresh)
+        controller.settings.changed.connect(self._show_settings)
         controller.modelFolderWanted.connect(self.choose_folder)
         controller.announced.connect(self.announce)
         controller.composerText.connect(self._come_to_composer)
@@ -184,18 +186,16 @@ class MainWindow(QMainWindow):
 
     def _refresh(self) -> None:
         now = self._controller.status.now
-        self.inspector.show_disk(now.disk_folder, now.disk_trouble)
-        checks = (now.budget, now.disk_budget, now.keeps_every_fork, now.is_favourite)
-        if not self._changes.has_changed(now.title, now.enabled, now.recent_models, checks):
+        self.inspector.show_disk(self._controller.folders.snapshots, now.disk_trouble)
+        if not self._changes.has_changed(now.title, now.enabled, now.is_favourite):
             return
         self.setWindowTitle(now.title)
         self.menus.enable(now.enabled)
         self._text.renew()
-        self.menus.show_recent(now.recent_models, self._controller.open_model)
-        self.menus.budget.mark(now.budget)
-        self.menus.disk_budget.mark(now.disk_budget)
-        self.menus.actions["keep_every_fork"].setChecked(now.keeps_every_fork)
         self.menus.actions["favourite"].setChecked(now.is_favourite)
+
+    def _show_settings(self) -> None:
+        self.menus.show_recent(self._controller.settings.values.recent_models, self._controller.open_model)
 
     def _refresh_checks(self) -> None:
         shown = {name: self.panes.is_shown(name) for name in ("sidebar", "inspector")}
@@ -204,8 +204,8 @@ class MainWindow(QMainWindow):
         self.chat.toolbar.show_panes(shown["sidebar"], shown["inspector"])
 
     def _fill_model_menu(self) -> None:
-        now = self._controller.status.now
-        self.menus.fill_model_menu(self.chat.toolbar.model_menu, now.recent_models, self._controller.open_model)
+        recent = self._controller.settings.values.recent_models
+        self.menus.fill_model_menu(self.chat.toolbar.model_menu, recent, self._controller.open_model)
 
     def announce(self, text: str) -> None:
         """Have a screen reader say this."""
@@ -255,7 +255,7 @@ class MainWindow(QMainWindow):
 
     def _delete_files(self) -> None:
         controller = self._controller
-        what = disk_words.deletion(controller.trie.view, controller.status.now.disk_folder)
+        what = disk_words.deletion(controller.trie.view, controller.folders.snapshots)
         ask_to_delete(disk_words.DELETE_TITLE, what, "Delete", controller.keeping.delete_files, self)
 
     def _select_all(self) -> None:

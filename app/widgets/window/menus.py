@@ -8,7 +8,8 @@ from pathlib import Path
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar
 
-from app.viewmodels.cache.budgets import BUDGETS, DISK_BUDGETS
+from app.viewmodels.cache.budgets import BUDGETS, DISK_BUDGETS, budget_of, disk_budget_of
+from app.viewmodels.kit.settings import Settings, SettingsValues
 from app.viewmodels.verbs import VERBS, Menu, Verb
 from app.widgets.window.budget_menu import BudgetMenu
 
@@ -45,14 +46,16 @@ class Menus:
     disk_budget, the submenus of what the cache may take; quit, which Qt asks for on top of the table.
     """
 
-    def __init__(self, bar: QMenuBar, do: Do, choose_budget: Do, choose_disk_budget: Do) -> None:
+    def __init__(self, bar: QMenuBar, do: Do, settings: Settings) -> None:
         self.actions: dict[str, QAction] = {}
         self.recent = QMenu("Open Recent", bar)
         self.recent.menuAction().setMenuRole(QAction.MenuRole.NoRole)
         self.folders = QMenu("Move to Folder", bar)
         self.folders.menuAction().setMenuRole(QAction.MenuRole.NoRole)
-        self.budget = BudgetMenu("Memory Budget", BUDGETS, choose_budget, bar)
-        self.disk_budget = BudgetMenu("Disk Budget", DISK_BUDGETS, choose_disk_budget, bar)
+        self.budget = BudgetMenu("Memory Budget", BUDGETS, lambda chosen: settings.update(budget=chosen), bar)
+        self.disk_budget = BudgetMenu(
+            "Disk Budget", DISK_BUDGETS, lambda chosen: settings.update(disk_budget=chosen), bar
+        )
         menus = {menu: bar.addMenu(menu.value) for menu in Menu}
         menus[Menu.CACHE].setToolTipsVisible(True)
         menus[Menu.CACHE].addMenu(self.budget)
@@ -70,6 +73,14 @@ class Menus:
         self.quit.setShortcuts(QKeySequence.StandardKey.Quit)
         self.quit.setMenuRole(QAction.MenuRole.QuitRole)
         menus[Menu.FILE].addAction(self.quit)
+        settings.changed.connect(self._show_settings)
+        self._show_settings(settings.values)
+
+    def _show_settings(self, values: SettingsValues) -> None:
+        """Check what holds."""
+        self.budget.mark(budget_of(values.budget).id)
+        self.disk_budget.mark(disk_budget_of(values.disk_budget).id)
+        self.actions["keep_every_fork"].setChecked(values.keeps_every_fork)
 
     def _action(self, verb: Verb, bar: QMenuBar, do: Do) -> QAction:
         action = QAction(verb.title, bar)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from app.conversation.message import Conversation, Message, new_id
 from app.conversation.store import Store
@@ -25,37 +25,6 @@ class Said:
     then: tuple[Said, ...] = ()
     is_cold: bool = False
     ago: float = 0.0
-
-
-@dataclass
-class Shelf:
-    """Models remembered. Implements `ModelShelf`, `BudgetShelf` and `DiskShelf`."""
-
-    guide: str = "/Applications/Espalier.app/guide"
-    folders: list[str] = field(default_factory=lambda: ["/Users/ana/Models/Qwen3-8B-4bit", "/Users/ana/Models/Phi-4"])
-    budget: str = "default"
-    disk_folder: str = "/Users/ana/Library/Caches/Espalier/snapshots"
-    disk_budget: str = "default"
-    keeps_every_fork: bool = False
-
-    @property
-    def recent(self) -> tuple[str, ...]:
-        return tuple(self.folders)
-
-    def suspect(self, path: str) -> None:
-        """Pictures open nothing that could fail."""
-
-    def opened(self, path: str) -> None:
-        """Nothing is remembered after the pictures."""
-
-    def choose_budget(self, budget_id: str) -> None:
-        """Nor is this."""
-
-    def choose_disk_budget(self, budget_id: str) -> None:
-        """Nor this."""
-
-    def keep_every_fork(self, is_wanted: bool) -> None:
-        """Nor this."""
 
 
 _PLAN = """Here is a plan for three quiet days.

@@ -8,6 +8,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenuBar
 from pytestqt.qtbot import QtBot
 
+from app.viewmodels.kit.settings import Settings
 from app.viewmodels.verbs import VERBS
 from app.widgets.window.menus import Menus
 
@@ -44,10 +45,10 @@ def test_every_command_of_the_table_is_known() -> None:
         assert unknown_commands(f"Choose {menu_path(verb.id)} ({', '.join(named)}).") == []
 
 
-def test_menus_within_menus_stand_where_the_program_has_them(qtbot: QtBot) -> None:
+def test_menus_within_menus_stand_where_the_program_has_them(qtbot: QtBot, settings: Settings) -> None:
     bar = QMenuBar()
     qtbot.addWidget(bar)
-    Menus(bar, *[lambda _: None] * 3)
+    Menus(bar, lambda _: None, settings)
     found = {
         (menu.title(), entry.text())
         for menu in map(QAction.menu, bar.actions())

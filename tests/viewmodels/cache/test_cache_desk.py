@@ -14,9 +14,9 @@ from app.protocol.reports import Problem
 from app.viewmodels.cache.budgets import BUDGETS, DEFAULT, budget_of
 from app.viewmodels.cache.cache_desk import finding
 from app.viewmodels.controller import Controller
+from app.viewmodels.kit.settings import Settings, WindowState
 from app.viewmodels.status_words import CHECKING
 from tests.fakes.engine import Script
-from tests.fakes.shelf import FakeShelf
 
 EXACT = Verified(0, 412, True, None, 0.004, 1.0)
 
@@ -38,21 +38,22 @@ def test_budgets_are_known_by_their_ids() -> None:
 
 
 def test_a_budget_holds_at_once_and_is_remembered(
-    qtbot: QtBot, controller: Controller, script: Script, shelf: FakeShelf
+    qtbot: QtBot, controller: Controller, script: Script, settings: Settings
 ) -> None:
     ready(qtbot, controller)
-    assert controller.status.now.budget == "default"
-    controller.set_budget("2 GB")
+    settings.update(budget="2 GB")
     assert script.commands[-1] == SetBudget(2_000_000_000)
-    assert controller.status.now.budget == shelf.budget == "2 GB"
-    controller.set_budget("default")
+    settings.update(budget="default")
     assert script.commands[-1] == SetBudget(None)
+    count = len(script.commands)
+    settings.update(window=WindowState(body_size=17))
+    assert len(script.commands) == count, "the engine hears what concerns it"
 
 
 def test_each_model_that_is_loaded_has_the_budget(
-    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, shelf: FakeShelf
+    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, settings: Settings
 ) -> None:
-    shelf.budget = "none"
+    settings.update(budget="none")
     controller = make_controller()
     ready(qtbot, controller)
     qtbot.waitUntil(lambda: script.commands.count(SetBudget(0)) == 1)

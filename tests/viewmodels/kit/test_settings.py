@@ -5,63 +5,77 @@ from __future__ import annotations
 import json
 import random
 import threading
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
+from typing import Any, get_type_hints
 
 import pytest
 
 from app.protocol.deadline import DeadlineCaller
 from app.viewmodels.kit import settings
-from app.viewmodels.kit.settings import MOST_RECENT, Settings, SettingsFile, settings_from
-from app.viewmodels.window_state import WindowState
+from app.viewmodels.kit.settings import Settings, SettingsChanges, SettingsValues, WindowState, settings_from
 from tests.protocol.test_plain_files import KINDS, spoil
-
-GUIDE = "/models/guide"
 
 
 def test_a_first_start_has_the_defaults_and_writes_nothing(tmp_path: Path) -> None:
-    file = SettingsFile(tmp_path / "settings.json", GUIDE)
-    assert file.now == Settings()
-    assert file.model == GUIDE
+    settings = Settings(tmp_path / "settings.json")
+    assert settings.values == SettingsValues()
+    settings.update()
     assert list(tmp_path.iterdir()) == []
 
 
 def test_what_was_chosen_is_there_the_next_time(tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
-    window = WindowState("AdnQ", (248, 840, 352), False, True, 16, 220, False)
-    first = SettingsFile(path, GUIDE)
-    first.opened("/models/one")
-    first.opened("/models/zwei, größer")
-    first.opened("/models/one")
-    first.choose_budget("4 GB")
-    first.choose_disk_budget("50 GB")
-    first.keep_every_fork(True)
-    first.left(window)
-    again = SettingsFile(path, GUIDE)
-    assert again.now == first.now
-    assert again.now.window == window
-    assert again.budget == "4 GB"
-    assert again.disk_budget == "50 GB"
-    assert again.keeps_every_fork
-    assert again.recent == ("/models/one", "/models/zwei, größer")
-    assert again.model == "/models/one"
+    first = Settings(path)
+    first.update(model="/models/one", recent_models=("/models/one", "/models/zwei, größer"))
+    first.update(budget="4 GB", disk_budget="50 GB", keeps_every_fork=True)
+    first.update(window=WindowState("AdnQ", (248, 840, 352), False, True, 16, 220, False))
+    assert Settings(path).values == first.values
+    assert first.values.keeps_every_fork
     assert [file.name for file in tmp_path.iterdir()] == ["settings.json"]
 
 
-def test_the_guide_is_no_recent_model_but_the_one_to_start_with(tmp_path: Path) -> None:
-    file = SettingsFile(tmp_path / "settings.json", GUIDE)
-    file.opened("/models/one")
-    file.opened(GUIDE)
-    assert file.model == GUIDE
-    assert file.recent == ("/models/one",)
+def test_whoever_listens_hears_once_of_what_has_changed(tmp_path: Path) -> None:
+    settings, heard = Settings(tmp_path / "settings.json"), list[SettingsValues]()
+    settings.changed.connect(heard.append)
+    settings.update(budget="4 GB", keeps_every_fork=True)
+    settings.update(budget="4 GB")
+    assert heard == [SettingsValues(budget="4 GB", keeps_every_fork=True)]
+    settings.toggle("keeps_every_fork")
+    assert heard[1:] == [SettingsValues(budget="4 GB")]
 
 
-def test_recent_models_are_a_few(tmp_path: Path) -> None:
-    file = SettingsFile(tmp_path / "settings.json", GUIDE)
-    for number in range(20):
-        file.opened(f"/models/{number}")
-    assert len(file.recent) == MOST_RECENT
-    assert file.recent[0] == "/models/19"
+def test_every_field_can_be_changed_by_its_name() -> None:
+    assert get_type_hints(SettingsChanges) == get_type_hints(SettingsValues)
+
+
+def test_what_could_not_be_read_back_is_refused_and_changes_nothing(tmp_path: Path) -> None:
+    settings, heard = Settings(tmp_path / "settings.json"), list[SettingsValues]()
+    settings.changed.connect(heard.append)
+    names = [one.name for one in fields(SettingsValues)]
+    for seed in range(300):
+        dice = random.Random(seed)
+        changes: Any = {dice.choice(names): dice.choice(ODD)}
+        before = settings.values
+        try:
+            settings.update(**changes)
+        except ValueError:
+            assert settings.values == before, f"seed {seed}"
+        assert settings.values == Settings(tmp_path / "settings.json").values, f"seed {seed}"
+    assert heard
+    unknown: Any = {"colour": "green"}
+    with pytest.raises(TypeError):
+        settings.update(**unknown)
+
+
+@pytest.mark.parametrize("name", ["budget", "window", "colour"])
+def test_only_what_is_on_or_off_is_toggled(tmp_path: Path, name: str) -> None:
+    settings = Settings(tmp_path / "settings.json")
+    with pytest.raises(KeyError):
+        settings.toggle(name)
+    with pytest.raises(KeyError):
+        settings.is_on(name)
+    assert not settings.is_on("keeps_every_fork")
 
 
 @pytest.mark.parametrize(
@@ -71,18 +85,18 @@ def test_recent_models_are_a_few(tmp_path: Path) -> None:
 def test_a_broken_file_is_kept_beside_and_the_defaults_hold(tmp_path: Path, text: str) -> None:
     path = tmp_path / "settings.json"
     path.write_text(text, encoding="latin-1")
-    file = SettingsFile(path, GUIDE)
-    assert file.now == Settings()
+    file = Settings(path)
+    assert file.values == SettingsValues()
     (beside,) = tmp_path.iterdir()
     assert beside.name.startswith("settings.broken-")
     assert beside.read_text(encoding="latin-1") == text
-    file.opened("/models/one")
-    assert SettingsFile(path, GUIDE).model == "/models/one"
+    file.update(model="/models/one")
+    assert Settings(path).values.model == "/models/one"
 
 
 def test_settings_of_a_newer_version_are_read_as_far_as_they_are_known() -> None:
     found = {"model": "/m", "colour": "green", "window": {"body_size": 17, "lanes": 3}}
-    assert settings_from(found) == Settings(model="/m", window=replace(WindowState(), body_size=17))
+    assert settings_from(found) == SettingsValues(model="/m", window=replace(WindowState(), body_size=17))
 
 
 def test_settings_from_before_the_disk_was_used_are_read() -> None:
@@ -94,21 +108,21 @@ def test_settings_from_before_the_disk_was_used_are_read() -> None:
 def test_a_folder_that_cannot_be_written_costs_the_choice_only(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("in the way")
-    file = SettingsFile(blocked / "settings.json", GUIDE)
-    file.opened("/models/one")
-    assert file.model == "/models/one"
+    file = Settings(blocked / "settings.json")
+    file.update(model="/models/one")
+    assert file.values.model == "/models/one"
 
 
 def test_a_file_is_never_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "settings.json"
-    file = SettingsFile(path, GUIDE)
-    file.opened("/models/one")
+    file = Settings(path)
+    file.update(model="/models/one")
 
     def fail(_descriptor: int) -> None:
         raise OSError("the disk went away")
 
     monkeypatch.setattr("app.viewmodels.kit.settings.os.fsync", fail)
-    file.opened("/models/two")
+    file.update(model="/models/two")
     assert json.loads(path.read_text())["model"] == "/models/one"
 
 
@@ -120,12 +134,12 @@ def test_what_is_no_settings_file_is_moved_aside_and_the_program_starts(tmp_path
         path.write_text("[" * 200_000)
     else:
         spoil(path, kind)
-    file = SettingsFile(path, GUIDE)
-    assert file.now == Settings()
-    file.opened("/models/one")
+    file = Settings(path)
+    assert file.values == SettingsValues()
+    file.update(model="/models/one")
     if kind not in ("socket", "link to nothing", "link to itself"):
         assert len(list(tmp_path.glob("settings.broken-*.json"))) == 1
-    assert SettingsFile(path, GUIDE).model == "/models/one"
+    assert Settings(path).values.model == "/models/one"
 
 
 ODD = [None, True, -1, 0, 7, 10**400, 1.5, "", "x", "x" * 20_000, "\ud800", "a\0b", "größer", [], [1] * 500, ["\udfff"],
@@ -137,31 +151,31 @@ def test_any_values_are_taken_or_refused_whole(tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
     for seed in range(300):
         dice = random.Random(seed)
-        values = asdict(Settings(model="/m", recent_models=("/m",)))
+        values = asdict(SettingsValues(model="/m", recent_models=("/m",)))
         for _ in range(dice.randrange(1, 4)):
             window = values["window"]
             target = window if dice.random() < 0.5 and isinstance(window, dict) and window else values
             target[dice.choice(sorted(target))] = dice.choice(ODD)
         path.write_text(json.dumps(values))
-        file = SettingsFile(path, GUIDE)
-        window = file.now.window
+        file = Settings(path)
+        window = file.values.window
         assert window.geometry.isascii(), f"seed {seed}"
         assert 6 <= window.body_size <= 72, f"seed {seed}"
         numbers = (*window.splitter, window.events_height)
         assert all(type(number) is int and abs(number) < 1 << 31 for number in numbers), f"seed {seed}"
-        file.opened("/models/next")
-        assert SettingsFile(path, GUIDE).model == "/models/next", f"seed {seed}"
+        file.update(model="/models/next")
+        assert Settings(path).values.model == "/models/next", f"seed {seed}"
 
 
 def test_a_folder_that_is_moved_is_followed(tmp_path: Path) -> None:
     """And nothing is made again at the old place."""
     (tmp_path / "data").mkdir()
-    file = SettingsFile(tmp_path / "data" / "settings.json", GUIDE)
-    file.opened("/models/one")
+    file = Settings(tmp_path / "data" / "settings.json")
+    file.update(model="/models/one")
     (tmp_path / "data").rename(tmp_path / "moved")
-    file.opened("/models/two")
-    file.left(WindowState(body_size=17))
-    assert SettingsFile(tmp_path / "moved" / "settings.json", GUIDE).now == file.now
+    file.update(model="/models/two")
+    file.update(window=WindowState(body_size=17))
+    assert Settings(tmp_path / "moved" / "settings.json").values == file.values
     assert [one.name for one in tmp_path.iterdir()] == ["moved"]
 
 
@@ -169,7 +183,7 @@ def test_a_disk_that_hangs_costs_the_window_a_moment_and_the_choice_is_saved_lat
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, disk, writes = tmp_path / "settings.json", threading.Event(), list[str]()
-    file = SettingsFile(path, GUIDE)
+    file = Settings(path)
     file._disk = DeadlineCaller("settings", 0.05)
     write_whole = settings.write_whole
 
@@ -179,13 +193,13 @@ def test_a_disk_that_hangs_costs_the_window_a_moment_and_the_choice_is_saved_lat
         write_whole(name, text, folder)
 
     monkeypatch.setattr(settings, "write_whole", hang)
-    file.opened("/models/one")
-    file.opened("/models/two")
+    file.update(model="/models/one")
+    file.update(model="/models/two")
     assert len(writes) == 1, "nothing is written before what was written first"
     disk.set()
     for thread in threading.enumerate():
         if thread.name == "settings":
             thread.join(30)
     file._disk = DeadlineCaller("settings", 30)
-    file.left(file.now.window)
-    assert SettingsFile(path, GUIDE).model == "/models/two"
+    file.update(window=file.values.window)
+    assert Settings(path).values.model == "/models/two"

@@ -31,7 +31,7 @@ from pytestqt.qtbot import QtBot
 import app.widgets.window.main_window as main_window
 from app.protocol.commands import ClearDiskCache, Generate, LoadModel
 from app.viewmodels.controller import Controller
-from app.viewmodels.window_state import WindowState
+from app.viewmodels.kit.settings import WindowState
 from app.widgets.chat.messages.links import ask_and_open
 from app.widgets.chat.messages.row_controls import ActionStrip, ControlKind
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
@@ -350,8 +350,8 @@ def test_the_budget_is_chosen_in_the_cache_menu(window: MainWindow, controller: 
     entries = {entry.text().replace("\u00a0", " "): entry for entry in window.menus.budget.actions()}
     assert entries["Default"].isChecked()
     entries["2 GB"].trigger()
-    assert controller.status.now.budget == "2 GB"
-    controller.set_budget("none")
+    assert controller.settings.values.budget == "2 GB"
+    controller.settings.update(budget="none")
     assert entries["None"].isChecked()
 
 
@@ -707,11 +707,11 @@ def test_the_disk_is_chosen_in_the_cache_menu(window: MainWindow, controller: Co
     entries = {entry.text().replace("\u00a0", " "): entry for entry in window.menus.disk_budget.actions()}
     assert entries["Default"].isChecked()
     entries["20 GB"].trigger()
-    assert controller.status.now.disk_budget == "20 GB"
+    assert controller.settings.values.disk_budget == "20 GB"
     every = window.menus.actions["keep_every_fork"]
     assert not every.isChecked()
     every.trigger()
-    assert controller.status.now.keeps_every_fork
+    assert controller.settings.values.keeps_every_fork
     assert every.isChecked()
     every.trigger()
     assert not every.isChecked()

@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenuBar
 from pytestqt.qtbot import QtBot
 
+from app.viewmodels.kit.settings import Settings
 from app.viewmodels.verbs import VERBS, Menu
 from app.widgets.window.menus import Menus
 
@@ -26,13 +27,8 @@ def done() -> Done:
 
 
 @pytest.fixture
-def menus(bar: QMenuBar, done: Done) -> Menus:
-    return Menus(
-        bar,
-        done.append,
-        lambda budget_id: done.append(f"budget {budget_id}"),
-        lambda budget_id: done.append(f"disk {budget_id}"),
-    )
+def menus(bar: QMenuBar, done: Done, settings: Settings) -> Menus:
+    return Menus(bar, done.append, settings)
 
 
 def test_every_verb_stands_in_its_menu_with_its_keys(menus: Menus, bar: QMenuBar) -> None:
@@ -100,7 +96,9 @@ def test_the_model_chips_menu_is_made_of_the_same_actions(menus: Menus, bar: QMe
     ]
 
 
-def test_one_budget_is_marked_and_another_can_be_chosen(menus: Menus, bar: QMenuBar, done: Done) -> None:
+def test_one_budget_is_marked_and_another_can_be_chosen(
+    menus: Menus, bar: QMenuBar, done: Done, settings: Settings
+) -> None:
     (cache,) = [entry.menu() for entry in bar.actions() if entry.text() == "Cache"]
     assert menus.budget.menuAction() in cache.actions()
     entries = menus.budget.actions()
@@ -113,16 +111,16 @@ def test_one_budget_is_marked_and_another_can_be_chosen(menus: Menus, bar: QMenu
         "16 GB",
         "None",
     ]
-    menus.budget.mark("4 GB")
+    settings.update(budget="4 GB")
     assert [entry.isChecked() for entry in entries] == [False, False, False, True, False, False, False]
     assert done == []
     entries[-1].trigger()
-    assert done == ["budget none"]
+    assert settings.values.budget == "none"
     assert [entry.isChecked() for entry in entries] == [False] * 6 + [True]
     assert {entry.menuRole() for entry in entries} == {QAction.MenuRole.NoRole}
 
 
-def test_the_disk_has_a_budget_of_its_own(menus: Menus, bar: QMenuBar, done: Done) -> None:
+def test_the_disk_has_a_budget_of_its_own(menus: Menus, bar: QMenuBar, done: Done, settings: Settings) -> None:
     (cache,) = [entry.menu() for entry in bar.actions() if entry.text() == "Cache"]
     assert cache.actions()[:2] == [menus.budget.menuAction(), menus.disk_budget.menuAction()]
     entries = menus.disk_budget.actions()
@@ -134,12 +132,12 @@ def test_the_disk_has_a_budget_of_its_own(menus: Menus, bar: QMenuBar, done: Don
         "50 GB",
         "Off",
     ]
-    menus.disk_budget.mark("20 GB")
-    menus.budget.mark("1 GB")
+    settings.update(disk_budget="20 GB", budget="1 GB")
     assert [entry.isChecked() for entry in entries] == [False, False, False, True, False, False]
     entries[-1].trigger()
-    entries[1].trigger()
-    assert done == ["disk off", "disk 5 GB"]
+    assert settings.values.disk_budget == "off"
+    settings.update(disk_budget="an amount of a later version")
+    assert entries[0].isChecked()
     assert {entry.menuRole() for entry in entries} == {QAction.MenuRole.NoRole}
 
 

@@ -1,0 +1,43 @@
+"""What the engine is told of the settings: how much memory, how much of the disk, and what to write there."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from app.protocol.commands import ConfigureDiskCache, SetBudget
+from app.viewmodels.cache.budgets import DEFAULT, budget_of, disk_budget_of
+from app.viewmodels.kit.settings import Settings, SettingsValues
+from app.worker.engine_host import EngineHost
+
+
+class EngineBudgets(QObject):
+    """Sends the cache's settings to an engine that starts, and again whenever one of them changes."""
+
+    def __init__(self, host: EngineHost, settings: Settings, snapshots: str, parent: QObject | None = None) -> None:
+        """Listen to `settings`. snapshots: folder of the cached state, "" for none on disk."""
+        super().__init__(parent)
+        self._host, self._settings, self._snapshots = host, settings, snapshots
+        self._sent = settings.values
+        settings.changed.connect(self._on_changed)
+
+    def send_disk(self) -> None:
+        """Tell a new engine, before its first model, what it may write."""
+        values = self._settings.values
+        if self._snapshots:
+            allowed = disk_budget_of(values.disk_budget).bytes
+            self._host.submit(ConfigureDiskCache(self._snapshots, allowed, values.keeps_every_fork))
+
+    def send_memory(self) -> None:
+        """Tell an engine that has loaded a model how much memory it may take, unless that is the default."""
+        if budget_of(self._settings.values.budget) is not DEFAULT:
+            self._send_memory()
+
+    def _send_memory(self) -> None:
+        self._host.submit(SetBudget(budget_of(self._settings.values.budget).bytes))
+
+    def _on_changed(self, values: SettingsValues) -> None:
+        before, self._sent = self._sent, values
+        if values.budget != before.budget:
+            self._send_memory()
+        if (values.disk_budget, values.keeps_every_fork) != (before.disk_budget, before.keeps_every_fork):
+            self.send_disk()
