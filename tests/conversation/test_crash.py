@@ -7,9 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from app.conversation.store import Store
+from tests.seeds import each_seed
 
 ROOT = Path(__file__).parents[2]
 
@@ -26,7 +25,7 @@ def killed_after(path: Path, lines: int) -> list[tuple[str, str]]:
     return [(words[0], words[1]) for words in map(str.split, told) if len(words) == 2]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@each_seed(range(4))
 def test_nothing_acknowledged_is_lost(tmp_path: Path, seed: int) -> None:
     path, rng = tmp_path / "conversations.sqlite", random.Random(seed)
     told = []

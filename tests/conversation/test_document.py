@@ -15,9 +15,10 @@ from app.conversation.tree import MessageTree
 from app.protocol.events import Alternative
 from tests.conversation.builders import asked, contents, described, filled, grow
 from tests.conversation.operations import Hand, dump
+from tests.seeds import each_seed
 
 
-@pytest.mark.parametrize("seed", range(6))
+@each_seed(range(6))
 def test_what_goes_from_one_store_to_another_is_the_same_there(tmp_path: Path, seed: int) -> None:
     path = tmp_path / "conversations.sqlite"
     filled(path, seed)

@@ -7,14 +7,13 @@ import random
 import shutil
 from pathlib import Path
 
-import pytest
-
 from app.conversation.edit import Edit
 from app.conversation.message import Conversation, Message
 from app.conversation.records import Folder
 from app.conversation.store import Store
 from tests.conversation.builders import words
 from tests.conversation.oracle import Entry, State, compare
+from tests.seeds import each_seed
 
 STEPS = 250
 
@@ -210,7 +209,7 @@ class History:
 NEED = {"ask", "answer", "select", "delete", "prune", "delete_conversation", "rename", "mark", "marks", "move"}
 
 
-@pytest.mark.parametrize("seed", range(4))
+@each_seed(range(4))
 def test_a_store_holds_what_plain_dictionaries_hold(tmp_path: Path, seed: int) -> None:
     history, course = History(tmp_path, seed), []
     for step in range(STEPS):

@@ -22,6 +22,7 @@ from app.conversation.store import Store
 from app.conversation.store_thread import StoreThread
 from app.conversation.terms import LONGEST, ranges_of, terms_of, words_of
 from tests.conversation.builders import asked, raw
+from tests.seeds import each_seed
 
 
 @pytest.fixture
@@ -105,7 +106,7 @@ def test_no_text_is_an_operator(typed: str) -> None:
     store.close()
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_seed(range(20))
 def test_random_text_is_found_by_any_of_its_words_and_nothing_that_is_typed_is_wrong(seed: int) -> None:
     rng = random.Random(seed)
     alphabet = (

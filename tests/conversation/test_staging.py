@@ -15,6 +15,7 @@ from app.conversation.records import Document
 from app.conversation.staging import Stage, StagedDocument
 from app.conversation.store import Store
 from tests.conversation.builders import asked, contents, filled
+from tests.seeds import each_seed
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +52,7 @@ def rows(store: Store) -> list[int]:
     return [store._rows(f"SELECT count(*) FROM {table}")[0][0] for table in tables]
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each_seed(range(5))
 def test_what_is_published_is_what_came_in_and_can_be_taken_back(tmp_path: Path, seed: int) -> None:
     found = documents(tmp_path / "source.db", seed)
     store = Store(tmp_path / "store.db")

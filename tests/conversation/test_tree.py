@@ -13,6 +13,7 @@ import pytest
 
 from app.conversation.message import Message, new_id
 from app.conversation.tree import MessageTree
+from tests.seeds import each_seed
 
 HOME = new_id()
 
@@ -84,7 +85,7 @@ def check(tree: MessageTree, naive: Naive) -> None:
         assert tree.leaf_below(message.id) == naive.leaf_below(message.id)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_seed(range(20))
 def test_random_work_gives_what_the_naive_model_says(seed: int) -> None:
     rng, tree, naive = random.Random(seed), MessageTree(HOME), Naive()
     for step in range(40):

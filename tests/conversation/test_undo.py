@@ -17,6 +17,7 @@ from app.conversation.records import Folder
 from app.conversation.store import Store
 from tests.conversation.builders import asked, contents, fails, tree_messages
 from tests.conversation.operations import Hand, check_same, dump
+from tests.seeds import each_seed
 
 
 def shown(store: Store) -> list[str]:
@@ -48,7 +49,7 @@ def _stored(store: Store, message_id: str) -> str:
     return str(store._connection.execute(query, (message_id,)).fetchone()[0])
 
 
-@pytest.mark.parametrize("seed", range(25))
+@each_seed(range(25))
 def test_undo_returns_exactly_what_was_there_and_redo_what_came_of_it(seed: int) -> None:
     store, history = Store(None), History()
     hand = Hand(store, seed)
@@ -80,7 +81,7 @@ def test_undo_returns_exactly_what_was_there_and_redo_what_came_of_it(seed: int)
     store.close()
 
 
-@pytest.mark.parametrize("seed", range(12))
+@each_seed(range(12))
 def test_whatever_comes_between_nothing_is_lost_and_everything_still_fits(tmp_path: Path, seed: int) -> None:
     path = tmp_path / "conversations.sqlite"
     store, history = Store(path), History(30)

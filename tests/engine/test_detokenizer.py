@@ -11,6 +11,7 @@ from app.engine.codec import Codec
 from app.engine.detokenizer import Detokenizer, text_ends
 from tests.engine.codecs import codec_of
 from tests.fakes.tiny_tokenizer import byte_level, sentence_piece
+from tests.seeds import each_seed
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +43,7 @@ def test_bytes_that_can_become_no_character_are_not_waited_for(codec: Codec) -> 
     assert detokenizer.add(vocabulary["a"]) == "\ufffd" * 3 + "a"
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_seed(range(20))
 def test_streaming_says_what_decoding_says(codec: Codec, seed: int) -> None:
     dice = random.Random(seed)
     ids = [dice.randrange(byte_level().get_vocab_size()) for _ in range(200)]

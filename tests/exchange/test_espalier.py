@@ -18,11 +18,12 @@ from app.exchange import ExchangeError, dates, limits, read, read_any, read_file
 from tests.conversation.builders import filled
 from tests.exchange.conftest import LATEST
 from tests.exchange.samples import AT, random_document
+from tests.seeds import each_seed
 
 Change = Callable[[dict[str, Any]], object]
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each_seed(range(60))
 def test_what_is_written_is_read_back_the_same(seed: int) -> None:
     document = random_document(seed)
     text = write(document)
@@ -73,7 +74,7 @@ def test_what_is_written_can_be_read_and_what_cannot_be_read_is_not_written(
     assert len(outcomes) == 8
 
 
-@pytest.mark.parametrize("seed", range(10))
+@each_seed(range(10))
 def test_a_store_keeps_what_was_read_as_it_is(seed: int) -> None:
     store, document = Store(None), random_document(seed)
     store.add_conversation(read(write(document)))

@@ -15,6 +15,7 @@ from app.conversation.store import Store
 from app.exchange import ExchangeError, markdown_of_path, markdown_of_tree, read, read_any, write
 from app.widgets.chat.messages.figures import figure_words
 from tests.exchange.samples import chatgpt, forked, node, packed, random_document, webui_forked
+from tests.seeds import each_seed
 from tests.viewmodels.builders import rows_of
 
 ODD: list[Any] = [
@@ -105,7 +106,7 @@ def check(data: bytes) -> bool:
 
 
 @pytest.mark.parametrize("source", range(len(SOURCES)), ids=["espalier", "chatgpt", "open-webui"])
-@pytest.mark.parametrize("seed", range(12))
+@each_seed(range(12))
 def test_changed_values(source: int, seed: int) -> None:
     rng = random.Random(seed)
     taken = []

@@ -13,6 +13,7 @@ from app.conversation.message import Conversation, Message
 from app.conversation.records import Document
 from app.exchange import markdown_of_path, markdown_of_tree, read_any
 from tests.exchange.samples import NASTY, forked, packed, random_document
+from tests.seeds import each_seed
 
 
 def outer(markdown: str) -> list[str]:
@@ -286,7 +287,7 @@ def test_tags_are_shown_and_not_obeyed(text: str, line: str) -> None:
     outer(markdown)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_seed(range(20))
 def test_every_message_of_a_tree_stands_in_it_once(seed: int) -> None:
     document = random_document(seed)
     headings = [line for line in outer(markdown_of_tree(document)) if line.startswith("###")]

@@ -17,6 +17,7 @@ from app.kvcache.snapshot import RowsSnapshot
 from tests.kvcache.ballast import MIXES, Ballast, ballast_cache
 from tests.kvcache.traffic import course
 from tests.kvcache.watch import AccountError, watching
+from tests.seeds import each_seed
 
 OPERATIONS = 750  # of a course
 SEEDS = range(2)
@@ -24,7 +25,7 @@ KINDS = {"begin", "prefill", "decode", "launch", "confirm", "retract", "leave", 
 
 
 @pytest.mark.parametrize("mix", MIXES)
-@pytest.mark.parametrize("seed", SEEDS)
+@each_seed(SEEDS)
 def test_whatever_is_done_the_account_and_the_memory_hold(mix: str, seed: int) -> None:
     watch = course(mix, seed, OPERATIONS)
     assert watch.looks > OPERATIONS

@@ -14,6 +14,7 @@ from app.protocol.reports import RequestReport
 from tests.bench.paper import PaperCache
 from tests.kvcache.chats import END, Chat
 from tests.kvcache.comparison import VOCABULARY, cache_of, require_same
+from tests.seeds import each_seed
 
 TURNS = 20
 ACTIONS = 60
@@ -111,8 +112,8 @@ class TestAnyMessage:
             require_same(reader.cache, _live_tokens(reader.cache), {})
 
     @pytest.mark.parametrize("kind", list(PAPER))
-    @pytest.mark.parametrize("seed", range(2, 6))
     @pytest.mark.parametrize("beginning", ["write", "load"])
+    @each_seed(range(2, 6))
     def test_in_other_orders(self, kind: str, seed: int, beginning: str) -> None:
         reader = paper(kind, seed, grid=256 * (seed % 2))
         getattr(reader, beginning)()

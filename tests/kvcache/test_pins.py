@@ -8,6 +8,7 @@ import pytest
 
 from app.kvcache.invariants import check
 from tests.kvcache.ledger import MIXES, ROWS, ask, ledger_cache
+from tests.seeds import each_seed
 
 KEPT = [1, 2, 3, 4, 5, 6, 7, 8]
 PLENTY = 1 << 30
@@ -81,7 +82,7 @@ def test_nothing_held_is_nothing_to_pin() -> None:
 
 
 @pytest.mark.parametrize("mix", list(MIXES))
-@pytest.mark.parametrize("seed", range(4))
+@each_seed(range(4))
 def test_no_random_history_takes_a_pinned_branch(mix: str, seed: int) -> None:
     """Forks from it, merges, captures and every budget: what was pinned is restored each time."""
     cache, _ = ledger_cache(mix)

@@ -7,10 +7,11 @@ import pytest
 from app.kvcache.layers import WindowLayer
 from tests.kvcache.history import History
 from tests.kvcache.ledger import MIXES, ROWS, VOCABULARY, ledger_cache
+from tests.seeds import each_seed
 
 
 @pytest.mark.parametrize("mix", list(MIXES))
-@pytest.mark.parametrize("seed", range(12))
+@each_seed(range(12))
 def test_whatever_people_do_the_promises_hold(mix: str, seed: int) -> None:
     """The ledger model itself fails when anything it is given was not computed from the tokens before."""
     cache, _ = ledger_cache(mix)

@@ -7,13 +7,14 @@ import random
 import pytest
 
 from app.kvcache.tournament import Entry, Tournament
+from tests.seeds import each_seed
 
 
 def least(entries: dict[int, Entry], clock: int) -> int | None:
     return min(entries, key=lambda key: (entries[key].worth(clock), key), default=None)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@each_seed(range(12))
 def test_the_least_is_that_of_all(seed: int) -> None:
     """Entries come, change and go while time passes slowly or in leaps; many are worth the same."""
     rng = random.Random(seed)

@@ -11,6 +11,7 @@ import pytest
 from mlx_lm.models.cache import ChunkedKVCache, RotatingKVCache
 
 from app.kvcache.layers import CacheFaultError, ChunkLayer, RowArrays, UnsupportedCacheError, WindowLayer, wrap
+from tests.seeds import each_seed
 
 WIDTH = 8
 
@@ -183,7 +184,7 @@ CACHES: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("name", list(CACHES))
-@pytest.mark.parametrize("seed", range(4))
+@each_seed(range(4))
 def test_after_going_back_anywhere_the_ring_is_the_one_that_never_left(name: str, seed: int) -> None:
     """Physical layout included: a cache that made the same calls up to there shows the same rows in the same places."""
     generator = random.Random(seed)

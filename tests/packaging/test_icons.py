@@ -12,6 +12,8 @@ from PySide6.QtGui import QImage
 from tools import icons
 from tools.icons import AS_ARGB, ENTRIES, FOLDER, ICONS, channels, draw, icns, packed
 
+from tests.seeds import each_seed
+
 SIZES = {b"ic04": 16, b"ic11": 32, b"ic05": 32, b"ic12": 64, b"ic07": 128, b"ic13": 256, b"ic08": 256, b"ic14": 512}
 SIZES |= {b"ic09": 512, b"ic10": 1024}
 """What Apple calls each picture, and how many pixels it must have."""
@@ -124,7 +126,7 @@ def test_a_drawing_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.
         draw("espalier", 16)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_seed(range(20))
 def test_packing_loses_nothing(seed: int) -> None:
     random = Random(seed)
     lengths = [random.choice((1, 1, 2, 3, 129, 130, 131, 300)) for _ in range(60)]

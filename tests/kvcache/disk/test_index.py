@@ -12,6 +12,7 @@ from app.kvcache.disk import files, index
 from app.kvcache.disk.files import DamagedFileError, SnapshotFile, Tensor
 from app.kvcache.disk.index import Entry
 from tests.kvcache.disk.samples import DAMAGES, OnPath, by_path, entries_of, listed, on_paths, tensors_of, written
+from tests.seeds import each_seed
 
 
 def named(entries: list[OnPath]) -> list[OnPath]:
@@ -21,7 +22,7 @@ def named(entries: list[OnPath]) -> list[OnPath]:
     ]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_seed(range(20))
 def test_it_reads_back_as_it_was_saved(seed: int) -> None:
     entries = named(entries_of(Random(seed), 40))
     loaded = index.load(index.save(listed(entries)))

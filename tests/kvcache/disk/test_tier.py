@@ -20,6 +20,7 @@ from app.kvcache.invariants import check
 from app.protocol.reports import Reason
 from tests.kvcache.disk.restarts import close_all, damage, files_in, opened, play, reopened, settle, tier_of
 from tests.kvcache.ledger import MIXES, ROWS, ask
+from tests.seeds import each_seed
 
 
 @pytest.fixture(autouse=True)
@@ -92,7 +93,7 @@ def test_states_that_lie_close_together_are_written_once(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("mix", list(MIXES))
-@pytest.mark.parametrize("seed", range(3))
+@each_seed(range(3))
 def test_random_histories_with_restarts_are_never_wrong(mix: str, seed: int, tmp_path: Path) -> None:
     """The model checks at each call what it is given: a wrong restore fails there. Files are damaged now and then."""
     play(mix, seed, tmp_path)

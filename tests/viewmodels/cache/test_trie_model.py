@@ -12,6 +12,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 from app.protocol.trie_view import TrieNodeView, TrieView
 from app.viewmodels.cache.trie_model import TrieModel
 from app.viewmodels.kit.lists import RowRole
+from tests.seeds import each_seed
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
 
@@ -112,7 +113,7 @@ class Growing:
         self.rng.shuffle(self.order[self.rng.choice(list(self.order))])
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_seed(range(20))
 def test_any_sequence_of_views_is_followed_without_a_reset(seed: int) -> None:
     trie, model = Growing(random.Random(seed)), TrieModel()
     tester = QAbstractItemModelTester(model, FATAL)

@@ -6,6 +6,7 @@ import pytest
 
 import app.widgets.chat.markdown.blocks as blocks_module
 from app.widgets.chat.markdown.blocks import Block, Kind, markdown, split, split_plain
+from tests.seeds import each_seed
 
 TEXT = (
     "Intro\nsecond line\n\n- one\n\n  - nested, after a blank line\n- two\n\nBefore code:\n"
@@ -59,14 +60,14 @@ def grown(text: str, cuts: list[int]) -> list[Block]:
     return blocks
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each_seed(range(5))
 def test_a_text_that_grows_has_the_parts_of_the_whole(seed: int) -> None:
     """Cutting again from the open block on gives what cutting everything gives, wherever the pieces end."""
     chance = random.Random(seed)
     assert grown(TEXT, chance.sample(range(1, len(TEXT)), 30)) == split(TEXT)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@each_seed(range(12))
 def test_so_has_one_in_which_every_limit_is_reached(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Long lines, long code, long runs, and more than is read as Markdown."""
     for name, value in LIMITS.items():
