@@ -37,6 +37,13 @@ STRICTER: dict[str, set[str]] = {
     "kvcache/disk/space.py": set(),
     "kvcache/disk/writer.py": set(),
 }
+# Regions of the window: which folders of view models each may know. Only `window` knows the others.
+REGIONS: dict[str, set[str]] = {
+    "kit": {"kit"},
+    "chat": {"kit", "text", "chat"},
+    "sidebar": {"kit", "text", "library"},
+    "cache": {"kit", "text", "cache"},
+}
 FILES = sorted(APP.rglob("*.py"))
 
 
@@ -69,6 +76,21 @@ def test_imports_point_down(path: Path) -> None:
     assert [name for name in imported(path) if refused(path, name)] == []
 
 
+@pytest.mark.parametrize("region", REGIONS)
+def test_a_region_knows_the_kit_and_itself(region: str) -> None:
+    """What every pane draws with knows no pane, and no pane knows another or the window."""
+    folders = {path.name for path in (APP / "viewmodels").iterdir() if path.is_dir()}
+    files = sorted((APP / "widgets" / region).rglob("*.py"))
+    assert files
+    for path in files:
+        for name in imported(path):
+            app, package, folder = [*name.split("."), "", ""][:3]
+            if (app, package) == ("app", "widgets"):
+                assert folder in {"kit", region}, path
+            elif (app, package) == ("app", "viewmodels"):
+                assert folder in REGIONS[region] or folder not in folders, path
+
+
 def test_exchange_knows_conversations_as_values_and_no_store() -> None:
     names = {name for path in (APP / "exchange").glob("*.py") for name in imported(path)}
     known = {name.split(".")[2] for name in names if name.startswith("app.conversation.")}
@@ -85,7 +107,7 @@ def test_the_rule_refuses_what_it_should() -> None:
     assert not refused(APP / "kvcache" / "layers" / "rows.py", "mlx.core")
     assert refused(APP / "conversation" / "store.py", "PySide6.QtCore.QObject")
     assert refused(APP / "viewmodels" / "controller.py", "PySide6.QtWidgets.QWidget")
-    assert refused(APP / "widgets" / "look.py", "app.worker.engine_host")
+    assert refused(APP / "widgets" / "kit" / "style.py", "app.worker.engine_host")
     assert refused(APP / "engine" / "loop.py", "app.worker.engine_host")
     assert not refused(APP / "main.py", "app.worker.engine_host")
 

@@ -14,9 +14,9 @@ from app.widgets.kit.dialogs import ask_to_delete, close_on_command
 from app.widgets.kit.drawing import draw_text, smooth, wrapped
 from app.widgets.kit.focus_ring import FocusRing
 from app.widgets.kit.style import Style
+from app.widgets.kit.text_label import TextLabel
 from app.widgets.kit.typography import TextRole
 from app.widgets.sidebar.line_list import LineList
-from app.widgets.window.about import Words
 
 _EDGE, _GROUP, _APART = 20, 16, 8
 _SIZE = QSize(560, 440)
@@ -61,7 +61,7 @@ class TrashBox(QDialog):
         column.setSpacing(0)
         hint = QHBoxLayout()
         hint.setContentsMargins(_EDGE, 0, _EDGE, _APART)
-        hint.addWidget(Words(self._style, trash_desk.EMPTY_HINT, TextRole.SMALL, True, self))
+        hint.addWidget(TextLabel(self._style, trash_desk.EMPTY_HINT, TextRole.SMALL, True, self))
         column.addLayout(hint)
         column.addWidget(self.list, 1)
         foot = QHBoxLayout()

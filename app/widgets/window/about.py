@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QFile, QIODevice, QSize, Qt
-from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
     QDialog,
@@ -23,6 +23,7 @@ from app.widgets.kit.dialogs import close_on_command
 from app.widgets.kit.focus_ring import FocusRing
 from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
+from app.widgets.kit.text_label import TextLabel
 from app.widgets.kit.typography import TextRole
 
 NOTICES = "resources:notices/notices.txt"
@@ -76,7 +77,7 @@ class AboutBox(QDialog):
         columns.addLayout(words)
 
     def _add(self, words: QVBoxLayout, text: str, role: TextRole, after: int, is_quiet: bool = False) -> None:
-        words.addWidget(Words(self._style, text, role, is_quiet, self, _WIDTH))
+        words.addWidget(TextLabel(self._style, text, role, is_quiet, self, _WIDTH))
         words.addSpacing(after)
 
     def _versions(self) -> QGridLayout:
@@ -85,8 +86,8 @@ class AboutBox(QDialog):
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(1, 1)
         for row, (name, number) in enumerate(about_words.versions(QCoreApplication.applicationVersion())):
-            grid.addWidget(Words(self._style, name, TextRole.CAP, True, self), row, 0)
-            grid.addWidget(Words(self._style, number, TextRole.CAP, False, self), row, 1)
+            grid.addWidget(TextLabel(self._style, name, TextRole.CAP, True, self), row, 0)
+            grid.addWidget(TextLabel(self._style, number, TextRole.CAP, False, self), row, 1)
         return grid
 
     def _buttons(self) -> QHBoxLayout:
@@ -145,34 +146,6 @@ class Acknowledgements(QDialog):
         painter = QPainter(self)
         painter.fillRect(0, self.text.geometry().bottom() + 1, self.width(), 1, self._style.theme.line)
         painter.end()
-
-
-class Words(QLabel):
-    """Words in one text role. is_quiet: in the second colour of text. width: of a paragraph, in points at the
-    usual text size; 0 for a single line, as long as it is."""
-
-    def __init__(
-        self, style: Style, text: str, role: TextRole, is_quiet: bool, parent: QWidget, width: int = 0
-    ) -> None:
-        super().__init__(text, parent)
-        self._style = style
-        self._role = role
-        self._is_quiet = is_quiet
-        self._wanted = width
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setWordWrap(width > 0)
-        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        style.changed.connect(self._dress)
-        self._dress()
-
-    def _dress(self) -> None:
-        theme = self._style.theme
-        self.setFont(self._style.text_style(self._role).font)
-        if self._wanted:
-            self.setFixedWidth(self._style.typography.scaled(self._wanted))
-        colors = QPalette()
-        colors.setColor(QPalette.ColorRole.WindowText, theme.text2 if self._is_quiet else theme.text)
-        self.setPalette(colors)
 
 
 def notices() -> str:

@@ -16,9 +16,10 @@ from pytestqt.qtbot import QtBot
 from app.launch.paths import resources
 from app.viewmodels.model import about_words
 from app.widgets.kit.style import Style
+from app.widgets.kit.text_label import TextLabel
 from app.widgets.kit.theme import DARK
 from app.widgets.kit.typography import TextRole
-from app.widgets.window.about import AboutBox, Acknowledgements, Words, notices
+from app.widgets.window.about import AboutBox, Acknowledgements, notices
 from tests.widgets.pictures import count, picture, show
 
 
@@ -71,10 +72,10 @@ def test_no_word_is_cut_at_any_size(qtbot: QtBot, style: Style) -> None:
         style.set_text_size(body)
         box = AboutBox(style)
         show(box)
-        for label in box.findChildren(Words):
+        for label in box.findChildren(TextLabel):
             assert label.height() >= label.heightForWidth(label.width())
             assert box.rect().contains(label.geometry())
-        assert box.acknowledgements.x() in {label.x() for label in box.findChildren(Words) if label.wordWrap()}
+        assert box.acknowledgements.x() in {label.x() for label in box.findChildren(TextLabel) if label.wordWrap()}
         box.close()
 
 
