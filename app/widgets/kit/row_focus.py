@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt
-from PySide6.QtGui import QColor, QFocusEvent, QPainter
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyleOptionViewItem, QWidget
 
 from app.widgets.kit.drawing import fill_rounded, stroke_rounded
+from app.widgets.kit.letters import is_letter
 from app.widgets.kit.style import Style
 
 _BY_KEYBOARD = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
@@ -14,7 +15,10 @@ _RADIUS = 6
 
 
 class RowFocus(QObject):
-    """Watches a view; `is_shown` while it has the focus and was last moved in by keys, not by the mouse."""
+    """Watches a view; `is_shown` while it has the focus and was last moved in by keys, not by the mouse.
+
+    Letters are left to the window, which has them typed into the message field: no list is gone through by letters.
+    """
 
     def __init__(self, view: QAbstractItemView) -> None:
         super().__init__(view)
@@ -30,6 +34,9 @@ class RowFocus(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kind = event.type()
+        if isinstance(event, QKeyEvent) and kind == QEvent.Type.KeyPress and is_letter(event):
+            event.ignore()
+            return True
         if kind == QEvent.Type.MouseButtonPress:
             self._is_by_keyboard = False
         elif kind == QEvent.Type.KeyPress:

@@ -15,7 +15,6 @@ from app.widgets.kit.action_button import ActionButton
 from app.widgets.kit.drawing import draw_text, smooth, wrapped
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.item_views import set_up_view
-from app.widgets.kit.letters import is_letter
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 from app.widgets.sidebar.conversation_delegate import ConversationDelegate
@@ -75,7 +74,7 @@ class ConversationList(QListView):
             index = self._conversations.index(number)
             self.scrollTo(index)
             self.setCurrentIndex(index)
-            if index.flags() & Qt.ItemFlag.ItemIsEditable:
+            if index.flags() & Qt.ItemFlag.ItemIsEditable and self.indexWidget(index) is None:
                 self.edit(index)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -84,9 +83,6 @@ class ConversationList(QListView):
         row, key = self.row, event.key()
         is_plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
         if row is not None and is_plain and self._use_key(row, Qt.Key(key)):
-            return
-        if is_letter(event):
-            event.ignore()  # for the message field
             return
         super().keyPressEvent(event)
         self._tell_choice()

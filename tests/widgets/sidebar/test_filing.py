@@ -273,3 +273,13 @@ def test_the_open_conversation_is_moved_from_the_menu_bar(
     assert [row.folder_id for row in controller.conversations.rows if row.is_open] == [""]
     menu.aboutToShow.emit()
     assert [one.text() for one in menu.actions() if one.isChecked()] == ["No Folder"]
+
+
+def test_renaming_a_row_that_is_being_renamed_goes_on_with_it(qtbot: QtBot, garden: MainWindow) -> None:
+    garden.do("rename")
+    field = editor(garden.sidebar.list)
+    qtbot.keyClicks(field, "quin")
+    garden.do("rename")
+    assert editor(garden.sidebar.list) is field
+    assert field.text() == "quin"
+    assert field.hasFocus()
