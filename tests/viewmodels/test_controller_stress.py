@@ -105,6 +105,7 @@ def test_no_order_of_events_loses_a_word(
     for _ in range(ACTIONS):
         restless.act()
         qtbot.wait(rng.choice([0, 1, 5, 30]))
+        assert [row.id for row in controller.chat.rows] == [message.id for message in controller.tree.path]
         running = controller._runs.current
         assert [row.id for row in controller.chat.rows if row.is_streaming] in (
             [],

@@ -93,13 +93,17 @@ class Asking(QObject):
         self.answer_next()
 
     def withdraw(self, conversation_id: str) -> None:
-        """Leave the questions of a conversation that wait for a model or an answer unanswered, where they are."""
+        """Leave the questions of a conversation that wait for a model or an answer unanswered, where they are.
+
+        A path that ended with one that was to be answered again goes on to the answer that it has.
+        """
         for question in [one for one in self._asked if one.conversation_id == conversation_id]:
             self._asked.remove(question)
             self._again.discard(question.id)
             tree = self._library.tree(conversation_id)
             if tree.leaf_id == question.id:
                 tree.select(tree.leaf_below(question.id))
+            self.moved.emit(conversation_id)
 
     def close(self) -> None:
         """Nothing more is answered; what is on its way to the database still gets there."""

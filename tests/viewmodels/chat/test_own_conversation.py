@@ -192,3 +192,21 @@ def test_a_question_that_waits_for_an_answer_elsewhere_can_be_withdrawn(
     script.hold = None
     qtbot.waitUntil(lambda: not controller._asking.is_busy)
     assert texts(controller) == ["And you?"]
+
+
+def test_another_answer_that_is_stopped_while_it_waits_leaves_the_one_there_was_in_sight(
+    qtbot: QtBot, controller: Controller, script: Script
+) -> None:
+    ask(qtbot, controller, "How are you?")
+    here = controller.archive.open_id
+    script.hold = 1
+    controller.new_conversation()
+    controller.send("And you?")
+    wait_for_text(qtbot, controller)
+    controller.open_conversation(here)
+    controller.regenerate()
+    assert texts(controller) == ["How are you?"]
+    controller.act("stop")
+    assert texts(controller) == ["How are you?", "You said: How are you?"]
+    script.hold = None
+    qtbot.waitUntil(lambda: not controller._asking.is_busy)
