@@ -46,12 +46,12 @@ class CacheHead(QWidget):
         self._refresh()
 
     def show_view(self, view: TrieView) -> None:
-        """Totals come from the view."""
+        """Show the totals of a picture of the cache."""
         self._view = view
         self._refresh()
 
     def show_disk(self, folder: str, trouble: Problem | None) -> None:
-        """Where the files lie, "" for nowhere, and why none are written."""
+        """Show where the files lie, "" for nowhere, and why none are written."""
         self._folder, self._trouble = folder, trouble
         self._refresh()
 
@@ -91,7 +91,7 @@ class CacheHead(QWidget):
         return QSize(300, self.heightForWidth(max(self.width(), 300)))
 
     def heightForWidth(self, width: int) -> int:
-        """Points that everything takes within `width`."""
+        """Return the points that everything takes within `width`."""
         room = width - 2 * _INSET
         legend = self._legend.height(self._parts, room, self._disk_left(room))
         notes = self._style.text_style(TextRole.CAP).line + _TO_NOTE if self._has_buffers else 0

@@ -35,17 +35,17 @@ class Entry:
 
     @property
     def text(self) -> str:
-        """As it stands in the legend."""
+        """The words of the legend, for example "Live 1.2 GB"."""
         return f"{self.word} {words.size(self.bytes) if self.bytes else 0}"
 
     @property
     def spoken(self) -> str:
-        """With its unit always."""
+        """The words for a screen reader, always with a unit."""
         return f"{self.word} {words.size(self.bytes)}"
 
 
 def entries(view: TrieView, has_disk: bool) -> tuple[Entry, ...]:
-    """The parts of a picture of the cache."""
+    """Return the parts of what a picture of the cache holds."""
     pinned = sum(node.bytes for node in view.nodes if node.is_pinned)
     parts = [Entry("live", view.live_bytes), Entry("memory", view.paged_bytes)]
     parts += [Entry(None, pinned)] * (pinned > 0)
@@ -60,12 +60,12 @@ class Legend:
         self._style = style
 
     def height(self, parts: Sequence[Entry], width: float, disk_left: float) -> float:
-        """Points that it takes within `width`."""
+        """Return the points that the legend takes within `width`."""
         line = self._style.text_style(TextRole.CAP).line
         return max(top for _, top in self._corners(parts, width, disk_left)) + line
 
     def paint(self, painter: QPainter, parts: Sequence[Entry], rect: QRectF, disk_left: float) -> None:
-        """disk_left: points from the left at which the disk's bar begins."""
+        """Paint the entries into `rect`. disk_left: points from the left at which the disk's bar begins."""
         text_style, theme = self._style.text_style(TextRole.CAP), self._style.theme
         for part, (left, top) in zip(parts, self._corners(parts, rect.width(), disk_left), strict=True):
             line = QRectF(rect.left() + left, rect.top() + top, rect.width() - left, text_style.line)

@@ -59,7 +59,7 @@ class CachePane(QWidget):
         return QSize(352, 560)
 
     def show_disk(self, folder: str, trouble: Problem | None) -> None:
-        """Where the cache's files lie, "" for nowhere, and why none are written."""
+        """Show where the cache's files lie, "" for nowhere, and why none are written."""
         if self._changes.has_changed(folder, trouble):
             self.head.show_disk(folder, trouble)
             self._arrange()
@@ -67,7 +67,7 @@ class CachePane(QWidget):
 
     @property
     def totals(self) -> str:
-        """For example "11 edges · 12 408 tokens"."""
+        """Edges and tokens in words, for example "11 edges · 12 408 tokens"."""
         nodes = self._trie.view.nodes
         return words.DOT.join((words.plural(len(nodes), "edge"), words.tokens(sum(node.tokens for node in nodes))))
 

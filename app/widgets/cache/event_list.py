@@ -77,5 +77,5 @@ class EventList(QListView):
 
 
 def event_height(style: Style) -> int:
-    """Points of one row."""
+    """Return the height of one row in points."""
     return style.typography.scaled(14) + 8

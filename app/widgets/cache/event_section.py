@@ -99,12 +99,12 @@ class EventSection(QWidget):
         return self.head.isChecked()
 
     def restore(self, rows_height: int, is_open: bool) -> None:
-        """As it was left."""
+        """Take the height and the folding that the section was left with."""
         self.rows_height = max(0, rows_height)
         self.head.setChecked(is_open)
 
     def height_within(self, room: int) -> int:
-        """Points that it takes of `room`, of which the tree keeps the larger half; 0 while there is nothing to show."""
+        """Return the points it takes of `room`, whose larger half is the tree's; 0 while there is nothing to show."""
         head = self.head.sizeHint().height() + _GRIP
         if not self._events.rowCount():
             return 0
@@ -125,7 +125,7 @@ class EventSection(QWidget):
         self.changed.emit()
 
     def event(self, event: QEvent) -> bool:
-        """Another text size means another height of the head."""
+        """Lay out again when the head has another height, as with another text size."""
         if event.type() == QEvent.Type.LayoutRequest:
             self._arrange()
         return super().event(event)

@@ -40,7 +40,7 @@ class TrieDelegate(QStyledItemDelegate):
     def helpEvent(
         self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: AnyIndex
     ) -> bool:
-        """A tooltip with everything, for a row that shows only part of it."""
+        """Show all words of a row in a tooltip, where the row shows only part of them."""
         node: TrieNodeView | None = index.data(RowRole.ROW)
         if node is None or event.type() != QEvent.Type.ToolTip:
             return False
@@ -48,7 +48,7 @@ class TrieDelegate(QStyledItemDelegate):
         return True
 
     def whole(self, node: TrieNodeView) -> str:
-        """All words of a row, on three lines."""
+        """Return all words of a row, on three lines."""
         age = words.age(node.used_at, self._clock())
         where = [RESIDENCY_NAMES[node.residency]]
         if node.disk_bytes and node.residency != "disk":
@@ -124,7 +124,7 @@ class TrieDelegate(QStyledItemDelegate):
 
 
 def figures(node: TrieNodeView) -> list[str]:
-    """For example "412-3 412", "3 000 tok", "240 MB"; without bytes where nothing is held."""
+    """Return an edge's figures, for example "412-3 412", "3 000 tok", "240 MB"; no bytes where nothing is held."""
     parts = [words.token_range(node.start, node.end), f"{words.number(node.tokens)} tok"]
     if node.held_bytes:
         parts.append(words.size(node.held_bytes))

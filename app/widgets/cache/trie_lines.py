@@ -65,7 +65,7 @@ class TrieLines:
         return len(self._nodes)
 
     def level(self, node_id: int) -> int:
-        """Steps from the left; 0 for an edge that the view does not have."""
+        """Return an edge's steps from the left; 0 for an edge that the view does not have."""
         return self._levels.get(node_id, 0)
 
     def _level(self, node: TrieNodeView) -> int:
@@ -74,7 +74,7 @@ class TrieLines:
         return self._levels[node.parent_id] + (len(self._children[node.parent_id]) > 1)
 
     def spot(self, node_id: int) -> Spot | None:
-        """Where an edge stands; None for one that the view does not have."""
+        """Return where an edge stands; None for one that the view does not have."""
         found = self._spots.get(node_id)
         if found is None and node_id in self._nodes:
             self._place_siblings(self._nodes[node_id].parent_id)
@@ -101,7 +101,7 @@ class TrieLines:
                 is_followed, is_followed_live = True, is_followed_live or node.residency == "live"
 
     def strokes(self, node_id: int, row: QRectF, left: float, step: float) -> list[Stroke]:
-        """The lines that cross one row. left: abscissa of the discs at level 0; step: points to a level."""
+        """Return the lines that cross one row. left: abscissa of the discs at level 0; step: points to a level."""
         spot = self.spot(node_id)
         if spot is None:
             return []

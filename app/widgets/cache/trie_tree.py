@@ -59,7 +59,7 @@ class TrieTree(QTreeView):
         self.setUniformRowHeights(True)
 
     def text_left(self, node_id: int) -> float:
-        """Where an edge's words begin."""
+        """Return the abscissa at which an edge's words begin."""
         return self._disc_x(node_id) + _TO_TEXT
 
     def _step(self) -> float:

@@ -51,7 +51,7 @@ class ProblemView(QWidget):
         self.update()
 
     def wanted_height(self, width: int) -> int:
-        """Height in points at this width."""
+        """Return the card's height in points at this width."""
         height = self._sentence_top + self._sentence_height(width) + _BELOW
         has_buttons = bool(self._card.action_label or self._card.other_label)
         return round(height + (_BUTTON_GAP + self._style.typography.row if has_buttons else 0))
@@ -173,7 +173,7 @@ class NoticeBanner(QWidget):
 
 
 def lines_of(text: str, text_style: TextStyle, width: float) -> QTextLayout:
-    """Words broken into lines of the role's height."""
+    """Break words into lines of the role's height."""
     layout = QTextLayout(text, text_style.font)
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)

@@ -26,7 +26,10 @@ class Column:
 
 
 def column(pane: int, scale: float = 1.0) -> Column:
-    """The column of a pane of this width; `scale` is that of the text. Wider panes get wider margins, not lines."""
+    """Return the column of a pane of this width, which gets wider margins rather than longer lines.
+
+    scale: of the text.
+    """
     left, right = (_LEFT, _RIGHT) if pane >= _NARROW else (_NARROW_LEFT, _NARROW_RIGHT)
     width = max(120, pane - left - right)
     widest = round(_WIDEST * scale)
@@ -35,6 +38,6 @@ def column(pane: int, scale: float = 1.0) -> Column:
 
 
 def centred(pane: int, scale: float = 1.0) -> Column:
-    """A narrower column in the middle of the pane, for an empty conversation."""
+    """Return a narrower column in the middle of the pane, for an empty conversation."""
     width = max(120, min(round(_CENTRED * scale), pane - 2 * _NARROW_RIGHT))
     return Column((pane - width) // 2, width)

@@ -75,12 +75,12 @@ class Composer(QWidget):
         return self._strip + _ABOVE + self.edit.line // 2
 
     def wanted_height(self, most: int) -> int:
-        """Height of the card in points: what the text needs, but not more than `most`."""
+        """Return the card's height in points: what the text needs, but not more than `most`."""
         frame = self._strip + _ABOVE + _TO_FOOT + _BUTTON + _BELOW
         return max(frame + self.edit.line, min(frame + self.edit.text_height, most))
 
     def show_text(self, text: str) -> None:
-        """Hold exactly this, with the cursor at its end."""
+        """Put this text in place of the other, with the cursor at its end."""
         if text != self.text:
             self.edit.show_text(text)
 
@@ -171,7 +171,7 @@ class Composer(QWidget):
         return False
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """A press anywhere on the card is meant for the text."""
+        """Take a press anywhere on the card as meant for the text."""
         if self._card.contains(event.position()):
             self.edit.setFocus()
 

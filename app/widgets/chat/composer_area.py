@@ -51,7 +51,7 @@ class ComposerArea(QWidget):
             self._refit()
 
     def set_pane_height(self, height: int) -> None:
-        """The composer grows up to a share of the pane's height."""
+        """Let the composer grow up to its share of this height."""
         if height != self._pane_height:
             self._pane_height = height
             self._refit()
@@ -65,7 +65,7 @@ class ComposerArea(QWidget):
 
     @property
     def column(self) -> Column:
-        """Where the card stands."""
+        """The column in which the card stands."""
         scale = self._style.typography.scale
         return centred(self.width(), scale) if self._is_centred else column(self.width(), scale)
 

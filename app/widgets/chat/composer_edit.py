@@ -66,11 +66,11 @@ class ComposerEdit(QTextEdit):
 
     @property
     def text_height(self) -> int:
-        """What all lines take, in points; one line when there is no text."""
+        """The height of all lines in points; one line when there is no text."""
         return max(self.line, round(self.document().size().height()))
 
     def show_hint(self, text: str) -> None:
-        """What the empty field says."""
+        """Show these words while the field is empty."""
         self._hint = text
         self.setAccessibleDescription(text)
         self.viewport().update()
@@ -109,7 +109,7 @@ class ComposerEdit(QTextEdit):
         self.viewport().update()
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        """Files are for the window: a model's folder dropped here is opened, not typed."""
+        """Leave files to the window: a model's folder dropped here is opened, not typed."""
         return source.hasText() and not source.hasUrls()
 
     def insertFromMimeData(self, source: QMimeData) -> None:

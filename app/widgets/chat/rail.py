@@ -23,7 +23,7 @@ _APART, _ARM_ABOVE, _CORNER, _NEAREST = 16, 17, 5, 2
 
 
 def paint_line(painter: QPainter, theme: Theme, x: float, top: float, bottom: float, residency: Residency) -> None:
-    """The rail between two heights, beside tokens that are at `residency`."""
+    """Paint the rail between two heights, beside tokens that are at `residency`."""
     if bottom <= top:
         return
     pen = QPen(theme.mute if residency == "none" else theme.accentgfx, _DOTTED if residency == "none" else _SOLID)
@@ -36,14 +36,14 @@ def paint_line(painter: QPainter, theme: Theme, x: float, top: float, bottom: fl
 
 
 def paint_residency(painter: QPainter, theme: Theme, center: QPointF, residency: Residency) -> None:
-    """The disc of a message on the rail."""
+    """Paint the disc of a message on the rail."""
     paint_disc(painter, theme, center, residency, DISC, theme.window)
 
 
 def paint_fork(
     painter: QPainter, style: Style, center: QPointF, version: int, residencies: Sequence[Residency]
 ) -> None:
-    """Arms and discs of the versions beside this one. version: counted from 1; residencies: of all, in order."""
+    """Paint arms and discs of the versions beside this one. version: counted from 1; residencies: of all, in order."""
     for slot, index in _shown(version, len(residencies)):
         x = center.x() + slot * _APART
         _paint_arm(painter, style.theme, center, x)

@@ -19,7 +19,7 @@ from app.widgets.kit.typography import TextRole
 
 
 class State(Enum):
-    """How a control shows itself now."""
+    """States in which a control is painted."""
 
     REST = auto()
     HOVER = auto()
@@ -28,7 +28,7 @@ class State(Enum):
 
 
 class Control(QAbstractButton):
-    """What all painted buttons share. `ring_radius`: corner radius of the shape that the focus ring surrounds."""
+    """A painted button. `ring_radius`: corner radius of the shape that the focus ring surrounds."""
 
     ring_radius = 7.0
 
@@ -44,7 +44,7 @@ class Control(QAbstractButton):
 
     @property
     def state(self) -> State:
-        """As it is to be painted now."""
+        """The state to be painted now."""
         if not self.isEnabled():
             return State.DISABLED
         if self.isDown():
@@ -123,7 +123,7 @@ class Button(Control):
 
 
 def default_fill(theme: Theme, state: State) -> QColor:
-    """What lies under a default button: a little lighter under the pointer, darker while pressed."""
+    """Return the fill of a default button: a little lighter under the pointer, darker while pressed."""
     return {
         State.REST: theme.accentfill,
         State.HOVER: theme.accentfill.lighter(106),

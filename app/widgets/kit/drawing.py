@@ -46,14 +46,14 @@ def draw_text(
 
 
 def fill_rounded(painter: QPainter, rect: QRectF, radius: float, color: QColor) -> None:
-    """A filled shape without an outline."""
+    """Fill a rounded shape without an outline."""
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(color)
     painter.drawRoundedRect(rect, radius, radius)
 
 
 def stroke_rounded(painter: QPainter, rect: QRectF, radius: float, color: QColor, width: float = 1.0) -> None:
-    """An outline that lies wholly inside `rect`."""
+    """Draw a rounded outline that lies wholly inside `rect`."""
     inset = width / 2
     painter.setPen(QPen(color, width))
     painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -61,7 +61,7 @@ def stroke_rounded(painter: QPainter, rect: QRectF, radius: float, color: QColor
 
 
 def wrapped(text_style: TextStyle, text: str, width: float) -> list[str]:
-    """The text in lines of at most `width` points; a word that is longer has a line of its own."""
+    """Break a text into lines of at most `width` points; a word that is longer has a line of its own."""
     lines: list[str] = []
     for word in text.split(" "):
         longer = f"{lines[-1]} {word}" if lines else word

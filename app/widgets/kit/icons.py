@@ -26,7 +26,7 @@ class IconCache:
         self._pixmaps.clear()
 
     def pixmap(self, icon: Icon, color: QColor, size: int = 16, ratio: float = 1.0, stroke: float = 1.35) -> QPixmap:
-        """The icon `size` points wide, at `ratio` device pixels to a point."""
+        """Return the icon `size` points wide, at `ratio` device pixels to a point."""
         key = (icon, color.rgba(), size, ratio, stroke)
         found = self._pixmaps.get(key)
         if found is None:
@@ -49,7 +49,7 @@ class IconCache:
         painter.drawPixmap(corner, pixmap)
 
     def icon(self, icon: Icon, theme: Theme, size: int = 16, ratio: float = 2.0) -> QIcon:
-        """For Qt's own parts, such as menus: text2 at rest, text while active, ghost when disabled."""
+        """Return an icon for Qt's own parts, such as menus: text2 at rest, text while active, ghost when disabled."""
         result = QIcon()
         for mode, color in (
             (QIcon.Mode.Normal, theme.text2),

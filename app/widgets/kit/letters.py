@@ -9,6 +9,6 @@ _COMMANDS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.MetaModifi
 
 
 def is_letter(event: QKeyEvent) -> bool:
-    """Whether a key writes a character that can be seen."""
+    """Return whether a key writes a character that can be seen."""
     text = event.text()
     return bool(text.strip()) and text.isprintable() and not event.modifiers() & _COMMANDS

@@ -31,7 +31,7 @@ def paint_disc(
     diameter: float = DISC,
     halo: QColor | None = None,
 ) -> None:
-    """Live is full, in memory half filled, on disk a ring, no snapshot a dashed ring.
+    """Paint where tokens are: live full, in memory half filled, on disk a ring, without snapshot a dashed ring.
 
     halo: the pane's colour, which cuts the line behind the disc; None leaves the line.
     """
@@ -68,7 +68,7 @@ def _paint_ring(painter: QPainter, center: QPointF, radius: float, color: QColor
 def paint_bar(
     painter: QPainter, theme: Theme, rect: QRectF, parts: Sequence[tuple[float, QColor]], gap: float = 1.0
 ) -> list[float]:
-    """Shares of the whole, from the left; the rest is track. A gap parts neighbours, none ends the bar.
+    """Paint shares of the whole, from the left; the rest is track. A gap parts neighbours, none ends the bar.
 
     parts: (share, colour); shares sum up to 1 at most. A share that is not 0 is wide enough to be seen. Returns the
     points that each took.
@@ -111,14 +111,14 @@ def _slice(rect: QRectF, left: float, right: float) -> QPainterPath:
 def paint_cost(
     painter: QPainter, theme: Theme, rect: QRectF, reused: float, computed: float, to_go: float = 0.0
 ) -> None:
-    """Tokens reused, computed, and still to go, as shares of their sum. With nothing at all, an empty track."""
+    """Paint tokens reused, computed and still to go as shares of their sum; with nothing at all, an empty track."""
     total = reused + computed + to_go
     shares = (reused / total, computed / total) if total > 0 else (0.0, 0.0)
     paint_bar(painter, theme, rect, ((shares[0], theme.accentgfx), (shares[1], theme.mute)))
 
 
 def paint_warmth(painter: QPainter, theme: Theme, rect: QRectF, share: float, is_on_disk: bool = False) -> None:
-    """Full: warm; part filled: part warm; in three blocks: from disk; a thin line: cold. share: 0 to 1."""
+    """Paint how warm a branch is: full, part filled, three blocks from disk, a thin line when cold. share: 0 to 1."""
     if is_on_disk:
         width = (rect.width() - 4) / 3
         for i in range(3):
@@ -132,7 +132,7 @@ def paint_warmth(painter: QPainter, theme: Theme, rect: QRectF, share: float, is
 
 
 def paint_budget(painter: QPainter, theme: Theme, rect: QRectF, live: float, memory: float, budget: float) -> None:
-    """Bytes live (solid) and in memory (hatched) of a budget; the bar is full when they reach it."""
+    """Paint bytes live (solid) and in memory (hatched) of a budget; the bar is full when they reach it."""
     whole = max(budget, live + memory, 1.0)
     shares = ((live / whole, theme.accentgfx), (memory / whole, theme.soft))
     widths = paint_bar(painter, theme, rect, shares)
@@ -143,7 +143,7 @@ def paint_budget(painter: QPainter, theme: Theme, rect: QRectF, live: float, mem
 
 
 def paint_disk_budget(painter: QPainter, theme: Theme, rect: QRectF, used: float, allowed: float) -> None:
-    """Bytes on disk of what may be there; a bar of its own, since it has a limit of its own."""
+    """Paint bytes on disk of what may be there; a bar of its own, since it has a limit of its own."""
     paint_bar(painter, theme, rect, ((used / max(allowed, used, 1.0), theme.mute),))
 
 
@@ -160,7 +160,7 @@ def _hatch(painter: QPainter, shape: QPainterPath, color: QColor) -> None:
 
 
 def pill_width(style: Style, text: str, where: Residency) -> float:
-    """Points that a pill takes; the bare words of "No snapshot" have no padding."""
+    """Return the points that a pill takes; the bare words of "No snapshot" have no padding."""
     return style.text_style(TextRole.CAP_MEDIUM).width(text) + (0 if where == "none" else 14)
 
 
@@ -173,7 +173,7 @@ def paint_pill(
     where: Residency,
     surface: QColor | None = None,
 ) -> float:
-    """A state in words, 17 high, ending at `right` around `middle`; returns where it begins.
+    """Paint a state in words, 17 high, ending at `right` around `middle`; return where it begins.
 
     surface: fills the pill instead of its own colour, for a selected row; bare words stay bare.
     """

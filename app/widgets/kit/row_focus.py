@@ -49,7 +49,7 @@ class RowFocus(QObject):
 def paint_row_ground(
     painter: QPainter, style: Style, rect: QRectF, option: QStyleOptionViewItem, hover: QColor
 ) -> None:
-    """What lies under a row: nothing, hover, the selection of an active or an inactive window.
+    """Paint what lies under a row: nothing, hover, the selection of an active or an inactive window.
 
     hover: one step darker than the pane.
     """
@@ -61,11 +61,11 @@ def paint_row_ground(
 
 
 def paint_row_ring(painter: QPainter, style: Style, rect: QRectF) -> None:
-    """The focus of the keyboard, inside the row and over its content."""
+    """Paint the ring of the keyboard, inside the row and over its content."""
     stroke_rounded(painter, rect, _RADIUS, style.theme.accentgfx, 2)
 
 
 def is_in_active_window(option: QStyleOptionViewItem) -> bool:
-    """Whether a row's window is the active one; off the Mac, State_Active asks for the view's own focus instead."""
+    """Return whether a row's window is active; off the Mac, State_Active asks for the view's own focus instead."""
     view = option.widget
     return isinstance(view, QWidget) and view.isActiveWindow()

@@ -13,7 +13,7 @@ _KEPT = 8
 
 
 def paint_shadow(painter: QPainter, rect: QRectF, radius: int, blur: int, down: int, color: QColor) -> None:
-    """The shadow of an opaque rounded shape, which is drawn over it afterwards.
+    """Paint the shadow of an opaque rounded shape, which is drawn over it afterwards.
 
     blur, down: how far the shadow reaches and how far it lies below the shape, in points. What the shape will cover is
     left out.

@@ -14,7 +14,7 @@ from app.widgets.kit.typography import BODY_SIZE, TextRole, TextStyle, Typograph
 
 
 class Style(QObject):
-    """Given to every widget. `changed`: the theme or the text size is another one, so measure and draw again.
+    """Theme, typography and icons of all widgets. `changed`: measure and draw again, since one of them is another.
 
     Attributes: theme, typography, icons. They are replaced, never changed in place, so nothing made from an old one
     lingers.
@@ -66,7 +66,7 @@ class Style(QObject):
 
 
 def system_theme(is_dark: bool, wants_contrast: bool) -> Theme:
-    """The theme for what the system asks."""
+    """Return the theme for what the system asks."""
     theme = DARK if is_dark else LIGHT
     return theme.with_increased_contrast() if wants_contrast else theme
 

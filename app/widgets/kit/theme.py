@@ -61,7 +61,7 @@ class Theme:
     outline: QColor
 
     def with_increased_contrast(self) -> Theme:
-        """The same theme for people who ask the system for more contrast."""
+        """Return a copy of this theme for people who ask the system for more contrast."""
         return replace(
             self,
             line=self.line2,
@@ -74,7 +74,7 @@ class Theme:
 
 
 def translucent(color: QColor, alpha: float) -> QColor:
-    """A copy of the colour at `alpha`, 0 to 1."""
+    """Return a copy of the colour at `alpha`, 0 to 1."""
     copy = QColor(color)
     copy.setAlphaF(alpha)
     return copy
@@ -170,7 +170,7 @@ DARK = Theme(
 
 
 def palette(theme: Theme) -> QPalette:
-    """The theme for Qt's own parts: text fields, menus, scroll bars, message boxes."""
+    """Return the theme for Qt's own parts: text fields, menus, scroll bars, message boxes."""
     role = QPalette.ColorRole
     result = QPalette()
     for where, color in (

@@ -42,7 +42,7 @@ class TextStyle:
     line: int
 
     def width(self, text: str) -> float:
-        """Points that the text takes on one line."""
+        """Return the points that a text takes on one line."""
         return self.metrics.horizontalAdvance(text)
 
 
@@ -64,11 +64,11 @@ class Typography:
         return text_style
 
     def scaled(self, points: float) -> int:
-        """A measure at the usual text size, in whole points at this one."""
+        """Convert a measure at the usual text size to whole points at this one."""
         return round(points * self.scale)
 
     def icon(self, points: int = 16) -> int:
-        """An icon's size beside text: grows with it up to half as large again, and never shrinks."""
+        """Return an icon's size beside text: grows with it up to half as large again, and never shrinks."""
         return round(points * min(1.5, max(1.0, self.scale)))
 
     @property

@@ -84,7 +84,7 @@ class ConversationDelegate(RowDelegate):
     # Renaming
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: AnyIndex) -> QWidget:
-        """A field in the row's place."""
+        """Return a field to be shown in the row's place."""
         editor = QLineEdit(parent)
         editor.setFrame(False)
         editor.setFont(self._style.text_style(TextRole.UI).font)
@@ -96,7 +96,7 @@ class ConversationDelegate(RowDelegate):
         editor.setGeometry(self.row_rect(option.rect, index).adjusted(ROW_MARGIN + _INNER - 6, 3, -ROW_MARGIN, -3))
 
     def setEditorData(self, editor: QWidget, index: AnyIndex) -> None:
-        """The title; what is typed meanwhile stays when the row changes."""
+        """Put the title into the field; what is typed meanwhile stays when the row changes."""
         if isinstance(editor, QLineEdit) and not editor.isModified():
             editor.setText(index.data(Qt.ItemDataRole.EditRole))
             editor.selectAll()

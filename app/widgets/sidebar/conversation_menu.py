@@ -13,7 +13,7 @@ from app.viewmodels.rows import ConversationRow
 
 
 def row_menu(row: ConversationRow, archive: Archive, rename: Callable[[str], None], parent: QWidget) -> QMenu:
-    """A menu for one row of the sidebar; it goes when it is closed."""
+    """Return a menu for one row of the sidebar, which is deleted when it is closed."""
     menu = QMenu(parent)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     edits = archive.edits
@@ -33,7 +33,7 @@ def row_menu(row: ConversationRow, archive: Archive, rename: Callable[[str], Non
 
 
 def fill_folders(menu: QMenu, conversation_id: str, folder_id: str, archive: Archive) -> None:
-    """All folders, the one that it lies in ticked, and a way to a new one."""
+    """Fill a menu with all folders, the conversation's own ticked, and a way to a new one."""
     menu.clear()
     _add(menu, "No Folder", not folder_id, lambda: archive.edits.move(conversation_id, None))
     for known, name in archive.folders:

@@ -60,7 +60,7 @@ class LineDelegate(RowDelegate):
 def in_sight(
     text: str, ranges: tuple[tuple[int, int], ...], text_style: TextStyle, width: float
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """The text without so much of its beginning that the first marked place lies within this width."""
+    """Cut so much of a text's beginning that its first marked place lies within this width."""
     if not ranges or text_style.width(text[: ranges[0][1]]) <= width * 0.8:
         return text, ranges
     cut = max(0, ranges[0][0] - _BEFORE)

@@ -55,7 +55,7 @@ class ConversationList(QListView):
         self._follow_model()
 
     def indexAt(self, p: QPoint) -> QModelIndex:
-        """The row under a point; the captions between sections belong to none."""
+        """Return the row under a point; the captions between sections belong to none."""
         index = super().indexAt(p)
         is_on_row = index.isValid() and self._delegate.row_rect(self.visualRect(index), index).contains(p)
         return index if is_on_row else QModelIndex()
@@ -112,13 +112,13 @@ class ConversationList(QListView):
             self.foldAsked.emit(row.id, not row.is_folded)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """A folder that one stood on is left for the conversation that is open."""
+        """Leave a folder that the keyboard was on for the conversation that is open."""
         super().focusOutEvent(event)
         if event.reason() not in _PASSING:
             self._follow_model()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """For the row under the mouse; from the keyboard, for the current one."""
+        """Ask for the menu of the row under the mouse; from the keyboard, of the current one."""
         is_by_mouse = event.reason() is QContextMenuEvent.Reason.Mouse
         index = self.indexAt(event.pos()) if is_by_mouse else self.currentIndex()
         if index.isValid():
@@ -200,7 +200,7 @@ class Sidebar(QWidget):
         return QSize(248, 560)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Escape among the results ends the search."""
+        """End the search with Escape among the results."""
         if event.key() == Qt.Key.Key_Escape and self._search.is_active:
             self.field.clear()
             self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)

@@ -94,7 +94,7 @@ class TrashBox(QDialog):
             self._desk.restore(row.id)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Where there is nothing, the list says so."""
+        """Paint a sentence where the list is empty."""
         if event.type() == QEvent.Type.Paint and not self._desk.rows.rows:
             viewport = self.list.viewport()
             painter = smooth(QPainter(viewport))

@@ -32,7 +32,7 @@ _MATH_ENDS = {r"\(": r"\)", r"\[": r"\]", "$$": "$$"}
 
 
 class Kind(Enum):
-    """How a block is laid out."""
+    """Kinds of blocks, each laid out in its own way."""
 
     MARKDOWN = auto()
     CODE = auto()
@@ -48,14 +48,14 @@ class Fence:
     language: str
 
     def is_closed_by(self, line: str) -> bool:
-        """Whether the code ends with this line."""
+        """Return whether the code ends with this line."""
         bare = line.strip()
         return len(bare) >= len(self.mark) and not bare.strip(self.mark[0])
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What must be known to go on cutting where a block begins.
+    """The state in which cutting goes on where a block begins.
 
     fence: of the code that the block continues. before: that code from its beginning, as far as it is read for colours;
     None beyond. joint: what stood between the block before and this one. spent: what was read as Markdown so far.
@@ -87,7 +87,7 @@ class Block:
 
     @property
     def joint(self) -> str:
-        """What a copy of the text puts between the block before and this one."""
+        """The characters that a copy of the text puts between the block before and this one."""
         return self.state.joint
 
     @property

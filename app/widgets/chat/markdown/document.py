@@ -38,7 +38,7 @@ _LINE_END = re.compile("[\r\u2028\u2029]")
 
 
 class DecorationKind(Enum):
-    """What is drawn beside a block by whoever draws the document."""
+    """Kinds of what is drawn beside a block by whoever draws the document."""
 
     BULLET = auto()
     UNCHECKED = auto()
@@ -71,7 +71,7 @@ class QuietDocument(QTextDocument):
         self.setDefaultTextOption(option)
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:
-        """Nothing, in a form that keeps Qt from looking further."""
+        """Load nothing, in a form that keeps Qt from looking further."""
         return QImage(1, 1, QImage.Format.Format_ARGB32_Premultiplied)
 
 
@@ -83,7 +83,7 @@ def shown(text: str) -> str:
 
 
 def plain_document(text: str, style: Style) -> QuietDocument:
-    """Text as it was typed."""
+    """Return a document of text as it was typed."""
     document = QuietDocument(style, TextRole.BODY)
     document.setPlainText(text)
     _set_line_height(document, style.text_style(TextRole.BODY))
@@ -91,7 +91,7 @@ def plain_document(text: str, style: Style) -> QuietDocument:
 
 
 def code_document(code: str, language: str, style: Style, before: str = "") -> QuietDocument:
-    """Code in its colours; without a known language in the text's own. before: the same code up to here."""
+    """Return code in its colours, in the text's own without a known language. before: the same code up to here."""
     document = QuietDocument(style, TextRole.CODE)
     document.setPlainText(code)
     _set_line_height(document, style.text_style(TextRole.CODE))
@@ -106,7 +106,7 @@ def _set_line_height(document: QuietDocument, text_style: TextStyle) -> None:
 
 
 def line_format(text_style: TextStyle) -> QTextBlockFormat:
-    """A block whose lines are as high as the role's line box."""
+    """Return the format of a block whose lines are as high as the role's line box."""
     result = QTextBlockFormat()
     result.setLineHeight(text_style.line, FIXED)
     return result

@@ -13,7 +13,7 @@ from functools import cache
 
 
 class Ink(Enum):
-    """What a run of code is drawn as: the names of the theme's five colours for code."""
+    """The names of the theme's five colours for code."""
 
     KEYWORD = "keyword"
     STRING = "string"
@@ -58,7 +58,7 @@ _REST = (
 
 
 def runs(code: str, language: str) -> Iterator[Run]:
-    """(start, length, ink) of what is not plain, in order. Nothing for a language that is not known."""
+    """Return (start, length, ink) of what is not plain, in order; nothing for a language that is not known."""
     name = language.lower()
     family = _family(name)
     if not family:

@@ -37,7 +37,7 @@ _PARAGRAPH, _BEFORE_LIST, _ITEM, _QUOTE, _CELL = 12, 8, 4, 16, 6
 
 
 def markdown_document(source: str, style: Style) -> QuietDocument:
-    """Markdown set in the type of the chat. HTML stays text, images become links that say what they are."""
+    """Set Markdown in the text roles of the chat. HTML stays text, images become links that say what they are."""
     document = QuietDocument(style, TextRole.BODY)
     document.setMarkdown(source, _MARKDOWN)
     cursor = QTextCursor(document)

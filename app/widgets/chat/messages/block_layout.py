@@ -27,7 +27,7 @@ _CHARACTER = 0.5
 
 
 class Allowance:
-    """How much may be laid out before the window is shown again, in characters. is_refused: whether it was too little.
+    """A limit to what is laid out before the window is shown again, in characters. is_refused: whether it was reached.
 
     The first block is always granted, so that every turn brings something.
     """
@@ -37,7 +37,7 @@ class Allowance:
         self._left = left
 
     def grants(self, laid: BlockLayout) -> bool:
-        """Whether this block may be laid out too; it is counted."""
+        """Count a block, and return whether it may be laid out too."""
         self.is_refused = self._left <= 0
         self._left -= len(laid.block.text) + _PER_BLOCK
         return not self.is_refused
@@ -95,11 +95,11 @@ class BlockLayout:
         self.is_exact = False
 
     def is_laid_out(self, width: float) -> bool:
-        """Whether the document is there at this width, so that painting costs nothing more."""
+        """Return whether the document is there at this width, so that painting costs nothing more."""
         return self._document is not None and self.is_exact and self._document.textWidth() == width - 2 * self.side
 
     def lay_out(self, width: float) -> QuietDocument:
-        """The document at this width; measures the block. Costs nothing the second time."""
+        """Return the document at this width, and measure the block. Costs nothing the second time."""
         document, wanted = self.document, width - 2 * self.side
         if document.textWidth() != wanted:
             document.setTextWidth(wanted)
@@ -155,16 +155,16 @@ class BlockLayout:
         painter.restore()
 
     def hit(self, at: QPointF, width: float) -> int:
-        """The character nearest to a place, both counted from the block's top left corner."""
+        """Return the character nearest to a point; points are counted from the block's top left corner."""
         document = self.lay_out(width)
         return document.documentLayout().hitTest(self._inner(at), Qt.HitTestAccuracy.FuzzyHit)
 
     def link(self, at: QPointF, width: float) -> str:
-        """The address of the link at a place, or nothing."""
+        """Return the address of the link at a point, or ""."""
         return self.lay_out(width).documentLayout().anchorAt(self._inner(at))
 
     def line_top(self, position: int, width: float) -> float:
-        """Where the line of a character begins, in points from the block's top."""
+        """Return the top of a character's line, in points from the block's top."""
         document = self.lay_out(width)
         text_block = document.findBlock(min(position, document.characterCount() - 1))
         line = text_block.layout().lineForTextPosition(position - text_block.position())
@@ -172,7 +172,7 @@ class BlockLayout:
         return top + line.y() if line.isValid() else top
 
     def end(self, width: float) -> QRectF:
-        """Where the next character would stand: a rectangle without width, in points from the block's corner."""
+        """Return where the next character would stand: a rectangle without width, in points from the block's corner."""
         document = self.lay_out(width)
         text_block = document.lastBlock()
         layout = text_block.layout()
@@ -250,10 +250,10 @@ def _cursor_x(line: QTextLine, position: int) -> float:
 
 
 def characters_to_line(width: float, style: Style) -> int:
-    """About how many characters stand in a line at this width."""
+    """Estimate how many characters stand in a line at this width."""
     return max(8, int(width / (_CHARACTER * style.typography.body)))
 
 
 def estimated_lines(text: str, per_line: int) -> int:
-    """About how many lines a text takes with so many characters to one: at least one for each of its own."""
+    """Estimate how many lines a text takes with so many characters to one: at least one for each of its own."""
     return text.count("\n") + len(text) // per_line + 1

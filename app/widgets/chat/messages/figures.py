@@ -18,7 +18,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight
 
 
 def figure_words(footer: Footer, *, is_done: bool) -> list[str]:
-    """What stands after the line, the most telling first: tokens, rate, time to the first token, why it ended."""
+    """Return the figures of an answer, the most telling first: tokens, rate, time to the first token, why it ended."""
     found = []
     if footer.tokens is not None:
         found.append(words.tokens(footer.tokens))
@@ -32,7 +32,7 @@ def figure_words(footer: Footer, *, is_done: bool) -> list[str]:
 
 
 def paint_footer(painter: QPainter, style: Style, rect: QRectF, footer: Footer, *, is_done: bool) -> None:
-    """One line in `rect`. Where it is too narrow the last figures are left out."""
+    """Paint an answer's figures in one line; where `rect` is too narrow the last ones are left out."""
     theme, text_style = style.theme, style.text_style(TextRole.CAP)
     line = QRectF(rect)
     if footer.reused is not None and footer.computed is not None:
@@ -54,7 +54,7 @@ def paint_footer(painter: QPainter, style: Style, rect: QRectF, footer: Footer, 
 
 
 def fitting(figures: list[str], style: Style, width: float) -> str:
-    """As many figures as fit into `width` points, from the first on."""
+    """Return as many figures as fit into `width` points, from the first on."""
     text_style = style.text_style(TextRole.CAP)
     while figures and text_style.width(_DOT.join(figures)) > width:
         figures = figures[:-1]
@@ -62,14 +62,14 @@ def fitting(figures: list[str], style: Style, width: float) -> str:
 
 
 def prefill_height(style: Style, prefill: PrefillRow) -> int:
-    """Points that the card takes; without a reason it ends above the line."""
+    """Return the card's height in points; without a reason it ends above the line."""
     small = style.text_style(TextRole.SMALL).line
     bare = style.text_style(TextRole.TITLE).line + small + 51
     return bare + (small + 21 if prefill.why else 0)
 
 
 def paint_prefill(painter: QPainter, style: Style, rect: QRectF, prefill: PrefillRow) -> None:
-    """How far the prompt is read: percent, time left, bar, three figures, rate, and why it must be read at all."""
+    """Paint how far a prompt is read: percent, time left, bar, three figures, rate, and why it must be read at all."""
     theme, title, small = style.theme, style.text_style(TextRole.TITLE), style.text_style(TextRole.SMALL)
     stroke_rounded(painter, rect, 10, theme.line)
     inner = rect.adjusted(16, 14, -16, -12)

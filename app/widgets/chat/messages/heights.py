@@ -53,7 +53,7 @@ class Heights:
         return self._count
 
     def top(self, number: int) -> float:
-        """Where a row begins; that of the row after the last is where the last one ends."""
+        """Return where a row begins; that of the row after the last is where the last one ends."""
         at, inner = divmod(number, BLOCK)
         if at == len(self._blocks):
             return self._end_of(at - 1)
@@ -61,12 +61,12 @@ class Heights:
         return self._end_of(at - 1) + (inner * self._usual if block.heights is None else block.known_tops()[inner])
 
     def height(self, number: int) -> float:
-        """How high a row is."""
+        """Return the height of a row."""
         known = self._blocks[number // BLOCK].heights
         return self._usual if known is None else known[number % BLOCK]
 
     def row_at(self, y: float) -> int:
-        """The row at a height, or -1."""
+        """Return the row at a height, or -1."""
         if y < 0 or y >= self.top(self._count):
             return -1
         at = bisect_right(self._ends, y) - 1
@@ -124,7 +124,7 @@ class Heights:
         self._forget_from(count // BLOCK)
 
     def forget(self) -> None:
-        """All rows may have another height: none is known."""
+        """Take every height as unknown again."""
         for block in self._blocks:
             block.heights = block.tops = None
         self._forget_from(0)

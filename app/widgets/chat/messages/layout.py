@@ -56,7 +56,7 @@ class _Reference(NamedTuple):
 
 
 class Source(Protocol):
-    """Who knows the rows."""
+    """The model that the rows are read from."""
 
     @property
     def rows(self) -> PathRows: ...
@@ -86,19 +86,19 @@ class ChatLayout:
         return self.top(len(self)) + (_BELOW if len(self) else 0)
 
     def top(self, number: int) -> float:
-        """Where a row begins; that of the row after the last is where the last one ends."""
+        """Return where a row begins; that of the row after the last is where the last one ends."""
         return self._heights.top(number)
 
     def height(self, number: int) -> float:
-        """How high a row is."""
+        """Return the height of a row."""
         return self._heights.height(number)
 
     def row_at(self, y: float) -> int:
-        """The row at a height, or -1."""
+        """Return the row at a height, or -1."""
         return self._heights.row_at(y)
 
     def in_sight(self, top: float, bottom: float) -> range:
-        """The rows between two heights."""
+        """Return the rows between two heights."""
         first = self.row_at(max(0.0, top))
         if first < 0:
             return range(0)
@@ -106,7 +106,7 @@ class ChatLayout:
         return range(first, len(self) if last < 0 else last + 1)
 
     def item(self, number: int) -> RowItem:
-        """A row as it is laid out, in its present state. Its place in the list stays what it was until `settle`."""
+        """Return a row as it is laid out now. The heights of the list stay what they were until `settle`."""
         rows = self._source.rows
         row, item = rows[number], self._items.pop(number, None)
         if item is None or item.row.id != row.id:
@@ -145,11 +145,11 @@ class ChatLayout:
             self._heights.forget()
 
     def is_for(self, width: int) -> bool:
-        """Whether a pane of this width has the column that the rows have."""
+        """Return whether a pane of this width has the column that the rows have."""
         return self.column == column(width, self._style.typography.scale)
 
     def spot(self, offset: float) -> Spot | None:
-        """What stands at a height, or None beyond the rows."""
+        """Return what stands at a height, or None beyond the rows."""
         row = self.row_at(offset)
         if row < 0:
             return None
@@ -161,7 +161,7 @@ class ChatLayout:
         return Spot(row, point, below)
 
     def offset_of(self, spot: Spot) -> float:
-        """At which height a spot is now. What is near it is estimated, so that it stays there."""
+        """Return the height of a spot. What is near it is estimated, so that it stays there."""
         self._know_around(range(spot.row, spot.row + 1))
         item = self.item(spot.row)
         inner = 0.0 if spot.point is None else item.text.top() + item.body.line_top(spot.point)
@@ -169,7 +169,7 @@ class ChatLayout:
         return self.top(spot.row) + inner + spot.below
 
     def limit(self, height: int) -> int:
-        """The highest scroll offset in a viewport of this height."""
+        """Return the highest scroll offset in a viewport of this height."""
         return min(_HIGHEST, max(0, round(self.total - height)))
 
     def come_to_rest(self, offset: float, height: int, *, is_at_end: bool) -> float:

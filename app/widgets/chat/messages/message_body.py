@@ -70,7 +70,7 @@ class MessageBody:
 
     @property
     def height(self) -> float:
-        """In points; exact for what was seen at this width."""
+        """The height in points; exact for what was seen at this width."""
         return self._rough if self._blocks is None else self._end_of(len(self._blocks) - 1)
 
     def set_width(self, width: float) -> None:
@@ -111,7 +111,7 @@ class MessageBody:
         return abs(self.height - before) > 0.01
 
     def exact_block(self, top: float, bottom: float) -> int | None:
-        """The first block between two heights that is measured, and so will not move by being measured."""
+        """Return the first block between two heights that is measured, and so will not move by being measured."""
         if self._blocks is None:
             return None
         for number, laid, _rect in self._placed(top, bottom):
@@ -120,7 +120,7 @@ class MessageBody:
         return None
 
     def top_of(self, number: int) -> float:
-        """Where a block begins."""
+        """Return the top of a block."""
         return self._top_of(number)
 
     def drop_documents(self) -> None:
@@ -145,7 +145,7 @@ class MessageBody:
                 laid.paint(painter, rect.translated(at), palette, _in_block(number, selection), clip)
 
     def point_at(self, at: QPointF) -> TextPoint | None:
-        """The character nearest to a place, or None for an empty body."""
+        """Return the character nearest to a point, or None for an empty body."""
         blocks = self._split()
         if not blocks:
             return None
@@ -156,19 +156,19 @@ class MessageBody:
         return TextPoint(number, laid.hit(at - QPointF(0, self._top_of(number)), self._width))
 
     def line_top(self, point: TextPoint) -> float:
-        """Where the line of a character begins. Lays out its block alone; those before it may still be estimates."""
+        """Return the top of a character's line. Lays out its block alone; those before it may still be estimates."""
         number = min(point.block, len(self._split()) - 1)
         return self._lay_out(number).line_top(point.position, self._width) + self._top_of(number)
 
     def link_at(self, at: QPointF) -> str:
-        """The address of the link at a place, or nothing."""
+        """Return the address of the link at a point, or ""."""
         for _, laid, rect in self._placed(at.y(), at.y() + 1):
             if rect.contains(at):
                 return laid.link(at - rect.topLeft(), self._width)
         return ""
 
     def cards(self, top: float, bottom: float) -> list[Card]:
-        """The pieces of code between two heights."""
+        """Yield the pieces of code between two heights."""
         if self._blocks is None:
             return []
         return [
@@ -180,14 +180,14 @@ class MessageBody:
         ]
 
     def end(self) -> QRectF:
-        """Where the next character would stand."""
+        """Return where the next character would stand."""
         blocks = self._split()
         if not blocks:
             return QRectF(0, 0, 0, self._style.text_style(TextRole.BODY).line)
         return self._lay_out(len(blocks) - 1).end(self._width).translated(0, self._top_of(len(blocks) - 1))
 
     def selected_text(self, first: TextPoint, last: TextPoint) -> str:
-        """The plain text between two points in reading order, with what divides its blocks."""
+        """Return the plain text between two points in reading order, with what divides its blocks."""
         pieces: list[str] = []
         for number in range(first.block, min(last.block + 1, len(self._split()))):
             span = _in_block(number, (first, last))
@@ -196,14 +196,14 @@ class MessageBody:
         return "".join(pieces)
 
     def word_at(self, point: TextPoint) -> Selection:
-        """The word around a point."""
+        """Return the first and last point of the word around a point."""
         cursor = QTextCursor(self._split()[point.block].document)
         cursor.setPosition(point.position)
         cursor.select(QTextCursor.SelectionType.WordUnderCursor)
         return TextPoint(point.block, cursor.selectionStart()), TextPoint(point.block, cursor.selectionEnd())
 
     def all_of_it(self) -> Selection:
-        """From the first to the last character."""
+        """Return the points before the first and after the last character."""
         last = len(self._split()) - 1
         return TextPoint(0, 0), TextPoint(max(last, 0), _ALL if last >= 0 else 0)
 
@@ -316,7 +316,7 @@ class MessageBody:
 
 
 def guessed_lines(text: str, per_line: int) -> int:
-    """About how many lines a message takes that nobody has seen, with so many characters to one."""
+    """Estimate how many lines an unseen message takes, with so many characters to one."""
     return estimated_lines(text, per_line) if text and not text.isspace() else 0
 
 

@@ -21,7 +21,7 @@ _TITLES = {verb.id: verb.title for verb in VERBS}
 
 
 class Hit(NamedTuple):
-    """What lies under a point: a row's text, the nearest character of it, and the address of a link or nothing."""
+    """A place under the mouse: a row's text, the nearest character of it, and the address of a link or nothing."""
 
     item: RowItem
     point: TextPoint
@@ -41,14 +41,14 @@ class Pointer(QObject):
         view.viewport().installEventFilter(self)
 
     def forget_from(self, number: int) -> None:
-        """Rows from this one on are going: they are not under the mouse, and nothing of them is selected."""
+        """Forget the rows from this one on: they are not under the mouse, and nothing of them is selected."""
         self.hovered = self.hovered if self.hovered < number else -1
         if not 0 <= self._selected_row < number:
             self.selection.clear()
             self._is_selecting = False
 
     def selected_text(self) -> str:
-        """The text that is selected, or nothing."""
+        """Return the text that is selected, or ""."""
         number = self._selected_row
         return self.selection.text(self._view.layout_of_rows.item(number).body) if number >= 0 else ""
 

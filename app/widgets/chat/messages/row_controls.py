@@ -80,7 +80,7 @@ class ActionStrip(QWidget):
         row.addWidget(self.act)
 
     def show_message(self, text: str, *, can_act: bool) -> None:
-        """text: what Copy copies."""
+        """Stand by a message. text: what Copy copies."""
         self._text = text
         self.act.setEnabled(can_act)
 

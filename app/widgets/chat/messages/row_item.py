@@ -105,7 +105,7 @@ class RowItem:
 
     @property
     def height(self) -> float:
-        """Of the whole row, in points."""
+        """The height of the whole row in points."""
         if self.row.prefill is not None:
             return self.prefill.bottom()
         if not self.is_question:
@@ -130,7 +130,7 @@ class Estimates:
         self._rest = {role: _height_without_text(role, style) for role in get_args(Role)}
 
     def heights(self, said: Sequence[tuple[Role, str]], before: Role | None, column: Column) -> list[float]:
-        """In points, in a column. before: who spoke before the first of them."""
+        """Estimate heights in points, in a column. before: who spoke before the first of them."""
         per_line = {role: characters_to_line(_text_width(role, column), self._style) for role in self._rest}
         line, gap = self._style.text_style(TextRole.BODY).line, _gap(before)
         heights = []

@@ -23,7 +23,7 @@ _RING_REACH = 8
 
 @dataclass(frozen=True, slots=True)
 class RowScene:
-    """What a row cannot know by itself.
+    """The surroundings of a row, which it cannot know by itself.
 
     above: residency of the message before, None for the first. selection: of its text. is_ringed: whether the keyboard
     is on it. actions: points that its controls take at the right end of its footer.

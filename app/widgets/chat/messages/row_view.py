@@ -16,7 +16,7 @@ _BELOW = 8
 
 
 class RowView(QListView):
-    """It is a QListView so that screen readers find its rows, but nothing of the list's own layout is used.
+    """A QListView, so that screen readers find its rows, of which nothing of the list's own layout is used.
 
     layout_of_rows: replaced by whoever changes the style.
     """
@@ -37,13 +37,13 @@ class RowView(QListView):
         self.verticalScrollBar().setSingleStep(WHEEL_STEP)
 
     def row_rect(self, number: int) -> QRect:
-        """Where a row is in the viewport now."""
+        """Return where a row is in the viewport now."""
         rows = self.layout_of_rows
         top = round(rows.top(number)) - self.verticalOffset()
         return QRect(0, top, self.viewport().width(), round(rows.height(number)))
 
     def doItemsLayout(self) -> None:
-        """Not the list's own, which would measure every row."""
+        """Skip the list's own layout, which would measure every row."""
         QAbstractItemView.doItemsLayout(self)
 
     def scrollTo(
@@ -81,7 +81,7 @@ class RowView(QListView):
         return False
 
     def setSelection(self, rect: QRect, command: QItemSelectionModel.SelectionFlag) -> None:
-        """Text is selected, not rows."""
+        """Select nothing: text is selected, not rows."""
 
     def visualRegionForSelection(self, selection: QItemSelection) -> QRegion:
         return QRegion()

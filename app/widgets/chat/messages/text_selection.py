@@ -6,7 +6,7 @@ from app.widgets.chat.messages.message_body import MessageBody, Selection, TextP
 
 
 class TextSelection:
-    """Which text of which message is selected. message_id: "" while nothing is."""
+    """The selected text of one message. message_id: "" while nothing is selected."""
 
     def __init__(self) -> None:
         self.message_id = ""
@@ -31,12 +31,12 @@ class TextSelection:
         self._anchor, self._end = span
 
     def of(self, message_id: str) -> Selection | None:
-        """From and to in reading order, or None where nothing of this message is selected."""
+        """Return from and to in reading order, or None where nothing of this message is selected."""
         if message_id != self.message_id or self._anchor == self._end:
             return None
         return min(self._anchor, self._end), max(self._anchor, self._end)
 
     def text(self, body: MessageBody) -> str:
-        """The selected text, of the message whose body this is, or nothing."""
+        """Return the selected text, of the message whose body this is, or ""."""
         span = self.of(self.message_id)
         return body.selected_text(*span) if span else ""

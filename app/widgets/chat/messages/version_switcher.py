@@ -33,7 +33,7 @@ class VersionSwitcher(QWidget):
         self.show_version(1, 1)
 
     def show_version(self, version: int, versions: int) -> None:
-        """Counted from 1."""
+        """Show which version of how many this is, counted from 1."""
         self._version, self._versions = version, versions
         self.setAccessibleName(f"Version {version} of {versions}")
         self.setAccessibleDescription("Left and Right arrow show the versions beside it.")
@@ -42,7 +42,7 @@ class VersionSwitcher(QWidget):
 
     @property
     def text(self) -> str:
-        """For example "2 of 3"."""
+        """The words between the arrows, for example "2 of 3"."""
         return f"{self._version} of {self._versions}"
 
     def sizeHint(self) -> QSize:
@@ -53,7 +53,7 @@ class VersionSwitcher(QWidget):
         return self.sizeHint()
 
     def can_step(self, step: int) -> bool:
-        """Whether there is a version that way."""
+        """Return whether there is a version that way."""
         return self.isEnabled() and 1 <= self._version + step <= self._versions
 
     def step(self, step: int) -> None:

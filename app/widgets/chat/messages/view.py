@@ -117,7 +117,7 @@ class ChatView(RowView):
             self.scrollTo(self.currentIndex())
 
     def anchor(self) -> tuple[str, float]:
-        """The message at the top of what is in sight and how many points of it are above; "" where the end is."""
+        """Return the message at the top of what is in sight and how many points of it are above; "" at the end."""
         row = -1 if self._follows_end else self.layout_of_rows.row_at(self.verticalOffset())
         if row < 0:
             return "", 0.0
@@ -144,17 +144,17 @@ class ChatView(RowView):
         return bool(text)
 
     def current_row(self) -> MessageRow | None:
-        """The message that is current, if there is one."""
+        """Return the message that is current, if there is one."""
         index = self.currentIndex()
         row: MessageRow | None = index.data(RowRole.ROW) if index.isValid() else None
         return row
 
     def row_of(self, message_id: str) -> int:
-        """The row of a message, or -1 when it is not on the path."""
+        """Return the row of a message, or -1 when it is not on the path."""
         return self._chat.row_of(message_id)
 
     def can_act(self, verb_id: str) -> bool:
-        """Whether a command would do something now."""
+        """Return whether a command would do something now."""
         return verb_id in self._status.now.enabled
 
     @property
@@ -185,7 +185,7 @@ class ChatView(RowView):
         self.scheduleDelayedItemsLayout()
 
     def rowsInserted(self, parent: AnyIndex, start: int, end: int) -> None:
-        """New messages: an answer that begins is followed, unless the person has scrolled away since asking."""
+        """Follow an answer that begins, unless the person has scrolled away since asking."""
         self.layout_of_rows.extend()
         if self._chat.rows[end].is_streaming and not self._has_left_end:
             self._follows_end = True
@@ -193,7 +193,7 @@ class ChatView(RowView):
         super().rowsInserted(parent, start, end)
 
     def rowsAboutToBeRemoved(self, parent: AnyIndex, start: int, end: int) -> None:
-        """Another branch below row `start` is shown: that fork stays where it is. Another conversation: its end."""
+        """Keep a fork where it is when another branch is shown below it; show the end of another conversation."""
         super().rowsAboutToBeRemoved(parent, start, end)
         self._follows_end, self._has_left_end = start == 0, False
         self.layout_of_rows.cut(start)
@@ -290,7 +290,7 @@ class ChatView(RowView):
         self.viewport().update()
 
     def moveCursor(self, cursorAction: _CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:
-        """Up and down go from message to message."""
+        """Return the message that a key leads to: up and down go from message to message."""
         last = len(self._chat.rows) - 1
         now = self.currentIndex().row()
         if last < 0:
@@ -308,7 +308,7 @@ class ChatView(RowView):
         return self._chat.index(min(max(now + step, 0), last))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Left and Right show versions, pages scroll, Copy copies; the rest moves between messages."""
+        """Show versions with Left and Right, scroll by pages, copy; other keys move between messages."""
         key, row = event.key(), self.current_row()
         pages = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1, Qt.Key.Key_Space: 1}
         if event.matches(QKeySequence.StandardKey.Copy):
@@ -331,7 +331,7 @@ class ChatView(RowView):
         bar.setValue(bar.value() + way * (bar.pageStep() - _WHEEL_STEP))
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """The keyboard comes to the message it was on while that is in sight, else to the last one in sight."""
+        """Take the keyboard to the message it was on while that is in sight, else to the last one in sight."""
         in_sight = self._rows_in_sight()
         if in_sight and self.currentIndex().row() not in in_sight:
             self.setCurrentIndex(self._chat.index(in_sight[-1]))

@@ -19,7 +19,7 @@ _APART = 8
 
 
 class MessageView(Protocol):
-    """What is asked of the chat view."""
+    """The chat view, as far as its controls need it."""
 
     layout_of_rows: ChatLayout
     pointer: Pointer
@@ -31,7 +31,7 @@ class MessageView(Protocol):
 
 
 def visible_controls(view: MessageView, enabled: frozenset[str]) -> list[ControlSpec]:
-    """All controls of the messages in sight. enabled: ids of the verbs that can act now."""
+    """Return all controls of the messages in sight. enabled: ids of the commands that can act now."""
     rows, offset = view.layout_of_rows, view.verticalOffset()
     bottom = offset + view.viewport().height()
     active = {view.pointer.hovered, view.keyboard_row, len(rows) - 1}
