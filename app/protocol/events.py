@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from app.protocol.cache_events import CacheEvent
 from app.protocol.reports import ModelInfo, Problem, RequestReport, RunStats
@@ -139,6 +139,8 @@ class CostEstimate:
 
     pinned: tokens of the branch that a pin keeps. is_far_too_long: the branch has more tokens than `request.total`,
     which is all that the model can read; how many, and what is held of them, was not looked up, and `turns` is empty.
+    is_warm: every turn is held; the few tokens between and after them are not counted as cold. is_on_disk: some of what
+    is held must be read from the disk first.
     """
 
     query_id: int
@@ -147,6 +149,14 @@ class CostEstimate:
     seconds: float | None
     pinned: int = 0
     is_far_too_long: bool = False
+    is_warm: bool = field(init=False)
+    is_on_disk: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Sum the turns up once, on the thread that counted them: there may be thousands."""
+        found = {turn.residency for turn in self.turns}
+        object.__setattr__(self, "is_warm", not self.is_far_too_long and "none" not in found)
+        object.__setattr__(self, "is_on_disk", "disk" in found)
 
 
 @dataclass(frozen=True, slots=True)

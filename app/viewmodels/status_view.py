@@ -83,7 +83,7 @@ def status_values(scene: Scene, card: ProblemCard | None, notice: str, is_notice
         title=_title(scene),
         subtitle=_subtitle(scene),
         warmth=None if path is None else status_words.warmth(path),
-        is_on_disk=path is not None and status_words.is_on_disk(path),
+        is_on_disk=path is not None and path.is_on_disk,
         model_name=models.name,
         model_detail=_model_detail(models),
         model_missing=models.problem is not None,
@@ -217,7 +217,7 @@ def _send_parts(scene: Scene) -> tuple[int, int] | None:
     priced = scene.prices.sending if scene.draft.text.strip() else scene.prices.path
     if priced is None:
         return None
-    if priced is scene.prices.path and status_words.is_warm(priced):
+    if priced is scene.prices.path and priced.is_warm:
         return priced.request.total, 0
     return priced.request.cached, priced.request.left
 

@@ -87,19 +87,9 @@ def cache_line(view: TrieView) -> str:
     return f"Cache {words.share(used, view.budget_bytes) if view.budget_bytes else words.size(used)}"
 
 
-def is_warm(priced: CostEstimate) -> bool:
-    """Whether every message of a branch is held. The few tokens between and after them are not counted as cold."""
-    return not priced.is_far_too_long and all(turn.residency != "none" for turn in priced.turns)
-
-
-def is_on_disk(priced: CostEstimate) -> bool:
-    """Whether some of what is held of a branch must be read from the disk first."""
-    return any(turn.residency == "disk" for turn in priced.turns)
-
-
 def warmth(priced: CostEstimate) -> float:
     """Share of a branch that is held, 1 when every message is."""
-    return 1.0 if is_warm(priced) else priced.request.cached / max(priced.request.total, 1)
+    return 1.0 if priced.is_warm else priced.request.cached / max(priced.request.total, 1)
 
 
 def subtitle(priced: CostEstimate) -> str:
@@ -107,11 +97,11 @@ def subtitle(priced: CostEstimate) -> str:
     request = priced.request
     if priced.is_far_too_long:
         return f"More than {words.tokens(request.total)}"
-    if is_warm(priced):
-        return f"{'On disk' if is_on_disk(priced) else 'Warm'}{DOT}{words.tokens(request.total)}"
+    if priced.is_warm:
+        return f"{'On disk' if priced.is_on_disk else 'Warm'}{DOT}{words.tokens(request.total)}"
     if not request.cached:
         return f"Cold{DOT}{words.tokens(request.total)}"
-    where = "warm, from disk" if is_on_disk(priced) else "warm"
+    where = "warm, from disk" if priced.is_on_disk else "warm"
     return f"{words.number(request.cached)} of {words.tokens(request.total)} {where}"
 
 
@@ -139,9 +129,9 @@ def does_not_fit(priced: CostEstimate, context_length: int) -> str:
 
 def price_of_path(priced: CostEstimate) -> str:
     """What comes on top of whatever is typed."""
-    if not is_warm(priced):
+    if not priced.is_warm:
         return _to_read(priced.request, priced.seconds)
-    return f"{'On disk' if is_on_disk(priced) else 'Warm'}: only what you type is computed"
+    return f"{'On disk' if priced.is_on_disk else 'Warm'}: only what you type is computed"
 
 
 def _to_read(request: RequestReport, seconds: float | None) -> str:

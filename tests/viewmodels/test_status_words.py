@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -51,9 +52,30 @@ def test_a_branch_of_which_only_is_known_that_it_is_too_long() -> None:
     far = replace(priced(4096, 0, 0), is_far_too_long=True)
     assert status_words.subtitle(far) == "More than 4\u202f096\u00a0tokens"
     assert status_words.does_not_fit(far, 4096) == "Does not fit: more than 4\u202f096 of 4\u202f096\u00a0tokens"
-    assert (status_words.warmth(far), status_words.is_warm(far)) == (0.0, False)
+    assert (status_words.warmth(far), far.is_warm) == (0.0, False)
     little = priced(4100, 0, 0, "none")
     assert status_words.does_not_fit(little, 4096) == "Does not fit: 4\u202f100 of 4\u202f096\u00a0tokens"
+
+
+def test_what_is_said_of_a_branch_does_not_walk_over_its_turns() -> None:
+    held, below = (TurnResidency(at, at + 1, residency) for at, residency in enumerate(("memory", "disk")))
+    priced = CostEstimate(1, RequestReport(9, 9, 9, 9), WalkedOver((held, below)), 0.1)
+    assert (priced.is_warm, priced.is_on_disk) == (True, True)
+    WalkedOver.times = 0
+    assert status_words.subtitle(priced).startswith("On disk")
+    assert status_words.warmth(priced) == 1.0
+    assert status_words.price_of_path(priced).startswith("On disk")
+    assert WalkedOver.times == 0
+
+
+class WalkedOver(tuple[TurnResidency, ...]):
+    """Counts how often it was walked over."""
+
+    times = 0
+
+    def __iter__(self) -> Iterator[TurnResidency]:
+        type(self).times += 1
+        return super().__iter__()
 
 
 def test_cache_line() -> None:

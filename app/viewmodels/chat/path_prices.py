@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from itertools import islice
 
@@ -117,7 +116,7 @@ class PathPrices(QObject):
         self._prices.ask(SENDING, branch, partial(self._take_sending, self._words))
 
     def _take_path(self, path: tuple[Message, ...], priced: CostEstimate) -> None:
-        differs = self.path is None or _without_turns(priced) != _without_turns(self.path)
+        differs = _figures(priced) != _figures(self.path)
         self.path = priced
         if self._note(path, priced.turns) or differs:
             self.changed.emit()
@@ -148,6 +147,9 @@ class PathPrices(QObject):
         return list(islice(beside, MOST_SIBLINGS))
 
 
-def _without_turns(priced: CostEstimate) -> CostEstimate:
-    """What is told of a branch as a whole."""
-    return replace(priced, query_id=0, turns=())
+def _figures(priced: CostEstimate | None) -> tuple[object, ...] | None:
+    """What is told of a branch as a whole, without its turns."""
+    if priced is None:
+        return None
+    marks = (priced.is_far_too_long, priced.is_warm, priced.is_on_disk)
+    return (priced.request, priced.seconds, priced.pinned, *marks)
