@@ -5,17 +5,21 @@ rendered with the real contents, and what lies where is found by comparing, neve
 
 1. Once with unique words in the place of the contents. If the texts between them, with the contents or their trimmed
    forms in between, make up the real rendering exactly, that settles it.
-2. Otherwise each message alone is replaced by a unique word. What the two renderings do not share is the message.
-3. A message that cannot be found either way is not located; its text stays part of the text around it.
+2. Otherwise the same is tried with half of the messages replaced, and half of those where it fails, down to a message
+   alone: what the two renderings do not share is that message.
+3. A message that cannot be found either way is not located; its text stays part of the text around it. Neither are
+   those of a long conversation for which too much would have to be rendered: that costs time later, and no more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from app.engine.template import ChatTemplate
 from app.protocol.chat import Role
+
+MOST_RENDERED = 1 << 25  # characters, to locate the messages of one conversation
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,7 @@ def locate_messages(template: ChatTemplate, roles: Sequence[Role], contents: Seq
     gaps = _gaps(_render(template, roles, words), words, mark)
     spans = _walk(text, gaps, [_forms(content, template.thinking_end) for content in contents]) if gaps else None
     if spans is None:
-        spans = _in_order([_locate(template, roles, contents, words, at, text) for at in range(len(contents))])
+        spans = _in_order(_Search(template, roles, contents, words, mark, text).spans())
     return RenderedChat(text, tuple(spans))
 
 
@@ -96,16 +100,50 @@ def _forms(content: str, thinking_end: str) -> list[str]:
     return sorted(forms | {content.strip(), answer.strip()}, key=len, reverse=True)
 
 
-def _locate(
-    template: ChatTemplate, roles: Sequence[Role], contents: Sequence[str], words: Sequence[str], at: int, text: str
-) -> Span | None:
-    """The part of the text that changes when message `at` alone is another word."""
-    other = _render(template, roles, [*contents[:at], words[at], *contents[at + 1 :]])
-    before, found, after = other.partition(words[at])
-    fits = text.startswith(before) and text.endswith(after) and len(before) + len(after) <= len(text)
-    if not found or words[at] in after or not fits:
-        return None
-    return Span(len(before), len(text) - len(after))
+@dataclass
+class _Search:
+    """A search for messages by rendering the conversation with unique words in the place of some of them.
+
+    left: how many times it may still be rendered.
+    """
+
+    template: ChatTemplate
+    roles: Sequence[Role]
+    contents: Sequence[str]
+    words: Sequence[str]
+    mark: str
+    text: str
+    left: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.left = MOST_RENDERED // max(len(self.text), 1)
+
+    def spans(self) -> list[Span | None]:
+        """Locate all messages, which cannot be located together."""
+        return self._halves(0, len(self.contents)) if len(self.contents) > 1 else self._among(0, 1)
+
+    def _halves(self, first: int, end: int) -> list[Span | None]:
+        middle = (first + end) // 2
+        return self._among(first, middle) + self._among(middle, end)
+
+    def _among(self, first: int, end: int) -> list[Span | None]:
+        """Locate the messages from one to before another, by what differs where they are words."""
+        if self.left <= 0:
+            return [None] * (end - first)
+        self.left -= 1
+        words = self.words[first:end]
+        other = _render(self.template, self.roles, [*self.contents[:first], *words, *self.contents[end:]])
+        gaps = _gaps(other, words, self.mark)
+        if end - first == 1:
+            return [_between(self.text, *gaps) if gaps else None]
+        forms = [_forms(content, self.template.thinking_end) for content in self.contents[first:end]]
+        return (_walk(self.text, gaps, forms) if gaps else None) or self._halves(first, end)
+
+
+def _between(text: str, before: str, after: str) -> Span | None:
+    """The part of the text between its beginning and its end, if it has these."""
+    start, end = len(before), len(text) - len(after)
+    return Span(start, end) if start <= end and text.startswith(before) and text.endswith(after) else None
 
 
 def _in_order(spans: list[Span | None]) -> list[Span | None]:
