@@ -23,6 +23,9 @@ from app.engine.problems import RequestError
 # What a piece is appended to while it is tokenized, so that it does not count as a beginning. The second and third are
 # for pieces whose first characters would merge with the first.
 _ANCHORS = ("\n", "x", ";")
+# Characters of messages whose ids are remembered: a branch is read again at each estimate, and differs at its end.
+_REMEMBERED = 1 << 22
+_MANY = 16
 # A label is the first words of a run of tokens.
 _LABEL_LENGTH = 48
 
@@ -51,6 +54,7 @@ class Codec:
         self._controls = re.compile("|".join(re.escape(text) for text in sorted(controls, key=len, reverse=True)))
         self._has_controls = bool(controls)
         self._markup = lru_cache(maxsize=256)(self._encode_markup)
+        self._plain = _RecentTexts(self._encode_plain, _REMEMBERED)
         self._label = lru_cache(maxsize=8192)(self._decode_label)
         self.length_alone = lru_cache(maxsize=8192)(self._length_alone)
         self._marks_beginnings = self._after_anchor("a", self._markup) != list(self._markup("a"))
@@ -64,7 +68,7 @@ class Codec:
         """Encode text in which nothing is a control token."""
         ids: list[int] = []
         for part in self._cut_controls(text):
-            ids += self._continue(part, ids[-1] if ids else after, self._encode_plain)
+            ids += self._continue(part, ids[-1] if ids else after, self._plain)
         return ids
 
     def decode(self, ids: Sequence[int]) -> str:
@@ -151,11 +155,38 @@ class Codec:
         except RequestError:
             return ""
 
-    def _encode_plain(self, text: str) -> list[int]:
+    def _encode_plain(self, text: str) -> tuple[int, ...]:
         if not text:
-            return []
+            return ()
         with _tokenizing():
-            return list(self._tokenizer.encode(text, add_special_tokens=False, split_special_tokens=True))
+            return tuple(self._tokenizer.encode(text, add_special_tokens=False, split_special_tokens=True))
+
+
+class _RecentTexts:
+    """The ids of the texts that were read last, up to so many characters together.
+
+    Those read longest ago are forgotten first. A text that would drive out many others is read anew each time.
+    """
+
+    def __init__(self, encode: Callable[[str], tuple[int, ...]], most: int) -> None:
+        self._encode, self._most = encode, most
+        self._ids: dict[str, tuple[int, ...]] = {}
+        self._length = 0
+
+    def __call__(self, text: str) -> tuple[int, ...]:
+        """Encode a text. Raises what the encoder does."""
+        if _MANY * len(text) > self._most:
+            return self._encode(text)
+        ids = self._ids.pop(text, None)
+        if ids is None:
+            ids = self._encode(text)
+            self._length += len(text)
+        self._ids[text] = ids
+        while self._length > self._most:
+            oldest = next(iter(self._ids))
+            del self._ids[oldest]
+            self._length -= len(oldest)
+        return ids
 
 
 def _decoder(tokenizer: Any) -> Callable[[list[int]], str]:

@@ -111,6 +111,7 @@ class EngineLoop:
         self._drain()
         if self._has_ended:
             return False
+        has_answered = self._answer_query()
         is_opening = self._opening is not None
         if self._opening is not None:
             self._advance_opening(*self._opening)
@@ -118,7 +119,7 @@ class EngineLoop:
             self._advance_check(*self._checking)
             return True
         if self._running is None and not self._begin_next():
-            return is_opening
+            return is_opening or has_answered
         if self._running is not None:
             self._advance_run(*self._running)
         return True
@@ -160,7 +161,6 @@ class EngineLoop:
                 self._cancel(run_id)
             case EstimateCost():
                 self._queries.append(command)
-                self._answer_queries()
             case Verify():
                 self._verify(command)
             case Pin():
@@ -226,7 +226,6 @@ class EngineLoop:
             self.cache.open_disk(folder, model.state_fingerprint, budget, writes_all)
         self._emit(ModelReady(describe(model, self.cache)))
         self._feed.opened(model, self.cache)
-        self._answer_queries()
 
     def _leave_model(self) -> None:
         """End what was asked of the open model, if there is one, and close it."""
@@ -371,17 +370,23 @@ class EngineLoop:
             self._emit(never_started(self._waiting.popleft()))
         self._queries.clear()
 
-    def _answer_queries(self) -> None:
-        """Estimates asked while a model is being opened wait for it; without any model there is nothing to tell."""
+    def _answer_query(self) -> bool:
+        """Answer the estimate asked for first, one in each step: an answer goes on and is cancelled between them.
+
+        Those asked for while a model is being opened wait for it; without any there is nothing to tell. Return whether
+        there was one to answer.
+        """
         if self.model is None or self.cache is None:
             if self._opening is None:
                 self._queries.clear()
-            return
-        while self._queries:
-            query = self._queries.popleft()
-            estimate = estimate_cost(query, self.model, self.cache, self._prefill_rate, self._room_for(self.model))
-            if estimate is not None:
-                self._emit(estimate)
+            return False
+        if not self._queries:
+            return False
+        query, room = self._queries.popleft(), self._room_for(self.model)
+        estimate = estimate_cost(query, self.model, self.cache, self._prefill_rate, room)
+        if estimate is not None:
+            self._emit(estimate)
+        return True
 
     def _verify(self, command: Verify) -> None:
         """Between runs only, as it moves the live path, and one at a time."""

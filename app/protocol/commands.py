@@ -47,7 +47,7 @@ class Cancel:
 
 @dataclass(frozen=True, slots=True)
 class EstimateCost:
-    """Ask what a branch would cost now. Answered with `CostEstimate` within one step of whatever runs."""
+    """Ask what a branch would cost now. Answered with `CostEstimate`, one in each step of whatever runs."""
 
     query_id: int
     turns: Sequence[Turn]

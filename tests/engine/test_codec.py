@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tokenizers import Tokenizer, normalizers, pre_tokenizers
 
-from app.engine.codec import Codec
+from app.engine.codec import Codec, _RecentTexts
 from tests.engine.codecs import codec_of
 from tests.fakes.tiny_tokenizer import byte_level, sentence_piece
 
@@ -72,3 +72,19 @@ def test_a_label_leaves_control_tokens_out_unless_there_is_nothing_else(codec: C
     parts = [*codec.plain("a robin"), control, *codec.plain("Once there was"), control]
     assert codec.label(parts) == "a robin Once there was"
     assert codec.label([control]) == codec.decode([control]).strip()
+
+
+def test_the_ids_of_texts_read_last_are_remembered_and_those_of_a_long_one_are_not() -> None:
+    read: list[str] = []
+
+    def encode(text: str) -> tuple[int, ...]:
+        read.append(text)
+        return tuple(text.encode())
+
+    recent = _RecentTexts(encode, 160)
+    texts = [f"text {number:05}" for number in range(20)]
+    for text in (*texts, texts[19], texts[4], texts[3], "long " * 10, texts[19]):
+        assert recent(text) == tuple(text.encode())
+    assert read == [*texts, texts[3], "long " * 10]
+    assert sum(len(text) for text in recent._ids) <= 160
+    assert texts[5] not in recent._ids

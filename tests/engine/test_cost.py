@@ -125,3 +125,47 @@ def test_a_branch_a_little_beyond_the_context_has_an_exact_estimate(tiny: Bench)
     assert estimate is not None
     assert estimate.request.total == len(tiny.loop.model.prompts.build([user("fox " * context)]).ids)
     assert not estimate.is_far_too_long
+
+
+def test_a_step_answers_one_estimate_so_that_the_answer_under_way_goes_on_between_them(tiny: Bench) -> None:
+    command = tiny.command(LONG, max_tokens=300, temperature=1.2)
+    tiny.loop.submit(command)
+    steps_until(tiny, TextDelta)
+    begin = len(tiny.events)
+    for query in range(5):
+        tiny.loop.submit(EstimateCost(query, (user(f"question {query}"),)))
+    for step in range(5):
+        tiny.loop.step()
+        told = [event.query_id for event in tiny.events[begin:] if isinstance(event, CostEstimate)]
+        assert told == list(range(step + 1))
+    tiny.do(Cancel(command.run_id))
+
+
+def test_estimates_are_answered_when_nothing_else_is_to_do(tiny: Bench) -> None:
+    asked = [EstimateCost(query, (user(f"question {query}"),)) for query in range(5)]
+    told = [event.query_id for event in tiny.do(*asked) if isinstance(event, CostEstimate)]
+    assert told == list(range(5))
+
+
+def test_the_second_estimate_of_nearly_the_same_branch_tokenizes_what_differs(
+    tiny: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert tiny.loop.model is not None
+    branch = [user(f"question {n}") if n % 2 == 0 else Turn("assistant", f"answer {n}") for n in range(41)]
+    tokenizer, read = tiny.loop.model.codec._tokenizer, list[str]()
+    encode = tokenizer.encode
+
+    class Noting:
+        def encode(self, text: str, **how: bool) -> list[int]:
+            read.append(text)
+            return list(encode(text, **how))
+
+    monkeypatch.setattr(tiny.loop.model.codec, "_tokenizer", Noting())
+    first = tiny.estimate(*branch)
+    assert len(read) > 40
+    read.clear()
+    assert tiny.estimate(*branch) == replace(first, query_id=first.query_id + 1)  # type: ignore[union-attr]
+    assert read == []
+    tiny.estimate(*branch[:-1], user("something else"))
+    assert 0 < len(read) < 4
+    assert all("something else" in text for text in read)
