@@ -9,7 +9,7 @@ else
 PROGRAM := dist/Espalier/Espalier
 endif
 
-.PHONY: help run test app check-app soak bench bench-cache bench-restart lint setup shots wheels setup-mac check-wheels check-mac-bundle icons notices guide lock clean
+.PHONY: help run check test app check-app soak bench bench-cache bench-restart lint setup shots wheels setup-mac check-wheels check-mac-bundle icons notices guide lock clean
 .DEFAULT_GOAL := help
 
 help: ## Show what can be made
@@ -22,6 +22,10 @@ run: setup ## Open Espalier with the guide model (without a display: take a shor
 test: setup ## Run the whole test suite
 	@$(PY) packaging/tools/check_libraries.py
 	@QT_QPA_PLATFORM=$${QT_QPA_PLATFORM:-offscreen} $(PY) -m pytest $(ARGS)
+
+check: lint ## Check style, types and what is quick to test: the check for every commit, in two minutes
+	@$(PY) packaging/tools/check_libraries.py
+	@ESPALIER_SEEDS=2 QT_QPA_PLATFORM=$${QT_QPA_PLATFORM:-offscreen} $(PY) -m pytest -q -m "not slow" $(ARGS)
 
 app: setup ## Freeze the program: dist/Espalier.app and a disk image on a Mac, elsewhere the folder dist/Espalier
 	@if [ "$$(uname -s)" = Darwin ]; then $(MAKE) --no-print-directory setup-mac; fi

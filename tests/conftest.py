@@ -27,6 +27,7 @@ from app.viewmodels.kit.settings import Settings
 from app.worker.engine_host import EngineHost
 from app.worker.engine_thread import EngineThread
 from tests.fakes.engine import FakeEngine, Script
+from tests.lanes import is_slow
 
 _LOUD = {QtMsgType.QtWarningMsg, QtMsgType.QtCriticalMsg, QtMsgType.QtFatalMsg}
 _HARMLESS = ("This plugin does not support",)
@@ -42,6 +43,13 @@ def _start_and_note(thread: EngineThread) -> None:
 
 
 EngineThread.start = _start_and_note  # type: ignore[assignment, method-assign]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what `make check` leaves out."""
+    for item in items:
+        if is_slow(item.path):
+            item.add_marker(pytest.mark.slow)
 
 
 class NetworkBlockedError(Exception):
