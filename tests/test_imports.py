@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
+import tomllib
 from collections.abc import Iterator
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -142,3 +145,12 @@ def _is_broad(kind: ast.expr | None) -> bool:
     if isinstance(kind, ast.Tuple):
         return any(_is_broad(one) for one in kind.elts)
     return kind is None or (isinstance(kind, ast.Name) and kind.id in {"Exception", "BaseException"})
+
+
+def test_no_package_is_installed_for_tests_that_none_of_them_uses() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    wanted = {re.split("[<>=]", line)[0] for line in project["dependency-groups"]["test"]}
+    plugins = {name for name in wanted if name.startswith("pytest-")}
+    used = {name.split(".")[0] for path in (ROOT / "tests").rglob("*.py") for name in imported(path)}
+    packages = packages_distributions()
+    assert wanted - plugins <= {package.lower() for name in used for package in packages.get(name, ())}
