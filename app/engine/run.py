@@ -97,7 +97,7 @@ class Run:
         sampler = Sampler(command.sampling, seed, tokens)
         stop = StopReason.CANCELLED
         self._room.make_room_to_enter(tokens, self._cache)
-        with self._cache.begin(tokens, prompt.restore_points, command.owner, command.lanes) as session:
+        with self._cache.begin(tokens, prompt.restore_points, command.owner) as session:
             self.has_begun = True
             self._emit(RunStarted(command.run_id, session.report, prompt.turn_ends))
             yield

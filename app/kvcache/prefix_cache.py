@@ -117,7 +117,6 @@ class PrefixCache:
         tokens: Sequence[int],
         restore_points: Sequence[int] = (),
         owner: str = "",
-        lanes: int = 1,
         is_check: bool = False,
     ) -> Session:
         """Match a request, bring its path into live arrays, and return the session that computes the rest.
@@ -128,8 +127,8 @@ class PrefixCache:
         """
         if self.session is not None:
             raise RuntimeError("a session is open already")
-        if not tokens or lanes != 1:
-            raise ValueError(f"cannot begin {len(tokens)} tokens on {lanes} lanes")
+        if not tokens:
+            raise ValueError("cannot begin a request of no tokens")
         self.requests += 1
         points = set(restore_points)
         look = self._sound_look(tokens)

@@ -45,7 +45,7 @@ class Session:
         """Prompt tokens that are not computed yet, the last one included; 0 once decoding began."""
         return max(0, self.report.total - self._cache.lane.offset)
 
-    def tokens(self, lane: int = 0) -> Sequence[int]:
+    def tokens(self) -> Sequence[int]:
         """The prompt and every token fed after it."""
         return self._tokens
 
@@ -77,14 +77,14 @@ class Session:
             self._last_capture = at
             self._cache.capture_grid()
 
-    def decode(self, token: int, lane: int = 0) -> mx.array:
+    def decode(self, token: int) -> mx.array:
         """Feed one token: first the prompt's last, then each sampled one. Returns logits [1, vocabulary], lazy."""
         self._append(token)
         logits = self._cache.compute((token,))[:, -1, :]
         self._capture_when_due()
         return logits
 
-    def launch(self, token: mx.array, lane: int = 0) -> mx.array:
+    def launch(self, token: mx.array) -> mx.array:
         """Feed one token [1] before its value is known, so that the next step is under way when it is read.
 
         Returns logits [1, vocabulary], lazy. Exactly one of `confirm` and `retract` must follow.
@@ -92,13 +92,13 @@ class Session:
         self._check_prompt_is_read()
         return self._cache.launch(token)[:, -1, :]
 
-    def confirm(self, token: int, lane: int = 0) -> None:
+    def confirm(self, token: int) -> None:
         """The launched token is this one. From now on it counts as fed, and may be shown."""
         self._append(token)
         self._cache.confirm(token)
         self._capture_when_due()
 
-    def retract(self, lane: int = 0) -> None:
+    def retract(self) -> None:
         """The launched token is not wanted: nothing of it stays."""
         self._cache.retract()
 

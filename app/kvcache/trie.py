@@ -143,17 +143,6 @@ class Node(Generic[R, S]):
     def end(self) -> int:
         return self.start + len(self.tokens)
 
-    def is_like(self, other: Node[R, S]) -> bool:
-        """Both are held in the same way, by and for the same."""
-        return (
-            self.lanes == other.lanes
-            and self.pins == other.pins
-            and self.owners == other.owners
-            and self.is_held == other.is_held
-            and bool(self.disk_rows) == bool(other.disk_rows)
-            and bool(self.pieces) == bool(other.pieces)
-        )
-
     @property
     def has_rows(self) -> bool:
         """The rows of the edge exist: stored, in live arrays, or on disk."""
