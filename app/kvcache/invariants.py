@@ -71,9 +71,9 @@ def _check_stored(node: TrieNode, lane: Lane) -> None:
         _require(above is not None and (not above.parent or above.has_rows), f"{name} stores rows above a hole")
     if node.state is not None:
         _require(len(node.state.layers) == len(lane.states), f"{name} stores {len(node.state.layers)} states")
-        trail = node.state.trail
-        ended = any(call.end == node.end for call in trail.calls(node.end - 1, node.end))
-        _require(node.end == trail.start or ended, f"{name} stores a state that no call ended at")
+        call_log = node.state.call_log
+        ended = any(call.end == node.end for call in call_log.calls(node.end - 1, node.end))
+        _require(node.end == call_log.start or ended, f"{name} stores a state that no call ended at")
 
 
 def _check_files(node: TrieNode, lane: Lane) -> None:
@@ -132,7 +132,10 @@ def _check_pieces(node: TrieNode) -> None:
         return
     for piece in node.pieces:
         _require(piece.start == at < piece.end, f"node {node.id}: a gap in the record at {at}")
-        _require(piece.trail.start <= at and piece.end <= piece.trail.end, f"node {node.id}: {piece} beyond its trail")
+        _require(
+            piece.call_log.start <= at and piece.end <= piece.call_log.end,
+            f"node {node.id}: {piece} beyond its call log",
+        )
         at = piece.end
     _require(at == node.end, f"node {node.id}: recorded to {at} of {node.end}")
 

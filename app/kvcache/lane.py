@@ -4,7 +4,7 @@ Properties it keeps at rest:
 
 1. All its layers stand at the same token offset, `offset`; so does its path, which is a chain from the root.
 2. `tail` is what was computed beyond the path and is not in the trie yet. It is empty at rest.
-3. Whole states are those that `trail` leaves at `offset`.
+3. Whole states are those that `call_log` leaves at `offset`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 import mlx.core as mx
 
+from app.kvcache.call_log import CallLog
 from app.kvcache.layers import (
     AnyRowLayer,
     CacheFaultError,
@@ -26,7 +27,6 @@ from app.kvcache.layers import (
     wrap,
 )
 from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
-from app.kvcache.trail import Trail
 from app.kvcache.trie import Node
 
 TrieNode = Node[RowsSnapshot, StateSnapshot]
@@ -62,7 +62,7 @@ class Lane:
         """Begin anew at the root with empty cache objects, whatever the old ones hold."""
         self.path = [root]
         self.tail = array("i")
-        self.trail = Trail()
+        self.call_log = CallLog()
         self.offset = 0
         self.unsupported = ""
         self.rows: list[AnyRowLayer] = []
@@ -143,7 +143,7 @@ class Lane:
         """Record the last call, whose tokens these are."""
         self._before = None
         self._shared, self.is_whole = None, True
-        self.trail.add(tokens)
+        self.call_log.add(tokens)
         self.tail.extend(tokens)
         self.offset += len(tokens)
         if len(tokens) > 1 or self.offset == 1:
@@ -178,7 +178,7 @@ class Lane:
         """The whole states as they are, shared with the live layers; None where there are none."""
         if self._shared is not None or not self.states or not self.offset:
             return self._shared
-        return StateSnapshot(tuple(layer.take() for layer in self.states), self.trail, self.state_bytes)
+        return StateSnapshot(tuple(layer.take() for layer in self.states), self.call_log, self.state_bytes)
 
     def _call(self, tokens: mx.array) -> mx.array:
         for layer in self.rows:
@@ -219,7 +219,7 @@ class Lane:
         self._settle_states()
         arrays = tuple(layer.take() for layer in self.states)
         mx.eval([x for layer in arrays for x in layer if x is not None])
-        self._shared = StateSnapshot(arrays, self.trail, sum(layer.nbytes for layer in self.states))
+        self._shared = StateSnapshot(arrays, self.call_log, sum(layer.nbytes for layer in self.states))
         return self._shared
 
     def restore(
@@ -232,7 +232,7 @@ class Lane:
     ) -> None:
         """Go back to `keep`, put stored rows after it up to `target`, and take the whole state of that offset.
 
-        multi_end: end of the last call of several tokens on the path, cut at `target` (see `trail.multi_end`).
+        multi_end: end of the last call of several tokens on the path, cut at `target` (see `call_log.multi_end`).
         Layer by layer, so that no more than one layer's rows exist twice. Raises CacheFaultError when
         a layer does not fit.
         """
@@ -261,9 +261,9 @@ class Lane:
         """The layers whose rows turn in a ring."""
         return [layer for layer in self.rows if isinstance(layer, WindowLayer)]
 
-    def start_trail(self, base: Trail | None) -> None:
+    def start_call_log(self, base: CallLog | None) -> None:
         """Begin the record of a new session where the lane stands, on states that `base` computed."""
-        self.trail = Trail(self.offset, base if self.states else None)
+        self.call_log = CallLog(self.offset, base if self.states else None)
 
     def arrays_agree(self) -> bool:
         """Every layer with rows stands at the lane's offset, or one beyond while a call is launched."""

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Protocol
 
+from app.kvcache.call_log import CallLog, Piece, multi_end
 from app.kvcache.journal import Journal
 from app.kvcache.lane import Lane, RowSource, TrieNode
 from app.kvcache.layers import CacheFaultError
 from app.kvcache.layers.rows import STEP
 from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
-from app.kvcache.trail import Piece, Trail, multi_end
 from app.kvcache.trie import Trie, common
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.reports import Reason
@@ -107,7 +107,7 @@ def page_in(
 
     Raises CacheFaultError when what is stored does not fit; the lane's layers are then undefined beyond its path.
     """
-    base = lane.trail
+    base = lane.call_log
     keep = lane.path[-1].end
     was_there = lane.offset == target and lane.is_whole
     nodes = _nodes_between(trie, path, keep, target, journal)
@@ -117,32 +117,32 @@ def page_in(
         state = _stored_state(end, disk) if lane.states and target else None
         last_multi = _multi_end(lane, target, nodes)
         lane.restore(keep, target, rows, state, last_multi)
-        base = state.trail if state is not None else base
+        base = state.call_log if state is not None else base
         if state is not None and end.state is None:
             trie.set_state(end, state)
         for node in nodes:
             if state is not None and not node.pieces:  # a model without rows: the state's calls are all that is known
-                node.pieces = _pieces_before(state.trail, node.start, node.end)
+                node.pieces = _pieces_before(state.call_log, node.start, node.end)
         moved = sum(node.rows.nbytes for node in nodes if node.rows) + (end.state.nbytes if end.state else 0)
         if moved:
             journal.add(CacheEventKind.PAGED_IN, keep, target - keep, moved)
     for node in nodes:
         trie.enter(node, lane.index)
     lane.path += nodes
-    lane.start_trail(base if target else None)
+    lane.start_call_log(base if target else None)
 
 
-def _pieces_before(trail: Trail, start: int, end: int) -> list[Piece]:
-    """The calls of [start, end) on the way to the state that a trail leaves there or later."""
+def _pieces_before(call_log: CallLog, start: int, end: int) -> list[Piece]:
+    """The calls of [start, end) on the way to the state that a call log leaves there or later."""
     pieces: list[Piece] = []
     while end > start:
-        if trail.start < end:
-            pieces.insert(0, Piece(trail, max(start, trail.start), end))
+        if call_log.start < end:
+            pieces.insert(0, Piece(call_log, max(start, call_log.start), end))
             end = pieces[0].start
-        elif trail.base is None:
+        elif call_log.base is None:
             raise CacheFaultError(f"no calls are on record for [{start}, {end})")
-        if trail.base is not None:
-            trail = trail.base
+        if call_log.base is not None:
+            call_log = call_log.base
     return pieces
 
 
@@ -168,7 +168,7 @@ def salvage(trie: CacheTrie, lane: Lane, budget: int, journal: Journal) -> None:
     lane.discard()
     end = lane.path[-1].end
     lane.restore(end, end, multi_end=_multi_end(lane, end))
-    suspects = [node for node in lane.path[1:] if any(piece.trail is lane.trail for piece in node.pieces)]
+    suspects = [node for node in lane.path[1:] if any(piece.call_log is lane.call_log for piece in node.pieces)]
     if suspects:
         page_out(trie, lane, suspects[0].start, 0, journal)
     page_out(trie, lane, 0, budget, journal)
@@ -210,7 +210,7 @@ def tidy(trie: CacheTrie, lane: Lane) -> None:
 
 
 def _multi_end(lane: Lane, at: int, more: Sequence[TrieNode] = ()) -> int:
-    """See `trail.multi_end`, on a lane's path with `more` after it; 0 where no layer depends on it."""
+    """See `call_log.multi_end`, on a lane's path with `more` after it; 0 where no layer depends on it."""
     if not lane.windows:
         return 0
     nodes = chain(reversed(more), reversed(lane.path))
@@ -304,7 +304,7 @@ def _overwrite(lane: Lane, stored: Sequence[RowSource], at: int, begin: int, end
 def _absorb(trie: CacheTrie, lane: Lane, child: TrieNode) -> None:
     """Step onto a known edge that the tail covers. Rows that were gone are this lane's now, and so is their record."""
     if not child.has_rows:
-        child.pieces = [Piece(lane.trail, child.start, child.end)]
+        child.pieces = [Piece(lane.call_log, child.start, child.end)]
     trie.enter(child, lane.index)
     del lane.tail[: len(child.tokens)]
     lane.path.append(child)
@@ -312,14 +312,14 @@ def _absorb(trie: CacheTrie, lane: Lane, child: TrieNode) -> None:
 
 def _is_growing(node: TrieNode, lane: Lane) -> bool:
     """This session made the edge and it may become longer. Older ones do not: they were used more than what follows."""
-    is_own = bool(node.pieces) and node.pieces[-1].trail is lane.trail
+    is_own = bool(node.pieces) and node.pieces[-1].call_log is lane.call_log
     is_end = node.children or node.state or node.anchors or node.pins
     return is_own and not is_end and node.lanes == {lane.index}
 
 
 def _append_tail(trie: CacheTrie, lane: Lane) -> None:
     node = lane.path[-1]
-    pieces = [Piece(lane.trail, node.end, node.end + len(lane.tail))]
+    pieces = [Piece(lane.call_log, node.end, node.end + len(lane.tail))]
     if not _is_growing(node, lane):
         node = trie.append(node, lane.tail, pieces)
         trie.enter(node, lane.index)

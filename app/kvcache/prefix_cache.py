@@ -450,7 +450,7 @@ class PrefixCache:
     def _drop_live(self, reason: Reason) -> None:
         """Let go of the live arrays, whatever they hold, of what this session made, and of what stands on either."""
         live = [node for node in self.trie.nodes.values() if node.lanes]
-        made = [node for node in live if any(piece.trail is self.lane.trail for piece in node.pieces)]
+        made = [node for node in live if any(piece.call_log is self.lane.call_log for piece in node.pieces)]
         self.lane.renew(self.trie.root, self.new_caches())
         for node in live:
             self.trie.leave(node, self.lane.index)
@@ -478,7 +478,7 @@ class PrefixCache:
             # From the top: entering may have split the first edge of the path above the node that was found.
             for node in look.path[1:2]:
                 forget(self.trie, self.trie.root.children[self._first_token(node)], Reason.FAULT)
-            self.lane.start_trail(None)
+            self.lane.start_call_log(None)
             return False
         return True
 

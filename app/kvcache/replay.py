@@ -1,8 +1,8 @@
 """Repeating the recorded calls of a path from empty caches: what "exact" is measured against.
 
 Rows come from the calls of each edge's pieces, in the order of their offsets. A call begins with the whole states that
-its trail had there; where these were rebuilt from an earlier state, that rebuilding is repeated too, over the rows of
-the path, as it was done the first time (stored rows win over recomputed ones).
+its call log had there; where these were rebuilt from an earlier state, that rebuilding is repeated too, over the rows
+of the path, as it was done the first time (stored rows win over recomputed ones).
 
 All calls are listed before the first is made, so that of the whole states only those are held that a later call begins
 with. It takes the memory of the path's rows once, and of a few whole states.
@@ -18,13 +18,13 @@ from typing import NamedTuple
 
 import mlx.core as mx
 
+from app.kvcache.call_log import Call, CallLog, multi_end
 from app.kvcache.lane import Lane, TrieNode
 from app.kvcache.layers import Arrays
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.snapshot import StateSnapshot
-from app.kvcache.trail import Call, Trail, multi_end
 
-Place = tuple[Trail, int]  # the whole states that the trail's call which ended at this offset left
+Place = tuple[CallLog, int]  # the whole states that the call log's call which ended at this offset left
 
 
 @dataclass
@@ -40,18 +40,18 @@ class Replay:
 class _Step(NamedTuple):
     """One call to make, of which the rows [begin, end) are kept; none where only its whole state is wanted."""
 
-    trail: Trail
+    call_log: CallLog
     call: Call
     begin: int
     end: int
 
 
-def replay(cache: PrefixCache, tokens: Sequence[int], trail: Trail | None = None) -> Replay:
-    """Compute a recorded path again. `trail` is the one whose states it ends with; by default the live lane's.
+def replay(cache: PrefixCache, tokens: Sequence[int], call_log: CallLog | None = None) -> Replay:
+    """Compute a recorded path again. `call_log` is the one whose states it ends with; by default the live lane's.
 
     Raises ValueError when the tokens are not a recorded path with an edge ending at their last one.
     """
-    steps = replay_steps(cache, tokens, trail)
+    steps = replay_steps(cache, tokens, call_log)
     while True:
         try:
             next(steps)
@@ -61,25 +61,25 @@ def replay(cache: PrefixCache, tokens: Sequence[int], trail: Trail | None = None
 
 
 def replay_steps(
-    cache: PrefixCache, tokens: Sequence[int], trail: Trail | None = None, keeps_logits: bool = True
+    cache: PrefixCache, tokens: Sequence[int], call_log: CallLog | None = None, keeps_logits: bool = True
 ) -> Generator[Call, None, Replay]:
     """Compute a recorded path again as `replay` does, each call after it was told as the next."""
     path, length = cache.trie.match(tokens)
     if length != len(tokens) or path[-1].end != length:
         raise ValueError(f"{len(tokens)} tokens are not a recorded path: {length} match, to node end {path[-1].end}")
-    return _Player(cache, path, trail or cache.lane.trail).play(keeps_logits)
+    return _Player(cache, path, call_log or cache.lane.call_log).play(keeps_logits)
 
 
 class _Player:
-    """Plays one path on a lane of its own, at whose end the states are those of `trail`."""
+    """Plays one path on a lane of its own, at whose end the states are those of `call_log`."""
 
-    def __init__(self, cache: PrefixCache, path: Sequence[TrieNode], trail: Trail) -> None:
+    def __init__(self, cache: PrefixCache, path: Sequence[TrieNode], call_log: CallLog) -> None:
         self._pieces = [piece for node in path for piece in node.pieces]
-        self._trail = trail
+        self._call_log = call_log
         self._lane = Lane(0, cache.trie.root, cache.forward, cache.new_caches())
         self._steps = self._plan(path[-1].end)
-        begins = [(step.trail, step.call.start) for step in self._steps]
-        self._wanted = Counter(_origin(*place) for place in (*begins, (trail, path[-1].end)))
+        begins = [(step.call_log, step.call.start) for step in self._steps]
+        self._wanted = Counter(_origin(*place) for place in (*begins, (call_log, path[-1].end)))
         self._held: dict[Place, tuple[Arrays, ...]] = {}
 
     def play(self, keeps_logits: bool) -> Generator[Call, None, Replay]:
@@ -93,7 +93,7 @@ class _Player:
                 played.logits[step.call.start] = logits[0, -1]
             del logits
         end = self._lane.offset
-        self._lane.restore(end, end, (), self._state(self._trail, end), self._multi_end(end))
+        self._lane.restore(end, end, (), self._state(self._call_log, end), self._multi_end(end))
         return played
 
     # What to do
@@ -103,17 +103,18 @@ class _Player:
         steps: list[_Step] = []
         known: set[Place] = set()
         for piece in self._pieces:
-            for call in piece.trail.calls(piece.start, piece.end):
+            for call in piece.call_log.calls(piece.start, piece.end):
                 begin = max(call.start, piece.start)
-                steps += self._rebuild(piece.trail, call.start, begin, known)
-                steps.append(_Step(piece.trail, call, begin, min(call.end, piece.end)))
-                known.add((piece.trail, call.end))
-        return steps + self._rebuild(self._trail, end, end, known)
+                steps += self._rebuild(piece.call_log, call.start, begin, known)
+                steps.append(_Step(piece.call_log, call, begin, min(call.end, piece.end)))
+                known.add((piece.call_log, call.end))
+        return steps + self._rebuild(self._call_log, end, end, known)
 
-    def _rebuild(self, trail: Trail, offset: int, at: int, known: set[Place]) -> list[_Step]:
-        """The calls that are still to be made for the states that a trail had at `offset`, while the lane is `at`."""
+    def _rebuild(self, call_log: CallLog, offset: int, at: int, known: set[Place]) -> list[_Step]:
+        """The calls that are still to be made for the states that a call log had at `offset`, while the lane is
+        `at`."""
         steps: list[_Step] = []
-        owner, end = _origin(trail, offset)
+        owner, end = _origin(call_log, offset)
         while self._lane.states and end > 0 and (owner, end) not in known:
             call = next(owner.calls(end - 1, end))
             steps.append(_Step(owner, call, at, at))
@@ -128,32 +129,32 @@ class _Player:
         lane, start = self._lane, step.call.start
         at = lane.offset
         before = [lane.copy_rows(start, at)] if lane.rows and start < at else []
-        lane.restore(start, start, (), self._state(step.trail, start), self._multi_end(start))
-        logits = lane.compute(step.trail.tokens(step.call).tolist())
+        lane.restore(start, start, (), self._state(step.call_log, start), self._multi_end(start))
+        logits = lane.compute(step.call_log.tokens(step.call).tolist())
         mx.eval(logits)
-        if self._wanted[step.trail, step.call.end] and lane.states:
-            self._held[step.trail, step.call.end] = lane.take_state().layers
+        if self._wanted[step.call_log, step.call.end] and lane.states:
+            self._held[step.call_log, step.call.end] = lane.take_state().layers
         if (start, step.call.end) != (step.begin, step.end):
             kept = [lane.copy_rows(step.begin, step.end)] if lane.rows and step.begin < step.end else []
             lane.restore(start, step.end, (*before, *kept), None, self._multi_end(step.end))
         return logits
 
-    def _state(self, trail: Trail, offset: int) -> StateSnapshot | None:
-        """The whole states that a trail had at an offset, let go of when nobody else begins with them."""
-        place = _origin(trail, offset)
+    def _state(self, call_log: CallLog, offset: int) -> StateSnapshot | None:
+        """The whole states that a call log had at an offset, let go of when nobody else begins with them."""
+        place = _origin(call_log, offset)
         if not self._lane.states or place[1] == 0:
             return None
         self._wanted[place] -= 1
         layers = self._held[place] if self._wanted[place] else self._held.pop(place)
-        return StateSnapshot(layers, trail, 0)
+        return StateSnapshot(layers, call_log, 0)
 
     def _multi_end(self, at: int) -> int:
         first = bisect_left(self._pieces, at, key=lambda piece: piece.start)  # that begins there or later
         return multi_end((self._pieces[index] for index in range(first - 1, -1, -1)), at)
 
 
-def _origin(trail: Trail, offset: int) -> Place:
-    """The trail whose call ended at `offset`: at its own start, a trail has the states of the one it began on."""
-    while offset == trail.start and trail.base is not None:
-        trail = trail.base
-    return trail, offset
+def _origin(call_log: CallLog, offset: int) -> Place:
+    """The call log whose call ended at `offset`: at its own start, a call log has the states of the one it began on."""
+    while offset == call_log.start and call_log.base is not None:
+        call_log = call_log.base
+    return call_log, offset

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import mlx.core as mx
 
+from app.kvcache.call_log import CallLog
 from app.kvcache.layers import Arrays, RowArrays, owned
-from app.kvcache.trail import Trail
 
 
 class RowsSnapshot:
@@ -62,10 +62,10 @@ def _concatenate(above: mx.array, below: mx.array) -> mx.array:
 
 
 class StateSnapshot(NamedTuple):
-    """The whole state at one offset, layer by layer, and the trail whose calls up to that offset computed it."""
+    """The whole state at one offset, layer by layer, and the call log whose calls up to that offset computed it."""
 
     layers: tuple[Arrays, ...]
-    trail: Trail
+    call_log: CallLog
     nbytes: int
 
     def settled(self) -> StateSnapshot:

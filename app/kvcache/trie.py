@@ -23,7 +23,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, NamedTuple, Protocol, Self, TypeVar
 
-from app.kvcache.trail import Piece, append_pieces, cut
+from app.kvcache.call_log import Piece, append_pieces, cut
 from app.protocol.reports import Reason
 
 
@@ -52,7 +52,7 @@ Runs = tuple[tuple[str, int], ...]  # see disk/identity.py
 class Part:
     """A file that holds the rows [start, end) of a path, or the whole state at `end`; the same object on all its edges.
 
-    name: "" until it is in place. runs: which trails computed its rows. above: the identity of the rows that it was
+    name: "" until it is in place. runs: which call logs computed its rows. above: the identity of the rows that it was
     computed on: those before `start`, and of a state all that lead to it.
     """
 

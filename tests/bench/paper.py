@@ -42,7 +42,7 @@ class PaperLane(Lane):
 
     def compute(self, tokens: Sequence[int]) -> Any:
         self._shared, self.is_whole = None, True
-        self.trail.add(tokens)
+        self.call_log.add(tokens)
         self.tail.extend(tokens)
         self.offset += len(tokens)
 
@@ -66,7 +66,7 @@ class PaperLane(Lane):
         pass
 
     def take_state(self) -> StateSnapshot:
-        self._shared = StateSnapshot(((),), self.trail, self.state_bytes)
+        self._shared = StateSnapshot(((),), self.call_log, self.state_bytes)
         return self._shared
 
     def restore(

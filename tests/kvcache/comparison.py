@@ -97,11 +97,12 @@ def _require_bits(ours: Sequence[Part], theirs: Sequence[Part]) -> None:
 
 
 def _is_own(cache: PrefixCache, at: int) -> bool:
-    """The row at `at` is on record as the live trail's own: rows that were stored before win over recomputed ones."""
-    (trail,) = [piece.trail for node in cache.lane.path for piece in node.pieces if piece.start <= at < piece.end] or [
-        cache.lane.trail
-    ]
-    return trail is cache.lane.trail
+    """The row at `at` is on record as the live call log's own: rows that were stored before win over recomputed
+    ones."""
+    (call_log,) = [
+        piece.call_log for node in cache.lane.path for piece in node.pieces if piece.start <= at < piece.end
+    ] or [cache.lane.call_log]
+    return call_log is cache.lane.call_log
 
 
 def _require_same_continuation(cache: PrefixCache, played: Replay, logits: mx.array | None) -> None:

@@ -15,20 +15,20 @@ import pytest
 
 import app
 from app.kvcache import prefix_cache
+from app.kvcache.call_log import CallLog, Piece
 from app.kvcache.eviction import Eviction
 from app.kvcache.invariants import check
 from app.kvcache.journal import Journal
 from app.kvcache.lane import TrieNode
 from app.kvcache.layers import CacheFaultError
 from app.kvcache.paging import CacheTrie, forget, forget_files
-from app.kvcache.trail import Piece, Trail
 from app.kvcache.trie import Part, Trie
 from app.kvcache.view import dump, view
 from app.protocol.reports import Reason
 from tests.bench.paper import PaperCache, PaperRows
 
 DEPTH = 50_000
-# Everything that walks the trie, or pictures of it, or the chain of a trail's bases.
+# Everything that walks the trie, or pictures of it, or the chain of a call log's bases.
 WALKERS = (
     "kvcache/**/*.py",
     "engine/*.py",
@@ -45,9 +45,9 @@ def chain(depth: int = DEPTH) -> tuple[CacheTrie, list[TrieNode]]:
     trie: CacheTrie = Trie()
     node, nodes = trie.root, []
     for at in range(depth):
-        trail = Trail(at, nodes[-1].pieces[0].trail if nodes else None)
-        trail.add((1,))
-        node = trie.append(node, (1,), [Piece(trail, at, at + 1)])
+        call_log = CallLog(at, nodes[-1].pieces[0].call_log if nodes else None)
+        call_log.add((1,))
+        node = trie.append(node, (1,), [Piece(call_log, at, at + 1)])
         nodes.append(node)
     for node in nodes:
         trie.set_rows(node, PaperRows(1, 10))  # type: ignore[arg-type]
@@ -100,9 +100,9 @@ class TestADeepTrie:
         trie, nodes = chain()
         del trie, nodes
         gc.collect()
-        leaf: Trail | None = None
+        leaf: CallLog | None = None
         for at in range(DEPTH):
-            leaf = Trail(at, leaf)
+            leaf = CallLog(at, leaf)
         del leaf
         gc.collect()
 

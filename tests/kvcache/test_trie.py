@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from app.kvcache.trail import Call, Piece, Trail, append_pieces, cut, multi_end
+from app.kvcache.call_log import Call, CallLog, Piece, append_pieces, cut, multi_end
 from app.kvcache.trie import Node, Part, Trie, common
 
 
@@ -39,9 +39,9 @@ FakeNode = Node[FakeRows, FakeState]
 
 
 def add(trie: FakeTrie, parent: FakeNode, tokens: list[int], stored: bool = True) -> FakeNode:
-    trail = Trail(parent.end)
-    trail.add(tokens)
-    node = trie.append(parent, tokens, [Piece(trail, parent.end, parent.end + len(tokens))])
+    call_log = CallLog(parent.end)
+    call_log.add(tokens)
+    node = trie.append(parent, tokens, [Piece(call_log, parent.end, parent.end + len(tokens))])
     if stored:
         trie.set_rows(node, FakeRows(list(tokens)))
     return node
@@ -188,23 +188,23 @@ class TestFiles:
 
 class TestTrail:
     def test_calls_follow_each_other(self) -> None:
-        trail = Trail(5)
-        trail.add([1, 2, 3])
-        trail.add([4])
-        trail.add([5, 6])
-        assert trail.end == 11
-        assert list(trail.calls(5, 11)) == [Call(5, 3), Call(8, 1), Call(9, 2)]
-        assert list(trail.calls(6, 9)) == [Call(5, 3), Call(8, 1)]
-        assert list(trail.calls(8, 8)) == []
-        assert trail.tokens(Call(8, 1)).tolist() == [4]
+        call_log = CallLog(5)
+        call_log.add([1, 2, 3])
+        call_log.add([4])
+        call_log.add([5, 6])
+        assert call_log.end == 11
+        assert list(call_log.calls(5, 11)) == [Call(5, 3), Call(8, 1), Call(9, 2)]
+        assert list(call_log.calls(6, 9)) == [Call(5, 3), Call(8, 1)]
+        assert list(call_log.calls(8, 8)) == []
+        assert call_log.tokens(Call(8, 1)).tolist() == [4]
         with pytest.raises(ValueError, match="no tokens"):
-            trail.add([])
+            call_log.add([])
 
     def test_pieces_are_cut_and_joined(self) -> None:
-        trail, other = Trail(), Trail(4)
-        pieces = [Piece(trail, 0, 4), Piece(other, 4, 9)]
+        call_log, other = CallLog(), CallLog(4)
+        pieces = [Piece(call_log, 0, 4), Piece(other, 4, 9)]
         above, below = cut(pieces, 6)
-        assert above == [Piece(trail, 0, 4), Piece(other, 4, 6)]
+        assert above == [Piece(call_log, 0, 4), Piece(other, 4, 6)]
         assert below == [Piece(other, 6, 9)]
         append_pieces(above, below)
         assert above == pieces
@@ -212,15 +212,15 @@ class TestTrail:
     def test_the_last_call_of_several_tokens_is_found_whatever_lies_between(self) -> None:
         generator = random.Random(8)
         for seed in range(300):
-            trail = Trail(generator.randrange(5))
+            call_log = CallLog(generator.randrange(5))
             for _ in range(generator.randrange(1, 12)):
-                trail.add([1] * generator.choice([1, 1, 2, 5]))
-            calls = list(trail.calls(trail.start, trail.end))
-            start = generator.randrange(trail.start, trail.end)
-            end = generator.randrange(start + 1, trail.end + 1)
+                call_log.add([1] * generator.choice([1, 1, 2, 5]))
+            calls = list(call_log.calls(call_log.start, call_log.end))
+            start = generator.randrange(call_log.start, call_log.end)
+            end = generator.randrange(start + 1, call_log.end + 1)
             wanted = [min(call.end, end) for call in calls if call.length > 1 and call.start < end and call.end > start]
-            assert trail.multi_end(start, end) == max(wanted, default=0), seed
-            pieces = cut([Piece(trail, trail.start, trail.end)], start)
+            assert call_log.multi_end(start, end) == max(wanted, default=0), seed
+            pieces = cut([Piece(call_log, call_log.start, call_log.end)], start)
             assert multi_end([*reversed(pieces[1]), *reversed(pieces[0])], end) == max(
                 (min(call.end, end) for call in calls if call.length > 1 and call.start < end), default=0
             ), seed

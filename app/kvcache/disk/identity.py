@@ -1,8 +1,8 @@
 """Which forward calls computed the rows that lead to a place, as a digest that files can name.
 
 The same tokens computed by other calls give other bits. State that was stored fits only over the very rows it was
-computed on, and those are known by the trails that computed them: each trail has a key of its own, and computes each
-offset once. A run is such a key and the offset from which on its rows are used.
+computed on, and those are known by the call logs that computed them: each call log has a key of its own, and computes
+each offset once. A run is such a key and the offset from which on its rows are used.
 
 Keys and checksums tell state that was damaged, or computed otherwise, from what belongs together. They keep nobody out:
 whoever may write into the folder of the files can write rows, records and checksums that agree, and have the model
@@ -16,9 +16,9 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from app.kvcache.call_log import Piece
 from app.kvcache.disk.records import Records
 from app.kvcache.lane import TrieNode
-from app.kvcache.trail import Piece
 from app.kvcache.trie import Runs
 
 _DIGEST = 64  # characters
@@ -53,7 +53,7 @@ class Identity(NamedTuple):
 
 def runs_of(pieces: Iterable[Piece], records: Records) -> Runs:
     """Return the runs of rows that were computed as these pieces say."""
-    return tuple((records.key(piece.trail).hex(), piece.start) for piece in pieces)
+    return tuple((records.key(piece.call_log).hex(), piece.start) for piece in pieces)
 
 
 def clipped(runs: Sequence[tuple[str, int]], start: int, end: int) -> Runs:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from app.kvcache.call_log import Piece, append_pieces, cut
 from app.kvcache.disk import index
 from app.kvcache.disk.calls import DiskCalls
 from app.kvcache.disk.files import DamagedFileError, SnapshotFile, Tensor
@@ -23,7 +24,6 @@ from app.kvcache.journal import Journal
 from app.kvcache.lane import Lane, RowSource, TrieNode
 from app.kvcache.layers import CacheFaultError
 from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
-from app.kvcache.trail import Piece, append_pieces, cut
 from app.kvcache.trie import Part
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.reports import Reason
@@ -151,8 +151,8 @@ class Reader:
             if node.disk_state is None:
                 raise ValueError("there is no file")
             file = self._open(node.disk_state)
-            trail = self._records.read_state(read_record(file.tensor(RECORD)))
-            found = read_state(file.load, file.names, trail, [len(layer.take()) for layer in self._lane.states])
+            call_log = self._records.read_state(read_record(file.tensor(RECORD)))
+            found = read_state(file.load, file.names, call_log, [len(layer.take()) for layer in self._lane.states])
         except (OSError, ValueError, RuntimeError, DamagedFileError) as error:
             raise CacheFaultError(f"the state at {node.end} cannot be read: {error}") from error
         self._journal.add(CacheEventKind.READ, node.end, 0, found.nbytes)
@@ -205,16 +205,18 @@ class Reader:
         """Raises ValueError when the arrays are not what the model keeps, or the record is of something else."""
         tokens = entry.end - entry.start
         if entry.kind == "state":
-            trail = self._records.read_state(record)
+            call_log = self._records.read_state(record)
             fits = self._layout.fits_state(file.kinds)
-            ends = [call.end for call in trail.calls(entry.end - 1, entry.end)]
-            is_of = entry.end == trail.start or ends == [entry.end]
+            ends = [call.end for call in call_log.calls(entry.end - 1, entry.end)]
+            is_of = entry.end == call_log.start or ends == [entry.end]
         else:
             pieces = self._records.read_pieces(record)
             fits = self._layout.fits_rows(file.kinds, tokens)
             is_whole = (pieces[0].start, pieces[-1].end) == (entry.start, entry.end)
             is_of = (
-                is_whole and runs_of(pieces, self._records) == entry.runs and all(_is_in_trail(one) for one in pieces)
+                is_whole
+                and runs_of(pieces, self._records) == entry.runs
+                and all(_is_in_call_log(one) for one in pieces)
             )
         if not fits or not is_of:
             raise ValueError(
@@ -229,5 +231,5 @@ def _verified(path: Path) -> tuple[SnapshotFile, Entry, array[int], array[int]]:
     return file, *index.read_entry(file), read_record(file.tensor(RECORD))
 
 
-def _is_in_trail(piece: Piece) -> bool:
-    return piece.trail.start <= piece.start < piece.end <= piece.trail.end
+def _is_in_call_log(piece: Piece) -> bool:
+    return piece.call_log.start <= piece.start < piece.end <= piece.call_log.end

@@ -1,9 +1,9 @@
 """The record of calls that goes into a snapshot's file, so that it can be repeated and checked after a restart.
 
-A trail is written with a key of its own and as far as the snapshot needs it, and so are the trails it builds on. Files
-that speak of the same trail, each as far as it was needed, give one trail again when they are read.
+A call log is written with a key of its own and as far as the snapshot needs it, and so are the call logs it builds on.
+Files that speak of the same call log, each as far as it was needed, give one call log again when they are read.
 
-All in one run of 32-bit integers: the number of trails, each trail (bases first), then the pieces.
+All in one run of 32-bit integers: the number of call logs, each call log (bases first), then the pieces.
 """
 
 from __future__ import annotations
@@ -17,80 +17,80 @@ from operator import sub
 from typing import NamedTuple
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from app.kvcache.trail import Piece, Trail
+from app.kvcache.call_log import CallLog, Piece
 from app.kvcache.trie import common
 
 _KEY = 4  # integers
 
 
 class Records:
-    """Writes and reads records. It knows the trails that it has met by their keys.
+    """Writes and reads records. It knows the call logs that it has met by their keys.
 
     knows: whether all of these are tokens of the model; no others are read.
     """
 
     def __init__(self, knows: Callable[[Sequence[int]], bool] = lambda _tokens: True) -> None:
         self._knows = knows
-        self._keys: WeakKeyDictionary[Trail, bytes] = WeakKeyDictionary()
-        self._trails: WeakValueDictionary[bytes, Trail] = WeakValueDictionary()
+        self._keys: WeakKeyDictionary[CallLog, bytes] = WeakKeyDictionary()
+        self._call_logs: WeakValueDictionary[bytes, CallLog] = WeakValueDictionary()
         self._last = _Read(array("i"), [], [])
 
-    def write(self, pieces: Sequence[Piece], state: tuple[Trail, int] | None = None) -> array[int]:
-        """The record of some rows' pieces, or of the whole state that a trail left at an offset."""
-        needed: dict[Trail, int] = {}
-        for trail, end in [(piece.trail, piece.end) for piece in pieces] + ([state] if state else []):
-            _need(needed, trail, end)
-        order = {trail: index for index, trail in enumerate(needed)}
+    def write(self, pieces: Sequence[Piece], state: tuple[CallLog, int] | None = None) -> array[int]:
+        """The record of some rows' pieces, or of the whole state that a call log left at an offset."""
+        needed: dict[CallLog, int] = {}
+        for call_log, end in [(piece.call_log, piece.end) for piece in pieces] + ([state] if state else []):
+            _need(needed, call_log, end)
+        order = {call_log: index for index, call_log in enumerate(needed)}
         out = array("i", [len(needed)])
-        for trail, end in needed.items():
-            ends, tokens = trail.upto(end)
-            out.frombytes(self.key(trail))
-            out.extend((trail.start, -1 if trail.base is None else order[trail.base], len(ends), len(tokens)))
-            out.extend(map(sub, ends, chain((trail.start,), ends)))
+        for call_log, end in needed.items():
+            ends, tokens = call_log.upto(end)
+            out.frombytes(self.key(call_log))
+            out.extend((call_log.start, -1 if call_log.base is None else order[call_log.base], len(ends), len(tokens)))
+            out.extend(map(sub, ends, chain((call_log.start,), ends)))
             out.extend(tokens)
         for piece in pieces:
-            out.extend((order[piece.trail], piece.start, piece.end))
+            out.extend((order[piece.call_log], piece.start, piece.end))
         if state:
             out.append(order[state[0]])
         return out
 
     def read_pieces(self, record: Sequence[int]) -> list[Piece]:
         """What `write` was given as pieces. Raises ValueError when the record makes no sense."""
-        trails, rest = self._read(record)
-        found = [Piece(_item(trails, index), start, end) for index, start, end in _triples(rest)]
+        call_logs, rest = self._read(record)
+        found = [Piece(_item(call_logs, index), start, end) for index, start, end in _triples(rest)]
         if not found or any(one.end != two.start for one, two in pairwise(found)):
             raise ValueError(f"a record of {len(found)} pieces that do not follow each other")
         return found
 
-    def read_state(self, record: Sequence[int]) -> Trail:
-        """The trail that `write` was given for a state. Raises ValueError when the record makes no sense."""
-        trails, rest = self._read(record)
+    def read_state(self, record: Sequence[int]) -> CallLog:
+        """The call log that `write` was given for a state. Raises ValueError when the record makes no sense."""
+        call_logs, rest = self._read(record)
         if len(rest) != 1:
             raise ValueError(f"a state's record ends with {len(rest)} integers")
-        return _item(trails, rest[0])
+        return _item(call_logs, rest[0])
 
     def rest(self) -> None:
         """Let go of what was read last."""
         self._last = _Read(array("i"), [], [])
 
-    def key(self, trail: Trail) -> bytes:
-        """Return what a trail is known by in files."""
-        key = self._keys.get(trail)
+    def key(self, call_log: CallLog) -> bytes:
+        """Return what a call log is known by in files."""
+        key = self._keys.get(call_log)
         if key is None:
-            key = self._keys[trail] = secrets.token_bytes(_KEY * 4)
-            self._trails[key] = trail
+            key = self._keys[call_log] = secrets.token_bytes(_KEY * 4)
+            self._call_logs[key] = call_log
         return key
 
-    def _read(self, record: Sequence[int]) -> tuple[list[Trail], array[int]]:
-        """The trails of a record, and what follows. Files of one path begin with the same trails: those of the record
-        that was read last are not read again.
+    def _read(self, record: Sequence[int]) -> tuple[list[CallLog], array[int]]:
+        """The call logs of a record, and what follows. Files of one path begin with the same call logs: those of the
+        record that was read last are not read again.
         """
         record = array("i", record)
         reader = _Reader(record)
         count = reader.take(1)[0]
         alike = 1 + common(self._last.record[1:], record[1:])
         known = max(0, min(count, bisect_right(self._last.ends, alike)))
-        trails, read_to = self._last.trails[:known], self._last.ends[:known]
+        call_logs, read_to = self._last.call_logs[:known], self._last.ends[:known]
         if known > 0:
             reader.take(read_to[-1] - 1)
         for _ in range(known, count):
@@ -98,38 +98,38 @@ class Records:
             start, base, calls, count = reader.take(4)
             ends = _ends(start, reader.take(calls))
             tokens = reader.take(count)
-            is_known = start >= 0 and -1 <= base < len(trails) and self._knows(tokens)
+            is_known = start >= 0 and -1 <= base < len(call_logs) and self._knows(tokens)
             if (ends[-1] if ends else start) != start + count or not is_known:
-                raise ValueError(f"a trail from {start} on with {calls} calls and {count} tokens")
-            above = None if base < 0 else trails[base]
+                raise ValueError(f"a call log from {start} on with {calls} calls and {count} tokens")
+            above = None if base < 0 else call_logs[base]
             if above is not None and not above.start <= start <= above.end:
-                raise ValueError(f"a trail from {start} on that builds on one over [{above.start}, {above.end})")
-            trails.append(self._met(key, start, above, ends, tokens))
+                raise ValueError(f"a call log from {start} on that builds on one over [{above.start}, {above.end})")
+            call_logs.append(self._met(key, start, above, ends, tokens))
             read_to.append(reader.at)
-        self._last = _Read(record, trails, read_to)
-        return trails, reader.rest()
+        self._last = _Read(record, call_logs, read_to)
+        return call_logs, reader.rest()
 
-    def _met(self, key: bytes, start: int, base: Trail | None, ends: Sequence[int], tokens: array[int]) -> Trail:
-        trail = self._trails.get(key)
-        if trail is None:
-            trail = self._trails[key] = Trail(start, base)
-            self._keys[trail] = key
-        if trail.start != start or trail.base is not base:
-            raise ValueError(f"a trail from {start} on that began at {trail.start}, or on another one")
-        known_ends, known_tokens = trail.upto(trail.end)
+    def _met(self, key: bytes, start: int, base: CallLog | None, ends: Sequence[int], tokens: array[int]) -> CallLog:
+        call_log = self._call_logs.get(key)
+        if call_log is None:
+            call_log = self._call_logs[key] = CallLog(start, base)
+            self._keys[call_log] = key
+        if call_log.start != start or call_log.base is not base:
+            raise ValueError(f"a call log from {start} on that began at {call_log.start}, or on another one")
+        known_ends, known_tokens = call_log.upto(call_log.end)
         ours, theirs = len(known_ends), len(ends)
         same_ends = list(known_ends[:theirs]) == list(ends[:ours])
         if not same_ends or known_tokens[: len(tokens)] != tokens[: len(known_tokens)]:
-            raise ValueError(f"a trail from {start} on with other calls than are on record")
-        trail.catch_up(ends, tokens)
-        return trail
+            raise ValueError(f"a call log from {start} on with other calls than are on record")
+        call_log.catch_up(ends, tokens)
+        return call_log
 
 
 class _Read(NamedTuple):
-    """A record that was read. trails: its trails; ends: where each ends in it."""
+    """A record that was read. call_logs: its call logs; ends: where each ends in it."""
 
     record: array[int]
-    trails: list[Trail]
+    call_logs: list[CallLog]
     ends: list[int]
 
 
@@ -151,9 +151,9 @@ class _Reader:
         return self._record[self._at :]
 
 
-def _need(needed: dict[Trail, int], trail: Trail, end: int) -> None:
-    """Note how far a trail is needed, after the trails that it builds on, so that bases come first."""
-    chain = [(trail, end)]
+def _need(needed: dict[CallLog, int], call_log: CallLog, end: int) -> None:
+    """Note how far a call log is needed, after the call logs that it builds on, so that bases come first."""
+    chain = [(call_log, end)]
     while (above := chain[-1][0]).base is not None and above not in needed:
         chain.append((above.base, above.start))
     for one, upto in reversed(chain):
@@ -173,7 +173,7 @@ def _triples(rest: array[int]) -> Iterator[tuple[int, int, int]]:
         yield rest[at], rest[at + 1], rest[at + 2]
 
 
-def _item(trails: Sequence[Trail], index: int) -> Trail:
-    if not 0 <= index < len(trails):
-        raise ValueError(f"trail {index} of {len(trails)}")
-    return trails[index]
+def _item(call_logs: Sequence[CallLog], index: int) -> CallLog:
+    if not 0 <= index < len(call_logs):
+        raise ValueError(f"call log {index} of {len(call_logs)}")
+    return call_logs[index]

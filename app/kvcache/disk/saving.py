@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from app.kvcache.call_log import Piece, cut
 from app.kvcache.disk import files, index
 from app.kvcache.disk.files import Tensor
 from app.kvcache.disk.identity import identity_before, runs_of
@@ -26,7 +27,6 @@ from app.kvcache.lane import Lane, TrieNode
 from app.kvcache.layers import RowArrays
 from app.kvcache.paging import CacheTrie
 from app.kvcache.snapshot import StateSnapshot
-from app.kvcache.trail import Piece, cut
 from app.kvcache.trie import Part
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.reports import Reason
@@ -154,7 +154,7 @@ class Saver:
             return False
         above = identity_before(node, node.end, self._records).text if self._lane.rows else ""
         part = Part("", node.start, node.end, (), above)
-        record = self._records.write((), (state.trail, node.end))
+        record = self._records.write((), (state.call_log, node.end))
         if not self._put(part, node, "state", [record_tensor(record), *tensors(state.layers)]):
             return False
         self._trie.set_disk(node, node.disk_rows, part)

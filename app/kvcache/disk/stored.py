@@ -12,10 +12,10 @@ from typing import Any, cast
 
 import mlx.core as mx
 
+from app.kvcache.call_log import CallLog
 from app.kvcache.disk.files import DamagedFileError, Tensor
 from app.kvcache.layers import Arrays, CacheFaultError, RowArrays
 from app.kvcache.snapshot import StateSnapshot
-from app.kvcache.trail import Trail
 
 RECORD = "record"  # the tensor with the record of calls
 
@@ -98,14 +98,14 @@ class _Layers(Sequence[RowArrays]):
             raise CacheFaultError(f"the rows of layer {layer} cannot be read: {error}") from error
 
 
-def read_state(load: Load, names: Collection[str], trail: Trail, sizes: Sequence[int]) -> StateSnapshot:
+def read_state(load: Load, names: Collection[str], call_log: CallLog, sizes: Sequence[int]) -> StateSnapshot:
     """The whole state of a file with these tensors. `sizes`: how many places each layer of the model has."""
     arrays = load([name for name in names if "." in name])
     layers = tuple(
         tuple(arrays.get(array_name(layer, place)) for place in range(size)) for layer, size in enumerate(sizes)
     )
     nbytes = sum(int(x.nbytes) for layer in layers for x in layer if x is not None)
-    return StateSnapshot(layers, trail, nbytes).settled()
+    return StateSnapshot(layers, call_log, nbytes).settled()
 
 
 def dtype_name(x: mx.array) -> str:

@@ -46,7 +46,7 @@ class Tier:
 
     root: folder of all models' files. fingerprint: of this model, the name of its folder there. layout: what its layers
     keep. budget_bytes: None for the default. writes_all: write every whole state, however near the next one is.
-    records: the keys of trails.
+    records: the keys of call logs.
     """
 
     def __init__(

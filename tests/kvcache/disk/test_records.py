@@ -7,37 +7,37 @@ from array import array
 
 import pytest
 
+from app.kvcache.call_log import CallLog, Piece
 from app.kvcache.disk.records import Records
-from app.kvcache.trail import Piece, Trail
 
 
-def trail_of(lengths: list[int], start: int = 0, base: Trail | None = None) -> Trail:
-    trail = Trail(start, base)
+def call_log_of(lengths: list[int], start: int = 0, base: CallLog | None = None) -> CallLog:
+    call_log = CallLog(start, base)
     at = start
     for length in lengths:
-        trail.add(range(at, at + length))
+        call_log.add(range(at, at + length))
         at += length
-    return trail
+    return call_log
 
 
-def calls_of(trail: Trail, end: int) -> list[tuple[int, int, list[int]]]:
-    return [(call.start, call.length, trail.tokens(call).tolist()) for call in trail.calls(trail.start, end)]
+def calls_of(call_log: CallLog, end: int) -> list[tuple[int, int, list[int]]]:
+    return [(call.start, call.length, call_log.tokens(call).tolist()) for call in call_log.calls(call_log.start, end)]
 
 
 def test_rows_come_back_with_the_calls_that_made_them() -> None:
-    one, two = trail_of([5, 3, 1, 1]), trail_of([1, 4], start=7)
+    one, two = call_log_of([5, 3, 1, 1]), call_log_of([1, 4], start=7)
     written = Records().write([Piece(one, 2, 7), Piece(two, 7, 9)])
     first, second = Records().read_pieces(written)
     assert (first.start, first.end, second.start, second.end) == (2, 7, 7, 9)
-    assert calls_of(first.trail, 7) == calls_of(one, 7)
-    assert calls_of(second.trail, 9) == calls_of(two, 9), "the call that a split cut in two is kept whole"
-    assert first.trail.end == 8, "what came after is not written"
+    assert calls_of(first.call_log, 7) == calls_of(one, 7)
+    assert calls_of(second.call_log, 9) == calls_of(two, 9), "the call that a split cut in two is kept whole"
+    assert first.call_log.end == 8, "what came after is not written"
 
 
 def test_a_state_comes_back_with_all_it_was_built_on() -> None:
-    first = trail_of([4, 1, 1])
-    second = trail_of([3], start=5, base=first)
-    third = trail_of([2, 1], start=8, base=second)
+    first = call_log_of([4, 1, 1])
+    second = call_log_of([3], start=5, base=first)
+    third = call_log_of([2, 1], start=8, base=second)
     found = Records().read_state(Records().write([], (third, 10)))
     assert calls_of(found, 11) == calls_of(third, 10)
     assert found.base is not None
@@ -46,22 +46,22 @@ def test_a_state_comes_back_with_all_it_was_built_on() -> None:
     assert calls_of(found.base.base, 5) == calls_of(first, 5), "the call that ends at 5 is the last one needed"
 
 
-def test_files_that_speak_of_one_trail_give_one_trail() -> None:
-    trail = trail_of([4, 1, 1, 2])
+def test_files_that_speak_of_one_call_log_give_one_call_log() -> None:
+    call_log = call_log_of([4, 1, 1, 2])
     writer, reader = Records(), Records()
-    long, short = writer.write([Piece(trail, 0, 8)]), writer.write([Piece(trail, 0, 4)])
+    long, short = writer.write([Piece(call_log, 0, 8)]), writer.write([Piece(call_log, 0, 4)])
     (a,), (b,) = reader.read_pieces(short), reader.read_pieces(long)
-    assert a.trail is b.trail
-    assert a.trail.end == 8
+    assert a.call_log is b.call_log
+    assert a.call_log.end == 8
     (c,) = writer.read_pieces(short)
-    assert c.trail is trail, "a reader that knows the trail itself uses it"
+    assert c.call_log is call_log, "a reader that knows the call log itself uses it"
 
 
 def test_a_long_chain_is_no_difficulty() -> None:
-    trail = trail_of([1])
+    call_log = call_log_of([1])
     for start in range(1, 5000):
-        trail = trail_of([1], start, trail)
-    found = Records().read_state(Records().write([], (trail, 5000)))
+        call_log = call_log_of([1], start, call_log)
+    found = Records().read_state(Records().write([], (call_log, 5000)))
     assert found.start == 4999
 
 
@@ -70,12 +70,14 @@ def test_what_was_read_last_makes_no_difference() -> None:
 
     def outcome(reader: Records, record: array[int]) -> object:
         try:
-            return [(piece.start, piece.end, calls_of(piece.trail, piece.end)) for piece in reader.read_pieces(record)]
+            return [
+                (piece.start, piece.end, calls_of(piece.call_log, piece.end)) for piece in reader.read_pieces(record)
+            ]
         except ValueError as error:
             return str(error)
 
-    base = trail_of([4, 1, 1])
-    written = Records().write([Piece(trail_of([2, 1, 3], 6, base), 6, 12)])
+    base = call_log_of([4, 1, 1])
+    written = Records().write([Piece(call_log_of([2, 1, 3], 6, base), 6, 12)])
     for seed in range(500):
         generator = random.Random(seed)
         damaged = array("i", written)
@@ -90,8 +92,8 @@ def test_what_was_read_last_makes_no_difference() -> None:
 
 def test_damage_is_a_value_error() -> None:
     """Whatever is changed, the record is refused or still makes sense; nothing else is raised."""
-    trail = trail_of([4, 1], base=None)
-    written = Records().write([Piece(trail, 1, 5)])
+    call_log = call_log_of([4, 1], base=None)
+    written = Records().write([Piece(call_log, 1, 5)])
     generator = random.Random(1)
     refused = 0
     for _ in range(500):

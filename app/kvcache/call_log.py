@@ -1,7 +1,7 @@
 """Where state comes from: the forward calls that computed it.
 
 The same tokens computed in other chunks give other low bits, so "exact" means: repeating the recorded calls from an
-empty cache gives the same bits. A trail is the record of one session. Properties it keeps:
+empty cache gives the same bits. A call log is the record of one session. Properties it keeps:
 
 1. Calls follow each other without a gap, from `start` to `end`.
 2. The call at `start` began with the whole states that `base` left there; every other call with those of the call
@@ -28,15 +28,15 @@ class Call(NamedTuple):
         return self.start + self.length
 
 
-class Trail:
+class CallLog:
     """The forward calls of one session, in order: 8 bytes for a decoded token.
 
-    `base`: the trail whose states this one began with, None for empty states (and for models without whole states).
+    base: the call log whose states this one began with, None for empty states (and for models without whole states).
     """
 
     __slots__ = ("__weakref__", "_ends", "_multi_calls", "_tokens", "base", "start")
 
-    def __init__(self, start: int = 0, base: Trail | None = None) -> None:
+    def __init__(self, start: int = 0, base: CallLog | None = None) -> None:
         self.start = start
         self.base = base
         self._ends = array("q")
@@ -58,7 +58,7 @@ class Trail:
         self._tokens.extend(tokens)
 
     def tokens(self, call: Call) -> array[int]:
-        """The tokens that one of this trail's calls was made with."""
+        """The tokens that one of this call log's calls was made with."""
         return self._tokens[call.start - self.start : call.end - self.start]
 
     def upto(self, end: int) -> tuple[array[int], array[int]]:
@@ -68,7 +68,7 @@ class Trail:
         return ends, self._tokens[: ends[-1] - self.start if ends else 0]
 
     def catch_up(self, ends: Sequence[int], tokens: Sequence[int]) -> None:
-        """Add those of some calls, as `upto` gives them of the same trail, that are not on record here yet."""
+        """Add those of some calls, as `upto` gives them of the same call log, that are not on record here yet."""
         known = len(self._ends)
         for begun, end in zip((self.start, *ends)[known:], ends[known:], strict=False):
             self.add(tokens[begun - self.start : end - self.start])
@@ -92,9 +92,9 @@ class Trail:
 
 
 class Piece(NamedTuple):
-    """Rows [start, end) of a path were computed by the calls of `trail` that touch them."""
+    """Rows [start, end) of a path were computed by the calls of `call_log` that touch them."""
 
-    trail: Trail
+    call_log: CallLog
     start: int
     end: int
 
@@ -110,8 +110,8 @@ def cut(pieces: Sequence[Piece], at: int) -> tuple[list[Piece], list[Piece]]:
 
 
 def append_pieces(above: list[Piece], below: Sequence[Piece]) -> None:
-    """Add the pieces of the edge below to those of an edge; two that continue the same trail become one."""
-    if above and below and above[-1].trail is below[0].trail and above[-1].end == below[0].start:
+    """Add the pieces of the edge below to those of an edge; two that continue the same call log become one."""
+    if above and below and above[-1].call_log is below[0].call_log and above[-1].end == below[0].start:
         above[-1] = above[-1]._replace(end=below[0].end)
         above.extend(below[1:])
     else:
@@ -126,7 +126,7 @@ def multi_end(pieces: Iterable[Piece], at: int) -> int:
     """
     for piece in pieces:
         if piece.start < at:
-            end = piece.trail.multi_end(piece.start, min(piece.end, at))
+            end = piece.call_log.multi_end(piece.start, min(piece.end, at))
             if end:
                 return end
     return 0
