@@ -91,7 +91,7 @@ class CallLog:
             index += 1
 
 
-class Piece(NamedTuple):
+class Provenance(NamedTuple):
     """Rows [start, end) of a path were computed by the calls of `call_log` that touch them."""
 
     call_log: CallLog
@@ -99,18 +99,18 @@ class Piece(NamedTuple):
     end: int
 
 
-def cut(pieces: Sequence[Piece], at: int) -> tuple[list[Piece], list[Piece]]:
-    """Divide pieces at a token offset; a piece that spans it stands in both halves with its own range."""
-    first = bisect_right(pieces, at, key=lambda piece: piece.end)  # the first that ends beyond
-    above, below = list(pieces[:first]), list(pieces[first:])
+def cut(provenances: Sequence[Provenance], at: int) -> tuple[list[Provenance], list[Provenance]]:
+    """Divide provenances at a token offset; a provenance that spans it stands in both halves with its own range."""
+    first = bisect_right(provenances, at, key=lambda provenance: provenance.end)  # the first that ends beyond
+    above, below = list(provenances[:first]), list(provenances[first:])
     if below and below[0].start < at:
         above.append(below[0]._replace(end=at))
         below[0] = below[0]._replace(start=at)
     return above, below
 
 
-def append_pieces(above: list[Piece], below: Sequence[Piece]) -> None:
-    """Add the pieces of the edge below to those of an edge; two that continue the same call log become one."""
+def append_provenances(above: list[Provenance], below: Sequence[Provenance]) -> None:
+    """Add the provenances of the edge below to those of an edge; two that continue the same call log become one."""
     if above and below and above[-1].call_log is below[0].call_log and above[-1].end == below[0].start:
         above[-1] = above[-1]._replace(end=below[0].end)
         above.extend(below[1:])
@@ -118,15 +118,15 @@ def append_pieces(above: list[Piece], below: Sequence[Piece]) -> None:
         above.extend(below)
 
 
-def multi_end(pieces: Iterable[Piece], at: int) -> int:
+def multi_end(provenances: Iterable[Provenance], at: int) -> int:
     """End of the last call of several tokens on a path before offset `at`, cut there; 0 when there is none.
 
-    pieces: of the path, the last first. It tells how a sliding window's ring lies: every single token after it took the
-    next slot.
+    provenances: of the path, the last first. It tells how a sliding window's ring lies: every single token after it
+    took the next slot.
     """
-    for piece in pieces:
-        if piece.start < at:
-            end = piece.call_log.multi_end(piece.start, min(piece.end, at))
+    for provenance in provenances:
+        if provenance.start < at:
+            end = provenance.call_log.multi_end(provenance.start, min(provenance.end, at))
             if end:
                 return end
     return 0

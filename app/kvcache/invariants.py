@@ -24,7 +24,7 @@ def check(cache: PrefixCache) -> None:
     for node in nodes:
         _check_edge(node)
         _check_stored(node, cache.lane)
-        _check_pieces(node)
+        _check_provenances(node)
         _check_files(node, cache.lane)
     for node in (cache.trie.root, *nodes):
         held = sum(child.is_held for child in node.children.values())
@@ -126,17 +126,17 @@ def _check_identities(cache: PrefixCache, nodes: list[TrieNode], records: Record
             _require(node.disk_state.above == here.text, f"{name}: the state on disk was computed on other rows")
 
 
-def _check_pieces(node: TrieNode) -> None:
+def _check_provenances(node: TrieNode) -> None:
     at = node.start
-    if not node.pieces and node.rows is None and not node.lanes:
+    if not node.provenances and node.rows is None and not node.lanes:
         return
-    for piece in node.pieces:
-        _require(piece.start == at < piece.end, f"node {node.id}: a gap in the record at {at}")
+    for provenance in node.provenances:
+        _require(provenance.start == at < provenance.end, f"node {node.id}: a gap in the record at {at}")
         _require(
-            piece.call_log.start <= at and piece.end <= piece.call_log.end,
-            f"node {node.id}: {piece} beyond its call log",
+            provenance.call_log.start <= at and provenance.end <= provenance.call_log.end,
+            f"node {node.id}: {provenance} beyond its call log",
         )
-        at = piece.end
+        at = provenance.end
     _require(at == node.end, f"node {node.id}: recorded to {at} of {node.end}")
 
 

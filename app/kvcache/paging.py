@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Protocol
 
-from app.kvcache.call_log import CallLog, Piece, multi_end
+from app.kvcache.call_log import CallLog, Provenance, multi_end
 from app.kvcache.journal import Journal
 from app.kvcache.lane import Lane, RowSource, TrieNode
 from app.kvcache.layers import CacheFaultError
@@ -113,7 +113,7 @@ def page_in(
     nodes = _nodes_between(trie, path, keep, target, journal)
     end = nodes[-1] if nodes else lane.path[-1]
     if not was_there:
-        rows = [piece for node in nodes for piece in _stored_rows(node, disk)] if lane.rows else []
+        rows = [source for node in nodes for source in _stored_rows(node, disk)] if lane.rows else []
         state = _stored_state(end, disk) if lane.states and target else None
         last_multi = _multi_end(lane, target, nodes)
         lane.restore(keep, target, rows, state, last_multi)
@@ -121,8 +121,10 @@ def page_in(
         if state is not None and end.state is None:
             trie.set_state(end, state)
         for node in nodes:
-            if state is not None and not node.pieces:  # a model without rows: the state's calls are all that is known
-                node.pieces = _pieces_before(state.call_log, node.start, node.end)
+            if (
+                state is not None and not node.provenances
+            ):  # a model without rows: the state's calls are all that is known
+                node.provenances = _provenances_before(state.call_log, node.start, node.end)
         moved = sum(node.rows.nbytes for node in nodes if node.rows) + (end.state.nbytes if end.state else 0)
         if moved:
             journal.add(CacheEventKind.PAGED_IN, keep, target - keep, moved)
@@ -132,18 +134,18 @@ def page_in(
     lane.start_call_log(base if target else None)
 
 
-def _pieces_before(call_log: CallLog, start: int, end: int) -> list[Piece]:
+def _provenances_before(call_log: CallLog, start: int, end: int) -> list[Provenance]:
     """The calls of [start, end) on the way to the state that a call log leaves there or later."""
-    pieces: list[Piece] = []
+    provenances: list[Provenance] = []
     while end > start:
         if call_log.start < end:
-            pieces.insert(0, Piece(call_log, max(start, call_log.start), end))
-            end = pieces[0].start
+            provenances.insert(0, Provenance(call_log, max(start, call_log.start), end))
+            end = provenances[0].start
         elif call_log.base is None:
             raise CacheFaultError(f"no calls are on record for [{start}, {end})")
         if call_log.base is not None:
             call_log = call_log.base
-    return pieces
+    return provenances
 
 
 def _stored_rows(node: TrieNode, disk: DiskTier | None) -> Sequence[RowSource]:
@@ -168,7 +170,9 @@ def salvage(trie: CacheTrie, lane: Lane, budget: int, journal: Journal) -> None:
     lane.discard()
     end = lane.path[-1].end
     lane.restore(end, end, multi_end=_multi_end(lane, end))
-    suspects = [node for node in lane.path[1:] if any(piece.call_log is lane.call_log for piece in node.pieces)]
+    suspects = [
+        node for node in lane.path[1:] if any(provenance.call_log is lane.call_log for provenance in node.provenances)
+    ]
     if suspects:
         page_out(trie, lane, suspects[0].start, 0, journal)
     page_out(trie, lane, 0, budget, journal)
@@ -214,7 +218,7 @@ def _multi_end(lane: Lane, at: int, more: Sequence[TrieNode] = ()) -> int:
     if not lane.windows:
         return 0
     nodes = chain(reversed(more), reversed(lane.path))
-    return multi_end((piece for node in nodes for piece in reversed(node.pieces)), at)
+    return multi_end((provenance for node in nodes for provenance in reversed(node.provenances)), at)
 
 
 def end_at(trie: CacheTrie, lane: Lane, offset: int) -> TrieNode:
@@ -277,7 +281,7 @@ def keep_stored_rows(trie: CacheTrie, lane: Lane, start: int, disk: DiskTier | N
         same = common(child.tokens, lane.tail)
         begin, end = max(start, child.start), child.start + same
         if begin < end and lane.rows and not child.lanes:
-            stored = _pieces_of(child, disk)
+            stored = _rows_kept_of(child, disk)
             last_multi = _multi_end(lane, end, [child]) if end == lane.offset else lane.offset
             _overwrite(lane, stored, child.start, begin, end, last_multi)
         if same == len(lane.tail) and same < len(child.tokens):
@@ -285,7 +289,7 @@ def keep_stored_rows(trie: CacheTrie, lane: Lane, start: int, disk: DiskTier | N
         _absorb(trie, lane, child if same == len(child.tokens) else trie.split(child, end))
 
 
-def _pieces_of(node: TrieNode, disk: DiskTier | None) -> Sequence[RowSource]:
+def _rows_kept_of(node: TrieNode, disk: DiskTier | None) -> Sequence[RowSource]:
     """Rows that are stored for a node in memory or on disk, or none."""
     if node.rows is not None:
         return (node.rows,)
@@ -304,7 +308,7 @@ def _overwrite(lane: Lane, stored: Sequence[RowSource], at: int, begin: int, end
 def _absorb(trie: CacheTrie, lane: Lane, child: TrieNode) -> None:
     """Step onto a known edge that the tail covers. Rows that were gone are this lane's now, and so is their record."""
     if not child.has_rows:
-        child.pieces = [Piece(lane.call_log, child.start, child.end)]
+        child.provenances = [Provenance(lane.call_log, child.start, child.end)]
     trie.enter(child, lane.index)
     del lane.tail[: len(child.tokens)]
     lane.path.append(child)
@@ -312,18 +316,18 @@ def _absorb(trie: CacheTrie, lane: Lane, child: TrieNode) -> None:
 
 def _is_growing(node: TrieNode, lane: Lane) -> bool:
     """This session made the edge and it may become longer. Older ones do not: they were used more than what follows."""
-    is_own = bool(node.pieces) and node.pieces[-1].call_log is lane.call_log
+    is_own = bool(node.provenances) and node.provenances[-1].call_log is lane.call_log
     is_end = node.children or node.state or node.anchors or node.pins
     return is_own and not is_end and node.lanes == {lane.index}
 
 
 def _append_tail(trie: CacheTrie, lane: Lane) -> None:
     node = lane.path[-1]
-    pieces = [Piece(lane.call_log, node.end, node.end + len(lane.tail))]
+    provenances = [Provenance(lane.call_log, node.end, node.end + len(lane.tail))]
     if not _is_growing(node, lane):
-        node = trie.append(node, lane.tail, pieces)
+        node = trie.append(node, lane.tail, provenances)
         trie.enter(node, lane.index)
         lane.path.append(node)
     else:
-        trie.extend(node, lane.tail, pieces)
+        trie.extend(node, lane.tail, provenances)
     del lane.tail[:]

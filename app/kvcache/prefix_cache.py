@@ -450,7 +450,9 @@ class PrefixCache:
     def _drop_live(self, reason: Reason) -> None:
         """Let go of the live arrays, whatever they hold, of what this session made, and of what stands on either."""
         live = [node for node in self.trie.nodes.values() if node.lanes]
-        made = [node for node in live if any(piece.call_log is self.lane.call_log for piece in node.pieces)]
+        made = [
+            node for node in live if any(provenance.call_log is self.lane.call_log for provenance in node.provenances)
+        ]
         self.lane.renew(self.trie.root, self.new_caches())
         for node in live:
             self.trie.leave(node, self.lane.index)

@@ -1,8 +1,8 @@
 """Repeating the recorded calls of a path from empty caches: what "exact" is measured against.
 
-Rows come from the calls of each edge's pieces, in the order of their offsets. A call begins with the whole states that
-its call log had there; where these were rebuilt from an earlier state, that rebuilding is repeated too, over the rows
-of the path, as it was done the first time (stored rows win over recomputed ones).
+Rows come from the calls of each edge's provenances, in the order of their offsets. A call begins with the whole states
+that its call log had there; where these were rebuilt from an earlier state, that rebuilding is repeated too, over the
+rows of the path, as it was done the first time (stored rows win over recomputed ones).
 
 All calls are listed before the first is made, so that of the whole states only those are held that a later call begins
 with. It takes the memory of the path's rows once, and of a few whole states.
@@ -74,7 +74,7 @@ class _Player:
     """Plays one path on a lane of its own, at whose end the states are those of `call_log`."""
 
     def __init__(self, cache: PrefixCache, path: Sequence[TrieNode], call_log: CallLog) -> None:
-        self._pieces = [piece for node in path for piece in node.pieces]
+        self._provenances = [provenance for node in path for provenance in node.provenances]
         self._call_log = call_log
         self._lane = Lane(0, cache.trie.root, cache.forward, cache.new_caches())
         self._steps = self._plan(path[-1].end)
@@ -99,15 +99,15 @@ class _Player:
     # What to do
 
     def _plan(self, end: int) -> list[_Step]:
-        """The calls of all pieces, each after those that rebuild the states which it begins with."""
+        """The calls of all provenances, each after those that rebuild the states which it begins with."""
         steps: list[_Step] = []
         known: set[Place] = set()
-        for piece in self._pieces:
-            for call in piece.call_log.calls(piece.start, piece.end):
-                begin = max(call.start, piece.start)
-                steps += self._rebuild(piece.call_log, call.start, begin, known)
-                steps.append(_Step(piece.call_log, call, begin, min(call.end, piece.end)))
-                known.add((piece.call_log, call.end))
+        for provenance in self._provenances:
+            for call in provenance.call_log.calls(provenance.start, provenance.end):
+                begin = max(call.start, provenance.start)
+                steps += self._rebuild(provenance.call_log, call.start, begin, known)
+                steps.append(_Step(provenance.call_log, call, begin, min(call.end, provenance.end)))
+                known.add((provenance.call_log, call.end))
         return steps + self._rebuild(self._call_log, end, end, known)
 
     def _rebuild(self, call_log: CallLog, offset: int, at: int, known: set[Place]) -> list[_Step]:
@@ -149,8 +149,10 @@ class _Player:
         return StateSnapshot(layers, call_log, 0)
 
     def _multi_end(self, at: int) -> int:
-        first = bisect_left(self._pieces, at, key=lambda piece: piece.start)  # that begins there or later
-        return multi_end((self._pieces[index] for index in range(first - 1, -1, -1)), at)
+        first = bisect_left(
+            self._provenances, at, key=lambda provenance: provenance.start
+        )  # that begins there or later
+        return multi_end((self._provenances[index] for index in range(first - 1, -1, -1)), at)
 
 
 def _origin(call_log: CallLog, offset: int) -> Place:

@@ -23,7 +23,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, NamedTuple, Protocol, Self, TypeVar
 
-from app.kvcache.call_log import Piece, append_pieces, cut
+from app.kvcache.call_log import Provenance, append_provenances, cut
 from app.protocol.reports import Reason
 
 
@@ -79,7 +79,7 @@ class Node(Generic[R, S]):
 
     rows, state: stored in memory, or None. disk_rows: the files that hold its rows, in order and all of them, or none;
     disk_state: the file that holds the state at its end, or None. One that is being written is as good as in place.
-    pieces: which calls computed its rows; unknown while they are on disk only and were not read yet. owners:
+    provenances: which calls computed its rows; unknown while they are on disk only and were not read yet. owners:
     conversations that passed. lanes: lanes that run through it, whose live arrays hold its rows, and which keep it from
     being removed. pins: how many places at or below its end the person wants kept.
     anchors: owners who will come back to its end. uses: requests that passed. state_uses, state_used: how often the
@@ -102,8 +102,8 @@ class Node(Generic[R, S]):
         "lost",
         "owners",
         "parent",
-        "pieces",
         "pins",
+        "provenances",
         "rows",
         "start",
         "state",
@@ -122,7 +122,7 @@ class Node(Generic[R, S]):
         self.tokens = tokens
         self.rows: R | None = None
         self.state: S | None = None
-        self.pieces: list[Piece] = []
+        self.provenances: list[Provenance] = []
         self.lanes: set[int] = set()
         self.pins = 0
         self.anchors: set[str] = set()
@@ -265,27 +265,27 @@ class Trie(Generic[R, S]):
             node = child
         return Match(path, at)
 
-    def append(self, parent: Node[R, S], tokens: Sequence[int], pieces: Sequence[Piece]) -> Node[R, S]:
+    def append(self, parent: Node[R, S], tokens: Sequence[int], provenances: Sequence[Provenance]) -> Node[R, S]:
         """Hang a new leaf below `parent`. The caller has matched: no child may begin with the same token."""
         if not tokens:
             raise ValueError(f"an empty edge below node {parent.id}")
         if tokens[0] in parent.children:
             raise ValueError(f"node {parent.id} already has a child that begins with token {tokens[0]}")
         node = self._new_node(parent, parent.end, array("i", tokens))
-        node.pieces = list(pieces)
+        node.provenances = list(provenances)
         parent.children[tokens[0]] = node
         self.tokens += len(node.tokens)
         self.changed(node)
         return node
 
-    def extend(self, leaf: Node[R, S], tokens: Sequence[int], pieces: Sequence[Piece]) -> None:
+    def extend(self, leaf: Node[R, S], tokens: Sequence[int], provenances: Sequence[Provenance]) -> None:
         """Lengthen the edge of a live leaf. A state at its end, an anchor or a pin forbids it: it must stay an end."""
         if leaf.children or leaf.rows or leaf.state or leaf.anchors or leaf.pins or leaf.parent is None:
             raise ValueError(f"node {leaf.id} [{leaf.start}, {leaf.end}) cannot be extended")
         leaf.tokens.extend(tokens)
         self.tokens += len(tokens)
         self.used(leaf)
-        append_pieces(leaf.pieces, pieces)
+        append_provenances(leaf.provenances, provenances)
 
     def split(self, node: Node[R, S], offset: int) -> Node[R, S]:
         """Divide an edge at a token offset inside it. Returns the new upper node; a state stays with the lower."""
@@ -299,7 +299,7 @@ class Trie(Generic[R, S]):
         parent.children[upper.tokens[0]] = upper
         node.parent, node.start, node.tokens = upper, offset, node.tokens[at:]
         upper.children = {node.tokens[0]: node}
-        upper.pieces, node.pieces = cut(node.pieces, offset)
+        upper.provenances, node.provenances = cut(node.provenances, offset)
         upper.lanes, upper.pins = set(node.lanes), node.pins
         upper.last_use, upper.used_at, upper.uses = node.last_use, node.used_at, node.uses
         upper.lost, upper.owners = node.lost, node.owners
@@ -325,10 +325,10 @@ class Trie(Generic[R, S]):
         above, below = self._take_rows(node), self._take_rows(child)
         # In place, so that a long run of edges is joined from above in linear time.
         node.tokens.extend(child.tokens)
-        append_pieces(node.pieces, child.pieces)
+        append_provenances(node.provenances, child.provenances)
         node.disk_rows.extend(child.disk_rows[int(is_shared) :])
         child.parent, child.start, child.tokens = parent, node.start, node.tokens
-        child.pieces, child.disk_rows = node.pieces, node.disk_rows
+        child.provenances, child.disk_rows = node.provenances, node.disk_rows
         parent.children[child.tokens[0]] = child
         del self.nodes[node.id]
         if above is not None and below is not None:
@@ -349,7 +349,9 @@ class Trie(Generic[R, S]):
         is_alike = node.lanes == child.lanes and node.is_held == child.is_held
         is_alike = is_alike and node.pins == child.pins and node.owners == child.owners
         is_alike = (
-            is_alike and bool(node.disk_rows) == bool(child.disk_rows) and bool(node.pieces) == bool(child.pieces)
+            is_alike
+            and bool(node.disk_rows) == bool(child.disk_rows)
+            and bool(node.provenances) == bool(child.provenances)
         )
         return same_rows and is_alike and (node.uses == child.uses or not node.is_held)
 

@@ -100,7 +100,10 @@ def _is_own(cache: PrefixCache, at: int) -> bool:
     """The row at `at` is on record as the live call log's own: rows that were stored before win over recomputed
     ones."""
     (call_log,) = [
-        piece.call_log for node in cache.lane.path for piece in node.pieces if piece.start <= at < piece.end
+        provenance.call_log
+        for node in cache.lane.path
+        for provenance in node.provenances
+        if provenance.start <= at < provenance.end
     ] or [cache.lane.call_log]
     return call_log is cache.lane.call_log
 

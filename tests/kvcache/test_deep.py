@@ -15,7 +15,7 @@ import pytest
 
 import app
 from app.kvcache import prefix_cache
-from app.kvcache.call_log import CallLog, Piece
+from app.kvcache.call_log import CallLog, Provenance
 from app.kvcache.eviction import Eviction
 from app.kvcache.invariants import check
 from app.kvcache.journal import Journal
@@ -45,9 +45,9 @@ def chain(depth: int = DEPTH) -> tuple[CacheTrie, list[TrieNode]]:
     trie: CacheTrie = Trie()
     node, nodes = trie.root, []
     for at in range(depth):
-        call_log = CallLog(at, nodes[-1].pieces[0].call_log if nodes else None)
+        call_log = CallLog(at, nodes[-1].provenances[0].call_log if nodes else None)
         call_log.add((1,))
-        node = trie.append(node, (1,), [Piece(call_log, at, at + 1)])
+        node = trie.append(node, (1,), [Provenance(call_log, at, at + 1)])
         nodes.append(node)
     for node in nodes:
         trie.set_rows(node, PaperRows(1, 10))  # type: ignore[arg-type]
@@ -86,13 +86,13 @@ class TestADeepTrie:
         trie, nodes = chain()
         forget_memory(trie, nodes)
         top = nodes[0]
-        tokens, pieces, files = top.tokens, top.pieces, top.disk_rows
+        tokens, provenances, files = top.tokens, top.provenances, top.disk_rows
         for node in nodes[:-1]:
             trie.merge(node)
         (left,) = trie
         assert left is nodes[-1]
         assert left.tokens is tokens
-        assert left.pieces is pieces
+        assert left.provenances is provenances
         assert left.disk_rows is files
         assert [(part.start, part.end) for part in files] == [(at, at + 1) for at in range(DEPTH)]
 

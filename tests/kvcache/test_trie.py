@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from app.kvcache.call_log import Call, CallLog, Piece, append_pieces, cut, multi_end
+from app.kvcache.call_log import Call, CallLog, Provenance, append_provenances, cut, multi_end
 from app.kvcache.trie import Node, Part, Trie, common
 
 
@@ -41,7 +41,7 @@ FakeNode = Node[FakeRows, FakeState]
 def add(trie: FakeTrie, parent: FakeNode, tokens: list[int], stored: bool = True) -> FakeNode:
     call_log = CallLog(parent.end)
     call_log.add(tokens)
-    node = trie.append(parent, tokens, [Piece(call_log, parent.end, parent.end + len(tokens))])
+    node = trie.append(parent, tokens, [Provenance(call_log, parent.end, parent.end + len(tokens))])
     if stored:
         trie.set_rows(node, FakeRows(list(tokens)))
     return node
@@ -87,7 +87,7 @@ class TestSplitAndMerge:
         assert trie.merge(upper) is node
         assert rows(node) == node.tokens.tolist() == [1, 2, 3, 4, 5]
         assert trie.paged_bytes == 50
-        assert [(piece.start, piece.end) for piece in node.pieces] == [(0, 5)]
+        assert [(provenance.start, provenance.end) for provenance in node.provenances] == [(0, 5)]
 
     def test_the_upper_node_gets_the_new_id_and_the_lower_keeps_the_state(self) -> None:
         trie: FakeTrie = Trie()
@@ -202,12 +202,12 @@ class TestTrail:
 
     def test_pieces_are_cut_and_joined(self) -> None:
         call_log, other = CallLog(), CallLog(4)
-        pieces = [Piece(call_log, 0, 4), Piece(other, 4, 9)]
-        above, below = cut(pieces, 6)
-        assert above == [Piece(call_log, 0, 4), Piece(other, 4, 6)]
-        assert below == [Piece(other, 6, 9)]
-        append_pieces(above, below)
-        assert above == pieces
+        provenances = [Provenance(call_log, 0, 4), Provenance(other, 4, 9)]
+        above, below = cut(provenances, 6)
+        assert above == [Provenance(call_log, 0, 4), Provenance(other, 4, 6)]
+        assert below == [Provenance(other, 6, 9)]
+        append_provenances(above, below)
+        assert above == provenances
 
     def test_the_last_call_of_several_tokens_is_found_whatever_lies_between(self) -> None:
         generator = random.Random(8)
@@ -220,7 +220,7 @@ class TestTrail:
             end = generator.randrange(start + 1, call_log.end + 1)
             wanted = [min(call.end, end) for call in calls if call.length > 1 and call.start < end and call.end > start]
             assert call_log.multi_end(start, end) == max(wanted, default=0), seed
-            pieces = cut([Piece(call_log, call_log.start, call_log.end)], start)
-            assert multi_end([*reversed(pieces[1]), *reversed(pieces[0])], end) == max(
+            provenances = cut([Provenance(call_log, call_log.start, call_log.end)], start)
+            assert multi_end([*reversed(provenances[1]), *reversed(provenances[0])], end) == max(
                 (min(call.end, end) for call in calls if call.length > 1 and call.start < end), default=0
             ), seed

@@ -16,7 +16,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from app.kvcache.call_log import Piece
+from app.kvcache.call_log import Provenance
 from app.kvcache.disk.records import Records
 from app.kvcache.lane import TrieNode
 from app.kvcache.trie import Runs
@@ -51,9 +51,9 @@ class Identity(NamedTuple):
         return Identity(text[:_DIGEST], text[_DIGEST:])
 
 
-def runs_of(pieces: Iterable[Piece], records: Records) -> Runs:
-    """Return the runs of rows that were computed as these pieces say."""
-    return tuple((records.key(piece.call_log).hex(), piece.start) for piece in pieces)
+def runs_of(provenances: Iterable[Provenance], records: Records) -> Runs:
+    """Return the runs of rows that were computed as these provenances say."""
+    return tuple((records.key(provenance.call_log).hex(), provenance.start) for provenance in provenances)
 
 
 def clipped(runs: Sequence[tuple[str, int]], start: int, end: int) -> Runs:
@@ -85,6 +85,6 @@ def identity_before(node: TrieNode, offset: int, records: Records) -> Identity:
 
 def runs_on(node: TrieNode, records: Records | None) -> Runs:
     """Return the runs of an edge's rows: those on record, or what its files say while they were not read."""
-    if node.pieces and records is not None:
-        return runs_of(node.pieces, records)
+    if node.provenances and records is not None:
+        return runs_of(node.provenances, records)
     return tuple(run for part in node.disk_rows for run in clipped(part.runs, node.start, node.end))

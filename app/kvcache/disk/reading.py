@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from app.kvcache.call_log import Piece, append_pieces, cut
+from app.kvcache.call_log import Provenance, append_provenances, cut
 from app.kvcache.disk import index
 from app.kvcache.disk.calls import DiskCalls
 from app.kvcache.disk.files import DamagedFileError, SnapshotFile, Tensor
@@ -115,8 +115,8 @@ class Reader:
         """
         try:
             opened = [(part, self._open(part)) for part in node.disk_rows]
-            if not node.pieces:
-                node.pieces = self._pieces(node, opened)
+            if not node.provenances:
+                node.provenances = self._provenances(node, opened)
         except (OSError, ValueError, DamagedFileError) as error:
             raise CacheFaultError(f"rows [{node.start}, {node.end}) cannot be read: {error}") from error
         counts = [len(arrays) for arrays in self._layout.rows]
@@ -171,15 +171,15 @@ class Reader:
 
         return _Source(file.names, tensor, loader_of(tensor), file.nbytes)
 
-    def _pieces(self, node: TrieNode, opened: Sequence[tuple[Part, _Source]]) -> list[Piece]:
-        pieces: list[Piece] = []
+    def _provenances(self, node: TrieNode, opened: Sequence[tuple[Part, _Source]]) -> list[Provenance]:
+        provenances: list[Provenance] = []
         for part, file in opened:
-            record = self._records.read_pieces(read_record(file.tensor(RECORD)))
+            record = self._records.read_provenances(read_record(file.tensor(RECORD)))
             begin, end = max(part.start, node.start), min(part.end, node.end)
-            append_pieces(pieces, cut(cut(record, end)[0], begin)[1])
-        if (pieces[0].start, pieces[-1].end) != (node.start, node.end):
-            raise ValueError(f"recorded from {pieces[0].start} to {pieces[-1].end}")
-        return pieces
+            append_provenances(provenances, cut(cut(record, end)[0], begin)[1])
+        if (provenances[0].start, provenances[-1].end) != (node.start, node.end):
+            raise ValueError(f"recorded from {provenances[0].start} to {provenances[-1].end}")
+        return provenances
 
     def _is_sound(self, part: Part, node: TrieNode) -> bool:
         """The file holds what was written, what this model keeps, and belongs where it hangs.
@@ -210,13 +210,13 @@ class Reader:
             ends = [call.end for call in call_log.calls(entry.end - 1, entry.end)]
             is_of = entry.end == call_log.start or ends == [entry.end]
         else:
-            pieces = self._records.read_pieces(record)
+            provenances = self._records.read_provenances(record)
             fits = self._layout.fits_rows(file.kinds, tokens)
-            is_whole = (pieces[0].start, pieces[-1].end) == (entry.start, entry.end)
+            is_whole = (provenances[0].start, provenances[-1].end) == (entry.start, entry.end)
             is_of = (
                 is_whole
-                and runs_of(pieces, self._records) == entry.runs
-                and all(_is_in_call_log(one) for one in pieces)
+                and runs_of(provenances, self._records) == entry.runs
+                and all(_is_in_call_log(one) for one in provenances)
             )
         if not fits or not is_of:
             raise ValueError(
@@ -231,5 +231,5 @@ def _verified(path: Path) -> tuple[SnapshotFile, Entry, array[int], array[int]]:
     return file, *index.read_entry(file), read_record(file.tensor(RECORD))
 
 
-def _is_in_call_log(piece: Piece) -> bool:
-    return piece.call_log.start <= piece.start < piece.end <= piece.call_log.end
+def _is_in_call_log(provenance: Provenance) -> bool:
+    return provenance.call_log.start <= provenance.start < provenance.end <= provenance.call_log.end

@@ -3,7 +3,7 @@
 A call log is written with a key of its own and as far as the snapshot needs it, and so are the call logs it builds on.
 Files that speak of the same call log, each as far as it was needed, give one call log again when they are read.
 
-All in one run of 32-bit integers: the number of call logs, each call log (bases first), then the pieces.
+All in one run of 32-bit integers: the number of call logs, each call log (bases first), then the provenances.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from operator import sub
 from typing import NamedTuple
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from app.kvcache.call_log import CallLog, Piece
+from app.kvcache.call_log import CallLog, Provenance
 from app.kvcache.trie import common
 
 _KEY = 4  # integers
@@ -35,10 +35,12 @@ class Records:
         self._call_logs: WeakValueDictionary[bytes, CallLog] = WeakValueDictionary()
         self._last = _Read(array("i"), [], [])
 
-    def write(self, pieces: Sequence[Piece], state: tuple[CallLog, int] | None = None) -> array[int]:
-        """The record of some rows' pieces, or of the whole state that a call log left at an offset."""
+    def write(self, provenances: Sequence[Provenance], state: tuple[CallLog, int] | None = None) -> array[int]:
+        """The record of some rows' provenances, or of the whole state that a call log left at an offset."""
         needed: dict[CallLog, int] = {}
-        for call_log, end in [(piece.call_log, piece.end) for piece in pieces] + ([state] if state else []):
+        for call_log, end in [(provenance.call_log, provenance.end) for provenance in provenances] + (
+            [state] if state else []
+        ):
             _need(needed, call_log, end)
         order = {call_log: index for index, call_log in enumerate(needed)}
         out = array("i", [len(needed)])
@@ -48,18 +50,18 @@ class Records:
             out.extend((call_log.start, -1 if call_log.base is None else order[call_log.base], len(ends), len(tokens)))
             out.extend(map(sub, ends, chain((call_log.start,), ends)))
             out.extend(tokens)
-        for piece in pieces:
-            out.extend((order[piece.call_log], piece.start, piece.end))
+        for provenance in provenances:
+            out.extend((order[provenance.call_log], provenance.start, provenance.end))
         if state:
             out.append(order[state[0]])
         return out
 
-    def read_pieces(self, record: Sequence[int]) -> list[Piece]:
-        """What `write` was given as pieces. Raises ValueError when the record makes no sense."""
+    def read_provenances(self, record: Sequence[int]) -> list[Provenance]:
+        """What `write` was given as provenances. Raises ValueError when the record makes no sense."""
         call_logs, rest = self._read(record)
-        found = [Piece(_item(call_logs, index), start, end) for index, start, end in _triples(rest)]
+        found = [Provenance(_item(call_logs, index), start, end) for index, start, end in _triples(rest)]
         if not found or any(one.end != two.start for one, two in pairwise(found)):
-            raise ValueError(f"a record of {len(found)} pieces that do not follow each other")
+            raise ValueError(f"a record of {len(found)} provenances that do not follow each other")
         return found
 
     def read_state(self, record: Sequence[int]) -> CallLog:
@@ -168,7 +170,7 @@ def _ends(start: int, lengths: Sequence[int]) -> list[int]:
 
 def _triples(rest: array[int]) -> Iterator[tuple[int, int, int]]:
     if len(rest) % 3:
-        raise ValueError(f"{len(rest)} integers of pieces")
+        raise ValueError(f"{len(rest)} integers of provenances")
     for at in range(0, len(rest), 3):
         yield rest[at], rest[at + 1], rest[at + 2]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from app.kvcache.call_log import Piece, cut
+from app.kvcache.call_log import Provenance, cut
 from app.kvcache.disk import files, index
 from app.kvcache.disk.files import Tensor
 from app.kvcache.disk.identity import identity_before, runs_of
@@ -42,7 +42,7 @@ class _Save:
     node: TrieNode
     start: int
     end: int
-    pieces: list[Piece]
+    provenances: list[Provenance]
     next: int
     parts: list[Part] = field(default_factory=list)
 
@@ -209,10 +209,10 @@ class Saver:
             rows: Sequence[RowArrays] = node.rows.part(start - node.start, end - node.start)
         else:
             rows = self._lane.copy_rows(start, end).layers
-        pieces = cut(cut(save.pieces, end)[0], start)[1]
+        provenances = cut(cut(save.provenances, end)[0], start)[1]
         above = identity_before(node, start, self._records).text
-        part = Part("", start, end, runs_of(pieces, self._records), above)
-        if not self._put(part, node, "rows", [record_tensor(self._records.write(pieces)), *tensors(rows)]):
+        part = Part("", start, end, runs_of(provenances, self._records), above)
+        if not self._put(part, node, "rows", [record_tensor(self._records.write(provenances)), *tensors(rows)]):
             return False
         save.parts.append(part)
         save.next = end
@@ -245,12 +245,14 @@ class Saver:
 
 
 def _save_of(node: TrieNode) -> _Save:
-    return _Save(node, node.start, node.end, list(node.pieces), node.start)
+    return _Save(node, node.start, node.end, list(node.provenances), node.start)
 
 
 def _is_of(save: _Save, node: TrieNode) -> bool:
     """The edge is as it was when the save began."""
-    return (node.start, node.end) == (save.start, save.end) and node.pieces == save.pieces and not node.disk_rows
+    return (
+        (node.start, node.end) == (save.start, save.end) and node.provenances == save.provenances and not node.disk_rows
+    )
 
 
 def upwards(node: TrieNode) -> Iterator[TrieNode]:

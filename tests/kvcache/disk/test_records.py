@@ -7,7 +7,7 @@ from array import array
 
 import pytest
 
-from app.kvcache.call_log import CallLog, Piece
+from app.kvcache.call_log import CallLog, Provenance
 from app.kvcache.disk.records import Records
 
 
@@ -26,8 +26,8 @@ def calls_of(call_log: CallLog, end: int) -> list[tuple[int, int, list[int]]]:
 
 def test_rows_come_back_with_the_calls_that_made_them() -> None:
     one, two = call_log_of([5, 3, 1, 1]), call_log_of([1, 4], start=7)
-    written = Records().write([Piece(one, 2, 7), Piece(two, 7, 9)])
-    first, second = Records().read_pieces(written)
+    written = Records().write([Provenance(one, 2, 7), Provenance(two, 7, 9)])
+    first, second = Records().read_provenances(written)
     assert (first.start, first.end, second.start, second.end) == (2, 7, 7, 9)
     assert calls_of(first.call_log, 7) == calls_of(one, 7)
     assert calls_of(second.call_log, 9) == calls_of(two, 9), "the call that a split cut in two is kept whole"
@@ -49,11 +49,11 @@ def test_a_state_comes_back_with_all_it_was_built_on() -> None:
 def test_files_that_speak_of_one_call_log_give_one_call_log() -> None:
     call_log = call_log_of([4, 1, 1, 2])
     writer, reader = Records(), Records()
-    long, short = writer.write([Piece(call_log, 0, 8)]), writer.write([Piece(call_log, 0, 4)])
-    (a,), (b,) = reader.read_pieces(short), reader.read_pieces(long)
+    long, short = writer.write([Provenance(call_log, 0, 8)]), writer.write([Provenance(call_log, 0, 4)])
+    (a,), (b,) = reader.read_provenances(short), reader.read_provenances(long)
     assert a.call_log is b.call_log
     assert a.call_log.end == 8
-    (c,) = writer.read_pieces(short)
+    (c,) = writer.read_provenances(short)
     assert c.call_log is call_log, "a reader that knows the call log itself uses it"
 
 
@@ -71,19 +71,20 @@ def test_what_was_read_last_makes_no_difference() -> None:
     def outcome(reader: Records, record: array[int]) -> object:
         try:
             return [
-                (piece.start, piece.end, calls_of(piece.call_log, piece.end)) for piece in reader.read_pieces(record)
+                (provenance.start, provenance.end, calls_of(provenance.call_log, provenance.end))
+                for provenance in reader.read_provenances(record)
             ]
         except ValueError as error:
             return str(error)
 
     base = call_log_of([4, 1, 1])
-    written = Records().write([Piece(call_log_of([2, 1, 3], 6, base), 6, 12)])
+    written = Records().write([Provenance(call_log_of([2, 1, 3], 6, base), 6, 12)])
     for seed in range(500):
         generator = random.Random(seed)
         damaged = array("i", written)
         damaged[generator.randrange(len(damaged))] = generator.choice([-1, 0, 1, 2, 3, 7, 1 << 30])
         one, two = Records(), Records()
-        held = one.read_pieces(written), two.read_pieces(written)
+        held = one.read_provenances(written), two.read_provenances(written)
         two.rest()
         assert outcome(one, damaged) == outcome(two, damaged), f"seed {seed}"
         assert outcome(one, written) == outcome(two, written), f"seed {seed}"
@@ -93,7 +94,7 @@ def test_what_was_read_last_makes_no_difference() -> None:
 def test_damage_is_a_value_error() -> None:
     """Whatever is changed, the record is refused or still makes sense; nothing else is raised."""
     call_log = call_log_of([4, 1], base=None)
-    written = Records().write([Piece(call_log, 1, 5)])
+    written = Records().write([Provenance(call_log, 1, 5)])
     generator = random.Random(1)
     refused = 0
     for _ in range(500):
@@ -101,9 +102,9 @@ def test_damage_is_a_value_error() -> None:
         damaged[generator.randrange(len(damaged))] = generator.choice([-1, 0, 1, 7, 1 << 30])
         del damaged[len(damaged) - generator.randrange(3) :]
         try:
-            Records().read_pieces(damaged)
+            Records().read_provenances(damaged)
         except ValueError:
             refused += 1
     assert refused > 250
     with pytest.raises(ValueError, match="integers"):
-        Records().read_pieces([])
+        Records().read_provenances([])
