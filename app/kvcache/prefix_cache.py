@@ -32,7 +32,6 @@ from app.kvcache.eviction import PIECE, Eviction
 from app.kvcache.ghosts import Ghosts
 from app.kvcache.journal import Journal
 from app.kvcache.lane import Forward, Lane, TrieNode
-from app.kvcache.look import Look, look_for, report_of
 from app.kvcache.paging import (
     CacheTrie,
     bytes_to_switch,
@@ -46,6 +45,7 @@ from app.kvcache.paging import (
     salvage,
     tidy,
 )
+from app.kvcache.restore_plan import RestorePlan, plan_restore, report_of
 from app.kvcache.session import Session
 from app.kvcache.snapshot import Bookmark, StateSnapshot
 from app.kvcache.trie import Trie
@@ -131,28 +131,28 @@ class PrefixCache:
             raise ValueError("cannot begin a request of no tokens")
         self.requests += 1
         points = set(restore_points)
-        look = self._sound_look(tokens)
-        report = report_of(self.lane, tokens, look)
-        if not self._switch(look):
-            report = RequestReport(len(tokens), look.seen, look.matched, 0, Reason.FAULT, report.diverged_at)
-        count_uses(self.trie, look, self.requests)
+        plan = self._verified_plan(tokens)
+        report = report_of(self.lane, tokens, plan)
+        if not self._switch(plan):
+            report = RequestReport(len(tokens), plan.seen, plan.matched, 0, Reason.FAULT, report.diverged_at)
+        count_uses(self.trie, plan, self.requests)
         for node in self.lane.path[1:]:
             if node.end in points:
                 self._anchor(node, owner)
         if self.lane.states and report.cached and report.cached in points:
             self.capture(owner)
-        self.session = Session(self, tokens, report, self._captures(restore_points, look, report), owner)
+        self.session = Session(self, tokens, report, self._captures(restore_points, plan, report), owner)
         kind = CacheEventKind.CHECKED if is_check else CacheEventKind.REQUEST
         self.journal.add(kind, report.cached, report.left, 0, report.reason)
         return self.session
 
     def price(self, tokens: Sequence[int]) -> RequestReport:
         """What `begin` would report now. Changes nothing that can be seen."""
-        return report_of(self.lane, tokens, self._look(tokens))
+        return report_of(self.lane, tokens, self._plan_restore(tokens))
 
     def bytes_to_enter(self, tokens: Sequence[int]) -> int:
         """Return how many bytes beside what is held `begin` takes, at most, to restore what is kept of these tokens."""
-        return self._bytes_to_switch(self._look(tokens))
+        return self._bytes_to_switch(self._plan_restore(tokens))
 
     def abandon(self, tokens: Sequence[int]) -> None:
         """Let go of what is live beyond what these tokens share with it, without storing it; pins stay.
@@ -161,17 +161,17 @@ class PrefixCache:
         """
         if self.session is not None:
             raise RuntimeError("cannot let go of the live branch while a session is open")
-        page_out(self.trie, self.lane, self._shared_offset(self._look(tokens)), 0, self.journal)
+        page_out(self.trie, self.lane, self._shared_offset(self._plan_restore(tokens)), 0, self.journal)
 
     def residencies(self, tokens: Sequence[int], offsets: Sequence[int]) -> list[Residency]:
         """For each offset, where the state of what lies before it is. The last token is allowed to be missing: the
         one that ended an answer was shown and never fed."""
-        look = self._look(tokens)
-        live = max((node.end for node in look.path if self.lane.index in node.lanes), default=0)
-        inner = (node for node in look.path if node.start < look.target)
+        plan = self._plan_restore(tokens)
+        live = max((node.end for node in plan.path if self.lane.index in node.lanes), default=0)
+        inner = (node for node in plan.path if node.start < plan.target)
         stored = max((node.end for node in inner if node.holds), default=0)
-        reach: list[tuple[int, Residency]] = [(min(live, look.seen), "live"), (min(stored, look.target), "memory")]
-        reach.append((look.target, "disk"))
+        reach: list[tuple[int, Residency]] = [(min(live, plan.seen), "live"), (min(stored, plan.target), "memory")]
+        reach.append((plan.target, "disk"))
         return [next((residency for end, residency in reach if offset <= end + 1), "none") for offset in offsets]
 
     def set_budget(self, budget_bytes: int) -> None:
@@ -219,12 +219,12 @@ class PrefixCache:
         """
         if self.session is not None:
             raise RuntimeError("cannot pin while a session is open")
-        look = self._sound_look(tokens)
-        if self._must_be_read(look):
-            if self.lane.row_bytes_at(look.target) > self.budget_bytes or not self._switch(look):
+        plan = self._verified_plan(tokens)
+        if self._must_be_read(plan):
+            if self.lane.row_bytes_at(plan.target) > self.budget_bytes or not self._switch(plan):
                 return 0
-            look = self._look(tokens)
-        node = self._end_of(look)
+            plan = self._plan_restore(tokens)
+        node = self._end_of(plan)
         if node is self.trie.root or (self.lane.states and node.state is None):
             return 0
         self.trie.pin(node, 1)
@@ -235,24 +235,24 @@ class PrefixCache:
 
     def bytes_to_pin(self, tokens: Sequence[int]) -> int:
         """Return how many bytes beside what is held `pin` takes at most."""
-        look = self._look(tokens)
-        return self._bytes_to_switch(look) if self._must_be_read(look) else 0
+        plan = self._plan_restore(tokens)
+        return self._bytes_to_switch(plan) if self._must_be_read(plan) else 0
 
-    def _bytes_to_switch(self, look: Look) -> int:
+    def _bytes_to_switch(self, plan: RestorePlan) -> int:
         """Bytes that a switch takes at most; none where nothing is ever restored."""
         if self.unsupported:
             return 0
-        nodes, end = self._to_enter(look)
+        nodes, end = self._to_enter(plan)
         state = self.disk.bytes_of((), end) if self.disk is not None else 0
         rows = self.disk.bytes_of(nodes, end) - state if self.disk is not None else 0
-        keep = self._shared_offset(look)
-        return bytes_to_switch(self.trie, self.lane, keep, look.target, self._allowed, rows, state)
+        keep = self._shared_offset(plan)
+        return bytes_to_switch(self.trie, self.lane, keep, plan.target, self._allowed, rows, state)
 
-    def _must_be_read(self, look: Look) -> bool:
+    def _must_be_read(self, plan: RestorePlan) -> bool:
         """Something of what can be restored lies on disk only."""
-        nodes, end = self._to_enter(look)
+        nodes, end = self._to_enter(plan)
         has_rows = all(node.rows is not None or node.lanes for node in nodes) or not self.lane.rows
-        has_state = not self.lane.states or end.state is not None or look.target in (0, self.lane.offset)
+        has_state = not self.lane.states or end.state is not None or plan.target in (0, self.lane.offset)
         return not (has_rows and has_state)
 
     def unpin(self, tokens: Sequence[int]) -> int:
@@ -418,17 +418,17 @@ class PrefixCache:
         if self.disk is not None:
             self.disk.touch()
 
-    def _look(self, tokens: Sequence[int]) -> Look:
+    def _plan_restore(self, tokens: Sequence[int]) -> RestorePlan:
         if self.session is not None:
             self.session.record()
-        return look_for(self.trie, self.lane, tokens, reads_disk=self.disk is None or not self.disk.is_away)
+        return plan_restore(self.trie, self.lane, tokens, reads_disk=self.disk is None or not self.disk.is_away)
 
-    def _captures(self, restore_points: Sequence[int], look: Look, report: RequestReport) -> dict[int, bool]:
+    def _captures(self, restore_points: Sequence[int], plan: RestorePlan, report: RequestReport) -> dict[int, bool]:
         """Where whole states will be wanted, and whether only for the grid: the restore points, the place where this
         request leaves what is known, and what lies further than the grid from any of these."""
         if not self.lane.states:
             return {}
-        points = {offset for offset in (*restore_points, look.matched) if report.cached < offset < report.total}
+        points = {offset for offset in (*restore_points, plan.matched) if report.cached < offset < report.total}
         captures = dict.fromkeys(points, False)
         at = report.cached
         for point in (*sorted(points), report.total):
@@ -463,22 +463,22 @@ class PrefixCache:
 
     # Moving
 
-    def _switch(self, look: Look) -> bool:
-        """Bring the lane to `look.target`. False when what was stored did not fit and the lane is empty instead."""
+    def _switch(self, plan: RestorePlan) -> bool:
+        """Bring the lane to `plan.target`. False when what was stored did not fit and the lane is empty instead."""
         if self.unsupported:
             self.lane = self._new_lane()
             return True
         try:
-            keep = self._shared_offset(look)
+            keep = self._shared_offset(plan)
             page_out(self.trie, self.lane, keep, self._allowed, self.journal)
-            self._make_room_for_entering(look)
-            page_in(self.trie, self.lane, look.path, look.target, self.journal, self.disk)
+            self._make_room_for_entering(plan)
+            page_in(self.trie, self.lane, plan.path, plan.target, self.journal, self.disk)
             self._make_room(0)
         except Exception:  # whatever stored state may bring about, it costs time and nothing else
-            log.warning("restoring %d tokens failed; they are computed again", look.target, exc_info=True)
+            log.warning("restoring %d tokens failed; they are computed again", plan.target, exc_info=True)
             self._salvage()
             # From the top: entering may have split the first edge of the path above the node that was found.
-            for node in look.path[1:2]:
+            for node in plan.path[1:2]:
                 forget(self.trie, self.trie.root.children[self._first_token(node)], Reason.FAULT)
             self.lane.start_call_log(None)
             return False
@@ -490,59 +490,59 @@ class PrefixCache:
             node = node.parent
         return node.tokens[0]
 
-    def _make_room_for_entering(self, look: Look) -> None:
+    def _make_room_for_entering(self, plan: RestorePlan) -> None:
         """Stored rows only move when a path is entered; sliding windows and what is read from disk need room."""
-        growth = self.lane.window_bytes(look.target) - self.lane.window_bytes(self.lane.offset)
+        growth = self.lane.window_bytes(plan.target) - self.lane.window_bytes(self.lane.offset)
         if self.disk is not None:
-            growth += self.disk.bytes_of(*self._to_enter(look))
+            growth += self.disk.bytes_of(*self._to_enter(plan))
         if growth > 0:
-            end = self._cut_at_target(look)
+            end = self._cut_at_target(plan)
             self.trie.pin(end, 1)
             self._make_room(growth)
             self.trie.pin(end, -1)
 
-    def _cut_at_target(self, look: Look) -> TrieNode:
+    def _cut_at_target(self, plan: RestorePlan) -> TrieNode:
         """The node that ends where the lane will stand, cut off the edge that leads beyond: that one need not stay."""
-        index, node = next((index, node) for index, node in enumerate(look.path) if node.end >= look.target)
-        if node.end > look.target:
-            self.journal.add(CacheEventKind.SPLIT, look.target, len(node.tokens))
-            node = self.trie.split(node, look.target)
-            look.path.insert(index, node)
+        index, node = next((index, node) for index, node in enumerate(plan.path) if node.end >= plan.target)
+        if node.end > plan.target:
+            self.journal.add(CacheEventKind.SPLIT, plan.target, len(node.tokens))
+            node = self.trie.split(node, plan.target)
+            plan.path.insert(index, node)
         return node
 
-    def _to_enter(self, look: Look) -> tuple[list[TrieNode], TrieNode]:
+    def _to_enter(self, plan: RestorePlan) -> tuple[list[TrieNode], TrieNode]:
         """The nodes that a switch goes through, and the one whose state it takes."""
-        nodes = [node for node in look.path[1:] if node.start < look.target]
+        nodes = [node for node in plan.path[1:] if node.start < plan.target]
         return nodes, nodes[-1] if nodes else self.trie.root
 
-    def _sound_look(self, tokens: Sequence[int]) -> Look:
-        """A look none of whose files is damaged: what needs one that is, is forgotten, and the rest looked at again.
+    def _verified_plan(self, tokens: Sequence[int]) -> RestorePlan:
+        """Return a plan that needs no damaged file: what needs one is forgotten, and the request planned again.
 
         Nor does it need a disk that does not answer.
         """
-        look = self._look(tokens)
-        while self.disk is not None and not self.disk.verify(*self._to_enter(look)):
+        plan = self._plan_restore(tokens)
+        while self.disk is not None and not self.disk.verify(*self._to_enter(plan)):
             self.faults += 1
-            look = self._look(tokens)
-        return look
+            plan = self._plan_restore(tokens)
+        return plan
 
-    def _shared_offset(self, look: Look) -> int:
+    def _shared_offset(self, plan: RestorePlan) -> int:
         """Up to where the live path and the wanted one are the same, and wanted."""
         shared = 0
-        for ours, theirs in zip(self.lane.path, look.path, strict=False):
+        for ours, theirs in zip(self.lane.path, plan.path, strict=False):
             if ours is not theirs:
                 break
-            shared = min(ours.end, look.seen)
-        return min(shared, look.target)
+            shared = min(ours.end, plan.seen)
+        return min(shared, plan.target)
 
     # Pins
 
-    def _end_of(self, look: Look) -> TrieNode:
+    def _end_of(self, plan: RestorePlan) -> TrieNode:
         """The node that ends where what can be restored ends; an edge that spans that place is split there."""
-        at = look.target
+        at = plan.target
         if self.lane.states and at and at == self.lane.offset:
             self.capture("")
-        node = next(node for node in look.path if node.end >= at)
+        node = next(node for node in plan.path if node.end >= at)
         if node.end == at:
             return node
         return end_at(self.trie, self.lane, at) if self.lane.index in node.lanes else self.trie.split(node, at)

@@ -7,17 +7,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from app.kvcache.lane import TrieNode
-from app.kvcache.look import Look
 from app.kvcache.paging import CacheTrie
+from app.kvcache.restore_plan import RestorePlan
 
 
-def count_uses(trie: CacheTrie, look: Look, clock: int) -> None:
+def count_uses(trie: CacheTrie, plan: RestorePlan, clock: int) -> None:
     """Request number `clock` passes these edges; it would like to begin at the deepest state that was ever kept."""
-    passed = [node for node in look.path[1:] if node.start < look.seen]
+    passed = [node for node in plan.path[1:] if node.start < plan.seen]
     for node in passed:
         node.uses += 1
-    touch(trie, [node for node in passed if node.start < look.matched], clock)
-    wanted = [node for node in passed if node.end <= max(look.target, look.seen - 1) and node.state_uses]
+    touch(trie, [node for node in passed if node.start < plan.matched], clock)
+    wanted = [node for node in passed if node.end <= max(plan.target, plan.seen - 1) and node.state_uses]
     if wanted:
         wanted[-1].state_uses += 1
         wanted[-1].state_used = clock

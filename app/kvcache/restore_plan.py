@@ -10,7 +10,7 @@ from app.kvcache.paging import CacheTrie
 from app.protocol.reports import Reason, RequestReport
 
 
-class Look(NamedTuple):
+class RestorePlan(NamedTuple):
     """`path`, `seen`: the longest known prefix, ghosts included. `matched`: what of it is held, in memory or on disk.
     `target`: what can be restored, which leaves at least the last token to compute. `reads_disk`: files count for that.
     """
@@ -22,7 +22,7 @@ class Look(NamedTuple):
     reads_disk: bool = True
 
 
-def look_for(trie: CacheTrie, lane: Lane, tokens: Sequence[int], reads_disk: bool = True) -> Look:
+def plan_restore(trie: CacheTrie, lane: Lane, tokens: Sequence[int], reads_disk: bool = True) -> RestorePlan:
     """Match a request against the trie and the live lane. reads_disk: what lies only on disk can be restored."""
     path, seen = trie.match(tokens)
     matched = rows = 0
@@ -36,20 +36,20 @@ def look_for(trie: CacheTrie, lane: Lane, tokens: Sequence[int], reads_disk: boo
     if lane.states:
         ends = (node.end for node in path if node.end <= target and _has_state(lane, node, reads_disk))
         target = max(ends, default=0)
-    return Look(path, seen, matched, target, reads_disk)
+    return RestorePlan(path, seen, matched, target, reads_disk)
 
 
-def report_of(lane: Lane, tokens: Sequence[int], look: Look) -> RequestReport:
-    """The figures of a request that would begin with this look."""
-    last = look.path[-1]
-    left_known = look.seen < len(tokens) and (look.seen < last.end or bool(last.children))
+def report_of(lane: Lane, tokens: Sequence[int], plan: RestorePlan) -> RequestReport:
+    """The figures of a request that would begin by this plan."""
+    last = plan.path[-1]
+    left_known = plan.seen < len(tokens) and (plan.seen < last.end or bool(last.children))
     return RequestReport(
         total=len(tokens),
-        seen=look.seen,
-        matched=look.matched,
-        cached=look.target,
-        reason=_reason(lane, look, min(look.seen, len(tokens) - 1), left_known),
-        diverged_at=look.seen if left_known else None,
+        seen=plan.seen,
+        matched=plan.matched,
+        cached=plan.target,
+        reason=_reason(lane, plan, min(plan.seen, len(tokens) - 1), left_known),
+        diverged_at=plan.seen if left_known else None,
     )
 
 
@@ -63,14 +63,14 @@ def _has_state(lane: Lane, node: TrieNode, reads_disk: bool) -> bool:
     return node.state is not None or (reads_disk and bool(node.disk_state)) or (is_live and lane.offset > 0)
 
 
-def _reason(lane: Lane, look: Look, wanted: int, left_known: bool) -> Reason:
-    if look.target < wanted:
+def _reason(lane: Lane, plan: RestorePlan, wanted: int, left_known: bool) -> Reason:
+    if plan.target < wanted:
         if lane.unsupported:
             return Reason.UNSUPPORTED
-        if not look.reads_disk and any(node.files for node in look.path if node.end > look.target):
+        if not plan.reads_disk and any(node.files for node in plan.path if node.end > plan.target):
             return Reason.DISK
-        lost = [node.lost for node in look.path if node.end > look.target and node.lost]
+        lost = [node.lost for node in plan.path if node.end > plan.target and node.lost]
         return lost[0] if lost else Reason.NOT_CAPTURED
-    if look.seen == 0:
+    if plan.seen == 0:
         return Reason.NEW
     return Reason.DIVERGED if left_known else Reason.NONE
