@@ -73,8 +73,8 @@ class StepMemory:
 
     def _rows(self, tokens: int, cache: PrefixCache) -> int:
         """What buffers of rows grow by, and the largest that is copied for it."""
-        lane = cache.lane
-        return lane.row_bytes * (tokens + _GROWTH) + lane.row_bytes * lane.offset // max(len(lane.rows), 1)
+        active = cache.active
+        return active.row_bytes * (tokens + _GROWTH) + active.row_bytes * active.offset // max(len(active.rows), 1)
 
     def begin(self) -> int:
         """Begin to measure a call that is about to be made, and return what `measured` wants to know."""

@@ -19,7 +19,7 @@ import mlx.core as mx
 from app.engine.model import LoadedModel
 from app.engine.problems import RequestError
 from app.engine.step_memory import StepMemory
-from app.kvcache.lane import Lane
+from app.kvcache.active_path import ActivePath
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.replay import Replay, replay_steps
 from app.protocol.commands import Verify
@@ -68,7 +68,7 @@ class Check:
         first: int | None = 0
         drift = 0.0
         if logits is not None:
-            self._require(1, held, self._cache.lane.bytes_at(held))
+            self._require(1, held, self._cache.active.bytes_at(held))
             first = yield from self._first_difference(tokens, following, logits)
             drift = _largest(logits - (yield from self._plain(tokens, following)))
         seconds = time.perf_counter() - begun
@@ -82,8 +82,8 @@ class Check:
         self, tokens: Sequence[int], following: int, warm_logits: mx.array
     ) -> Generator[None, None, int | None]:
         """The offset of the first token whose live rows differ; the end for whole states and logits, or None."""
-        live = self._cache.lane
-        repeated = (yield from self._replayed(tokens)).lane
+        live = self._cache.active
+        repeated = (yield from self._replayed(tokens)).active
         differing = []
         for index in range(len(repeated.rows)):
             self._room.require(_PARTS * live.rows[index].row_bytes * min(_STEP, live.offset), _SHORT)
@@ -106,7 +106,7 @@ class Check:
                 call = next(steps)
             except StopIteration as end:
                 return cast(Replay, end.value)
-            self._require(call.length, call.end, self._cache.lane.state_bytes)
+            self._require(call.length, call.end, self._cache.active.state_bytes)
             yield
 
     def _plain(self, tokens: Sequence[int], following: int) -> Generator[None, None, mx.array]:
@@ -150,7 +150,7 @@ def _warm(cache: PrefixCache, tokens: Sequence[int], following: int) -> mx.array
     return logits
 
 
-def _differing_layer(live: Lane, again: Lane, index: int) -> int | None:
+def _differing_layer(live: ActivePath, again: ActivePath, index: int) -> int | None:
     """The first token at which one layer's rows differ, looked at in parts."""
     for start in range(0, live.offset, _STEP):
         end = min(start + _STEP, live.offset)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
+from app.kvcache.active_path import ActivePath, TrieNode
 from app.kvcache.disk.identity import Identity, clipped, runs_on
 from app.kvcache.disk.records import Records
-from app.kvcache.lane import Lane, TrieNode
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.trie import Part
 
@@ -16,16 +16,16 @@ class BrokenInvariantError(AssertionError):
 
 
 def check(cache: PrefixCache) -> None:
-    """Raise BrokenInvariantError unless every promise of trie.py, lane.py and prefix_cache.py holds."""
+    """Raise BrokenInvariantError unless every promise of trie.py, active_path.py and prefix_cache.py holds."""
     nodes = list(cache.trie)
     _require(len({node.id for node in nodes}) == len(nodes), "two nodes share an id")
     _require({node.id: node for node in nodes} == cache.trie.nodes, "the trie's list of its nodes is not the nodes")
     _check_root(cache.trie.root)
     for node in nodes:
         _check_edge(node)
-        _check_stored(node, cache.lane)
+        _check_stored(node, cache.active)
         _check_provenances(node)
-        _check_files(node, cache.lane)
+        _check_files(node, cache.active)
     for node in (cache.trie.root, *nodes):
         held = sum(child.is_held for child in node.children.values())
         _require(node.held_children == held, f"node {node.id} counts {node.held_children} held children of {held}")
@@ -39,7 +39,7 @@ def check(cache: PrefixCache) -> None:
     tokens = sum(len(node.tokens) for node in nodes)
     _require(cache.trie.tokens == tokens, f"{cache.trie.tokens} tokens counted, {tokens} in the trie")
     _check_account(cache, nodes)
-    _check_lane(cache, nodes)
+    _check_active_path(cache, nodes)
 
 
 def _require(holds: bool, text: str) -> None:
@@ -61,22 +61,22 @@ def _check_edge(node: TrieNode) -> None:
     _require(not node.is_tip or node.state is not None, f"{name} is a tip without a state")
 
 
-def _check_stored(node: TrieNode, lane: Lane) -> None:
+def _check_stored(node: TrieNode, active: ActivePath) -> None:
     name = f"node {node.id} [{node.start}, {node.end})"
     if node.rows is not None:
-        _require(not node.lanes, f"{name} has rows both stored and live")
+        _require(not node.active_paths, f"{name} has rows both stored and live")
         _require(node.rows.tokens == len(node.tokens), f"{name} stores {node.rows.tokens} rows")
-        _require(len(node.rows.layers) == len(lane.rows), f"{name} stores rows of {len(node.rows.layers)} layers")
+        _require(len(node.rows.layers) == len(active.rows), f"{name} stores rows of {len(node.rows.layers)} layers")
         above = node.parent
         _require(above is not None and (not above.parent or above.has_rows), f"{name} stores rows above a hole")
     if node.state is not None:
-        _require(len(node.state.layers) == len(lane.states), f"{name} stores {len(node.state.layers)} states")
+        _require(len(node.state.layers) == len(active.states), f"{name} stores {len(node.state.layers)} states")
         call_log = node.state.call_log
         ended = any(call.end == node.end for call in call_log.calls(node.end - 1, node.end))
         _require(node.end == call_log.start or ended, f"{name} stores a state that no call ended at")
 
 
-def _check_files(node: TrieNode, lane: Lane) -> None:
+def _check_files(node: TrieNode, active: ActivePath) -> None:
     name = f"node {node.id} [{node.start}, {node.end})"
     above = node.parent
     begins = [part.start for part in node.disk_rows]
@@ -90,7 +90,7 @@ def _check_files(node: TrieNode, lane: Lane) -> None:
             _require(is_next and part.end > at, f"{name}: a gap or two files at {at} in {node.disk_rows}")
             at = part.end
         _require(at >= node.end, f"{name}: files to {at} only")
-    if node.disk_state is not None and lane.rows:
+    if node.disk_state is not None and active.rows:
         _require(node.has_rows, f"{name} has a state on disk, and no rows that lead to it")
 
 
@@ -122,13 +122,13 @@ def _check_identities(cache: PrefixCache, nodes: list[TrieNode], records: Record
         by_files = above.then(runs_on(node, None))
         identities[node.id] = here = above.then(runs)
         _require(not node.disk_rows or by_files.text == here.text, f"{name}: its files are of other calls")
-        if node.disk_state is not None and cache.lane.rows:
+        if node.disk_state is not None and cache.active.rows:
             _require(node.disk_state.above == here.text, f"{name}: the state on disk was computed on other rows")
 
 
 def _check_provenances(node: TrieNode) -> None:
     at = node.start
-    if not node.provenances and node.rows is None and not node.lanes:
+    if not node.provenances and node.rows is None and not node.active_paths:
         return
     for provenance in node.provenances:
         _require(provenance.start == at < provenance.end, f"node {node.id}: a gap in the record at {at}")
@@ -151,15 +151,20 @@ def _check_account(cache: PrefixCache, nodes: list[TrieNode]) -> None:
     _require(len(set(owners)) == len(owners), "a snapshot hangs on two nodes")
 
 
-def _check_lane(cache: PrefixCache, nodes: list[TrieNode]) -> None:
-    lane = cache.lane
-    _require(lane.path[0] is cache.trie.root, "the path does not begin at the root")
-    for above, below in zip(lane.path, lane.path[1:], strict=False):
+def _check_active_path(cache: PrefixCache, nodes: list[TrieNode]) -> None:
+    active = cache.active
+    _require(active.path[0] is cache.trie.root, "the path does not begin at the root")
+    for above, below in zip(active.path, active.path[1:], strict=False):
         _require(below.parent is above, f"the path breaks between nodes {above.id} and {below.id}")
-    _require(lane.arrays_agree(), f"layers at {[layer.offset for layer in lane.rows]}, lane at {lane.offset}")
+    _require(
+        active.arrays_agree(), f"layers at {[layer.offset for layer in active.rows]}, active path at {active.offset}"
+    )
     if not cache.unsupported:
-        _require(lane.offset == lane.path[-1].end + len(lane.tail), f"lane at {lane.offset}, path and tail disagree")
-        _require(cache.session is not None or not lane.tail, "a tail is left at rest")
-    on_path = {node.id for node in lane.path[1:]}
-    live = {node.id for node in nodes if lane.index in node.lanes}
+        _require(
+            active.offset == active.path[-1].end + len(active.tail),
+            f"active path at {active.offset}, path and tail disagree",
+        )
+        _require(cache.session is not None or not active.tail, "a tail is left at rest")
+    on_path = {node.id for node in active.path[1:]}
+    live = {node.id for node in nodes if active.index in node.active_paths}
     _require(live == on_path, f"nodes {live} are marked live, the path is {on_path}")

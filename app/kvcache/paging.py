@@ -1,4 +1,5 @@
-"""Moving state between a lane's live arrays and the trie: paging out what a path leaves, paging in what it enters.
+"""Moving state between an active path's live arrays and the trie: paging out what a path leaves, paging in what it
+enters.
 
 A move never changes the sum of live and stored bytes, so within the budget it needs no room. First the whole suffix is
 paged out, then the new path is entered layer by layer: the peak is both suffixes and one layer's buffer.
@@ -11,9 +12,9 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Protocol
 
+from app.kvcache.active_path import ActivePath, RowSource, TrieNode
 from app.kvcache.call_log import CallLog, Provenance, multi_end
 from app.kvcache.journal import Journal
-from app.kvcache.lane import Lane, RowSource, TrieNode
 from app.kvcache.layers import CacheFaultError
 from app.kvcache.layers.rows import STEP
 from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
@@ -24,27 +25,28 @@ from app.protocol.reports import Reason
 CacheTrie = Trie[RowsSnapshot, StateSnapshot]
 
 
-def page_out(trie: CacheTrie, lane: Lane, keep: int, budget: int, journal: Journal) -> None:
-    """Take a lane at rest back to `keep`: what it held beyond goes to the trie, or is lost when over the budget.
+def page_out(trie: CacheTrie, active: ActivePath, keep: int, budget: int, journal: Journal) -> None:
+    """Take an active path at rest back to `keep`: what it held beyond goes to the trie, or is lost when over the
+    budget.
 
     Its whole states are left undefined unless it already stood at `keep`.
     """
-    if keep == lane.offset:
+    if keep == active.offset:
         return
-    room = _room_beside(trie, lane, keep, budget)
-    fits = _end_of_fitting(trie, lane, keep, budget)
-    _cut_path(trie, lane, fits)
-    suffix = _cut_path(trie, lane, keep, journal)
-    tip = lane.take_state() if lane.states and lane.is_whole else None
+    room = _room_beside(trie, active, keep, budget)
+    fits = _end_of_fitting(trie, active, keep, budget)
+    _cut_path(trie, active, fits)
+    suffix = _cut_path(trie, active, keep, journal)
+    tip = active.take_state() if active.states and active.is_whole else None
     kept = [node for node in suffix if node.end <= fits]
-    rows = [lane.copy_rows(node.start, node.end) for node in kept] if lane.rows else []
-    del lane.path[len(lane.path) - len(suffix) :]
-    lane.restore(keep, keep, multi_end=_multi_end(lane, keep))
+    rows = [active.copy_rows(node.start, node.end) for node in kept] if active.rows else []
+    del active.path[len(active.path) - len(suffix) :]
+    active.restore(keep, keep, multi_end=_multi_end(active, keep))
     for node in suffix:
-        trie.leave(node, lane.index)
+        trie.leave(node, active.index)
         if node.end > fits:
             node.lost = Reason.EVICTED
-            if lane.rows and not node.has_rows:
+            if active.rows and not node.has_rows:
                 forget_files(trie, node)
     for node, snapshot in zip(kept, rows, strict=False):
         trie.set_rows(node, snapshot)
@@ -59,36 +61,37 @@ def page_out(trie: CacheTrie, lane: Lane, keep: int, budget: int, journal: Journ
         last.state_uses, last.state_used = max(1.0, last.state_uses), last.last_use
 
 
-def _room_beside(trie: CacheTrie, lane: Lane, keep: int, budget: int) -> int:
-    """Bytes that may be stored when the lane stands at `keep`; the state there is stored or none."""
-    return max(0, budget - lane.row_bytes_at(keep)) - trie.paged_bytes
+def _room_beside(trie: CacheTrie, active: ActivePath, keep: int, budget: int) -> int:
+    """Bytes that may be stored when the active path stands at `keep`; the state there is stored or none."""
+    return max(0, budget - active.row_bytes_at(keep)) - trie.paged_bytes
 
 
-def _end_of_fitting(trie: CacheTrie, lane: Lane, keep: int, budget: int) -> int:
-    """The offset up to which what the lane holds beyond `keep` is stored when it goes back there."""
-    pinned = max((node.end for node in lane.path if node.pins), default=0)
-    room = _room_beside(trie, lane, keep, budget)
-    fits = max(keep, pinned, keep + room // lane.row_bytes) if lane.row_bytes else lane.offset
-    return min(fits, lane.offset)
+def _end_of_fitting(trie: CacheTrie, active: ActivePath, keep: int, budget: int) -> int:
+    """The offset up to which what the active path holds beyond `keep` is stored when it goes back there."""
+    pinned = max((node.end for node in active.path if node.pins), default=0)
+    room = _room_beside(trie, active, keep, budget)
+    fits = max(keep, pinned, keep + room // active.row_bytes) if active.row_bytes else active.offset
+    return min(fits, active.offset)
 
 
 def bytes_to_switch(
-    trie: CacheTrie, lane: Lane, keep: int, target: int, budget: int, rows_on_disk: int, state_on_disk: int
+    trie: CacheTrie, active: ActivePath, keep: int, target: int, budget: int, rows_on_disk: int, state_on_disk: int
 ) -> int:
-    """Return how many bytes a switch takes at most, beside what is held, from where a lane stands to `target`.
+    """Return how many bytes a switch takes at most, beside what is held, from where an active path stands to `target`.
 
     keep: up to where both are the same. rows_on_disk, state_on_disk: bytes that are read. It is what is stored of what
-    the lane leaves, what it enters, and one layer once more; what is let go of meanwhile may stay in MLX's buffers.
+    the active path leaves, what it enters, and one layer once more; what is let go of meanwhile may stay in MLX's
+    buffers.
     """
-    if keep == lane.offset == target:
+    if keep == active.offset == target:
         return 0
     entering = target - keep
     # Until something was computed the size of a row is not known.
-    row_bytes = lane.row_bytes or rows_on_disk // max(entering, 1)
-    leaving = row_bytes * (_end_of_fitting(trie, lane, keep, budget) - keep)
-    growth = 2 * STEP if lane.windows else STEP  # a window's rows are taken out of it before
-    rows = row_bytes * (entering + growth) + lane.window_bytes(target)
-    layer = (row_bytes * (max(lane.offset, target) + STEP) + rows_on_disk) // max(len(lane.rows), 1)
+    row_bytes = active.row_bytes or rows_on_disk // max(entering, 1)
+    leaving = row_bytes * (_end_of_fitting(trie, active, keep, budget) - keep)
+    growth = 2 * STEP if active.windows else STEP  # a window's rows are taken out of it before
+    rows = row_bytes * (entering + growth) + active.window_bytes(target)
+    layer = (row_bytes * (max(active.offset, target) + STEP) + rows_on_disk) // max(len(active.rows), 1)
     return leaving + rows + layer + 2 * state_on_disk
 
 
@@ -101,22 +104,29 @@ class DiskTier(Protocol):
 
 
 def page_in(
-    trie: CacheTrie, lane: Lane, path: list[TrieNode], target: int, journal: Journal, disk: DiskTier | None = None
+    trie: CacheTrie,
+    active: ActivePath,
+    path: list[TrieNode],
+    target: int,
+    journal: Journal,
+    disk: DiskTier | None = None,
 ) -> None:
-    """Bring a lane that stands on the beginning of `path` to `target`, from stored rows and the state stored there.
+    """Bring an active path that stands on the beginning of `path` to `target`, from stored rows and the state stored
+    there.
 
-    Raises CacheFaultError when what is stored does not fit; the lane's layers are then undefined beyond its path.
+    Raises CacheFaultError when what is stored does not fit; the active path's layers are then undefined beyond its
+    path.
     """
-    base = lane.call_log
-    keep = lane.path[-1].end
-    was_there = lane.offset == target and lane.is_whole
+    base = active.call_log
+    keep = active.path[-1].end
+    was_there = active.offset == target and active.is_whole
     nodes = _nodes_between(trie, path, keep, target, journal)
-    end = nodes[-1] if nodes else lane.path[-1]
+    end = nodes[-1] if nodes else active.path[-1]
     if not was_there:
-        rows = [source for node in nodes for source in _stored_rows(node, disk)] if lane.rows else []
-        state = _stored_state(end, disk) if lane.states and target else None
-        last_multi = _multi_end(lane, target, nodes)
-        lane.restore(keep, target, rows, state, last_multi)
+        rows = [source for node in nodes for source in _stored_rows(node, disk)] if active.rows else []
+        state = _stored_state(end, disk) if active.states and target else None
+        last_multi = _multi_end(active, target, nodes)
+        active.restore(keep, target, rows, state, last_multi)
         base = state.call_log if state is not None else base
         if state is not None and end.state is None:
             trie.set_state(end, state)
@@ -129,9 +139,9 @@ def page_in(
         if moved:
             journal.add(CacheEventKind.PAGED_IN, keep, target - keep, moved)
     for node in nodes:
-        trie.enter(node, lane.index)
-    lane.path += nodes
-    lane.start_call_log(base if target else None)
+        trie.enter(node, active.index)
+    active.path += nodes
+    active.start_call_log(base if target else None)
 
 
 def _provenances_before(call_log: CallLog, start: int, end: int) -> list[Provenance]:
@@ -164,32 +174,35 @@ def _stored_state(node: TrieNode, disk: DiskTier | None) -> StateSnapshot:
     return disk.state(node)
 
 
-def salvage(trie: CacheTrie, lane: Lane, budget: int, journal: Journal) -> None:
-    """After a call or a restore failed half-way: keep the rows of the path, which are whole, and empty the lane."""
-    del lane.tail[:]
-    lane.discard()
-    end = lane.path[-1].end
-    lane.restore(end, end, multi_end=_multi_end(lane, end))
+def salvage(trie: CacheTrie, active: ActivePath, budget: int, journal: Journal) -> None:
+    """After a call or a restore failed half-way: keep the rows of the path, which are whole, and empty the active
+    path."""
+    del active.tail[:]
+    active.discard()
+    end = active.path[-1].end
+    active.restore(end, end, multi_end=_multi_end(active, end))
     suspects = [
-        node for node in lane.path[1:] if any(provenance.call_log is lane.call_log for provenance in node.provenances)
+        node
+        for node in active.path[1:]
+        if any(provenance.call_log is active.call_log for provenance in node.provenances)
     ]
     if suspects:
-        page_out(trie, lane, suspects[0].start, 0, journal)
-    page_out(trie, lane, 0, budget, journal)
+        page_out(trie, active, suspects[0].start, 0, journal)
+    page_out(trie, active, 0, budget, journal)
     for node in suspects:
         forget(trie, node, Reason.FAULT)
 
 
-def retract(trie: CacheTrie, lane: Lane) -> None:
-    """Undo a call that was launched: the lane stands where its path ends, as if the call had not been made."""
-    record(trie, lane, is_final=True)
-    lane.retract(_multi_end(lane, lane.offset))
+def retract(trie: CacheTrie, active: ActivePath) -> None:
+    """Undo a call that was launched: the active path stands where its path ends, as if the call had not been made."""
+    record(trie, active, is_final=True)
+    active.retract(_multi_end(active, active.offset))
 
 
 def forget(trie: CacheTrie, node: TrieNode, reason: Reason) -> None:
     """Let go of what is stored on a node and below it, deepest first, and say why."""
     for one in reversed(list(trie.below(node))):
-        if not one.lanes:
+        if not one.active_paths:
             trie.set_rows(one, None)
             trie.set_state(one, None)
             trie.set_disk(one, (), None)
@@ -202,42 +215,42 @@ def forget_files(trie: CacheTrie, node: TrieNode) -> None:
         trie.set_disk(one, (), None)
 
 
-def tidy(trie: CacheTrie, lane: Lane) -> None:
-    """Join edges of the lane's path between which nothing ends any more."""
+def tidy(trie: CacheTrie, active: ActivePath) -> None:
+    """Join edges of the active path's nodes between which nothing ends any more."""
     kept = []
-    for node in lane.path[1:-1]:
+    for node in active.path[1:-1]:
         if trie.can_merge(node):
             trie.merge(node)
         else:
             kept.append(node)
-    lane.path[1:-1] = kept
+    active.path[1:-1] = kept
 
 
-def _multi_end(lane: Lane, at: int, more: Sequence[TrieNode] = ()) -> int:
-    """See `call_log.multi_end`, on a lane's path with `more` after it; 0 where no layer depends on it."""
-    if not lane.windows:
+def _multi_end(active: ActivePath, at: int, more: Sequence[TrieNode] = ()) -> int:
+    """See `call_log.multi_end`, on an active path's nodes with `more` after it; 0 where no layer depends on it."""
+    if not active.windows:
         return 0
-    nodes = chain(reversed(more), reversed(lane.path))
+    nodes = chain(reversed(more), reversed(active.path))
     return multi_end((provenance for node in nodes for provenance in reversed(node.provenances)), at)
 
 
-def end_at(trie: CacheTrie, lane: Lane, offset: int) -> TrieNode:
-    """The node of the lane's path that ends at `offset`, after splitting the edge that spans it."""
-    beyond = _cut_path(trie, lane, offset)
-    found = lane.path[len(lane.path) - len(beyond) - 1]
+def end_at(trie: CacheTrie, active: ActivePath, offset: int) -> TrieNode:
+    """The node of the active path's nodes that ends at `offset`, after splitting the edge that spans it."""
+    beyond = _cut_path(trie, active, offset)
+    found = active.path[len(active.path) - len(beyond) - 1]
     if found.end != offset:
         raise ValueError(f"no edge of the path to {found.end} ends at {offset}")
     return found
 
 
-def _cut_path(trie: CacheTrie, lane: Lane, keep: int, journal: Journal | None = None) -> list[TrieNode]:
-    """The nodes of the lane's path beyond `keep`, after splitting the edge that spans it."""
-    index = bisect_left(lane.path, keep, key=lambda node: node.end)  # the first that ends there or beyond
-    if index < len(lane.path) and lane.path[index].end > keep:
+def _cut_path(trie: CacheTrie, active: ActivePath, keep: int, journal: Journal | None = None) -> list[TrieNode]:
+    """The nodes of the active path's nodes beyond `keep`, after splitting the edge that spans it."""
+    index = bisect_left(active.path, keep, key=lambda node: node.end)  # the first that ends there or beyond
+    if index < len(active.path) and active.path[index].end > keep:
         if journal is not None:
-            journal.add(CacheEventKind.SPLIT, keep, len(lane.path[index].tokens))
-        lane.path.insert(index, trie.split(lane.path[index], keep))
-    return lane.path[index + 1 :]
+            journal.add(CacheEventKind.SPLIT, keep, len(active.path[index].tokens))
+        active.path.insert(index, trie.split(active.path[index], keep))
+    return active.path[index + 1 :]
 
 
 def _nodes_between(trie: CacheTrie, path: list[TrieNode], start: int, end: int, journal: Journal) -> list[TrieNode]:
@@ -250,43 +263,43 @@ def _nodes_between(trie: CacheTrie, path: list[TrieNode], start: int, end: int, 
     return nodes
 
 
-def record(trie: CacheTrie, lane: Lane, is_final: bool) -> None:
-    """Write the lane's tail into the trie: its path then ends where the lane stands.
+def record(trie: CacheTrie, active: ActivePath, is_final: bool) -> None:
+    """Write the active path's tail into the trie: its path then ends where the active path stands.
 
     Unless `is_final`, a tail that runs inside an edge which is known already stays a tail, to save splitting it.
     """
-    while lane.tail:
-        node = lane.path[-1]
-        child = node.children.get(lane.tail[0])
+    while active.tail:
+        node = active.path[-1]
+        child = node.children.get(active.tail[0])
         if child is None:
-            _append_tail(trie, lane)
+            _append_tail(trie, active)
             return
-        same = common(child.tokens, lane.tail)
+        same = common(child.tokens, active.tail)
         if same < len(child.tokens):
-            if same == len(lane.tail) and not is_final:
+            if same == len(active.tail) and not is_final:
                 return
             child = trie.split(child, child.start + same)
-        _absorb(trie, lane, child)
+        _absorb(trie, active, child)
 
 
-def keep_stored_rows(trie: CacheTrie, lane: Lane, start: int, disk: DiskTier | None = None) -> None:
-    """After a call over [start, lane.offset): rows that are stored for these tokens replace the recomputed ones.
+def keep_stored_rows(trie: CacheTrie, active: ActivePath, start: int, disk: DiskTier | None = None) -> None:
+    """After a call over [start, active.offset): rows that are stored for these tokens replace the recomputed ones.
 
     Where they lie on disk and cannot be read, the recomputed ones stay and what was built on the others is forgotten.
     """
-    while lane.tail:
-        child = lane.path[-1].children.get(lane.tail[0])
+    while active.tail:
+        child = active.path[-1].children.get(active.tail[0])
         if child is None:
             return
-        same = common(child.tokens, lane.tail)
+        same = common(child.tokens, active.tail)
         begin, end = max(start, child.start), child.start + same
-        if begin < end and lane.rows and not child.lanes:
+        if begin < end and active.rows and not child.active_paths:
             stored = _rows_kept_of(child, disk)
-            last_multi = _multi_end(lane, end, [child]) if end == lane.offset else lane.offset
-            _overwrite(lane, stored, child.start, begin, end, last_multi)
-        if same == len(lane.tail) and same < len(child.tokens):
+            last_multi = _multi_end(active, end, [child]) if end == active.offset else active.offset
+            _overwrite(active, stored, child.start, begin, end, last_multi)
+        if same == len(active.tail) and same < len(child.tokens):
             return
-        _absorb(trie, lane, child if same == len(child.tokens) else trie.split(child, end))
+        _absorb(trie, active, child if same == len(child.tokens) else trie.split(child, end))
 
 
 def _rows_kept_of(node: TrieNode, disk: DiskTier | None) -> Sequence[RowSource]:
@@ -296,38 +309,39 @@ def _rows_kept_of(node: TrieNode, disk: DiskTier | None) -> Sequence[RowSource]:
     return disk.recall(node) if disk is not None and node.disk_rows else ()
 
 
-def _overwrite(lane: Lane, stored: Sequence[RowSource], at: int, begin: int, end: int, last_multi: int) -> None:
+def _overwrite(active: ActivePath, stored: Sequence[RowSource], at: int, begin: int, end: int, last_multi: int) -> None:
     """Put the rows [begin, end) of stored ones, which begin with those of token `at`, in the place of live ones."""
     for rows in stored:
         first, last = max(begin, at), min(end, at + rows.tokens)
         if first < last:
-            lane.overwrite(first, rows.part(first - at, last - at), last_multi)
+            active.overwrite(first, rows.part(first - at, last - at), last_multi)
         at += rows.tokens
 
 
-def _absorb(trie: CacheTrie, lane: Lane, child: TrieNode) -> None:
-    """Step onto a known edge that the tail covers. Rows that were gone are this lane's now, and so is their record."""
+def _absorb(trie: CacheTrie, active: ActivePath, child: TrieNode) -> None:
+    """Step onto a known edge that the tail covers. Rows that were gone are this active path's now, and so is their
+    record."""
     if not child.has_rows:
-        child.provenances = [Provenance(lane.call_log, child.start, child.end)]
-    trie.enter(child, lane.index)
-    del lane.tail[: len(child.tokens)]
-    lane.path.append(child)
+        child.provenances = [Provenance(active.call_log, child.start, child.end)]
+    trie.enter(child, active.index)
+    del active.tail[: len(child.tokens)]
+    active.path.append(child)
 
 
-def _is_growing(node: TrieNode, lane: Lane) -> bool:
+def _is_growing(node: TrieNode, active: ActivePath) -> bool:
     """This session made the edge and it may become longer. Older ones do not: they were used more than what follows."""
-    is_own = bool(node.provenances) and node.provenances[-1].call_log is lane.call_log
+    is_own = bool(node.provenances) and node.provenances[-1].call_log is active.call_log
     is_end = node.children or node.state or node.anchors or node.pins
-    return is_own and not is_end and node.lanes == {lane.index}
+    return is_own and not is_end and node.active_paths == {active.index}
 
 
-def _append_tail(trie: CacheTrie, lane: Lane) -> None:
-    node = lane.path[-1]
-    provenances = [Provenance(lane.call_log, node.end, node.end + len(lane.tail))]
-    if not _is_growing(node, lane):
-        node = trie.append(node, lane.tail, provenances)
-        trie.enter(node, lane.index)
-        lane.path.append(node)
+def _append_tail(trie: CacheTrie, active: ActivePath) -> None:
+    node = active.path[-1]
+    provenances = [Provenance(active.call_log, node.end, node.end + len(active.tail))]
+    if not _is_growing(node, active):
+        node = trie.append(node, active.tail, provenances)
+        trie.enter(node, active.index)
+        active.path.append(node)
     else:
-        trie.extend(node, lane.tail, provenances)
-    del lane.tail[:]
+        trie.extend(node, active.tail, provenances)
+    del active.tail[:]

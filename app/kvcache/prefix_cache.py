@@ -1,6 +1,6 @@
 """The prefix cache: finds what of a request is known, brings it into live arrays, and keeps what is computed.
 
-What it promises (`invariants.check` tests each line, beside those of trie.py and lane.py):
+What it promises (`invariants.check` tests each line, beside those of trie.py and active_path.py):
 
 1. `begin` leaves at least one token to evaluate, also when the whole request is known.
 2. It never holds state for a token that was not recorded.
@@ -11,7 +11,7 @@ What it promises (`invariants.check` tests each line, beside those of trie.py an
 5. Stored rows win over recomputed ones, so that what was built on them stays exactly reproducible from its record.
 6. A failed restore costs recomputation, is counted, and never yields a mixture of offsets.
 
-Owned by the model thread. One lane is used for now; paths and views are counted by lane all the same.
+Owned by the model thread. There is one active path for now; nodes and views name it by its number all the same.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from typing import Any
 
 import mlx.core as mx
 
+from app.kvcache.active_path import ActivePath, Forward, TrieNode
 from app.kvcache.disk.layout import layout_of
 from app.kvcache.disk.tier import Tier
 from app.kvcache.eviction import PIECE, Eviction
 from app.kvcache.ghosts import Ghosts
 from app.kvcache.journal import Journal
-from app.kvcache.lane import Forward, Lane, TrieNode
 from app.kvcache.paging import (
     CacheTrie,
     bytes_to_switch,
@@ -85,9 +85,9 @@ class PrefixCache:
         self.session: Session | None = None
         self.disk: Tier | None = None
         self.forward, self.new_caches = forward, new_caches
-        self.lane = self._new_lane()
-        self.unsupported = self.lane.unsupported
-        self.eviction = Eviction(self.trie, bool(self.lane.states), self.journal)
+        self.active = self._new_active_path()
+        self.unsupported = self.active.unsupported
+        self.eviction = Eviction(self.trie, bool(self.active.states), self.journal)
         self.ghosts = Ghosts(self.trie)
         self._layers = Counter(type(cache).__name__ for cache in new_caches())
         self._base = mx.get_active_memory()  # the model, and whatever else is there
@@ -96,7 +96,7 @@ class PrefixCache:
     @property
     def live_bytes(self) -> int:
         """Bytes of live rows and states, as used by tokens. A state that is also stored counts as paged."""
-        return self.lane.used_bytes
+        return self.active.used_bytes
 
     @property
     def paged_bytes(self) -> int:
@@ -132,14 +132,14 @@ class PrefixCache:
         self.requests += 1
         points = set(restore_points)
         plan = self._verified_plan(tokens)
-        report = report_of(self.lane, tokens, plan)
+        report = report_of(self.active, tokens, plan)
         if not self._switch(plan):
             report = RequestReport(len(tokens), plan.seen, plan.matched, 0, Reason.FAULT, report.diverged_at)
         count_uses(self.trie, plan, self.requests)
-        for node in self.lane.path[1:]:
+        for node in self.active.path[1:]:
             if node.end in points:
                 self._anchor(node, owner)
-        if self.lane.states and report.cached and report.cached in points:
+        if self.active.states and report.cached and report.cached in points:
             self.capture(owner)
         self.session = Session(self, tokens, report, self._captures(restore_points, plan, report), owner)
         kind = CacheEventKind.CHECKED if is_check else CacheEventKind.REQUEST
@@ -148,7 +148,7 @@ class PrefixCache:
 
     def price(self, tokens: Sequence[int]) -> RequestReport:
         """What `begin` would report now. Changes nothing that can be seen."""
-        return report_of(self.lane, tokens, self._plan_restore(tokens))
+        return report_of(self.active, tokens, self._plan_restore(tokens))
 
     def bytes_to_enter(self, tokens: Sequence[int]) -> int:
         """Return how many bytes beside what is held `begin` takes, at most, to restore what is kept of these tokens."""
@@ -161,13 +161,13 @@ class PrefixCache:
         """
         if self.session is not None:
             raise RuntimeError("cannot let go of the live branch while a session is open")
-        page_out(self.trie, self.lane, self._shared_offset(self._plan_restore(tokens)), 0, self.journal)
+        page_out(self.trie, self.active, self._shared_offset(self._plan_restore(tokens)), 0, self.journal)
 
     def residencies(self, tokens: Sequence[int], offsets: Sequence[int]) -> list[Residency]:
         """For each offset, where the state of what lies before it is. The last token is allowed to be missing: the
         one that ended an answer was shown and never fed."""
         plan = self._plan_restore(tokens)
-        live = max((node.end for node in plan.path if self.lane.index in node.lanes), default=0)
+        live = max((node.end for node in plan.path if self.active.index in node.active_paths), default=0)
         inner = (node for node in plan.path if node.start < plan.target)
         stored = max((node.end for node in inner if node.holds), default=0)
         reach: list[tuple[int, Residency]] = [(min(live, plan.seen), "live"), (min(stored, plan.target), "memory")]
@@ -177,7 +177,9 @@ class PrefixCache:
     def set_budget(self, budget_bytes: int) -> None:
         """Change the budget; what no longer fits is evicted at once."""
         self.budget_bytes = budget_bytes
-        self._make_room(self.lane.bytes_at(self.lane.offset + 1) - self.lane.used_bytes if self.lane.is_launched else 0)
+        self._make_room(
+            self.active.bytes_at(self.active.offset + 1) - self.active.used_bytes if self.active.is_launched else 0
+        )
         self.ghosts.update()  # of many that became ghosts at once, so that the next request need not
 
     def release(self, owner: str) -> None:
@@ -196,9 +198,9 @@ class PrefixCache:
             raise RuntimeError("cannot erase while a session is open")
         self.release(owner)
         only = {node.id: node for node in disown(self.trie, owner)}
-        on_path = [node.start for node in self.lane.path if node.id in only]
+        on_path = [node.start for node in self.active.path if node.id in only]
         if on_path:
-            page_out(self.trie, self.lane, min(on_path), 0, self.journal)
+            page_out(self.trie, self.active, min(on_path), 0, self.journal)
         for node in reversed(only.values()):
             while node.pins:
                 self.trie.pin(node, -1)
@@ -221,11 +223,11 @@ class PrefixCache:
             raise RuntimeError("cannot pin while a session is open")
         plan = self._verified_plan(tokens)
         if self._must_be_read(plan):
-            if self.lane.row_bytes_at(plan.target) > self.budget_bytes or not self._switch(plan):
+            if self.active.row_bytes_at(plan.target) > self.budget_bytes or not self._switch(plan):
                 return 0
             plan = self._plan_restore(tokens)
         node = self._end_of(plan)
-        if node is self.trie.root or (self.lane.states and node.state is None):
+        if node is self.trie.root or (self.active.states and node.state is None):
             return 0
         self.trie.pin(node, 1)
         if self._pinned_need() <= self.budget_bytes:
@@ -246,13 +248,13 @@ class PrefixCache:
         state = self.disk.bytes_of((), end) if self.disk is not None else 0
         rows = self.disk.bytes_of(nodes, end) - state if self.disk is not None else 0
         keep = self._shared_offset(plan)
-        return bytes_to_switch(self.trie, self.lane, keep, plan.target, self._allowed, rows, state)
+        return bytes_to_switch(self.trie, self.active, keep, plan.target, self._allowed, rows, state)
 
     def _must_be_read(self, plan: RestorePlan) -> bool:
         """Something of what can be restored lies on disk only."""
         nodes, end = self._to_enter(plan)
-        has_rows = all(node.rows is not None or node.lanes for node in nodes) or not self.lane.rows
-        has_state = not self.lane.states or end.state is not None or plan.target in (0, self.lane.offset)
+        has_rows = all(node.rows is not None or node.active_paths for node in nodes) or not self.active.rows
+        has_state = not self.active.states or end.state is not None or plan.target in (0, self.active.offset)
         return not (has_rows and has_state)
 
     def unpin(self, tokens: Sequence[int]) -> int:
@@ -272,7 +274,7 @@ class PrefixCache:
         """
         layout = layout_of(self.forward, self.new_caches) if not (self.unsupported or self.trie.nodes) else None
         if layout is not None:
-            self.disk = Tier(self.trie, self.lane, self.journal, root, fingerprint, layout, budget_bytes, writes_all)
+            self.disk = Tier(self.trie, self.active, self.journal, root, fingerprint, layout, budget_bytes, writes_all)
             self.eviction.disk = self.disk
             self.requests = self.disk.load()
 
@@ -298,62 +300,63 @@ class PrefixCache:
 
     def compute(self, tokens: Sequence[int]) -> mx.array:
         """One forward call on the live path. Returns logits [1, n, vocabulary]."""
-        start = self.lane.offset
-        self._make_room(self.lane.bytes_at(start + len(tokens)) - self.lane.used_bytes)
-        logits = self.lane.compute(tokens)
-        if self.lane.path[-1].children and not self.unsupported:
-            keep_stored_rows(self.trie, self.lane, start, self.disk)
+        start = self.active.offset
+        self._make_room(self.active.bytes_at(start + len(tokens)) - self.active.used_bytes)
+        logits = self.active.compute(tokens)
+        if self.active.path[-1].children and not self.unsupported:
+            keep_stored_rows(self.trie, self.active, start, self.disk)
         return logits
 
     def launch(self, token: mx.array) -> mx.array:
         """A forward call over one token [1] whose value is not known yet. Returns logits [1, 1, vocabulary]."""
-        self._make_room(self.lane.bytes_at(self.lane.offset + 1) - self.lane.used_bytes)
-        return self.lane.launch(token)
+        self._make_room(self.active.bytes_at(self.active.offset + 1) - self.active.used_bytes)
+        return self.active.launch(token)
 
     def confirm(self, token: int) -> None:
         """Record the launched call."""
-        start = self.lane.offset
-        self.lane.confirm((token,))
-        if self.lane.path[-1].children and not self.unsupported:
-            keep_stored_rows(self.trie, self.lane, start, self.disk)
+        start = self.active.offset
+        self.active.confirm((token,))
+        if self.active.path[-1].children and not self.unsupported:
+            keep_stored_rows(self.trie, self.active, start, self.disk)
 
     def retract(self) -> None:
         """Take the launched call back. A model whose caches cannot be rewound begins anew with the next request."""
         if self.unsupported:
-            self.lane.discard()
+            self.active.discard()
         else:
-            retract(self.trie, self.lane)
+            retract(self.trie, self.active)
 
     def capture(self, owner: str) -> None:
-        """Store the whole state where the lane stands, if there is room for it beside what the lane needs."""
-        record(self.trie, self.lane, is_final=True)
-        node = self.lane.path[-1]
+        """Store the whole state where the active path stands, if there is room for it beside what the active path
+        needs."""
+        record(self.trie, self.active, is_final=True)
+        node = self.active.path[-1]
         node.is_tip = False  # somebody will come back to it, follow-up or not
         self._anchor(node, owner)
-        if node.state is None and self._make_room(self.lane.state_bytes, is_desperate=False):
-            self._store_state(node, self.lane.take_state(), BOUNDARY_USES)
+        if node.state is None and self._make_room(self.active.state_bytes, is_desperate=False):
+            self._store_state(node, self.active.take_state(), BOUNDARY_USES)
             replace_tip(self.trie, node)
 
     def capture_grid(self) -> None:
-        """Store the whole state where the lane stands if that costs nobody else anything."""
-        growth = self.lane.state_bytes
+        """Store the whole state where the active path stands if that costs nobody else anything."""
+        growth = self.active.state_bytes
         if self._fits(growth):
-            record(self.trie, self.lane, is_final=True)
-            if self.lane.path[-1].state is None:
-                self._store_state(self.lane.path[-1], self.lane.take_state(), GRID_USES)
+            record(self.trie, self.active, is_final=True)
+            if self.active.path[-1].state is None:
+                self._store_state(self.active.path[-1], self.active.take_state(), GRID_USES)
 
     def bookmark(self) -> Bookmark | None:
-        """Where the lane stands, to be kept later if that turns out to be wanted; None without whole states.
+        """Where the active path stands, to be kept later if that turns out to be wanted; None without whole states.
 
         It copies nothing and waits for nothing; until it is dropped, one more state than counted stays in memory.
         """
-        state = None if self.unsupported else self.lane.bookmark
-        return None if state is None else Bookmark(self.lane.offset, state)
+        state = None if self.unsupported else self.active.bookmark
+        return None if state is None else Bookmark(self.active.offset, state)
 
     def keep(self, bookmark: Bookmark, owner: str) -> None:
         """Store the whole state at a bookmark of the live path, if there is room for it."""
-        record(self.trie, self.lane, is_final=True)
-        node = end_at(self.trie, self.lane, bookmark.offset)
+        record(self.trie, self.active, is_final=True)
+        node = end_at(self.trie, self.active, bookmark.offset)
         node.is_tip = False
         self._anchor(node, owner)
         if node.state is None and self._make_room(bookmark.state.nbytes, is_desperate=False):
@@ -374,8 +377,8 @@ class PrefixCache:
     def record(self) -> None:
         """Bring the trie up to date with the live path."""
         if not self.unsupported:
-            record(self.trie, self.lane, is_final=False)
-            new = takewhile(lambda node: not node.last_use and node is not self.trie.root, reversed(self.lane.path))
+            record(self.trie, self.active, is_final=False)
+            new = takewhile(lambda node: not node.last_use and node is not self.trie.root, reversed(self.active.path))
             touch(self.trie, new, self.requests)
 
     def finish(self, session: Session, has_failed: bool) -> None:
@@ -393,24 +396,24 @@ class PrefixCache:
         self._end(session, has_failed)
 
     def _rest(self) -> None:
-        """Bring the lane to rest, with everything computed that was asked of the model."""
-        if self.lane.is_launched:
+        """Bring the active path to rest, with everything computed that was asked of the model."""
+        if self.active.is_launched:
             self.retract()
-        self.lane.settle()
+        self.active.settle()
         if not self.unsupported:
-            record(self.trie, self.lane, is_final=True)
+            record(self.trie, self.active, is_final=True)
 
     def _end(self, session: Session, has_failed: bool) -> None:
         if has_failed:
             self._salvage()
         elif self.unsupported:
-            remember(self.trie, session.tokens()[: self.lane.offset])
+            remember(self.trie, session.tokens()[: self.active.offset])
         else:
-            is_cut = self.lane.offset < session.report.total - 1
-            self.lane.path[-1].lost = Reason.CANCELLED if is_cut else Reason.NONE
-            touch(self.trie, self.lane.path, self.requests)
-            tidy(self.trie, self.lane)
-        own(self.lane.path[1:], session.owner)
+            is_cut = self.active.offset < session.report.total - 1
+            self.active.path[-1].lost = Reason.CANCELLED if is_cut else Reason.NONE
+            touch(self.trie, self.active.path, self.requests)
+            tidy(self.trie, self.active)
+        own(self.active.path[1:], session.owner)
         self._measure()
         self._make_room(0)
         self.eviction.update(self.requests)
@@ -421,12 +424,12 @@ class PrefixCache:
     def _plan_restore(self, tokens: Sequence[int]) -> RestorePlan:
         if self.session is not None:
             self.session.record()
-        return plan_restore(self.trie, self.lane, tokens, reads_disk=self.disk is None or not self.disk.is_away)
+        return plan_restore(self.trie, self.active, tokens, reads_disk=self.disk is None or not self.disk.is_away)
 
     def _captures(self, restore_points: Sequence[int], plan: RestorePlan, report: RequestReport) -> dict[int, bool]:
         """Where whole states will be wanted, and whether only for the grid: the restore points, the place where this
         request leaves what is known, and what lies further than the grid from any of these."""
-        if not self.lane.states:
+        if not self.active.states:
             return {}
         points = {offset for offset in (*restore_points, plan.matched) if report.cached < offset < report.total}
         captures = dict.fromkeys(points, False)
@@ -440,39 +443,40 @@ class PrefixCache:
     def _salvage(self) -> None:
         """After a fault: nothing is left live, what was whole is stored. Raises nothing, so as to hide no fault."""
         self.faults += 1
-        self.journal.add(CacheEventKind.FAULT, self.lane.path[-1].end, len(self.lane.tail), 0, Reason.FAULT)
+        self.journal.add(CacheEventKind.FAULT, self.active.path[-1].end, len(self.active.tail), 0, Reason.FAULT)
         try:
-            salvage(self.trie, self.lane, self._allowed, self.journal)
+            salvage(self.trie, self.active, self._allowed, self.journal)
         except Exception:  # whatever a model that failed has left in its caches
             log.warning("nothing of the live branch could be kept", exc_info=True)
             self._drop_live(Reason.FAULT)
 
     def _drop_live(self, reason: Reason) -> None:
         """Let go of the live arrays, whatever they hold, of what this session made, and of what stands on either."""
-        live = [node for node in self.trie.nodes.values() if node.lanes]
+        live = [node for node in self.trie.nodes.values() if node.active_paths]
         made = [
-            node for node in live if any(provenance.call_log is self.lane.call_log for provenance in node.provenances)
+            node for node in live if any(provenance.call_log is self.active.call_log for provenance in node.provenances)
         ]
-        self.lane.renew(self.trie.root, self.new_caches())
+        self.active.renew(self.trie.root, self.new_caches())
         for node in live:
-            self.trie.leave(node, self.lane.index)
+            self.trie.leave(node, self.active.index)
             node.lost = reason
-        hollow = [node for node in live if not node.has_rows] if self.lane.rows else []
+        hollow = [node for node in live if not node.has_rows] if self.active.rows else []
         for node in (*hollow, *made):
             forget(self.trie, node, reason)
 
     # Moving
 
     def _switch(self, plan: RestorePlan) -> bool:
-        """Bring the lane to `plan.target`. False when what was stored did not fit and the lane is empty instead."""
+        """Bring the active path to `plan.target`. False when what was stored did not fit and the active path is empty
+        instead."""
         if self.unsupported:
-            self.lane = self._new_lane()
+            self.active = self._new_active_path()
             return True
         try:
             keep = self._shared_offset(plan)
-            page_out(self.trie, self.lane, keep, self._allowed, self.journal)
+            page_out(self.trie, self.active, keep, self._allowed, self.journal)
             self._make_room_for_entering(plan)
-            page_in(self.trie, self.lane, plan.path, plan.target, self.journal, self.disk)
+            page_in(self.trie, self.active, plan.path, plan.target, self.journal, self.disk)
             self._make_room(0)
         except Exception:  # whatever stored state may bring about, it costs time and nothing else
             log.warning("restoring %d tokens failed; they are computed again", plan.target, exc_info=True)
@@ -480,7 +484,7 @@ class PrefixCache:
             # From the top: entering may have split the first edge of the path above the node that was found.
             for node in plan.path[1:2]:
                 forget(self.trie, self.trie.root.children[self._first_token(node)], Reason.FAULT)
-            self.lane.start_call_log(None)
+            self.active.start_call_log(None)
             return False
         return True
 
@@ -492,7 +496,7 @@ class PrefixCache:
 
     def _make_room_for_entering(self, plan: RestorePlan) -> None:
         """Stored rows only move when a path is entered; sliding windows and what is read from disk need room."""
-        growth = self.lane.window_bytes(plan.target) - self.lane.window_bytes(self.lane.offset)
+        growth = self.active.window_bytes(plan.target) - self.active.window_bytes(self.active.offset)
         if self.disk is not None:
             growth += self.disk.bytes_of(*self._to_enter(plan))
         if growth > 0:
@@ -502,7 +506,8 @@ class PrefixCache:
             self.trie.pin(end, -1)
 
     def _cut_at_target(self, plan: RestorePlan) -> TrieNode:
-        """The node that ends where the lane will stand, cut off the edge that leads beyond: that one need not stay."""
+        """The node that ends where the active path will stand, cut off the edge that leads beyond: that one need not
+        stay."""
         index, node = next((index, node) for index, node in enumerate(plan.path) if node.end >= plan.target)
         if node.end > plan.target:
             self.journal.add(CacheEventKind.SPLIT, plan.target, len(node.tokens))
@@ -529,7 +534,7 @@ class PrefixCache:
     def _shared_offset(self, plan: RestorePlan) -> int:
         """Up to where the live path and the wanted one are the same, and wanted."""
         shared = 0
-        for ours, theirs in zip(self.lane.path, plan.path, strict=False):
+        for ours, theirs in zip(self.active.path, plan.path, strict=False):
             if ours is not theirs:
                 break
             shared = min(ours.end, plan.seen)
@@ -540,17 +545,19 @@ class PrefixCache:
     def _end_of(self, plan: RestorePlan) -> TrieNode:
         """The node that ends where what can be restored ends; an edge that spans that place is split there."""
         at = plan.target
-        if self.lane.states and at and at == self.lane.offset:
+        if self.active.states and at and at == self.active.offset:
             self.capture("")
         node = next(node for node in plan.path if node.end >= at)
         if node.end == at:
             return node
-        return end_at(self.trie, self.lane, at) if self.lane.index in node.lanes else self.trie.split(node, at)
+        return (
+            end_at(self.trie, self.active, at) if self.active.index in node.active_paths else self.trie.split(node, at)
+        )
 
     def _pinned_need(self) -> int:
         """Bytes that the pins take at least: live rows that are pinned count as what they will be when stored."""
-        live = [node for node in self.lane.path[1:] if node.pins]
-        return self.trie.pinned_bytes + self.lane.row_bytes * sum(len(node.tokens) for node in live)
+        live = [node for node in self.active.path[1:] if node.pins]
+        return self.trie.pinned_bytes + self.active.row_bytes * sum(len(node.tokens) for node in live)
 
     # Room
 
@@ -561,10 +568,10 @@ class PrefixCache:
         """
         if self._surplus(growth) <= 0:
             return self._fits(growth)
-        if self.lane.tail and not self.unsupported:
+        if self.active.tail and not self.unsupported:
             # The tail may run inside a stored edge whose rows it has taken over: settle whose they are before any go.
-            record(self.trie, self.lane, is_final=True)
-        ahead = growth + PIECE // 2 * self.lane.row_bytes
+            record(self.trie, self.active, is_final=True)
+        ahead = growth + PIECE // 2 * self.active.row_bytes
         for desperate in (False, True) if is_desperate else (False,):
             if self._surplus(growth) > 0:
                 self.eviction.run(self.requests, partial(self._surplus, growth if desperate else ahead), desperate)
@@ -572,8 +579,8 @@ class PrefixCache:
 
     def _measure(self) -> None:
         """Take note of what MLX holds beyond what is counted."""
-        held = self.paged_bytes + self.lane.allocated_bytes
-        held -= self.lane.state_bytes if self.lane.is_state_stored else 0
+        held = self.paged_bytes + self.active.allocated_bytes
+        held -= self.active.state_bytes if self.active.is_state_stored else 0
         beyond = mx.get_active_memory() - self._base - held
         is_much = held + beyond >= LEAST_MEASURED and beyond > TOLERANCE * held
         # A buffer is at most twice as large as its array: what is more is something else, as a model being opened.
@@ -595,5 +602,5 @@ class PrefixCache:
         surplus = self.paged_bytes - max(0, self._allowed - self.live_bytes - growth)
         return min(surplus, self.paged_bytes - self.trie.pinned_bytes) if surplus > 0 else surplus
 
-    def _new_lane(self) -> Lane:
-        return Lane(0, self.trie.root, self.forward, self.new_caches())
+    def _new_active_path(self) -> ActivePath:
+        return ActivePath(0, self.trie.root, self.forward, self.new_caches())

@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 import mlx.core as mx
 
+from app.kvcache.active_path import ActivePath, TrieNode
 from app.kvcache.call_log import Call, CallLog, multi_end
-from app.kvcache.lane import Lane, TrieNode
 from app.kvcache.layers import Arrays
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.snapshot import StateSnapshot
@@ -29,10 +29,10 @@ Place = tuple[CallLog, int]  # the whole states that the call log's call which e
 
 @dataclass
 class Replay:
-    """A path computed again: a lane that stands at its end, and the logits [vocabulary] of each single-token call,
-    by the offset of the token that was fed. most_states: how many whole states were held at once."""
+    """A path computed again: an active path that stands at its end, and the logits [vocabulary] of each single-token
+    call, by the offset of the token that was fed. most_states: how many whole states were held at once."""
 
-    lane: Lane
+    active: ActivePath
     logits: dict[int, mx.array] = field(default_factory=dict)
     most_states: int = 0
 
@@ -47,7 +47,7 @@ class _Step(NamedTuple):
 
 
 def replay(cache: PrefixCache, tokens: Sequence[int], call_log: CallLog | None = None) -> Replay:
-    """Compute a recorded path again. `call_log` is the one whose states it ends with; by default the live lane's.
+    """Compute a recorded path again. `call_log` is the one whose states it ends with; by default the active path's.
 
     Raises ValueError when the tokens are not a recorded path with an edge ending at their last one.
     """
@@ -67,16 +67,16 @@ def replay_steps(
     path, length = cache.trie.match(tokens)
     if length != len(tokens) or path[-1].end != length:
         raise ValueError(f"{len(tokens)} tokens are not a recorded path: {length} match, to node end {path[-1].end}")
-    return _Player(cache, path, call_log or cache.lane.call_log).play(keeps_logits)
+    return _Player(cache, path, call_log or cache.active.call_log).play(keeps_logits)
 
 
 class _Player:
-    """Plays one path on a lane of its own, at whose end the states are those of `call_log`."""
+    """Plays one path on live arrays of its own, at whose end the states are those of `call_log`."""
 
     def __init__(self, cache: PrefixCache, path: Sequence[TrieNode], call_log: CallLog) -> None:
         self._provenances = [provenance for node in path for provenance in node.provenances]
         self._call_log = call_log
-        self._lane = Lane(0, cache.trie.root, cache.forward, cache.new_caches())
+        self._active = ActivePath(0, cache.trie.root, cache.forward, cache.new_caches())
         self._steps = self._plan(path[-1].end)
         begins = [(step.call_log, step.call.start) for step in self._steps]
         self._wanted = Counter(_origin(*place) for place in (*begins, (call_log, path[-1].end)))
@@ -84,7 +84,7 @@ class _Player:
 
     def play(self, keeps_logits: bool) -> Generator[Call, None, Replay]:
         """Make the calls one by one, each after it was told."""
-        played = Replay(self._lane)
+        played = Replay(self._active)
         for step in self._steps:
             yield step.call
             logits = self._make(step)
@@ -92,8 +92,8 @@ class _Player:
             if keeps_logits and step.call.length == 1 and step.begin < step.end:
                 played.logits[step.call.start] = logits[0, -1]
             del logits
-        end = self._lane.offset
-        self._lane.restore(end, end, (), self._state(self._call_log, end), self._multi_end(end))
+        end = self._active.offset
+        self._active.restore(end, end, (), self._state(self._call_log, end), self._multi_end(end))
         return played
 
     # What to do
@@ -111,11 +111,11 @@ class _Player:
         return steps + self._rebuild(self._call_log, end, end, known)
 
     def _rebuild(self, call_log: CallLog, offset: int, at: int, known: set[Place]) -> list[_Step]:
-        """The calls that are still to be made for the states that a call log had at `offset`, while the lane is
+        """The calls that are still to be made for the states that a call log had at `offset`, while the active path is
         `at`."""
         steps: list[_Step] = []
         owner, end = _origin(call_log, offset)
-        while self._lane.states and end > 0 and (owner, end) not in known:
+        while self._active.states and end > 0 and (owner, end) not in known:
             call = next(owner.calls(end - 1, end))
             steps.append(_Step(owner, call, at, at))
             known.add((owner, end))
@@ -126,23 +126,23 @@ class _Player:
 
     def _make(self, step: _Step) -> mx.array:
         """Make one call, whole, and keep of its rows those that are wanted. Returns its logits."""
-        lane, start = self._lane, step.call.start
-        at = lane.offset
-        before = [lane.copy_rows(start, at)] if lane.rows and start < at else []
-        lane.restore(start, start, (), self._state(step.call_log, start), self._multi_end(start))
-        logits = lane.compute(step.call_log.tokens(step.call).tolist())
+        active, start = self._active, step.call.start
+        at = active.offset
+        before = [active.copy_rows(start, at)] if active.rows and start < at else []
+        active.restore(start, start, (), self._state(step.call_log, start), self._multi_end(start))
+        logits = active.compute(step.call_log.tokens(step.call).tolist())
         mx.eval(logits)
-        if self._wanted[step.call_log, step.call.end] and lane.states:
-            self._held[step.call_log, step.call.end] = lane.take_state().layers
+        if self._wanted[step.call_log, step.call.end] and active.states:
+            self._held[step.call_log, step.call.end] = active.take_state().layers
         if (start, step.call.end) != (step.begin, step.end):
-            kept = [lane.copy_rows(step.begin, step.end)] if lane.rows and step.begin < step.end else []
-            lane.restore(start, step.end, (*before, *kept), None, self._multi_end(step.end))
+            kept = [active.copy_rows(step.begin, step.end)] if active.rows and step.begin < step.end else []
+            active.restore(start, step.end, (*before, *kept), None, self._multi_end(step.end))
         return logits
 
     def _state(self, call_log: CallLog, offset: int) -> StateSnapshot | None:
         """The whole states that a call log had at an offset, let go of when nobody else begins with them."""
         place = _origin(call_log, offset)
-        if not self._lane.states or place[1] == 0:
+        if not self._active.states or place[1] == 0:
             return None
         self._wanted[place] -= 1
         layers = self._held[place] if self._wanted[place] else self._held.pop(place)

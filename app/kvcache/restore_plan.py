@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from app.kvcache.lane import Lane, TrieNode
+from app.kvcache.active_path import ActivePath, TrieNode
 from app.kvcache.paging import CacheTrie
 from app.protocol.reports import Reason, RequestReport
 
@@ -22,24 +22,24 @@ class RestorePlan(NamedTuple):
     reads_disk: bool = True
 
 
-def plan_restore(trie: CacheTrie, lane: Lane, tokens: Sequence[int], reads_disk: bool = True) -> RestorePlan:
-    """Match a request against the trie and the live lane. reads_disk: what lies only on disk can be restored."""
+def plan_restore(trie: CacheTrie, active: ActivePath, tokens: Sequence[int], reads_disk: bool = True) -> RestorePlan:
+    """Match a request against the trie and the active path. reads_disk: what lies only on disk can be restored."""
     path, seen = trie.match(tokens)
     matched = rows = 0
     for node in path[1:]:
         if not (node.is_held or node.is_on_disk):
             break
         matched = min(node.end, seen)
-        if rows == node.start and (_has_rows(node, reads_disk) or not lane.rows):
+        if rows == node.start and (_has_rows(node, reads_disk) or not active.rows):
             rows = matched
     target = min(rows, len(tokens) - 1)
-    if lane.states:
-        ends = (node.end for node in path if node.end <= target and _has_state(lane, node, reads_disk))
+    if active.states:
+        ends = (node.end for node in path if node.end <= target and _has_state(active, node, reads_disk))
         target = max(ends, default=0)
     return RestorePlan(path, seen, matched, target, reads_disk)
 
 
-def report_of(lane: Lane, tokens: Sequence[int], plan: RestorePlan) -> RequestReport:
+def report_of(active: ActivePath, tokens: Sequence[int], plan: RestorePlan) -> RequestReport:
     """The figures of a request that would begin by this plan."""
     last = plan.path[-1]
     left_known = plan.seen < len(tokens) and (plan.seen < last.end or bool(last.children))
@@ -48,24 +48,24 @@ def report_of(lane: Lane, tokens: Sequence[int], plan: RestorePlan) -> RequestRe
         seen=plan.seen,
         matched=plan.matched,
         cached=plan.target,
-        reason=_reason(lane, plan, min(plan.seen, len(tokens) - 1), left_known),
+        reason=_reason(active, plan, min(plan.seen, len(tokens) - 1), left_known),
         diverged_at=plan.seen if left_known else None,
     )
 
 
 def _has_rows(node: TrieNode, reads_disk: bool) -> bool:
-    return node.has_rows and (reads_disk or node.rows is not None or bool(node.lanes))
+    return node.has_rows and (reads_disk or node.rows is not None or bool(node.active_paths))
 
 
-def _has_state(lane: Lane, node: TrieNode, reads_disk: bool) -> bool:
+def _has_state(active: ActivePath, node: TrieNode, reads_disk: bool) -> bool:
     """The whole state at the node's end is stored, in memory or on disk, or live at this moment."""
-    is_live = node is lane.path[-1] and not lane.tail and lane.is_whole
-    return node.state is not None or (reads_disk and bool(node.disk_state)) or (is_live and lane.offset > 0)
+    is_live = node is active.path[-1] and not active.tail and active.is_whole
+    return node.state is not None or (reads_disk and bool(node.disk_state)) or (is_live and active.offset > 0)
 
 
-def _reason(lane: Lane, plan: RestorePlan, wanted: int, left_known: bool) -> Reason:
+def _reason(active: ActivePath, plan: RestorePlan, wanted: int, left_known: bool) -> Reason:
     if plan.target < wanted:
-        if lane.unsupported:
+        if active.unsupported:
             return Reason.UNSUPPORTED
         if not plan.reads_disk and any(node.files for node in plan.path if node.end > plan.target):
             return Reason.DISK

@@ -43,7 +43,7 @@ class Session:
     @property
     def left(self) -> int:
         """Prompt tokens that are not computed yet, the last one included; 0 once decoding began."""
-        return max(0, self.report.total - self._cache.lane.offset)
+        return max(0, self.report.total - self._cache.active.offset)
 
     def tokens(self) -> Sequence[int]:
         """The prompt and every token fed after it."""
@@ -51,7 +51,7 @@ class Session:
 
     def prefill(self, limit: int) -> int:
         """Compute a chunk of at most `limit` prompt tokens, never the last one. Returns how many; 0: none are left."""
-        start = self._cache.lane.offset
+        start = self._cache.active.offset
         end = min(start + limit, self.report.total - 1)
         if limit < 1:
             raise ValueError(f"a prefill chunk of {limit} tokens")
@@ -72,8 +72,8 @@ class Session:
 
     def _capture_when_due(self) -> None:
         """A long answer gets states on its way, too."""
-        at = self._cache.lane.offset
-        if self._cache.lane.states and self._cache.grid and at - self._last_capture >= self._cache.grid:
+        at = self._cache.active.offset
+        if self._cache.active.states and self._cache.grid and at - self._last_capture >= self._cache.grid:
             self._last_capture = at
             self._cache.capture_grid()
 
@@ -114,7 +114,7 @@ class Session:
         self._cache.keep(bookmark, self.owner)
 
     def _append(self, token: int) -> None:
-        at = self._cache.lane.offset
+        at = self._cache.active.offset
         self._check_prompt_is_read()
         if at >= self.report.total:
             self._tokens.append(token)
@@ -122,7 +122,7 @@ class Session:
             raise ValueError(f"the first token to decode is the prompt's last, {self._tokens[at]}, not {token}")
 
     def _check_prompt_is_read(self) -> None:
-        at = self._cache.lane.offset
+        at = self._cache.active.offset
         if at < self.report.total - 1:
             raise ValueError(f"decode at {at}, before the prompt of {self.report.total} tokens is read")
 

@@ -80,15 +80,16 @@ class Node(Generic[R, S]):
     rows, state: stored in memory, or None. disk_rows: the files that hold its rows, in order and all of them, or none;
     disk_state: the file that holds the state at its end, or None. One that is being written is as good as in place.
     provenances: which calls computed its rows; unknown while they are on disk only and were not read yet. owners:
-    conversations that passed. lanes: lanes that run through it, whose live arrays hold its rows, and which keep it from
-    being removed. pins: how many places at or below its end the person wants kept.
-    anchors: owners who will come back to its end. uses: requests that passed. state_uses, state_used: how often the
-    state at its end was wanted, and by which request last; kept when the state is gone. is_tip: its state is an
-    answer's end that no follow-up has replaced. lost: why there is no state. last_use: number of the last request that
-    passed; used_at: the same in seconds since the epoch.
+    conversations that passed. active_paths: numbers of those that run through it, whose live arrays hold its rows, and
+    which keep it from being removed. pins: how many places at or below its end the person wants kept. anchors: owners
+    who will come back to its end. uses: requests that passed. state_uses, state_used: how often the state at its end
+    was wanted, and by which request last; kept when the state is gone. is_tip: its state is an answer's end that no
+    follow-up has replaced. lost: why there is no state. last_use: number of the last request that passed; used_at: the
+    same in seconds since the epoch.
     """
 
     __slots__ = (
+        "active_paths",
         "anchors",
         "children",
         "disk_children",
@@ -97,7 +98,6 @@ class Node(Generic[R, S]):
         "held_children",
         "id",
         "is_tip",
-        "lanes",
         "last_use",
         "lost",
         "owners",
@@ -123,7 +123,7 @@ class Node(Generic[R, S]):
         self.rows: R | None = None
         self.state: S | None = None
         self.provenances: list[Provenance] = []
-        self.lanes: set[int] = set()
+        self.active_paths: set[int] = set()
         self.pins = 0
         self.anchors: set[str] = set()
         self.is_tip = False
@@ -146,12 +146,12 @@ class Node(Generic[R, S]):
     @property
     def has_rows(self) -> bool:
         """The rows of the edge exist: stored, in live arrays, or on disk."""
-        return self.rows is not None or bool(self.lanes) or bool(self.disk_rows)
+        return self.rows is not None or bool(self.active_paths) or bool(self.disk_rows)
 
     @property
     def holds(self) -> bool:
         """It has state of its own in memory."""
-        return self.rows is not None or self.state is not None or bool(self.lanes)
+        return self.rows is not None or self.state is not None or bool(self.active_paths)
 
     @property
     def is_held(self) -> bool:
@@ -300,7 +300,7 @@ class Trie(Generic[R, S]):
         node.parent, node.start, node.tokens = upper, offset, node.tokens[at:]
         upper.children = {node.tokens[0]: node}
         upper.provenances, node.provenances = cut(node.provenances, offset)
-        upper.lanes, upper.pins = set(node.lanes), node.pins
+        upper.active_paths, upper.pins = set(node.active_paths), node.pins
         upper.last_use, upper.used_at, upper.uses = node.last_use, node.used_at, node.uses
         upper.lost, upper.owners = node.lost, node.owners
         upper.disk_rows = node.disk_rows[: bisect_left(node.disk_rows, offset, key=lambda part: part.start)]
@@ -346,7 +346,7 @@ class Trie(Generic[R, S]):
             return False
         (child,) = node.children.values()
         same_rows = (node.rows is None) == (child.rows is None)
-        is_alike = node.lanes == child.lanes and node.is_held == child.is_held
+        is_alike = node.active_paths == child.active_paths and node.is_held == child.is_held
         is_alike = is_alike and node.pins == child.pins and node.owners == child.owners
         is_alike = (
             is_alike
@@ -360,7 +360,7 @@ class Trie(Generic[R, S]):
         parent = leaf.parent
         if parent is None or leaf.children:
             raise ValueError(f"cannot remove node {leaf.id}: it is the root or has {len(leaf.children)} children")
-        if leaf.lanes or leaf.pins:
+        if leaf.active_paths or leaf.pins:
             raise ValueError(f"cannot remove node {leaf.id}: it is in use")
         self.set_rows(leaf, None)
         self.set_state(leaf, None)
@@ -426,17 +426,17 @@ class Trie(Generic[R, S]):
         else:
             self.files.pop(part, None)
 
-    def enter(self, node: Node[R, S], lane: int) -> None:
-        """A lane's live arrays now hold the node's edge: rows that were stored for it are let go."""
+    def enter(self, node: Node[R, S], active: int) -> None:
+        """An active path's live arrays now hold the node's edge: rows that were stored for it are let go."""
         was = node.is_held
-        node.lanes.add(lane)
+        node.active_paths.add(active)
         self._take_rows(node)
         self._spread(node, was)
 
-    def leave(self, node: Node[R, S], lane: int) -> None:
-        """A lane's live arrays no longer hold the node's edge."""
+    def leave(self, node: Node[R, S], active: int) -> None:
+        """An active path's live arrays no longer hold the node's edge."""
         was = node.is_held
-        node.lanes.discard(lane)
+        node.active_paths.discard(active)
         self._spread(node, was)
 
     def pin(self, node: Node[R, S], change: int) -> None:

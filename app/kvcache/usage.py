@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from app.kvcache.lane import TrieNode
+from app.kvcache.active_path import TrieNode
 from app.kvcache.paging import CacheTrie
 from app.kvcache.restore_plan import RestorePlan
 

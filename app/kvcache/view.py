@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import mlx.core as mx
 
-from app.kvcache.lane import TrieNode
+from app.kvcache.active_path import TrieNode
 from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.trie_view import Residency, TrieNodeView, TrieView
 
@@ -51,13 +51,13 @@ def view(cache: PrefixCache, serial: int, label: Label) -> TrieView:
 
 
 def _view(cache: PrefixCache, serial: int, nodes: tuple[TrieNodeView, ...]) -> TrieView:
-    lane, disk = cache.lane, cache.disk
+    active, disk = cache.active, cache.disk
     return TrieView(
         serial=serial,
         nodes=nodes,
-        live_tokens=lane.offset,
+        live_tokens=active.offset,
         live_bytes=cache.live_bytes,
-        live_allocated_bytes=lane.allocated_bytes,
+        live_allocated_bytes=active.allocated_bytes,
         paged_bytes=cache.paged_bytes,
         budget_bytes=cache.budget_bytes,
         overhead_bytes=cache.overhead_bytes,
@@ -71,7 +71,7 @@ def _view(cache: PrefixCache, serial: int, nodes: tuple[TrieNodeView, ...]) -> T
 
 def _node_view(node: TrieNode, cache: PrefixCache, label: Label, before: TrieNodeView | None = None) -> TrieNodeView:
     """One edge. `before`: what stood for it, whose words are used again where they are the same."""
-    live = cache.lane.row_bytes * len(node.tokens) if node.lanes else 0
+    live = cache.active.row_bytes * len(node.tokens) if node.active_paths else 0
     shorter = min(before.tokens, len(node.tokens)) if before is not None and before.start == node.start else 0
     return TrieNodeView(
         id=node.id,
@@ -81,7 +81,7 @@ def _node_view(node: TrieNode, cache: PrefixCache, label: Label, before: TrieNod
         label=before.label if before is not None and shorter >= LABEL_TOKENS else label(node.tokens[:LABEL_TOKENS]),
         bytes=live + node.stored_bytes,
         residency=residency(node),
-        lanes=tuple(sorted(node.lanes)),
+        lanes=tuple(sorted(node.active_paths)),
         has_state=node.state is not None or bool(node.disk_state),
         is_restore_point=bool(node.anchors),
         last_use=node.last_use,
@@ -93,8 +93,8 @@ def _node_view(node: TrieNode, cache: PrefixCache, label: Label, before: TrieNod
 
 def residency(node: TrieNode) -> Residency:
     """Where a node's state is."""
-    if node.lanes or node.holds:
-        return "live" if node.lanes else "memory"
+    if node.active_paths or node.holds:
+        return "live" if node.active_paths else "memory"
     return "disk" if node.disk_rows or node.disk_state else "none"
 
 

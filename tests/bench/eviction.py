@@ -10,8 +10,8 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from app.kvcache.active_path import TrieNode
 from app.kvcache.eviction import Eviction
-from app.kvcache.lane import TrieNode
 from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
 from tests.bench.paper import PaperCache
 from tests.bench.traces import PEOPLE, ROOT, Trace
@@ -71,7 +71,7 @@ class OldestFirst(Eviction[RowsSnapshot, StateSnapshot]):
 
     def run(self, clock: int, surplus: Callable[[], int], is_desperate: bool = False) -> None:
         while surplus() > 0:
-            free = [node for node in self._trie.nodes.values() if not node.lanes and _can_go(node)]
+            free = [node for node in self._trie.nodes.values() if not node.active_paths and _can_go(node)]
             if not free:
                 return
             node = min(free, key=lambda one: (one.last_use, -one.end, -one.stored_bytes, one.id))
@@ -89,7 +89,7 @@ def play(asked: list[Request], model: str, budget: int, is_reference: bool = Fal
     """Tokens restored for each request. is_reference: with `OldestFirst`."""
     cache = PaperCache(*MODELS[model], budget_bytes=budget)
     if is_reference:
-        cache.eviction = OldestFirst(cache.trie, bool(cache.lane.states), cache.journal)
+        cache.eviction = OldestFirst(cache.trie, bool(cache.active.states), cache.journal)
     return [cache.ask(request.prompt, request.answer, request.points)[0] for request in asked]
 
 

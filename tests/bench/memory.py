@@ -127,7 +127,7 @@ class Subject:
 
     @property
     def reported(self) -> int:
-        return self.cache.paged_bytes + self.cache.overhead_bytes + self.cache.lane.allocated_bytes
+        return self.cache.paged_bytes + self.cache.overhead_bytes + self.cache.active.allocated_bytes
 
     def grow(self, least: int) -> None:
         """New branches until so many bytes are held, two at least."""
@@ -153,9 +153,9 @@ class Subject:
 
     def switch_limit(self) -> int:
         """For branches of one length: their own parts, out and in, and the buffers of the largest layer."""
-        lane = self.cache.lane
-        suffix = LENGTH * lane.row_bytes + lane.state_bytes
-        return 2 * suffix + max((layer.allocated_bytes for layer in lane.rows), default=lane.state_bytes)
+        active = self.cache.active
+        suffix = LENGTH * active.row_bytes + active.state_bytes
+        return 2 * suffix + max((layer.allocated_bytes for layer in active.rows), default=active.state_bytes)
 
     def _text(self, count: int) -> array[int]:
         return array("i", (self._words.randrange(VOCABULARY) for _ in range(count)))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
-from app.kvcache.lane import Lane, TrieNode
+from app.kvcache.active_path import ActivePath, TrieNode
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
 
@@ -30,8 +30,9 @@ class PaperRows:
         return PaperRows(self.tokens + below.tokens, self.each)
 
 
-class PaperLane(Lane):
-    """A lane that computes nothing: `each` bytes of rows a token, `state` bytes of whole states, either may be 0."""
+class PaperPath(ActivePath):
+    """An active path that computes nothing: `each` bytes of rows a token, `state` bytes of whole states, either may be
+    0."""
 
     def __init__(self, root: TrieNode, each: int, state: int) -> None:
         super().__init__(0, root, lambda tokens, caches: tokens, [])
@@ -88,8 +89,8 @@ class PaperCache(PrefixCache):
         self._sizes = row_bytes, state_bytes
         super().__init__(lambda tokens, caches: tokens, list, budget_bytes, grid)
 
-    def _new_lane(self) -> Lane:
-        return PaperLane(self.trie.root, *self._sizes)
+    def _new_active_path(self) -> ActivePath:
+        return PaperPath(self.trie.root, *self._sizes)
 
     def ask(self, prompt: array[int], answer: array[int], points: Sequence[int]) -> tuple[int, int]:
         """One request, its answer fed as one piece. Returns the tokens cached and the tokens seen before."""

@@ -121,7 +121,7 @@ class Talk:
 
     def fed(self) -> list[int]:
         """The tokens of the live path."""
-        return [token for node in self.cache.lane.path for token in node.tokens]
+        return [token for node in self.cache.active.path for token in node.tokens]
 
     def _check(self) -> None:
         check(self.cache)

@@ -97,12 +97,12 @@ def spoil(bench: Bench, when: int) -> None:
         return logits * float("nan") if calls[0] >= when else logits
 
     bench.loop.model = replace(model, forward=forward)
-    cache.forward = cache.lane._forward = forward
+    cache.forward = cache.active._forward = forward
 
 
 def heal(bench: Bench, healthy: Any) -> None:
     bench.loop.model, cache = healthy, cache_of(bench)
-    cache.forward = cache.lane._forward = healthy.forward
+    cache.forward = cache.active._forward = healthy.forward
 
 
 @pytest.mark.parametrize("when", [1, 5, 9])

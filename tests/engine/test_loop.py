@@ -50,7 +50,7 @@ def test_cancel_is_obeyed_at_once_and_harmless(mixed_folder: Path, after: int) -
     bench.loop.submit(command)
     for _ in range(1 + after):
         bench.loop.step()
-    computed = bench.loop.cache.lane.offset  # type: ignore[union-attr]
+    computed = bench.loop.cache.active.offset  # type: ignore[union-attr]
     bench.loop.submit(Cancel(command.run_id))
     begin = len(bench.events)
     bench.loop.step()
@@ -252,7 +252,7 @@ def test_whatever_a_library_raises_ends_the_run_and_not_the_engine(
             patch.setattr(bench.loop, "model", with_template(model, fail))
         else:
             assert bench.loop.cache is not None
-            patch.setattr(bench.loop.cache.lane, "_forward", fail)
+            patch.setattr(bench.loop.cache.active, "_forward", fail)
         asked = Asked(bench.do(bench.command(user("ho"))))
         assert asked.failed.problem.sentence
         if where != "model":

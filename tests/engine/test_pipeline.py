@@ -63,7 +63,7 @@ def ended(bench: Bench, change: Callable[[Any], None] = lambda model: None, **sa
 
 def fed(bench: Bench) -> list[int]:
     """The tokens of the live path."""
-    return [token for node in bench.loop.cache.lane.path for token in node.tokens]  # type: ignore[union-attr]
+    return [token for node in bench.loop.cache.active.path for token in node.tokens]  # type: ignore[union-attr]
 
 
 def test_at_the_length_limit_the_last_token_is_not_fed(folder: Path) -> None:
@@ -115,9 +115,9 @@ def assert_ends_with(bench: Bench, answer: tuple[int, ...]) -> None:
     assert cache is not None
     tokens = [*model.prompts.build([LONG]).ids, *answer]
     assert fed(bench) == tokens
-    assert cache.lane.offset == len(tokens)
-    repeated = replay(cache, tokens).lane
-    for live, again in zip([*cache.lane.rows, *cache.lane.states], [*repeated.rows, *repeated.states], strict=True):
+    assert cache.active.offset == len(tokens)
+    repeated = replay(cache, tokens).active
+    for live, again in zip([*cache.active.rows, *cache.active.states], [*repeated.rows, *repeated.states], strict=True):
         for one, other in zip(live.arrays(), again.arrays(), strict=True):
             used = slice(None) if one.shape == other.shape and one.ndim != 4 else slice(0, len(tokens))
             assert mx.array_equal(one[..., used, :], other[..., used, :])

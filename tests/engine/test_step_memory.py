@@ -249,7 +249,7 @@ def test_a_run_goes_on_without_what_cannot_be_restored(tmp_path: Path, monkeypat
     room = StepMemory(model.sizes, model.memory)
     assert cache.bytes_to_enter(prompt)
     monkeypatch.setattr(
-        StepMemory, "_free", lambda _self: 0 if cache.paged_bytes or cache.lane.offset > 20 else 1 << 30
+        StepMemory, "_free", lambda _self: 0 if cache.paged_bytes or cache.active.offset > 20 else 1 << 30
     )
     room.make_room_to_enter(prompt, cache)
     monkeypatch.undo()

@@ -33,7 +33,7 @@ def cancelled_after(bench: Bench, question: Turn, steps: int) -> tuple[RunFinish
     bench.loop.submit(command)
     for _ in range(steps):
         bench.loop.step()
-    fed = cache_of(bench).lane.offset
+    fed = cache_of(bench).active.offset
     bench.loop.submit(Cancel(command.run_id))
     bench.idle()
     [finished] = [event for event in bench.events[begin:] if isinstance(event, RunFinished)]

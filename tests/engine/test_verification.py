@@ -95,7 +95,7 @@ def test_a_row_that_was_changed_in_the_store_is_found(tmp_path: Path, kind: str)
 def test_a_live_row_that_was_changed_is_found(tmp_path: Path) -> None:
     bench = opened(write_model_folder(tmp_path / "m"))
     turns = (LONG, bench.ask(LONG, max_tokens=9).turn, user("?"))
-    [layer, *_] = cache_of(bench).lane.rows
+    [layer, *_] = cache_of(bench).active.rows
     layer._cache.values[..., 33, 0] += 1e-3  # type: ignore[union-attr]
     found = verified(bench, *turns)
     assert (found.is_exact, found.first_difference) == (False, 33)
@@ -187,7 +187,7 @@ def test_a_check_takes_the_memory_of_the_branch_once_more(tmp_path: Path, monkey
     bench = opened(write_model_folder(tmp_path / "m", max_position_embeddings=8192), chunk=8)
     long = user("the fox and the other fox " * 300)
     turns = (long, bench.ask(long, max_tokens=3).turn, user("?"))
-    lane = cache_of(bench).lane
+    active = cache_of(bench).active
     before = mx.get_active_memory()
     bench.loop.submit(Verify(7, turns))
     peaks = []
@@ -196,7 +196,7 @@ def test_a_check_takes_the_memory_of_the_branch_once_more(tmp_path: Path, monkey
         bench.loop.step()
         peaks.append(mx.get_peak_memory() - before)
     assert bench.events[-1].is_exact
-    assert max(peaks) / lane.allocated_bytes < 1.7
+    assert max(peaks) / active.allocated_bytes < 1.7
 
 
 # Refusals

@@ -9,7 +9,7 @@ from typing import Any
 
 import mlx.core as mx
 
-from app.kvcache.lane import Lane
+from app.kvcache.active_path import ActivePath
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.replay import Replay, replay
 from tests.fakes.tiny_models import new_caches, tiny_model
@@ -40,15 +40,15 @@ def cache_of(kind: str, dtype: mx.Dtype = mx.float32, budget_bytes: int = PLENTY
 
 
 def require_same(cache: PrefixCache, tokens: Sequence[int], fed: dict[int, mx.array]) -> None:
-    """Raise DifferenceError unless the live lane, which stands for `tokens`, is the replay of its record.
+    """Raise DifferenceError unless the active path, which stands for `tokens`, is the replay of its record.
 
     fed: logits [1, vocabulary] that the last request showed, by the offset of the token that was fed.
     """
     if not tokens:
         return
     played = replay(cache, tokens)
-    ours = [*_parts(cache.lane), *((f"logits at {at}", x[0]) for at, x in fed.items() if _is_own(cache, at))]
-    theirs = [*_parts(played.lane), *((f"logits at {at}", played.logits[at]) for at in fed if _is_own(cache, at))]
+    ours = [*_parts(cache.active), *((f"logits at {at}", x[0]) for at, x in fed.items() if _is_own(cache, at))]
+    theirs = [*_parts(played.active), *((f"logits at {at}", played.logits[at]) for at in fed if _is_own(cache, at))]
     _require_bits(ours, theirs)
     _require_same_continuation(cache, played, fed.get(len(tokens) - 1))
 
@@ -61,23 +61,23 @@ def play(cache: PrefixCache, seed: int, steps: int, longest: int = 60) -> None:
     for _ in range(steps):
         done.append(history.step())
         try:
-            require_same(cache, history.last[: cache.lane.offset], history.fed)
+            require_same(cache, history.last[: cache.active.offset], history.fed)
         except DifferenceError as error:
             raise DifferenceError(f"{error}, after {' '.join(done)}") from error
 
 
-def _parts(lane: Lane) -> Iterator[Part]:
+def _parts(active: ActivePath) -> Iterator[Part]:
     """Everything that the next token depends on, and the rows that are kept for going back."""
-    for index, layer in enumerate(lane.copy_rows(0, lane.offset).layers if lane.rows else ()):
+    for index, layer in enumerate(active.copy_rows(0, active.offset).layers if active.rows else ()):
         for number, rows in enumerate(layer):
             yield f"rows {number} of layer {index}", rows
-    for index, window in enumerate(lane.windows):
+    for index, window in enumerate(active.windows):
         for number, rows in enumerate(window._ring.keys_and_values()):
             # What exceeds a chunk is cut off when the next call begins: whether it was cut already is of no account.
             yield f"window {number} of layer {index}", rows[..., -window._size :, :]
         yield f"offset of window {index}", mx.array(window.offset)
         yield f"index of window {index}", mx.array(getattr(window._ring, "_idx", 0))
-    for index, state in enumerate(lane.states):
+    for index, state in enumerate(active.states):
         for number, x in enumerate(state.arrays()):
             yield f"state {number} of layer {index}", x
 
@@ -101,16 +101,16 @@ def _is_own(cache: PrefixCache, at: int) -> bool:
     ones."""
     (call_log,) = [
         provenance.call_log
-        for node in cache.lane.path
+        for node in cache.active.path
         for provenance in node.provenances
         if provenance.start <= at < provenance.end
-    ] or [cache.lane.call_log]
-    return call_log is cache.lane.call_log
+    ] or [cache.active.call_log]
+    return call_log is cache.active.call_log
 
 
 def _require_same_continuation(cache: PrefixCache, played: Replay, logits: mx.array | None) -> None:
     """Go on greedily on both, on copies of the live arrays."""
-    ours, theirs = copy.deepcopy(cache.lane._caches), played.lane._caches
+    ours, theirs = copy.deepcopy(cache.active._caches), played.active._caches
     token = int(mx.argmax(logits).item()) if logits is not None else 1
     for step in range(CONTINUATION):
         warm, cold = (cache.forward(mx.array([[token]]), caches)[0, -1] for caches in (ours, theirs))

@@ -29,8 +29,8 @@ class History:
     """One seeded history. `step` does one random thing and leaves the cache at rest, with every promise checked.
 
     is_short_of_room: the budget changes now and then, and things are evicted. longest: tokens of a prompt at most.
-    last: the tokens that the live lane stands for. fed: logits [1, vocabulary] of the last request's single tokens, by
-    the offset of the token that was fed.
+    last: the tokens that the active path stands for. fed: logits [1, vocabulary] of the last request's single tokens,
+    by the offset of the token that was fed.
     """
 
     def __init__(self, cache: PrefixCache, seed: int, vocabulary: int, is_short_of_room: bool, longest: int) -> None:
@@ -122,7 +122,7 @@ class History:
             for _ in self._run(session, prompt):
                 check(self.cache)
                 self.cache.price(self._turn().tokens or [1])
-        self.last = array("i", session.tokens()[: self.cache.lane.offset])
+        self.last = array("i", session.tokens()[: self.cache.active.offset])
         self.turns.append(Turn(prompt, list(session.tokens()), starts))
 
     def _run(self, session: Session, prompt: list[int]) -> Iterator[None]:
@@ -136,7 +136,7 @@ class History:
         again = self._turn().tokens[len(prompt) :]
         is_pipelined = self.random.random() < 0.5
         for index in range(self.random.randrange(0, 12)):
-            at = self.cache.lane.offset
+            at = self.cache.active.offset
             self.fed[at] = self._feed(session, fed, is_pipelined)
             yield
             is_repeat = index < len(again) and self.random.random() < 0.8

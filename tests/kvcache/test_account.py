@@ -9,8 +9,8 @@ import mlx.core as mx
 import pytest
 from mlx_lm.models.cache import QuantizedKVCache
 
+from app.kvcache.active_path import ActivePath
 from app.kvcache.invariants import check
-from app.kvcache.lane import Lane
 from app.kvcache.layers import RowLayer, StateLayer
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.snapshot import RowsSnapshot
@@ -50,15 +50,15 @@ class TestMistakesAreNoticed:
 
     def hold_all_layers_twice(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The buffers of a path that is left are let go of only when all layers have new ones."""
-        right = Lane.restore
+        right = ActivePath.restore
 
-        def wrong(lane: Lane, *args: Any, **options: Any) -> None:
-            held = [layer.view(0, layer.offset) for layer in lane.rows if isinstance(layer, RowLayer)]
+        def wrong(active: ActivePath, *args: Any, **options: Any) -> None:
+            held = [layer.view(0, layer.offset) for layer in active.rows if isinstance(layer, RowLayer)]
             mx.eval(held)
-            right(lane, *args, **options)
+            right(active, *args, **options)
             del held
 
-        monkeypatch.setattr(Lane, "restore", wrong)
+        monkeypatch.setattr(ActivePath, "restore", wrong)
 
     def cut_all_layers_at_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """An edge that is split has both halves of all layers before the whole is let go of."""
@@ -104,7 +104,7 @@ def several_courses(mix: str) -> None:
         course(mix, seed, OPERATIONS)
 
 
-def test_room_is_made_for_the_state_of_a_lane_that_was_empty_for_a_while() -> None:
+def test_room_is_made_for_the_state_of_a_path_that_was_empty_for_a_while() -> None:
     with watching(lambda: ballast_cache("rows and states")[0]) as watch:
         cache = watch.cache
         for first in range(3):
@@ -113,7 +113,7 @@ def test_room_is_made_for_the_state_of_a_lane_that_was_empty_for_a_while() -> No
         with cache.begin([7, 1]):
             pass
         with watch.moving():
-            cache.set_budget(cache.paged_bytes + cache.lane.row_bytes)
+            cache.set_budget(cache.paged_bytes + cache.active.row_bytes)
         with cache.begin([7, 1]) as session:
             session.prefill(8)
 
@@ -123,7 +123,7 @@ def test_a_state_that_is_stored_already_is_never_counted_twice() -> None:
     with cache.begin([1, 2, 3], [2]) as session:
         session.prefill(8)
     before = cache.live_bytes + cache.paged_bytes
-    assert cache.lane.take_state() is cache.lane.path[-1].state
+    assert cache.active.take_state() is cache.active.path[-1].state
     assert cache.live_bytes + cache.paged_bytes == before
 
 
@@ -192,8 +192,8 @@ def test_buffers_that_are_larger_than_small_arrays_are_told_and_leave_less_room(
             break
     gc.collect()
     check(cache)
-    lane = cache.lane
-    live = lane.allocated_bytes - (lane.state_bytes if lane.is_state_stored else 0)
+    path = cache.active
+    live = path.allocated_bytes - (path.state_bytes if path.is_state_stored else 0)
     told, active = cache.paged_bytes + live + cache.overhead_bytes, mx.get_active_memory() - base
     assert abs(told - active) <= 0.02 * active, f"{told} bytes told, {active} held"
     assert cache.overhead_bytes > 0.02 * told

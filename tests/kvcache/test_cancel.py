@@ -36,12 +36,12 @@ def ask(
         for token in (prompt[-1], *answer):
             if done == steps or session.left > 1:
                 break
-            at = cache.lane.offset
+            at = cache.active.offset
             fed[at] = session.decode(token)
             mx.eval(fed[at])
             done += 1
     check(cache)
-    tokens = session.tokens()[: cache.lane.offset]
+    tokens = session.tokens()[: cache.active.offset]
     if cache.forward.__class__.__name__ != "Ledger":  # which compares with what came before at each call by itself
         require_same(cache, tokens, fed)
     return session.report
@@ -54,7 +54,7 @@ def side_request(cache: PrefixCache) -> None:
 
 def is_stop_harmless(cache: PrefixCache, steps: int, has_side_request: bool) -> None:
     ask(cache, PROMPT, ANSWER, POINTS, steps)
-    written = cache.lane.offset
+    written = cache.active.offset
     if has_side_request:
         side_request(cache)
         written = max(written, SHARED)
@@ -113,7 +113,7 @@ def test_while_a_token_is_under_way(kind: str, length: int) -> None:
         session.launch(mx.array([63]))
     check(cache)
     written = [*PROMPT[:-1], *[PROMPT[-1], *ANSWER][:length]]
-    assert cache.lane.offset == len(written)
+    assert cache.active.offset == len(written)
     require_same(cache, written, {})
     assert ask(cache, PROMPT, ANSWER, POINTS).excess == 0
 

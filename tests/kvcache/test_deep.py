@@ -15,11 +15,11 @@ import pytest
 
 import app
 from app.kvcache import prefix_cache
+from app.kvcache.active_path import TrieNode
 from app.kvcache.call_log import CallLog, Provenance
 from app.kvcache.eviction import Eviction
 from app.kvcache.invariants import check
 from app.kvcache.journal import Journal
-from app.kvcache.lane import TrieNode
 from app.kvcache.layers import CacheFaultError
 from app.kvcache.paging import CacheTrie, forget, forget_files
 from app.kvcache.trie import Part, Trie

@@ -10,8 +10,8 @@ import pytest
 
 from app.kvcache import prefix_cache
 from app.kvcache import trie as trie_module
+from app.kvcache.active_path import TrieNode
 from app.kvcache.eviction import PIECE, Eviction, Tally, _way_to
-from app.kvcache.lane import TrieNode
 from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
 from app.kvcache.trie import Trie
 from tests.bench.eviction import BUDGETS, MODELS, loss, requests

@@ -9,7 +9,7 @@ import mlx.core as mx
 import pytest
 
 from app.kvcache import paging
-from app.kvcache.lane import Lane
+from app.kvcache.active_path import ActivePath
 from app.kvcache.layers import CacheFaultError, ChunkLayer, RowArrays, RowLayer, StateLayer, WindowLayer
 from app.kvcache.replay import replay
 from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
@@ -115,31 +115,31 @@ class TestWrongRestoresAreNoticed:
 
     def swap_layers(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Each layer gets another layer's rows."""
-        right = Lane.restore
+        right = ActivePath.restore
 
         def wrong(
-            lane: Lane,
+            active: ActivePath,
             keep: int,
             target: int,
             pieces: Sequence[RowsSnapshot] = (),
             state: StateSnapshot | None = None,
             multi_end: int = 0,
         ) -> None:
-            right(lane, keep, target, [RowsSnapshot(piece.layers[::-1]) for piece in pieces], state, multi_end)
+            right(active, keep, target, [RowsSnapshot(piece.layers[::-1]) for piece in pieces], state, multi_end)
 
-        monkeypatch.setattr(Lane, "restore", wrong)
+        monkeypatch.setattr(ActivePath, "restore", wrong)
 
     def take_another_layers_offset(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """One layer believes that it stands a token further than the others, and nobody compares them."""
-        right = Lane.restore
+        right = ActivePath.restore
 
-        def wrong(lane: Lane, keep: int, target: int, *args: Any, **options: Any) -> None:
-            right(lane, keep, target, *args, **options)
+        def wrong(active: ActivePath, keep: int, target: int, *args: Any, **options: Any) -> None:
+            right(active, keep, target, *args, **options)
             if target:
-                lane.rows[-1]._cache.offset += 1  # type: ignore[union-attr]
+                active.rows[-1]._cache.offset += 1  # type: ignore[union-attr]
 
-        monkeypatch.setattr(Lane, "restore", wrong)
-        monkeypatch.setattr(Lane, "arrays_agree", lambda lane: True)
+        monkeypatch.setattr(ActivePath, "restore", wrong)
+        monkeypatch.setattr(ActivePath, "arrays_agree", lambda active: True)
 
     def share_arrays(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A snapshot is the live array itself, which later calls write into."""
@@ -152,7 +152,7 @@ class TestWrongRestoresAreNoticed:
 
     def let_recomputed_rows_win(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Rows that a fork computed again replace those that its siblings were built on."""
-        monkeypatch.setattr(Lane, "overwrite", lambda *_: None)
+        monkeypatch.setattr(ActivePath, "overwrite", lambda *_: None)
 
     def turn_the_ring(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The next row goes one slot further than it should, in a ring that is full."""
@@ -168,7 +168,7 @@ class TestWrongRestoresAreNoticed:
 
     def forget_multi_end(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The ring is laid out as if every token had come alone."""
-        monkeypatch.setattr(paging, "_multi_end", lambda lane, at, more=(): 0)
+        monkeypatch.setattr(paging, "_multi_end", lambda active, at, more=(): 0)
 
     def begin_the_window_late(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A chunk lacks its oldest row."""

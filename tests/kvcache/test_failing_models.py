@@ -124,7 +124,7 @@ def test_what_fails_only_when_it_is_computed_ends_its_request_alone(monkeypatch:
     error = RuntimeError("out of memory")
     session.prefill(CHUNK)
     with monkeypatch.context() as patch:
-        patch.setattr(cache.lane, "settle", lambda: _failing_array(error))
+        patch.setattr(cache.active, "settle", lambda: _failing_array(error))
         with pytest.raises(RuntimeError) as raised, session:
             pass
     assert raised.value is error
@@ -145,4 +145,4 @@ def test_a_model_of_an_unknown_kind_is_closed_after_an_answer() -> None:
         session.decode(3)
     cache.close()
     check(cache)
-    assert cache.lane.offset == 0
+    assert cache.active.offset == 0

@@ -34,7 +34,7 @@ def answer(cache: PrefixCache, prompt: Sequence[int], tokens: int = 6) -> list[m
             pass
         token = prompt[-1]
         for _ in range(tokens):
-            at = cache.lane.offset
+            at = cache.active.offset
             fed[at] = logits = session.decode(token)
             token = int(mx.argmax(logits).item())
     check(cache)
@@ -47,7 +47,7 @@ def are_same(ours: list[mx.array], theirs: list[mx.array]) -> bool:
 
 
 def left_for_another(kind: str) -> PrefixCache:
-    """A cache whose branch over PROMPT is stored, the lane standing elsewhere."""
+    """A cache whose branch over PROMPT is stored, the active path standing elsewhere."""
     cache = cache_of(kind)
     answer(cache, PROMPT)
     answer(cache, OTHER)
@@ -107,7 +107,7 @@ class TestStoredStateThatDoesNotFit:
     @pytest.mark.parametrize("layer", [0, 1])
     def test_a_restore_that_fails_half_way(self, kind: str, layer: int, monkeypatch: pytest.MonkeyPatch) -> None:
         cache = left_for_another(kind)
-        broken = cache.lane.rows[layer % len(cache.lane.rows)]
+        broken = cache.active.rows[layer % len(cache.active.rows)]
         right = type(broken).write
 
         def write(self: RowLayer | WindowLayer, start: int, pieces: Sequence[RowArrays], multi_end: int) -> None:
@@ -152,7 +152,7 @@ class Moody:
         self.right = cache.forward
         self.at = -1
         self.is_mad = False
-        cache.forward = cache.lane._forward = self
+        cache.forward = cache.active._forward = self
 
     def __call__(self, tokens: mx.array, caches: list[Any]) -> mx.array:
         self.at -= 1
@@ -192,7 +192,7 @@ class TestModelsThatFail:
             answer(cache, prompt)
         check(cache)
         assert is_told(cache)
-        assert cache.lane.offset == 0
+        assert cache.active.offset == 0
         self._goes_on(cache, kind, prompt)
 
     @pytest.mark.parametrize("call", range(1, 9))

@@ -190,4 +190,4 @@ class TestLongAnswers:
 
 
 def _live_tokens(cache: PrefixCache) -> list[int]:
-    return [token for node in cache.lane.path for token in node.tokens]
+    return [token for node in cache.active.path for token in node.tokens]

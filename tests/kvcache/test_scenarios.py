@@ -185,7 +185,7 @@ def test_a_failed_call_leaves_no_mixture_of_offsets(mix: str) -> None:
     model.fail_after = None
     check(cache)
     assert cache.faults == 1
-    assert cache.lane.offset == 0
+    assert cache.active.offset == 0
     cached = run(cache, [1, 2, 3, 4, 5, 6, 7, 8], [9])[2]
     assert cached == (6 if mix in ROWS else 2)
 
@@ -223,7 +223,7 @@ def test_a_call_that_was_launched_can_be_taken_back(mix: str) -> None:
         check(cache)
         session.launch(mx.array([9]))
     check(cache)
-    assert cache.lane.offset == 5
+    assert cache.active.offset == 5
     assert run(cache, [1, 2, 3, 4, 7, 8])[2] == 5
     assert int(mx.argmax(first)) == digest([1, 2, 3, 4]) % VOCABULARY
     assert int(mx.argmax(again)) == digest([1, 2, 3, 4, 7]) % VOCABULARY
@@ -238,5 +238,5 @@ def test_nothing_is_left_when_a_launched_call_fails(mix: str) -> None:
     session.launch(mx.array([4]))
     session.__exit__(KeyError, KeyError(), None)
     check(cache)
-    assert cache.lane.offset == 0
+    assert cache.active.offset == 0
     assert run(cache, [1, 2, 3, 4], [5, 6])[0] == 4

@@ -90,7 +90,7 @@ def test_a_branch_that_is_abandoned_is_not_stored(tmp_path: Path) -> None:
         check(cache)
         assert cache.paged_bytes == paged
         assert cache.live_bytes <= held
-        assert cache.lane.offset <= 100
+        assert cache.active.offset <= 100
         read(cache, second)
         check(cache)
         assert not cache.faults

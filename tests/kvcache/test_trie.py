@@ -156,7 +156,7 @@ class TestHeld:
         assert not upper.is_held
         assert trie.root.held_children == 0
 
-    def test_entering_a_lane_lets_stored_rows_go(self) -> None:
+    def test_entering_a_path_lets_stored_rows_go(self) -> None:
         trie: FakeTrie = Trie()
         node = add(trie, trie.root, [1, 2])
         trie.enter(node, 0)

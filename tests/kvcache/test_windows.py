@@ -27,7 +27,7 @@ def numbers(x: mx.array) -> list[int]:
 
 
 class Fed:
-    """A layer that is fed as a lane feeds it: numbers 1, 2, 3 ... in calls of several or of one."""
+    """A layer that is fed as an active path feeds it: numbers 1, 2, 3 ... in calls of several or of one."""
 
     def __init__(self, cache: Any) -> None:
         self.cache = cache

@@ -9,8 +9,8 @@ from collections.abc import Callable
 import mlx.core as mx
 
 from app.kvcache import prefix_cache
+from app.kvcache.active_path import TrieNode
 from app.kvcache.invariants import check
-from app.kvcache.lane import TrieNode
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.session import Session
 from app.kvcache.snapshot import RowsSnapshot
@@ -91,7 +91,7 @@ class Traffic:
         """Less room, or plenty again."""
         share = self.random.choice([0.0, 0.3, 0.6, 0.8, 0.9, 1.2, 2, 4])
         # Rows that were put back into live buffers are held until these are evaluated, as the next call will do.
-        mx.eval([x for layer in self.cache.lane.rows for x in layer.arrays()])
+        mx.eval([x for layer in self.cache.active.rows for x in layer.arrays()])
         whole = self.cache.live_bytes + self.cache.paged_bytes
         budget = self.random.choice([PLENTY, int(whole * share), int(whole * share)])
         with self.watch.moving():
@@ -124,7 +124,7 @@ class Traffic:
     def spoil(self) -> None:
         """Something stored loses a layer before it is gone back to: what is suspect is let go."""
         node = self.random.choice([None, *self.cache.trie])
-        if node is None or node.lanes or node.rows is None:
+        if node is None or node.active_paths or node.rows is None:
             return
         prompt = [*self._path(node), 0]
         if self.cache.price(prompt).cached != node.end:
@@ -150,7 +150,7 @@ class Traffic:
 
     @property
     def _state_bytes(self) -> int:
-        return self.cache.lane.state_bytes
+        return self.cache.active.state_bytes
 
     def prefill(self) -> None:
         limit = self.random.choice(CHUNKS)
@@ -212,7 +212,7 @@ class Traffic:
             self._end(error)
 
     def _end(self, error: RuntimeError | None) -> None:
-        session, tokens = self.session, list(self.session.tokens()[: self.cache.lane.offset])
+        session, tokens = self.session, list(self.session.tokens()[: self.cache.active.offset])
         self.watch.do(
             "leave" if error is None else "fail",
             lambda: session.__exit__(None if error is None else type(error), error, None),
@@ -225,7 +225,7 @@ class Traffic:
 
     def _next(self) -> int:
         """The token to feed now: the prompt's last, or any."""
-        at, prompt = self.cache.lane.offset, self.session.tokens()
+        at, prompt = self.cache.active.offset, self.session.tokens()
         self._fed += 1
         return prompt[at] if at < self.session.report.total else self.random.randrange(VOCABULARY)
 

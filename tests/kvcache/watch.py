@@ -12,7 +12,7 @@ import mlx.core as mx
 import pytest
 
 from app.kvcache import prefix_cache
-from app.kvcache.lane import Lane
+from app.kvcache.active_path import ActivePath
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.snapshot import Bookmark, StateSnapshot
 from app.kvcache.trie import Trie
@@ -45,7 +45,7 @@ class WatchedTrie(Trie[Any, Any]):
             self.watch.look("more is stored" if is_more else "less is stored")
 
 
-class WatchedLane(Lane):
+class WatchedPath(ActivePath):
     """Tells the watch of each change of what is live."""
 
     watch: Watch | None = None
@@ -59,7 +59,7 @@ class WatchedLane(Lane):
     @offset.setter
     def offset(self, offset: int) -> None:
         self._at = offset
-        self._tell("the lane moved")
+        self._tell("the active path moved")
 
     @property
     def _shared(self) -> StateSnapshot | None:  # type: ignore[override]
@@ -68,7 +68,7 @@ class WatchedLane(Lane):
     @_shared.setter
     def _shared(self, state: StateSnapshot | None) -> None:
         self._mine = state
-        self._tell("the lane has another state")
+        self._tell("the active path has another state")
 
     def _tell(self, change: str) -> None:
         if self.watch is not None:
@@ -93,17 +93,17 @@ class Watch:
         self._is_moving = False
         self._moved_from = 0
         self._watch_trie(cache.trie)
-        self._watch_lane(cache.lane)
+        self._watch_active_path(cache.active)
 
     def _watch_trie(self, trie: Any) -> None:
         trie.__class__ = WatchedTrie
         trie._paged = trie.__dict__.pop("paged_bytes")
         trie.watch = self
 
-    def _watch_lane(self, lane: Any) -> None:
-        lane.__class__ = WatchedLane
-        lane._at, lane._mine = lane.__dict__.pop("offset"), lane.__dict__.pop("_shared")
-        lane.watch = self
+    def _watch_active_path(self, active: Any) -> None:
+        active.__class__ = WatchedPath
+        active._at, active._mine = active.__dict__.pop("offset"), active.__dict__.pop("_shared")
+        active.watch = self
 
     @property
     def allowed(self) -> int:
@@ -133,16 +133,16 @@ class Watch:
     @property
     def held_bytes(self) -> int:
         """Bytes that the cache's arrays take: stored, live with their padding, and states that bookmarks hold."""
-        lane = self.cache.lane
-        own = lane.allocated_bytes
-        if lane.path[-1].state is not None and lane.path[-1].state is lane._shared:
-            own -= lane.state_bytes
+        active = self.cache.active
+        own = active.allocated_bytes
+        if active.path[-1].state is not None and active.path[-1].state is active._shared:
+            own -= active.state_bytes
         return self.cache.paged_bytes + own + sum(2 * bookmark.state.nbytes for bookmark in self.bookmarks)
 
     @property
     def live_layer(self) -> int:
         """Bytes of one layer's live buffer, the largest."""
-        return max((layer.allocated_bytes for layer in self.cache.lane.rows), default=0)
+        return max((layer.allocated_bytes for layer in self.cache.active.rows), default=0)
 
     @property
     def stored_layer(self) -> int:
@@ -180,12 +180,12 @@ class Watch:
     def rest(self) -> None:
         """Raise AccountError unless MLX holds what the cache says that it holds, within 2 %.
 
-        What recycled buffers are larger than their arrays comes on top. A bookmark that was kept where the lane
+        What recycled buffers are larger than their arrays comes on top. A bookmark that was kept where the active path
         stands shares its state with it, and both are counted until the next call.
         """
         held, active = self.held_bytes, self.active
         arrays = sum(len(layer) for node in self.cache.trie if node.rows is not None for layer in node.rows.layers)
-        if not held - self.cache.lane.state_bytes - SLACK <= active <= 1.02 * held + arrays * LEFT_OVER + SLACK:
+        if not held - self.cache.active.state_bytes - SLACK <= active <= 1.02 * held + arrays * LEFT_OVER + SLACK:
             raise AccountError(f"{active} bytes are in use, {held} are accounted for")
 
     @property

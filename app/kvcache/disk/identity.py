@@ -16,9 +16,9 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from app.kvcache.active_path import TrieNode
 from app.kvcache.call_log import Provenance
 from app.kvcache.disk.records import Records
-from app.kvcache.lane import TrieNode
 from app.kvcache.trie import Runs
 
 _DIGEST = 64  # characters

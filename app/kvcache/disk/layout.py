@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import mlx.core as mx
 
+from app.kvcache.active_path import Forward
 from app.kvcache.disk.stored import RECORD, array_name, dtype_name
-from app.kvcache.lane import Forward
 from app.kvcache.layers import Arrays, StateLayer, flatten, wrap
 
 log = logging.getLogger(__name__)

@@ -15,8 +15,8 @@ from collections.abc import Callable, Collection, Iterator
 from itertools import takewhile
 from typing import NamedTuple
 
+from app.kvcache.active_path import ActivePath, TrieNode
 from app.kvcache.disk.saving import upwards
-from app.kvcache.lane import Lane, TrieNode
 from app.kvcache.paging import CacheTrie
 
 GAP = 300  # tokens: a whole state is written where one must go back at least so far to the nearest written one
@@ -37,11 +37,13 @@ class Plan:
     written. looks: how many nodes were looked at in all.
     """
 
-    def __init__(self, trie: CacheTrie, lane: Lane, size_of: Callable[[TrieNode], int], writes_all: bool) -> None:
+    def __init__(
+        self, trie: CacheTrie, active: ActivePath, size_of: Callable[[TrieNode], int], writes_all: bool
+    ) -> None:
         self.writes_all = writes_all
         self.wanted: set[int] = set()
         self.looks = 0
-        self._trie, self._lane, self._size_of = trie, lane, size_of
+        self._trie, self._active, self._size_of = trie, active, size_of
         self._changed = trie.watch()
         self._counted: set[int] = set()  # ids of the nodes from whose states gaps are measured: on disk, or wanted
         self._items: deque[Item] = deque()
@@ -79,7 +81,7 @@ class Plan:
 
     def update(self) -> None:
         """Take in what has changed."""
-        changed = {id: self._trie.nodes.get(id) for id in (*self._changed, self._lane.path[-1].id)}
+        changed = {id: self._trie.nodes.get(id) for id in (*self._changed, self._active.path[-1].id)}
         self._changed.clear()
         for id in [id for id, node in changed.items() if node is None]:
             self.wanted.discard(id)
@@ -94,8 +96,8 @@ class Plan:
 
     def _look_at(self, node: TrieNode) -> None:
         self.looks += 1
-        has_rows_to_write = bool(self._lane.rows) and not node.disk_rows and self._lane.has_rows_here(node)
-        if self._lane.states:
+        has_rows_to_write = bool(self._active.rows) and not node.disk_rows and self._active.has_rows_here(node)
+        if self._active.states:
             has_state = node.disk_state is not None
             is_counted = has_state or (self._has_state_here(node) and self.is_worth_it(node, self._counted))
             _put(self._counted, node.id, is_counted)
@@ -132,8 +134,8 @@ class Plan:
         return node.end - above.end if above is not None else node.end
 
     def _has_state_here(self, node: TrieNode) -> bool:
-        """The whole state at a node's end is stored, or live where the lane stands."""
-        return node.state is not None or (node is self._lane.path[-1] and self._lane.has_state)
+        """The whole state at a node's end is stored, or live where the active path stands."""
+        return node.state is not None or (node is self._active.path[-1] and self._active.has_state)
 
     # In which order
 
@@ -142,12 +144,12 @@ class Plan:
         leading: set[int] = set()
         for node in sorted(map(self._trie.nodes.__getitem__, self.wanted), key=_last_used_first):
             unsaved = takewhile(lambda above: not above.disk_rows and above.id not in leading, upwards(node))
-            for above in reversed(list(unsaved)) if self._lane.rows else ():
+            for above in reversed(list(unsaved)) if self._active.rows else ():
                 self.looks += 1
                 leading.add(above.id)
-                if self._lane.has_rows_here(above):
+                if self._active.has_rows_here(above):
                     yield Item(above, False)
-            if self._lane.states and node.disk_state is None:
+            if self._active.states and node.disk_state is None:
                 yield Item(node, True)
 
     def _fitting(self, items: Collection[Item], allowed_bytes: int) -> Iterator[Item]:
@@ -164,7 +166,7 @@ class Plan:
             yield item
 
     def _cost(self, item: Item) -> int:
-        return self._lane.state_bytes if item.is_state else len(item.node.tokens) * self._lane.row_bytes
+        return self._active.state_bytes if item.is_state else len(item.node.tokens) * self._active.row_bytes
 
     def _makes_sense(self, item: Item) -> bool:
         node, above = item.node, item.node.parent
@@ -172,7 +174,7 @@ class Plan:
             is_here = node.disk_state is None and self._has_state_here(node)
             return is_here and self.is_worth_it(node, self._counted)
         is_led_to = above is not None and (above.parent is None or bool(above.disk_rows))
-        return self._lane.has_rows_here(node) and not node.disk_rows and is_led_to
+        return self._active.has_rows_here(node) and not node.disk_rows and is_led_to
 
 
 def _last_used_first(node: TrieNode) -> tuple[int, int]:

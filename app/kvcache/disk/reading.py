@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from app.kvcache.active_path import ActivePath, RowSource, TrieNode
 from app.kvcache.call_log import Provenance, append_provenances, cut
 from app.kvcache.disk import index
 from app.kvcache.disk.calls import DiskCalls
@@ -21,7 +22,6 @@ from app.kvcache.disk.layout import Layout
 from app.kvcache.disk.records import Records
 from app.kvcache.disk.stored import RECORD, Load, StoredRows, loader_of, read_record, read_state
 from app.kvcache.journal import Journal
-from app.kvcache.lane import Lane, RowSource, TrieNode
 from app.kvcache.layers import CacheFaultError
 from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
 from app.kvcache.trie import Part
@@ -49,7 +49,7 @@ class Reader:
 
     def __init__(
         self,
-        lane: Lane,
+        active: ActivePath,
         journal: Journal,
         folder: Path,
         calls: DiskCalls,
@@ -59,7 +59,7 @@ class Reader:
         path_of: Callable[[TrieNode], array[int]],
         lose: Callable[[Part, TrieNode], None],
     ) -> None:
-        self._lane, self._journal, self._folder, self._records = lane, journal, folder, records
+        self._active, self._journal, self._folder, self._records = active, journal, folder, records
         self._calls = calls
         self._layout, self._data, self._path_of, self._lose = layout, data, path_of, lose
         self._recalled: tuple[tuple[int, int, int], Sequence[RowSource]] | None = None
@@ -91,7 +91,7 @@ class Reader:
                     break
             return False
         for node in path:
-            for part in node.disk_rows if node.rows is None and not node.lanes else ():
+            for part in node.disk_rows if node.rows is None and not node.active_paths else ():
                 if not self._is_sound(part, node):
                     self._lose(part, node)
                     return False
@@ -152,7 +152,7 @@ class Reader:
                 raise ValueError("there is no file")
             file = self._open(node.disk_state)
             call_log = self._records.read_state(read_record(file.tensor(RECORD)))
-            found = read_state(file.load, file.names, call_log, [len(layer.take()) for layer in self._lane.states])
+            found = read_state(file.load, file.names, call_log, [len(layer.take()) for layer in self._active.states])
         except (OSError, ValueError, RuntimeError, DamagedFileError) as error:
             raise CacheFaultError(f"the state at {node.end} cannot be read: {error}") from error
         self._journal.add(CacheEventKind.READ, node.end, 0, found.nbytes)

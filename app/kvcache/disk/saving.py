@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from app.kvcache.active_path import ActivePath, TrieNode
 from app.kvcache.call_log import Provenance, cut
 from app.kvcache.disk import files, index
 from app.kvcache.disk.files import Tensor
@@ -23,7 +24,6 @@ from app.kvcache.disk.shelf import Shelf
 from app.kvcache.disk.stored import record_tensor, tensors
 from app.kvcache.disk.writer import Failed, Writer
 from app.kvcache.journal import Journal
-from app.kvcache.lane import Lane, TrieNode
 from app.kvcache.layers import RowArrays
 from app.kvcache.paging import CacheTrie
 from app.kvcache.snapshot import StateSnapshot
@@ -64,7 +64,7 @@ class Saver:
     def __init__(
         self,
         trie: CacheTrie,
-        lane: Lane,
+        active: ActivePath,
         journal: Journal,
         folder: Path,
         records: Records,
@@ -75,7 +75,7 @@ class Saver:
     ) -> None:
         self.failures = 0
         self.problem = ""
-        self._trie, self._lane, self._journal, self._folder = trie, lane, journal, folder
+        self._trie, self._active, self._journal, self._folder = trie, active, journal, folder
         self._records, self._writer, self._shelf, self._lose = records, writer, shelf, lose
         self._layout = layout
         self._written: dict[Part, _Written] = {}
@@ -124,7 +124,7 @@ class Saver:
         if save is None:
             return True
         node = save.node
-        if self._trie.nodes.get(node.id) is not node or not _is_of(save, node) or not self._lane.has_rows_here(node):
+        if self._trie.nodes.get(node.id) is not node or not _is_of(save, node) or not self._active.has_rows_here(node):
             self._drop(save)
         elif not self._put_rows(save):
             return False
@@ -152,7 +152,7 @@ class Saver:
             return True
         if not self._writer.has_room(state.nbytes):
             return False
-        above = identity_before(node, node.end, self._records).text if self._lane.rows else ""
+        above = identity_before(node, node.end, self._records).text if self._active.rows else ""
         part = Part("", node.start, node.end, (), above)
         record = self._records.write((), (state.call_log, node.end))
         if not self._put(part, node, "state", [record_tensor(record), *tensors(state.layers)]):
@@ -201,14 +201,14 @@ class Saver:
             self._current = None
 
     def _put_rows(self, save: _Save) -> bool:
-        node, each = save.node, max(1, self._lane.row_bytes)
+        node, each = save.node, max(1, self._active.row_bytes)
         start, end = save.next, min(save.end, save.next + max(1, FILE_BYTES // each))
         if not self._writer.has_room((end - start) * each):
             return False
         if node.rows is not None:
             rows: Sequence[RowArrays] = node.rows.part(start - node.start, end - node.start)
         else:
-            rows = self._lane.copy_rows(start, end).layers
+            rows = self._active.copy_rows(start, end).layers
         provenances = cut(cut(save.provenances, end)[0], start)[1]
         above = identity_before(node, start, self._records).text
         part = Part("", start, end, runs_of(provenances, self._records), above)

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from app.kvcache.active_path import TrieNode
 from app.kvcache.disk import files, index
 from app.kvcache.disk.calls import DiskCalls
 from app.kvcache.disk.files import DamagedFileError, SnapshotFile
@@ -20,7 +21,6 @@ from app.kvcache.disk.identity import Identity, clipped, runs_on
 from app.kvcache.disk.index import Entry, Listed
 from app.kvcache.disk.layout import Layout
 from app.kvcache.disk.writer import Writer
-from app.kvcache.lane import TrieNode
 from app.kvcache.paging import CacheTrie, forget_files
 from app.kvcache.trie import Part
 from app.protocol.reports import Reason

@@ -21,6 +21,7 @@ from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from pathlib import Path
 
+from app.kvcache.active_path import ActivePath, RowSource, TrieNode
 from app.kvcache.disk.calls import DiskCalls
 from app.kvcache.disk.layout import Layout
 from app.kvcache.disk.plan import Plan
@@ -32,7 +33,6 @@ from app.kvcache.disk.space import allowed, disk_of
 from app.kvcache.disk.stored import StoredRows
 from app.kvcache.disk.writer import Writer
 from app.kvcache.journal import Journal
-from app.kvcache.lane import Lane, RowSource, TrieNode
 from app.kvcache.paging import CacheTrie
 from app.kvcache.snapshot import StateSnapshot
 from app.kvcache.trie import Part
@@ -52,7 +52,7 @@ class Tier:
     def __init__(
         self,
         trie: CacheTrie,
-        lane: Lane,
+        active: ActivePath,
         journal: Journal,
         root: Path,
         fingerprint: str,
@@ -60,7 +60,7 @@ class Tier:
         budget_bytes: int | None = None,
         writes_all: bool = False,
     ) -> None:
-        self._trie, self._lane, self._journal = trie, lane, journal
+        self._trie, self._active, self._journal = trie, active, journal
         self._root, self._budget = root, budget_bytes
         self._lost = 0
         self._disk_problem = ""
@@ -69,12 +69,12 @@ class Tier:
         folder = root / fingerprint
         self.records = records = Records(layout.knows)
         self._shelf = Shelf(trie, root, folder, self._calls, self._writer, layout)
-        self._saver = Saver(trie, lane, journal, folder, records, layout, self._writer, self._shelf, self._fail)
+        self._saver = Saver(trie, active, journal, folder, records, layout, self._writer, self._shelf, self._fail)
         self._reader = Reader(
-            *(lane, journal, folder, self._calls, records, layout),
+            *(active, journal, folder, self._calls, records, layout),
             *(self._saver.data, self._shelf.path_of, self._lose),
         )
-        self._plan = Plan(trie, lane, self.size_of, writes_all)
+        self._plan = Plan(trie, active, self.size_of, writes_all)
         self._has_plan = False
 
     # What is there
@@ -138,7 +138,7 @@ class Tier:
 
     def load(self) -> int:
         """Hang the files that are there into an empty trie. Returns the number of the last request that used one."""
-        self._lost += self._shelf.load(has_rows=bool(self._lane.rows))
+        self._lost += self._shelf.load(has_rows=bool(self._active.rows))
         self._enforce()
         return max((max(node.last_use, node.state_used) for node in self._trie.nodes.values()), default=0)
 
@@ -150,7 +150,7 @@ class Tier:
 
     def bytes_of(self, nodes: Iterable[TrieNode], end: TrieNode) -> int:
         """Bytes that entering these nodes would read from disk, at least."""
-        rows = (part for node in nodes if node.rows is None and not node.lanes for part in node.disk_rows)
+        rows = (part for node in nodes if node.rows is None and not node.active_paths for part in node.disk_rows)
         parts = set(rows)
         if end.state is None and end.disk_state is not None:
             parts.add(end.disk_state)
@@ -201,7 +201,8 @@ class Tier:
         self._reader.rest()
 
     def tend(self) -> bool:
-        """Do a little of what is to be written. False when there is nothing to do now. The lane must be at rest."""
+        """Do a little of what is to be written. False when there is nothing to do now. The active path must be at
+        rest."""
         self._take_finished()
         if not self._may_write() or not (self._saver.is_halfway or self._begin_next()):
             return False
@@ -214,7 +215,7 @@ class Tier:
         if not self._may_write():
             return False
         unsaved = list(takewhile(lambda above: not above.disk_rows, upwards(node)))
-        return all(self._lane.has_rows_here(above) and self._saver.save_rows(above) for above in reversed(unsaved))
+        return all(self._active.has_rows_here(above) and self._saver.save_rows(above) for above in reversed(unsaved))
 
     def save_state(self, node: TrieNode, state: StateSnapshot) -> bool:
         """Before a whole state leaves memory: whether it is on disk, or on its way there, or not worth it."""
@@ -287,9 +288,9 @@ class Tier:
         return False
 
     def _state_of(self, node: TrieNode) -> StateSnapshot | None:
-        """The whole state at a node's end: the stored one, or the live one where the lane stands."""
-        lane = self._lane
-        return node.state or (lane.take_state() if node is lane.path[-1] and lane.has_state else None)
+        """The whole state at a node's end: the stored one, or the live one where the active path stands."""
+        active = self._active
+        return node.state or (active.take_state() if node is active.path[-1] and active.has_state else None)
 
     def _enforce(self) -> None:
         """Bring the files down to what is allowed."""

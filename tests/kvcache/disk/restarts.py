@@ -159,7 +159,7 @@ def play_model(kind: str, dtype: mx.Dtype, seed: int, root: Path, steps: int) ->
     for step in range(steps):
         try:
             history.step()
-            require_same(history.cache, history.last[: history.cache.lane.offset], history.fed)
+            require_same(history.cache, history.last[: history.cache.active.offset], history.fed)
             cache = history.cache
             for _ in range(generator.choice([0, 3, 10, 30])):
                 if generator.random() < 0.8:

@@ -50,16 +50,17 @@ def words(generator: random.Random, count: int) -> list[int]:
 def ask(
     cache: PrefixCache, prompt: Sequence[int], answer: Sequence[int], chunk: int, points: Sequence[int] = ()
 ) -> tuple[RequestReport, list[int], dict[int, mx.array]]:
-    """One request. Returns its report, what the lane stands for, and the logits of single tokens by their offset."""
+    """One request. Returns its report, what the active path stands for, and the logits of single tokens by their
+    offset."""
     fed = {}
     with cache.begin(prompt, points) as session:
         while session.prefill(chunk):
             pass
         for token in (prompt[-1], *answer):
-            at = cache.lane.offset
+            at = cache.active.offset
             fed[at] = session.decode(token)
     check(cache)
-    return session.report, list(session.tokens())[: cache.lane.offset], fed
+    return session.report, list(session.tokens())[: cache.active.offset], fed
 
 
 def hand_over(cache: PrefixCache) -> None:
@@ -189,7 +190,7 @@ def test_quitting_at_any_moment_leaves_what_can_be_gone_on_with(kind: str, tmp_p
             cache.set_budget(cache.live_bytes + generator.choice([0, 2000, 20_000]))
             cache.set_budget(PLENTY)
         cache.close_disk(1)
-        last = cache.lane.offset
+        last = cache.active.offset
         assert last
         again = opened(kind, tmp_path / str(seed))
         check(again)

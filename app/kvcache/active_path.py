@@ -44,10 +44,10 @@ class RowSource(Protocol):
     def part(self, start: int, end: int) -> Sequence[RowArrays]: ...
 
 
-class Lane:
+class ActivePath:
     """Live arrays of one sequence. `index` names it in the trie and in views.
 
-    `unsupported` is the name of the first cache kind that cannot be stored, or empty. With one, the lane still
+    `unsupported` is the name of the first cache kind that cannot be stored, or empty. With one, the active path still
     computes, but none of its layers can be kept.
     """
 
@@ -100,15 +100,15 @@ class Lane:
         return sum(layer.allocated_bytes for layer in self.rows) + sum(layer.nbytes for layer in self.states)
 
     def bytes_at(self, offset: int) -> int:
-        """Bytes that the lane uses when it stands at `offset`."""
+        """Bytes that the active path uses when it stands at `offset`."""
         return self.row_bytes_at(offset) + (self.state_bytes if offset else 0)
 
     def row_bytes_at(self, offset: int) -> int:
-        """Bytes of rows and sliding windows when the lane stands at `offset`."""
+        """Bytes of rows and sliding windows when the active path stands at `offset`."""
         return offset * self.row_bytes + self.window_bytes(offset)
 
     def window_bytes(self, offset: int) -> int:
-        """Bytes of sliding windows when the lane stands at `offset`."""
+        """Bytes of sliding windows when the active path stands at `offset`."""
         return sum(layer.window_bytes(offset) for layer in self.rows)
 
     @property
@@ -123,7 +123,7 @@ class Lane:
 
     def has_rows_here(self, node: TrieNode) -> bool:
         """The rows of an edge are in memory, stored or live."""
-        return node.rows is not None or self.index in node.lanes
+        return node.rows is not None or self.index in node.active_paths
 
     def compute(self, tokens: Sequence[int]) -> mx.array:
         """One forward call over the next tokens. Returns logits [1, n, vocabulary], not evaluated."""
@@ -160,7 +160,7 @@ class Lane:
         self.is_whole, self._is_settled = is_whole, is_settled
 
     def discard(self) -> None:
-        """Forget the launched call without undoing it: the lane must not be used again."""
+        """Forget the launched call without undoing it: the active path must not be used again."""
         self._before = None
 
     @property
@@ -194,7 +194,7 @@ class Lane:
         self._settle_states()
         layers: list[AnyRowLayer | StateLayer] = [*self.rows, *self.states]
         mx.eval([x for layer in layers for x in layer.arrays()])
-        # An empty lane keeps the figure, by which room is made before the next call.
+        # An empty active path keeps the figure, by which room is made before the next call.
         self.state_bytes = sum(layer.nbytes for layer in self.states) or self.state_bytes
 
     def _settle_states(self) -> None:
@@ -262,9 +262,9 @@ class Lane:
         return [layer for layer in self.rows if isinstance(layer, WindowLayer)]
 
     def start_call_log(self, base: CallLog | None) -> None:
-        """Begin the record of a new session where the lane stands, on states that `base` computed."""
+        """Begin the record of a new session where the active path stands, on states that `base` computed."""
         self.call_log = CallLog(self.offset, base if self.states else None)
 
     def arrays_agree(self) -> bool:
-        """Every layer with rows stands at the lane's offset, or one beyond while a call is launched."""
+        """Every layer with rows stands at the active path's offset, or one beyond while a call is launched."""
         return all(layer.offset == self.offset + self.is_launched for layer in self.rows)
