@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, Protocol
 
-from app.kvcache.journal import Journal
+from app.kvcache.event_log import EventLog
 from app.kvcache.tournament import Entry, Tournament
 from app.kvcache.trie import Node, R, S, Trie
 from app.protocol.cache_events import CacheEventKind
@@ -82,19 +82,19 @@ _FROM_STATE = _Way(0, 0, False)
 class Eviction(Generic[R, S]):
     """The candidates of a trie, and making room by letting go of them. has_states: the model keeps whole states.
 
-    journal: is told of what goes. disk: takes over what goes, if it can.
+    event log: is told of what goes. disk: takes over what goes, if it can.
     """
 
     def __init__(
         self,
         trie: Trie[R, S],
         has_states: bool,
-        journal: Journal | None = None,
+        event_log: EventLog | None = None,
         disk: DiskSaver[R, S] | None = None,
     ) -> None:
         self.tally = Tally()
         self.disk = disk
-        self._trie, self._has_states, self._journal = trie, has_states, journal
+        self._trie, self._has_states, self._event_log = trie, has_states, event_log
         self._changed = trie.watch()
         # Keys are twice a node's number, one more for its state than for its rows.
         self._usual = Tournament()
@@ -230,8 +230,8 @@ class Eviction(Generic[R, S]):
 
     def _tell(self, offset: int, tokens: int, nbytes: int) -> None:
         self.tally.bytes += nbytes
-        if self._journal is not None:
-            self._journal.add(CacheEventKind.EVICTED, offset, tokens, nbytes, Reason.EVICTED)
+        if self._event_log is not None:
+            self._event_log.add(CacheEventKind.EVICTED, offset, tokens, nbytes, Reason.EVICTED)
 
 
 def _way_to(node: Node[R, S]) -> _Way:

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from app.kvcache.active_path import ActivePath, RowSource, TrieNode
 from app.kvcache.call_log import CallLog, Provenance, multi_end
-from app.kvcache.journal import Journal
+from app.kvcache.event_log import EventLog
 from app.kvcache.layers import CacheFaultError
 from app.kvcache.layers.rows import STEP
 from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
@@ -25,7 +25,7 @@ from app.protocol.reports import Reason
 CacheTrie = Trie[RowsSnapshot, StateSnapshot]
 
 
-def page_out(trie: CacheTrie, active: ActivePath, keep: int, budget: int, journal: Journal) -> None:
+def page_out(trie: CacheTrie, active: ActivePath, keep: int, budget: int, event_log: EventLog) -> None:
     """Take an active path at rest back to `keep`: what it held beyond goes to the trie, or is lost when over the
     budget.
 
@@ -36,7 +36,7 @@ def page_out(trie: CacheTrie, active: ActivePath, keep: int, budget: int, journa
     room = _room_beside(trie, active, keep, budget)
     fits = _end_of_fitting(trie, active, keep, budget)
     _cut_path(trie, active, fits)
-    suffix = _cut_path(trie, active, keep, journal)
+    suffix = _cut_path(trie, active, keep, event_log)
     tip = active.take_state() if active.states and active.is_whole else None
     kept = [node for node in suffix if node.end <= fits]
     rows = [active.copy_rows(node.start, node.end) for node in kept] if active.rows else []
@@ -52,9 +52,9 @@ def page_out(trie: CacheTrie, active: ActivePath, keep: int, budget: int, journa
         trie.set_rows(node, snapshot)
     moved = sum(snapshot.nbytes for snapshot in rows)
     room -= moved
-    journal.add(CacheEventKind.PAGED_OUT, keep, fits - keep, moved)
+    event_log.add(CacheEventKind.PAGED_OUT, keep, fits - keep, moved)
     if fits < suffix[-1].end:
-        journal.add(CacheEventKind.EVICTED, fits, suffix[-1].end - fits, 0, Reason.EVICTED)
+        event_log.add(CacheEventKind.EVICTED, fits, suffix[-1].end - fits, 0, Reason.EVICTED)
     last = suffix[-1]
     if tip is not None and last.state is None and len(kept) == len(suffix) and tip.nbytes <= room:
         trie.set_state(last, tip, is_tip=True)
@@ -108,7 +108,7 @@ def page_in(
     active: ActivePath,
     path: list[TrieNode],
     target: int,
-    journal: Journal,
+    event_log: EventLog,
     disk: DiskTier | None = None,
 ) -> None:
     """Bring an active path that stands on the beginning of `path` to `target`, from stored rows and the state stored
@@ -120,7 +120,7 @@ def page_in(
     base = active.call_log
     keep = active.path[-1].end
     was_there = active.offset == target and active.is_whole
-    nodes = _nodes_between(trie, path, keep, target, journal)
+    nodes = _nodes_between(trie, path, keep, target, event_log)
     end = nodes[-1] if nodes else active.path[-1]
     if not was_there:
         rows = [source for node in nodes for source in _stored_rows(node, disk)] if active.rows else []
@@ -137,7 +137,7 @@ def page_in(
                 node.provenances = _provenances_before(state.call_log, node.start, node.end)
         moved = sum(node.rows.nbytes for node in nodes if node.rows) + (end.state.nbytes if end.state else 0)
         if moved:
-            journal.add(CacheEventKind.PAGED_IN, keep, target - keep, moved)
+            event_log.add(CacheEventKind.PAGED_IN, keep, target - keep, moved)
     for node in nodes:
         trie.enter(node, active.index)
     active.path += nodes
@@ -174,7 +174,7 @@ def _stored_state(node: TrieNode, disk: DiskTier | None) -> StateSnapshot:
     return disk.state(node)
 
 
-def salvage(trie: CacheTrie, active: ActivePath, budget: int, journal: Journal) -> None:
+def salvage(trie: CacheTrie, active: ActivePath, budget: int, event_log: EventLog) -> None:
     """After a call or a restore failed half-way: keep the rows of the path, which are whole, and empty the active
     path."""
     del active.tail[:]
@@ -187,8 +187,8 @@ def salvage(trie: CacheTrie, active: ActivePath, budget: int, journal: Journal) 
         if any(provenance.call_log is active.call_log for provenance in node.provenances)
     ]
     if suspects:
-        page_out(trie, active, suspects[0].start, 0, journal)
-    page_out(trie, active, 0, budget, journal)
+        page_out(trie, active, suspects[0].start, 0, event_log)
+    page_out(trie, active, 0, budget, event_log)
     for node in suspects:
         forget(trie, node, Reason.FAULT)
 
@@ -243,22 +243,22 @@ def end_at(trie: CacheTrie, active: ActivePath, offset: int) -> TrieNode:
     return found
 
 
-def _cut_path(trie: CacheTrie, active: ActivePath, keep: int, journal: Journal | None = None) -> list[TrieNode]:
+def _cut_path(trie: CacheTrie, active: ActivePath, keep: int, event_log: EventLog | None = None) -> list[TrieNode]:
     """The nodes of the active path's nodes beyond `keep`, after splitting the edge that spans it."""
     index = bisect_left(active.path, keep, key=lambda node: node.end)  # the first that ends there or beyond
     if index < len(active.path) and active.path[index].end > keep:
-        if journal is not None:
-            journal.add(CacheEventKind.SPLIT, keep, len(active.path[index].tokens))
+        if event_log is not None:
+            event_log.add(CacheEventKind.SPLIT, keep, len(active.path[index].tokens))
         active.path.insert(index, trie.split(active.path[index], keep))
     return active.path[index + 1 :]
 
 
-def _nodes_between(trie: CacheTrie, path: list[TrieNode], start: int, end: int, journal: Journal) -> list[TrieNode]:
+def _nodes_between(trie: CacheTrie, path: list[TrieNode], start: int, end: int, event_log: EventLog) -> list[TrieNode]:
     """The nodes of `path` that cover [start, end), after splitting the edge that spans `end`."""
     first = bisect_right(path, start, key=lambda node: node.end)
     nodes = path[first : bisect_left(path, end, lo=first, key=lambda node: node.start)]
     if nodes and nodes[-1].end > end:
-        journal.add(CacheEventKind.SPLIT, end, len(nodes[-1].tokens))
+        event_log.add(CacheEventKind.SPLIT, end, len(nodes[-1].tokens))
         nodes[-1] = trie.split(nodes[-1], end)
     return nodes
 

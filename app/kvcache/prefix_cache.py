@@ -29,9 +29,9 @@ import mlx.core as mx
 from app.kvcache.active_path import ActivePath, Forward, TrieNode
 from app.kvcache.disk.layout import layout_of
 from app.kvcache.disk.tier import Tier
+from app.kvcache.event_log import EventLog
 from app.kvcache.eviction import PIECE, Eviction
 from app.kvcache.ghosts import Ghosts
-from app.kvcache.journal import Journal
 from app.kvcache.paging import (
     CacheTrie,
     bytes_to_switch,
@@ -77,7 +77,7 @@ class PrefixCache:
         self, forward: Forward, new_caches: Callable[[], list[Any]], budget_bytes: int, grid: int = GRID
     ) -> None:
         self.trie: CacheTrie = Trie()
-        self.journal = Journal()
+        self.event_log = EventLog()
         self.grid = grid
         self.budget_bytes = budget_bytes
         self.requests = 0
@@ -87,7 +87,7 @@ class PrefixCache:
         self.forward, self.new_caches = forward, new_caches
         self.active = self._new_active_path()
         self.unsupported = self.active.unsupported
-        self.eviction = Eviction(self.trie, bool(self.active.states), self.journal)
+        self.eviction = Eviction(self.trie, bool(self.active.states), self.event_log)
         self.ghosts = Ghosts(self.trie)
         self._layers = Counter(type(cache).__name__ for cache in new_caches())
         self._base = mx.get_active_memory()  # the model, and whatever else is there
@@ -106,7 +106,7 @@ class PrefixCache:
     @property
     def events(self) -> Sequence[CacheEvent]:
         """What happened lately, oldest first."""
-        return self.journal.events
+        return self.event_log.events
 
     def layer_counts(self) -> tuple[tuple[str, int], ...]:
         """How many cache objects of each class the model has."""
@@ -143,7 +143,7 @@ class PrefixCache:
             self.capture(owner)
         self.session = Session(self, tokens, report, self._captures(restore_points, plan, report), owner)
         kind = CacheEventKind.CHECKED if is_check else CacheEventKind.REQUEST
-        self.journal.add(kind, report.cached, report.left, 0, report.reason)
+        self.event_log.add(kind, report.cached, report.left, 0, report.reason)
         return self.session
 
     def price(self, tokens: Sequence[int]) -> RequestReport:
@@ -161,7 +161,7 @@ class PrefixCache:
         """
         if self.session is not None:
             raise RuntimeError("cannot let go of the live branch while a session is open")
-        page_out(self.trie, self.active, self._shared_offset(self._plan_restore(tokens)), 0, self.journal)
+        page_out(self.trie, self.active, self._shared_offset(self._plan_restore(tokens)), 0, self.event_log)
 
     def residencies(self, tokens: Sequence[int], offsets: Sequence[int]) -> list[Residency]:
         """For each offset, where the state of what lies before it is. The last token is allowed to be missing: the
@@ -200,7 +200,7 @@ class PrefixCache:
         only = {node.id: node for node in disown(self.trie, owner)}
         on_path = [node.start for node in self.active.path if node.id in only]
         if on_path:
-            page_out(self.trie, self.active, min(on_path), 0, self.journal)
+            page_out(self.trie, self.active, min(on_path), 0, self.event_log)
         for node in reversed(only.values()):
             while node.pins:
                 self.trie.pin(node, -1)
@@ -274,7 +274,9 @@ class PrefixCache:
         """
         layout = layout_of(self.forward, self.new_caches) if not (self.unsupported or self.trie.nodes) else None
         if layout is not None:
-            self.disk = Tier(self.trie, self.active, self.journal, root, fingerprint, layout, budget_bytes, writes_all)
+            self.disk = Tier(
+                self.trie, self.active, self.event_log, root, fingerprint, layout, budget_bytes, writes_all
+            )
             self.eviction.disk = self.disk
             self.requests = self.disk.load()
 
@@ -371,7 +373,7 @@ class PrefixCache:
     def _store_state(self, node: TrieNode, state: StateSnapshot, uses: float) -> None:
         self.trie.set_state(node, state)
         node.state_uses, node.state_used = node.state_uses or uses, self.requests
-        self.journal.add(CacheEventKind.CAPTURED, node.end, 0, state.nbytes)
+        self.event_log.add(CacheEventKind.CAPTURED, node.end, 0, state.nbytes)
         self.trie.set_disk(node, node.disk_rows, None)  # of another state at this place, if any
 
     def record(self) -> None:
@@ -443,9 +445,9 @@ class PrefixCache:
     def _salvage(self) -> None:
         """After a fault: nothing is left live, what was whole is stored. Raises nothing, so as to hide no fault."""
         self.faults += 1
-        self.journal.add(CacheEventKind.FAULT, self.active.path[-1].end, len(self.active.tail), 0, Reason.FAULT)
+        self.event_log.add(CacheEventKind.FAULT, self.active.path[-1].end, len(self.active.tail), 0, Reason.FAULT)
         try:
-            salvage(self.trie, self.active, self._allowed, self.journal)
+            salvage(self.trie, self.active, self._allowed, self.event_log)
         except Exception:  # whatever a model that failed has left in its caches
             log.warning("nothing of the live branch could be kept", exc_info=True)
             self._drop_live(Reason.FAULT)
@@ -474,9 +476,9 @@ class PrefixCache:
             return True
         try:
             keep = self._shared_offset(plan)
-            page_out(self.trie, self.active, keep, self._allowed, self.journal)
+            page_out(self.trie, self.active, keep, self._allowed, self.event_log)
             self._make_room_for_entering(plan)
-            page_in(self.trie, self.active, plan.path, plan.target, self.journal, self.disk)
+            page_in(self.trie, self.active, plan.path, plan.target, self.event_log, self.disk)
             self._make_room(0)
         except Exception:  # whatever stored state may bring about, it costs time and nothing else
             log.warning("restoring %d tokens failed; they are computed again", plan.target, exc_info=True)
@@ -510,7 +512,7 @@ class PrefixCache:
         stay."""
         index, node = next((index, node) for index, node in enumerate(plan.path) if node.end >= plan.target)
         if node.end > plan.target:
-            self.journal.add(CacheEventKind.SPLIT, plan.target, len(node.tokens))
+            self.event_log.add(CacheEventKind.SPLIT, plan.target, len(node.tokens))
             node = self.trie.split(node, plan.target)
             plan.path.insert(index, node)
         return node

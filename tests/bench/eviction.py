@@ -89,7 +89,7 @@ def play(asked: list[Request], model: str, budget: int, is_reference: bool = Fal
     """Tokens restored for each request. is_reference: with `OldestFirst`."""
     cache = PaperCache(*MODELS[model], budget_bytes=budget)
     if is_reference:
-        cache.eviction = OldestFirst(cache.trie, bool(cache.active.states), cache.journal)
+        cache.eviction = OldestFirst(cache.trie, bool(cache.active.states), cache.event_log)
     return [cache.ask(request.prompt, request.answer, request.points)[0] for request in asked]
 
 

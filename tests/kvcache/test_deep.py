@@ -17,9 +17,9 @@ import app
 from app.kvcache import prefix_cache
 from app.kvcache.active_path import TrieNode
 from app.kvcache.call_log import CallLog, Provenance
+from app.kvcache.event_log import EventLog
 from app.kvcache.eviction import Eviction
 from app.kvcache.invariants import check
-from app.kvcache.journal import Journal
 from app.kvcache.layers import CacheFaultError
 from app.kvcache.paging import CacheTrie, forget, forget_files
 from app.kvcache.trie import Part, Trie
@@ -78,7 +78,7 @@ class TestADeepTrie:
         trie, nodes = chain()
         for node in nodes[1:-1]:
             trie.set_rows(node, None)
-        Eviction(trie, has_states=False, journal=Journal()).run(1, lambda: trie.paged_bytes)
+        Eviction(trie, has_states=False, event_log=EventLog()).run(1, lambda: trie.paged_bytes)
         assert trie.paged_bytes == 0
 
     def test_joining_its_edges(self) -> None:

@@ -21,7 +21,7 @@ from app.kvcache.disk.index import Entry
 from app.kvcache.disk.layout import Layout
 from app.kvcache.disk.records import Records
 from app.kvcache.disk.stored import RECORD, Load, StoredRows, loader_of, read_record, read_state
-from app.kvcache.journal import Journal
+from app.kvcache.event_log import EventLog
 from app.kvcache.layers import CacheFaultError
 from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
 from app.kvcache.trie import Part
@@ -50,7 +50,7 @@ class Reader:
     def __init__(
         self,
         active: ActivePath,
-        journal: Journal,
+        event_log: EventLog,
         folder: Path,
         calls: DiskCalls,
         records: Records,
@@ -59,7 +59,7 @@ class Reader:
         path_of: Callable[[TrieNode], array[int]],
         lose: Callable[[Part, TrieNode], None],
     ) -> None:
-        self._active, self._journal, self._folder, self._records = active, journal, folder, records
+        self._active, self._event_log, self._folder, self._records = active, event_log, folder, records
         self._calls = calls
         self._layout, self._data, self._path_of, self._lose = layout, data, path_of, lose
         self._recalled: tuple[tuple[int, int, int], Sequence[RowSource]] | None = None
@@ -80,7 +80,7 @@ class Reader:
         try:
             return self._are_sound(list(nodes), end)
         except TimeoutError:
-            self._journal.add(CacheEventKind.FAULT, end.start, len(end.tokens), 0, Reason.DISK)
+            self._event_log.add(CacheEventKind.FAULT, end.start, len(end.tokens), 0, Reason.DISK)
             return False
 
     def _are_sound(self, path: Sequence[TrieNode], end: TrieNode) -> bool:
@@ -120,7 +120,7 @@ class Reader:
         except (OSError, ValueError, DamagedFileError) as error:
             raise CacheFaultError(f"rows [{node.start}, {node.end}) cannot be read: {error}") from error
         counts = [len(arrays) for arrays in self._layout.rows]
-        self._journal.add(CacheEventKind.READ, node.start, len(node.tokens), sum(file.nbytes for _, file in opened))
+        self._event_log.add(CacheEventKind.READ, node.start, len(node.tokens), sum(file.nbytes for _, file in opened))
         return [
             StoredRows(file.load, part.start, max(part.start, node.start), min(part.end, node.end), counts)
             for part, file in opened
@@ -155,7 +155,7 @@ class Reader:
             found = read_state(file.load, file.names, call_log, [len(layer.take()) for layer in self._active.states])
         except (OSError, ValueError, RuntimeError, DamagedFileError) as error:
             raise CacheFaultError(f"the state at {node.end} cannot be read: {error}") from error
-        self._journal.add(CacheEventKind.READ, node.end, 0, found.nbytes)
+        self._event_log.add(CacheEventKind.READ, node.end, 0, found.nbytes)
         return found
 
     def _open(self, part: Part) -> _Source:

@@ -23,7 +23,7 @@ from app.kvcache.disk.records import Records
 from app.kvcache.disk.shelf import Shelf
 from app.kvcache.disk.stored import record_tensor, tensors
 from app.kvcache.disk.writer import Failed, Writer
-from app.kvcache.journal import Journal
+from app.kvcache.event_log import EventLog
 from app.kvcache.layers import RowArrays
 from app.kvcache.paging import CacheTrie
 from app.kvcache.snapshot import StateSnapshot
@@ -65,7 +65,7 @@ class Saver:
         self,
         trie: CacheTrie,
         active: ActivePath,
-        journal: Journal,
+        event_log: EventLog,
         folder: Path,
         records: Records,
         layout: Layout,
@@ -75,7 +75,7 @@ class Saver:
     ) -> None:
         self.failures = 0
         self.problem = ""
-        self._trie, self._active, self._journal, self._folder = trie, active, journal, folder
+        self._trie, self._active, self._event_log, self._folder = trie, active, event_log, folder
         self._records, self._writer, self._shelf, self._lose = records, writer, shelf, lose
         self._layout = layout
         self._written: dict[Part, _Written] = {}
@@ -177,7 +177,7 @@ class Saver:
             else:
                 part.name, self.problem = outcome.name, ""
                 tokens = part.tokens if part.runs else 0
-                self._journal.add(CacheEventKind.WRITTEN, part.end - tokens, tokens, outcome.nbytes)
+                self._event_log.add(CacheEventKind.WRITTEN, part.end - tokens, tokens, outcome.nbytes)
         return bool(outcomes)
 
     def abandon_all(self) -> None:
@@ -238,7 +238,7 @@ class Saver:
         self.failures += 1
         self.problem = failure.error
         self._paused_until = time.monotonic() + PAUSE
-        self._journal.add(CacheEventKind.FAULT, part.start, part.end - part.start, 0, Reason.DISK)
+        self._event_log.add(CacheEventKind.FAULT, part.start, part.end - part.start, 0, Reason.DISK)
         if self._current is not None and part in self._current.parts:
             self._drop(self._current)
         self._lose(part)

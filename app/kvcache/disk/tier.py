@@ -32,7 +32,7 @@ from app.kvcache.disk.shelf import Shelf
 from app.kvcache.disk.space import allowed, disk_of
 from app.kvcache.disk.stored import StoredRows
 from app.kvcache.disk.writer import Writer
-from app.kvcache.journal import Journal
+from app.kvcache.event_log import EventLog
 from app.kvcache.paging import CacheTrie
 from app.kvcache.snapshot import StateSnapshot
 from app.kvcache.trie import Part
@@ -53,14 +53,14 @@ class Tier:
         self,
         trie: CacheTrie,
         active: ActivePath,
-        journal: Journal,
+        event_log: EventLog,
         root: Path,
         fingerprint: str,
         layout: Layout,
         budget_bytes: int | None = None,
         writes_all: bool = False,
     ) -> None:
-        self._trie, self._active, self._journal = trie, active, journal
+        self._trie, self._active, self._event_log = trie, active, event_log
         self._root, self._budget = root, budget_bytes
         self._lost = 0
         self._disk_problem = ""
@@ -69,9 +69,9 @@ class Tier:
         folder = root / fingerprint
         self.records = records = Records(layout.knows)
         self._shelf = Shelf(trie, root, folder, self._calls, self._writer, layout)
-        self._saver = Saver(trie, active, journal, folder, records, layout, self._writer, self._shelf, self._fail)
+        self._saver = Saver(trie, active, event_log, folder, records, layout, self._writer, self._shelf, self._fail)
         self._reader = Reader(
-            *(active, journal, folder, self._calls, records, layout),
+            *(active, event_log, folder, self._calls, records, layout),
             *(self._saver.data, self._shelf.path_of, self._lose),
         )
         self._plan = Plan(trie, active, self.size_of, writes_all)
@@ -171,7 +171,7 @@ class Tier:
     def _lose(self, part: Part, node: TrieNode) -> None:
         """A file is of no use any more."""
         self._lost += 1
-        self._journal.add(CacheEventKind.FAULT, 0, 0, self._shelf.size(part.name), Reason.DISK)
+        self._event_log.add(CacheEventKind.FAULT, 0, 0, self._shelf.size(part.name), Reason.DISK)
         self._take_down(part, node)
         self.collect()
 
@@ -298,4 +298,4 @@ class Tier:
         if surplus > 0:
             moved = self._shelf.shrink(surplus)
             self.collect()  # some of it may still have been on its way
-            self._journal.add(CacheEventKind.DROPPED, 0, 0, moved, Reason.EVICTED)
+            self._event_log.add(CacheEventKind.DROPPED, 0, 0, moved, Reason.EVICTED)

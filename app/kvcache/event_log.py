@@ -12,7 +12,7 @@ from app.protocol.reports import Reason
 LENGTH = 500  # events that are kept
 
 
-class Journal:
+class EventLog:
     """The last events, numbered from 1. `now`: seconds since the epoch."""
 
     def __init__(self, now: Callable[[], float] = time.time) -> None:
