@@ -29,7 +29,7 @@ from app.engine.run import Run, never_started
 from app.engine.step_memory import StepMemory
 from app.engine.trie_feed import TrieFeed
 from app.engine.verification import Check, refusal
-from app.kvcache.disk.shelf import erase_everywhere, wipe_all
+from app.kvcache.disk.catalog import erase_everywhere, wipe_all
 from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.commands import (
     Cancel,

@@ -16,11 +16,11 @@ from typing import NamedTuple
 from app.kvcache.active_path import ActivePath, TrieNode
 from app.kvcache.call_log import Provenance, cut
 from app.kvcache.disk import files, index
+from app.kvcache.disk.catalog import SnapshotCatalog
 from app.kvcache.disk.files import Tensor
 from app.kvcache.disk.identity import identity_before, runs_of
 from app.kvcache.disk.layout import Layout, kinds_of
 from app.kvcache.disk.records import Records
-from app.kvcache.disk.shelf import Shelf
 from app.kvcache.disk.stored import record_tensor, tensors
 from app.kvcache.disk.writer import Failed, Writer
 from app.kvcache.event_log import EventLog
@@ -70,13 +70,13 @@ class Saver:
         records: Records,
         layout: Layout,
         writer: Writer,
-        shelf: Shelf,
+        catalog: SnapshotCatalog,
         lose: Callable[[Part], None],
     ) -> None:
         self.failures = 0
         self.problem = ""
         self._trie, self._active, self._event_log, self._folder = trie, active, event_log, folder
-        self._records, self._writer, self._shelf, self._lose = records, writer, shelf, lose
+        self._records, self._writer, self._catalog, self._lose = records, writer, catalog, lose
         self._layout = layout
         self._written: dict[Part, _Written] = {}
         self._parts: dict[int, Part] = {}  # by the writer's keys
@@ -112,7 +112,7 @@ class Saver:
     def size(self, part: Part) -> int:
         """Return the bytes of a file, also of one that is being written."""
         written = self._written.get(part)
-        return written.nbytes if written is not None else self._shelf.size(part.name)
+        return written.nbytes if written is not None else self._catalog.size(part.name)
 
     def begin_rows(self, node: TrieNode) -> None:
         """Save the rows of an edge, by as many `advance`s as it takes."""
@@ -166,9 +166,9 @@ class Saver:
         for outcome in outcomes:
             part = self._parts.pop(outcome.key, None)
             if not isinstance(outcome, Failed):
-                self._shelf.add(outcome.name, outcome.nbytes)
+                self._catalog.add(outcome.name, outcome.nbytes)
                 if part is None:  # given up meanwhile
-                    self._shelf.discard(outcome.name)
+                    self._catalog.discard(outcome.name)
             if part is None:
                 continue
             del self._written[part]
@@ -219,9 +219,9 @@ class Saver:
         return True
 
     def _put(self, part: Part, node: TrieNode, kind: index.Kind, data: list[Tensor]) -> bool:
-        entry = self._shelf.entry(node, kind, part)
+        entry = self._catalog.entry(node, kind, part)
         self._last_key += 1
-        put = [index.path_tensor(self._shelf.path_of(node)[: part.end]), *data]
+        put = [index.path_tensor(self._catalog.path_of(node)[: part.end]), *data]
         # No two files are alike, so that one can be deleted whatever else was written since.
         about = {**entry.about, "id": secrets.token_hex(8)}
         if not self._writer.put(self._last_key, self._folder, put, about):

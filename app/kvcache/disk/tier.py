@@ -23,12 +23,12 @@ from pathlib import Path
 
 from app.kvcache.active_path import ActivePath, RowSource, TrieNode
 from app.kvcache.disk.calls import DiskCalls
+from app.kvcache.disk.catalog import SnapshotCatalog
 from app.kvcache.disk.layout import Layout
 from app.kvcache.disk.plan import Plan
 from app.kvcache.disk.reading import Reader
 from app.kvcache.disk.records import Records
 from app.kvcache.disk.saving import Saver, upwards
-from app.kvcache.disk.shelf import Shelf
 from app.kvcache.disk.space import allowed, disk_of
 from app.kvcache.disk.stored import StoredRows
 from app.kvcache.disk.writer import Writer
@@ -68,11 +68,11 @@ class Tier:
         self._calls = DiskCalls()
         folder = root / fingerprint
         self.records = records = Records(layout.knows)
-        self._shelf = Shelf(trie, root, folder, self._calls, self._writer, layout)
-        self._saver = Saver(trie, active, event_log, folder, records, layout, self._writer, self._shelf, self._fail)
+        self._catalog = SnapshotCatalog(trie, root, folder, self._calls, self._writer, layout)
+        self._saver = Saver(trie, active, event_log, folder, records, layout, self._writer, self._catalog, self._fail)
         self._reader = Reader(
             *(active, event_log, folder, self._calls, records, layout),
-            *(self._saver.data, self._shelf.path_of, self._lose),
+            *(self._saver.data, self._catalog.path_of, self._lose),
         )
         self._plan = Plan(trie, active, self.size_of, writes_all)
         self._has_plan = False
@@ -98,7 +98,7 @@ class Tier:
     def problem(self) -> str:
         """Why the folder cannot be used, or the last file not be written, in the system's words, or empty."""
         away = NO_ANSWER if self.is_away or self._writer.is_stalled else ""
-        return away or self._saver.problem or self._shelf.problem or self._disk_problem
+        return away or self._saver.problem or self._catalog.problem or self._disk_problem
 
     @property
     def is_away(self) -> bool:
@@ -108,7 +108,7 @@ class Tier:
     @property
     def nbytes(self) -> int:
         """Bytes of all snapshot files, other models' included."""
-        return self._shelf.nbytes
+        return self._catalog.nbytes
 
     @property
     def allowed_bytes(self) -> int:
@@ -138,7 +138,7 @@ class Tier:
 
     def load(self) -> int:
         """Hang the files that are there into an empty trie. Returns the number of the last request that used one."""
-        self._lost += self._shelf.load(has_rows=bool(self._active.rows))
+        self._lost += self._catalog.load(has_rows=bool(self._active.rows))
         self._enforce()
         return max((max(node.last_use, node.state_used) for node in self._trie.nodes.values()), default=0)
 
@@ -171,7 +171,7 @@ class Tier:
     def _lose(self, part: Part, node: TrieNode) -> None:
         """A file is of no use any more."""
         self._lost += 1
-        self._event_log.add(CacheEventKind.FAULT, 0, 0, self._shelf.size(part.name), Reason.DISK)
+        self._event_log.add(CacheEventKind.FAULT, 0, 0, self._catalog.size(part.name), Reason.DISK)
         self._take_down(part, node)
         self.collect()
 
@@ -186,11 +186,11 @@ class Tier:
             self._trie.set_disk(node, node.disk_rows, None)
             node.lost = node.lost if node.holds else Reason.DISK
         else:
-            self._shelf.forget(node, Reason.DISK)
+            self._catalog.forget(node, Reason.DISK)
 
     def forget(self, node: TrieNode) -> None:
         """What lies on disk of a node and below it is not wanted: its rows are gone."""
-        self._shelf.forget(node)
+        self._catalog.forget(node)
 
     # Writing
 
@@ -230,7 +230,7 @@ class Tier:
             self._writer.wait(0.01)
         self._take_finished()
         if self._budget != 0:
-            self._shelf.save_index()
+            self._catalog.save_index()
         self._lost += self._writer.close(max(0.0, end - time.monotonic()))
 
     def set_budget(self, budget_bytes: int | None) -> None:
@@ -248,15 +248,15 @@ class Tier:
         for node in list(self._trie.nodes.values()):
             self._trie.set_disk(node, (), None)
         self._saver.abandon_all()
-        self._shelf.wipe()
+        self._catalog.wipe()
 
     def erase_elsewhere(self, owner: str) -> None:
         """Delete what only this owner used of other models' files."""
-        self._shelf.erase_elsewhere(owner)
+        self._catalog.erase_elsewhere(owner)
 
     def collect(self) -> None:
         """Delete the files that hang nowhere any more, and write none that would."""
-        self._saver.abandon(self._shelf.collect())
+        self._saver.abandon(self._catalog.collect())
 
     def _take_finished(self) -> None:
         if self._saver.take_finished():
@@ -272,11 +272,11 @@ class Tier:
         if not self._has_plan:
             self._has_plan = True
             self.collect()
-            self._plan.renew(self._shelf.own_bytes + self._saver.nbytes, self.allowed_bytes)
+            self._plan.renew(self._catalog.own_bytes + self._saver.nbytes, self.allowed_bytes)
         item = self._plan.take()
         if item is None:
             if not self._saver.is_busy:
-                self._shelf.save_index_if_changed()
+                self._catalog.save_index_if_changed()
             return False
         if not item.is_state:
             self._saver.begin_rows(item.node)
@@ -296,6 +296,6 @@ class Tier:
         """Bring the files down to what is allowed."""
         surplus = self.nbytes - self.allowed_bytes
         if surplus > 0:
-            moved = self._shelf.shrink(surplus)
+            moved = self._catalog.shrink(surplus)
             self.collect()  # some of it may still have been on its way
             self._event_log.add(CacheEventKind.DROPPED, 0, 0, moved, Reason.EVICTED)

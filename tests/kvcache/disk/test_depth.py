@@ -42,7 +42,7 @@ class Life:
             ask(self.cache, [*self._path[:end], 60], points=range(1, end + 1), owner="one")
         self.operations: dict[str, Callable[[], object]] = {
             "write": self._write,
-            "save the index": lambda: tier_of(self.cache)._shelf.save_index(),
+            "save the index": lambda: tier_of(self.cache)._catalog.save_index(),
             "leave": lambda: ask(self.cache, END),
             "evict": self._evict,
             "restore": lambda: ask(self.cache, [*self._path, 61]),

@@ -117,7 +117,7 @@ def test_the_index_is_not_written_anew_for_each_file(tmp_path: Path) -> None:
     """So many of the files as `UNLISTED` says may be missing in it until the program ends."""
     cache, _ = opened("T", tmp_path)
     rows = 0
-    with patch.object(tier_of(cache)._shelf, "entry", wraps=tier_of(cache)._shelf.entry) as entry:
+    with patch.object(tier_of(cache)._catalog, "entry", wraps=tier_of(cache)._catalog.entry) as entry:
         for turn in range(60):
             ask(cache, [turn, 60, 61, 62])
             write(cache)

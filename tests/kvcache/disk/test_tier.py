@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from app.kvcache.disk import files, index, saving, shelf, tier
+from app.kvcache.disk import catalog, files, index, saving, tier
 from app.kvcache.disk.writer import Writer
 from app.kvcache.invariants import check
 from app.protocol.reports import Reason
@@ -154,7 +154,7 @@ def test_models_that_were_not_opened_for_a_month_are_collected(tmp_path: Path) -
     cache, _ = reopened(cache, "T", tmp_path)
     settle(cache)
     cache.close_disk(2)
-    long_ago = time.time() - shelf.STALE - 60
+    long_ago = time.time() - catalog.STALE - 60
     os.utime(tmp_path / "model", (long_ago, long_ago))
     other, _ = opened("T", tmp_path, model="other")
     settle(other)
@@ -251,8 +251,8 @@ def test_no_link_is_followed(place: str, tmp_path: Path) -> None:
     tier_of(cache).wipe()
     settle(cache)
     cache.close_disk(2)
-    shelf.erase_everywhere(root, "gone")
-    shelf.wipe_all(root)
+    catalog.erase_everywhere(root, "gone")
+    catalog.wipe_all(root)
     assert {path: path.read_bytes() for path in kept} == kept
     assert (root / place).is_symlink()
 

@@ -32,7 +32,7 @@ UNLISTED = 8  # one file in so many may be missing in the index while the progra
 log = logging.getLogger(__name__)
 
 
-class Shelf:
+class SnapshotCatalog:
     """Knows every file by name and size, reads and writes the index, and decides what goes.
 
     problem: why the folder could not be read, in the system's words, or "".
