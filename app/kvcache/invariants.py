@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from app.kvcache.active_path import ActivePath, TrieNode
+from app.kvcache.disk.call_log_codec import CallLogCodec
 from app.kvcache.disk.identity import Identity, clipped, runs_on
-from app.kvcache.disk.records import Records
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.trie import Part
 
@@ -35,7 +35,7 @@ def check(cache: PrefixCache) -> None:
         _require(node.pins >= below, f"node {node.id} counts {node.pins} pins, {below} below it")
     _check_hanging(cache, nodes)
     if cache.disk is not None:
-        _check_identities(cache, nodes, cache.disk.records)
+        _check_identities(cache, nodes, cache.disk.codec)
     tokens = sum(len(node.tokens) for node in nodes)
     _require(cache.trie.tokens == tokens, f"{cache.trie.tokens} tokens counted, {tokens} in the trie")
     _check_account(cache, nodes)
@@ -107,14 +107,14 @@ def _check_hanging(cache: PrefixCache, nodes: list[TrieNode]) -> None:
         _require(is_whole, f"{part} hangs on {tokens} tokens and was not loosened")
 
 
-def _check_identities(cache: PrefixCache, nodes: list[TrieNode], records: Records) -> None:
+def _check_identities(cache: PrefixCache, nodes: list[TrieNode], codec: CallLogCodec) -> None:
     """Each file hangs over the very rows that it was computed on, and speaks of the calls that are on record."""
     identities = {cache.trie.root.id: Identity()}
     for node in nodes:
         assert node.parent is not None
         above = identities[node.parent.id]
         name = f"node {node.id} [{node.start}, {node.end})"
-        runs = runs_on(node, records)
+        runs = runs_on(node, codec)
         for part in node.disk_rows:
             if part.start >= node.start:
                 before = above.then(clipped(runs, node.start, part.start))

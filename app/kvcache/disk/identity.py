@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from app.kvcache.active_path import TrieNode
 from app.kvcache.call_log import Provenance
-from app.kvcache.disk.records import Records
+from app.kvcache.disk.call_log_codec import CallLogCodec
 from app.kvcache.trie import Runs
 
 _DIGEST = 64  # characters
@@ -51,9 +51,9 @@ class Identity(NamedTuple):
         return Identity(text[:_DIGEST], text[_DIGEST:])
 
 
-def runs_of(provenances: Iterable[Provenance], records: Records) -> Runs:
+def runs_of(provenances: Iterable[Provenance], codec: CallLogCodec) -> Runs:
     """Return the runs of rows that were computed as these provenances say."""
-    return tuple((records.key(provenance.call_log).hex(), provenance.start) for provenance in provenances)
+    return tuple((codec.key(provenance.call_log).hex(), provenance.start) for provenance in provenances)
 
 
 def clipped(runs: Sequence[tuple[str, int]], start: int, end: int) -> Runs:
@@ -64,7 +64,7 @@ def clipped(runs: Sequence[tuple[str, int]], start: int, end: int) -> Runs:
     return tuple(run for run, until in zip(runs, ends, strict=True) if run[1] < end and until > start)
 
 
-def identity_before(node: TrieNode, offset: int, records: Records) -> Identity:
+def identity_before(node: TrieNode, offset: int, codec: CallLogCodec) -> Identity:
     """Return the identity of rows [0, offset), where `offset` lies on the node's edge or at an end of it.
 
     It goes on from the nearest edge above that has files, since those hang only over what they were computed on.
@@ -79,12 +79,12 @@ def identity_before(node: TrieNode, offset: int, records: Records) -> Identity:
         last = above.disk_rows[-1]
         identity = Identity.of(last.above).then(clipped(last.runs, last.start, above.end))
     for edge in reversed(edges):
-        identity = identity.then(clipped(runs_on(edge, records), edge.start, min(edge.end, offset)))
+        identity = identity.then(clipped(runs_on(edge, codec), edge.start, min(edge.end, offset)))
     return identity
 
 
-def runs_on(node: TrieNode, records: Records | None) -> Runs:
+def runs_on(node: TrieNode, codec: CallLogCodec | None) -> Runs:
     """Return the runs of an edge's rows: those on record, or what its files say while they were not read."""
-    if node.provenances and records is not None:
-        return runs_of(node.provenances, records)
+    if node.provenances and codec is not None:
+        return runs_of(node.provenances, codec)
     return tuple(run for part in node.disk_rows for run in clipped(part.runs, node.start, node.end))

@@ -14,12 +14,12 @@ from typing import NamedTuple
 from app.kvcache.active_path import ActivePath, RowSource, TrieNode
 from app.kvcache.call_log import Provenance, append_provenances, cut
 from app.kvcache.disk import index
+from app.kvcache.disk.call_log_codec import CallLogCodec
 from app.kvcache.disk.calls import DiskCalls
 from app.kvcache.disk.files import DamagedFileError, SnapshotFile, Tensor
 from app.kvcache.disk.identity import runs_of
 from app.kvcache.disk.index import Entry
 from app.kvcache.disk.layout import Layout
-from app.kvcache.disk.records import Records
 from app.kvcache.disk.stored import RECORD, Load, StoredRows, loader_of, read_record, read_state
 from app.kvcache.event_log import EventLog
 from app.kvcache.layers import CacheFaultError
@@ -53,13 +53,13 @@ class Reader:
         event_log: EventLog,
         folder: Path,
         calls: DiskCalls,
-        records: Records,
+        codec: CallLogCodec,
         layout: Layout,
         data: Callable[[Part], Mapping[str, Tensor] | None],
         path_of: Callable[[TrieNode], array[int]],
         lose: Callable[[Part, TrieNode], None],
     ) -> None:
-        self._active, self._event_log, self._folder, self._records = active, event_log, folder, records
+        self._active, self._event_log, self._folder, self._codec = active, event_log, folder, codec
         self._calls = calls
         self._layout, self._data, self._path_of, self._lose = layout, data, path_of, lose
         self._recalled: tuple[tuple[int, int, int], Sequence[RowSource]] | None = None
@@ -67,7 +67,7 @@ class Reader:
     def rest(self) -> None:
         """A request has ended: nothing is held for it any more."""
         self._recalled = None
-        self._records.rest()
+        self._codec.rest()
 
     def verify(self, nodes: Iterable[TrieNode], end: TrieNode) -> bool:
         """Look through the files that entering these nodes, which end with `end`, would read.
@@ -151,7 +151,7 @@ class Reader:
             if node.disk_state is None:
                 raise ValueError("there is no file")
             file = self._open(node.disk_state)
-            call_log = self._records.read_state(read_record(file.tensor(RECORD)))
+            call_log = self._codec.read_state(read_record(file.tensor(RECORD)))
             found = read_state(file.load, file.names, call_log, [len(layer.take()) for layer in self._active.states])
         except (OSError, ValueError, RuntimeError, DamagedFileError) as error:
             raise CacheFaultError(f"the state at {node.end} cannot be read: {error}") from error
@@ -174,7 +174,7 @@ class Reader:
     def _provenances(self, node: TrieNode, opened: Sequence[tuple[Part, _Source]]) -> list[Provenance]:
         provenances: list[Provenance] = []
         for part, file in opened:
-            record = self._records.read_provenances(read_record(file.tensor(RECORD)))
+            record = self._codec.read_provenances(read_record(file.tensor(RECORD)))
             begin, end = max(part.start, node.start), min(part.end, node.end)
             append_provenances(provenances, cut(cut(record, end)[0], begin)[1])
         if (provenances[0].start, provenances[-1].end) != (node.start, node.end):
@@ -205,17 +205,17 @@ class Reader:
         """Raises ValueError when the arrays are not what the model keeps, or the record is of something else."""
         tokens = entry.end - entry.start
         if entry.kind == "state":
-            call_log = self._records.read_state(record)
+            call_log = self._codec.read_state(record)
             fits = self._layout.fits_state(file.kinds)
             ends = [call.end for call in call_log.calls(entry.end - 1, entry.end)]
             is_of = entry.end == call_log.start or ends == [entry.end]
         else:
-            provenances = self._records.read_provenances(record)
+            provenances = self._codec.read_provenances(record)
             fits = self._layout.fits_rows(file.kinds, tokens)
             is_whole = (provenances[0].start, provenances[-1].end) == (entry.start, entry.end)
             is_of = (
                 is_whole
-                and runs_of(provenances, self._records) == entry.runs
+                and runs_of(provenances, self._codec) == entry.runs
                 and all(_is_in_call_log(one) for one in provenances)
             )
         if not fits or not is_of:

@@ -16,11 +16,11 @@ from typing import NamedTuple
 from app.kvcache.active_path import ActivePath, TrieNode
 from app.kvcache.call_log import Provenance, cut
 from app.kvcache.disk import files, index
+from app.kvcache.disk.call_log_codec import CallLogCodec
 from app.kvcache.disk.catalog import SnapshotCatalog
 from app.kvcache.disk.files import Tensor
 from app.kvcache.disk.identity import identity_before, runs_of
 from app.kvcache.disk.layout import Layout, kinds_of
-from app.kvcache.disk.records import Records
 from app.kvcache.disk.stored import record_tensor, tensors
 from app.kvcache.disk.writer import Failed, Writer
 from app.kvcache.event_log import EventLog
@@ -67,7 +67,7 @@ class Saver:
         active: ActivePath,
         event_log: EventLog,
         folder: Path,
-        records: Records,
+        codec: CallLogCodec,
         layout: Layout,
         writer: Writer,
         catalog: SnapshotCatalog,
@@ -76,7 +76,7 @@ class Saver:
         self.failures = 0
         self.problem = ""
         self._trie, self._active, self._event_log, self._folder = trie, active, event_log, folder
-        self._records, self._writer, self._catalog, self._lose = records, writer, catalog, lose
+        self._codec, self._writer, self._catalog, self._lose = codec, writer, catalog, lose
         self._layout = layout
         self._written: dict[Part, _Written] = {}
         self._parts: dict[int, Part] = {}  # by the writer's keys
@@ -152,9 +152,9 @@ class Saver:
             return True
         if not self._writer.has_room(state.nbytes):
             return False
-        above = identity_before(node, node.end, self._records).text if self._active.rows else ""
+        above = identity_before(node, node.end, self._codec).text if self._active.rows else ""
         part = Part("", node.start, node.end, (), above)
-        record = self._records.write((), (state.call_log, node.end))
+        record = self._codec.write((), (state.call_log, node.end))
         if not self._put(part, node, "state", [record_tensor(record), *tensors(state.layers)]):
             return False
         self._trie.set_disk(node, node.disk_rows, part)
@@ -210,9 +210,9 @@ class Saver:
         else:
             rows = self._active.copy_rows(start, end).layers
         provenances = cut(cut(save.provenances, end)[0], start)[1]
-        above = identity_before(node, start, self._records).text
-        part = Part("", start, end, runs_of(provenances, self._records), above)
-        if not self._put(part, node, "rows", [record_tensor(self._records.write(provenances)), *tensors(rows)]):
+        above = identity_before(node, start, self._codec).text
+        part = Part("", start, end, runs_of(provenances, self._codec), above)
+        if not self._put(part, node, "rows", [record_tensor(self._codec.write(provenances)), *tensors(rows)]):
             return False
         save.parts.append(part)
         save.next = end

@@ -22,12 +22,12 @@ from itertools import takewhile
 from pathlib import Path
 
 from app.kvcache.active_path import ActivePath, RowSource, TrieNode
+from app.kvcache.disk.call_log_codec import CallLogCodec
 from app.kvcache.disk.calls import DiskCalls
 from app.kvcache.disk.catalog import SnapshotCatalog
 from app.kvcache.disk.layout import Layout
 from app.kvcache.disk.plan import Plan
 from app.kvcache.disk.reading import Reader
-from app.kvcache.disk.records import Records
 from app.kvcache.disk.saving import Saver, upwards
 from app.kvcache.disk.space import allowed, disk_of
 from app.kvcache.disk.stored import StoredRows
@@ -46,7 +46,7 @@ class Tier:
 
     root: folder of all models' files. fingerprint: of this model, the name of its folder there. layout: what its layers
     keep. budget_bytes: None for the default. writes_all: write every whole state, however near the next one is.
-    records: the keys of call logs.
+    codec: what writes and reads call logs.
     """
 
     def __init__(
@@ -67,11 +67,11 @@ class Tier:
         self._writer = Writer()
         self._calls = DiskCalls()
         folder = root / fingerprint
-        self.records = records = Records(layout.knows)
+        self.codec = codec = CallLogCodec(layout.knows)
         self._catalog = SnapshotCatalog(trie, root, folder, self._calls, self._writer, layout)
-        self._saver = Saver(trie, active, event_log, folder, records, layout, self._writer, self._catalog, self._fail)
+        self._saver = Saver(trie, active, event_log, folder, codec, layout, self._writer, self._catalog, self._fail)
         self._reader = Reader(
-            *(active, event_log, folder, self._calls, records, layout),
+            *(active, event_log, folder, self._calls, codec, layout),
             *(self._saver.data, self._catalog.path_of, self._lose),
         )
         self._plan = Plan(trie, active, self.size_of, writes_all)

@@ -23,8 +23,8 @@ from app.kvcache.trie import common
 _KEY = 4  # integers
 
 
-class Records:
-    """Writes and reads records. It knows the call logs that it has met by their keys.
+class CallLogCodec:
+    """Writes and reads records of calls. It knows the call logs that it has met by their keys.
 
     knows: whether all of these are tokens of the model; no others are read.
     """

@@ -8,7 +8,7 @@ from array import array
 import pytest
 
 from app.kvcache.call_log import CallLog, Provenance
-from app.kvcache.disk.records import Records
+from app.kvcache.disk.call_log_codec import CallLogCodec
 
 
 def call_log_of(lengths: list[int], start: int = 0, base: CallLog | None = None) -> CallLog:
@@ -26,8 +26,8 @@ def calls_of(call_log: CallLog, end: int) -> list[tuple[int, int, list[int]]]:
 
 def test_rows_come_back_with_the_calls_that_made_them() -> None:
     one, two = call_log_of([5, 3, 1, 1]), call_log_of([1, 4], start=7)
-    written = Records().write([Provenance(one, 2, 7), Provenance(two, 7, 9)])
-    first, second = Records().read_provenances(written)
+    written = CallLogCodec().write([Provenance(one, 2, 7), Provenance(two, 7, 9)])
+    first, second = CallLogCodec().read_provenances(written)
     assert (first.start, first.end, second.start, second.end) == (2, 7, 7, 9)
     assert calls_of(first.call_log, 7) == calls_of(one, 7)
     assert calls_of(second.call_log, 9) == calls_of(two, 9), "the call that a split cut in two is kept whole"
@@ -38,7 +38,7 @@ def test_a_state_comes_back_with_all_it_was_built_on() -> None:
     first = call_log_of([4, 1, 1])
     second = call_log_of([3], start=5, base=first)
     third = call_log_of([2, 1], start=8, base=second)
-    found = Records().read_state(Records().write([], (third, 10)))
+    found = CallLogCodec().read_state(CallLogCodec().write([], (third, 10)))
     assert calls_of(found, 11) == calls_of(third, 10)
     assert found.base is not None
     assert found.base.base is not None
@@ -48,7 +48,7 @@ def test_a_state_comes_back_with_all_it_was_built_on() -> None:
 
 def test_files_that_speak_of_one_call_log_give_one_call_log() -> None:
     call_log = call_log_of([4, 1, 1, 2])
-    writer, reader = Records(), Records()
+    writer, reader = CallLogCodec(), CallLogCodec()
     long, short = writer.write([Provenance(call_log, 0, 8)]), writer.write([Provenance(call_log, 0, 4)])
     (a,), (b,) = reader.read_provenances(short), reader.read_provenances(long)
     assert a.call_log is b.call_log
@@ -61,14 +61,14 @@ def test_a_long_chain_is_no_difficulty() -> None:
     call_log = call_log_of([1])
     for start in range(1, 5000):
         call_log = call_log_of([1], start, call_log)
-    found = Records().read_state(Records().write([], (call_log, 5000)))
+    found = CallLogCodec().read_state(CallLogCodec().write([], (call_log, 5000)))
     assert found.start == 4999
 
 
 def test_what_was_read_last_makes_no_difference() -> None:
     """What begins alike is not read again, and what does not is, wherever it is changed."""
 
-    def outcome(reader: Records, record: array[int]) -> object:
+    def outcome(reader: CallLogCodec, record: array[int]) -> object:
         try:
             return [
                 (provenance.start, provenance.end, calls_of(provenance.call_log, provenance.end))
@@ -78,12 +78,12 @@ def test_what_was_read_last_makes_no_difference() -> None:
             return str(error)
 
     base = call_log_of([4, 1, 1])
-    written = Records().write([Provenance(call_log_of([2, 1, 3], 6, base), 6, 12)])
+    written = CallLogCodec().write([Provenance(call_log_of([2, 1, 3], 6, base), 6, 12)])
     for seed in range(500):
         generator = random.Random(seed)
         damaged = array("i", written)
         damaged[generator.randrange(len(damaged))] = generator.choice([-1, 0, 1, 2, 3, 7, 1 << 30])
-        one, two = Records(), Records()
+        one, two = CallLogCodec(), CallLogCodec()
         held = one.read_provenances(written), two.read_provenances(written)
         two.rest()
         assert outcome(one, damaged) == outcome(two, damaged), f"seed {seed}"
@@ -94,7 +94,7 @@ def test_what_was_read_last_makes_no_difference() -> None:
 def test_damage_is_a_value_error() -> None:
     """Whatever is changed, the record is refused or still makes sense; nothing else is raised."""
     call_log = call_log_of([4, 1], base=None)
-    written = Records().write([Provenance(call_log, 1, 5)])
+    written = CallLogCodec().write([Provenance(call_log, 1, 5)])
     generator = random.Random(1)
     refused = 0
     for _ in range(500):
@@ -102,9 +102,9 @@ def test_damage_is_a_value_error() -> None:
         damaged[generator.randrange(len(damaged))] = generator.choice([-1, 0, 1, 7, 1 << 30])
         del damaged[len(damaged) - generator.randrange(3) :]
         try:
-            Records().read_provenances(damaged)
+            CallLogCodec().read_provenances(damaged)
         except ValueError:
             refused += 1
     assert refused > 250
     with pytest.raises(ValueError, match="integers"):
-        Records().read_provenances([])
+        CallLogCodec().read_provenances([])
