@@ -70,7 +70,7 @@ class ActivePath:
         self._caches = caches
         self._shared: StateSnapshot | None = None
         self.is_whole = True  # the whole states are those at `offset`
-        self._is_settled = True  # the whole states have arrays of their own
+        self._is_detached = True  # the whole states have arrays of their own
         self._before: tuple[StateSnapshot | None, bool, bool] | None = None  # what a launched call began with
         try:
             layers = [wrap(cache) for cache in flatten(caches)]
@@ -136,7 +136,7 @@ class ActivePath:
 
         The call counts as made only when it is confirmed; until then it can be taken back with `retract`.
         """
-        self._before = self._live_state(), self.is_whole, self._is_settled
+        self._before = self._live_state(), self.is_whole, self._is_detached
         return self._call(token.reshape(1, 1))
 
     def confirm(self, tokens: Sequence[int]) -> None:
@@ -148,16 +148,16 @@ class ActivePath:
         self.offset += len(tokens)
         if len(tokens) > 1 or self.offset == 1:
             for layer in self.rows:
-                layer.settle(len(tokens))
-            self.settle()
+                layer.after_call(len(tokens))
+            self.evaluate()
 
     def retract(self, multi_end: int) -> None:
         """Undo the call that was launched and not confirmed. `multi_end` as in `restore`, at `offset`."""
         if self._before is None:
             raise ValueError(f"no call was launched at {self.offset}")
-        (state, is_whole, is_settled), self._before = self._before, None
+        (state, is_whole, is_detached), self._before = self._before, None
         self.restore(self.offset, self.offset, (), state, multi_end)
-        self.is_whole, self._is_settled = is_whole, is_settled
+        self.is_whole, self._is_detached = is_whole, is_detached
 
     def discard(self) -> None:
         """Forget the launched call without undoing it: the active path must not be used again."""
@@ -182,25 +182,25 @@ class ActivePath:
 
     def _call(self, tokens: mx.array) -> mx.array:
         for layer in self.rows:
-            layer.prepare(tokens.shape[1])
-        self._is_settled = False
+            layer.before_call(tokens.shape[1])
+        self._is_detached = False
         return self._forward(tokens, self._caches)
 
-    def settle(self) -> None:
+    def evaluate(self) -> None:
         """Evaluate everything, states with arrays of their own."""
         if self.unsupported:
             mx.eval([cache.state for cache in self._caches])
             return
-        self._settle_states()
+        self._detach_states()
         layers: list[AnyRowLayer | StateLayer] = [*self.rows, *self.states]
         mx.eval([x for layer in layers for x in layer.arrays()])
         # An empty active path keeps the figure, by which room is made before the next call.
         self.state_bytes = sum(layer.nbytes for layer in self.states) or self.state_bytes
 
-    def _settle_states(self) -> None:
-        for layer in () if self._is_settled else self.states:
-            layer.settle()
-        self._is_settled = True
+    def _detach_states(self) -> None:
+        for layer in () if self._is_detached else self.states:
+            layer.detach()
+        self._is_detached = True
 
     def copy_rows(self, start: int, end: int) -> RowsSnapshot:
         """Rows [start, end) of all layers that have rows, evaluated."""
@@ -216,7 +216,7 @@ class ActivePath:
         already is the same object, so that its bytes are never counted twice."""
         if self._shared is not None:
             return self._shared
-        self._settle_states()
+        self._detach_states()
         arrays = tuple(layer.take() for layer in self.states)
         mx.eval([x for layer in arrays for x in layer if x is not None])
         self._shared = StateSnapshot(arrays, self.call_log, sum(layer.nbytes for layer in self.states))
@@ -243,7 +243,7 @@ class ActivePath:
         self.is_whole = False  # until it is where it goes: what it had is not counted any more
         self.offset = target
         self._shared, self.is_whole = state, state is not None or target == 0 or not self.states
-        self._is_settled = True  # what is stored has arrays of its own
+        self._is_detached = True  # what is stored has arrays of its own
         self.state_bytes = self.state_bytes if state is None else state.nbytes
         if state is None:
             for layer in self.states:

@@ -362,7 +362,7 @@ class PrefixCache:
         node.is_tip = False
         self._anchor(node, owner)
         if node.state is None and self._make_room(bookmark.state.nbytes, is_desperate=False):
-            self._store_state(node, bookmark.state.settled(), BOUNDARY_USES)
+            self._store_state(node, bookmark.state.detached(), BOUNDARY_USES)
             replace_tip(self.trie, node)
 
     def _anchor(self, node: TrieNode, owner: str) -> None:
@@ -401,7 +401,7 @@ class PrefixCache:
         """Bring the active path to rest, with everything computed that was asked of the model."""
         if self.active.is_launched:
             self.retract()
-        self.active.settle()
+        self.active.evaluate()
         if not self.unsupported:
             record(self.trie, self.active, is_final=True)
 
@@ -571,7 +571,7 @@ class PrefixCache:
         if self._surplus(growth) <= 0:
             return self._fits(growth)
         if self.active.tail and not self.unsupported:
-            # The tail may run inside a stored edge whose rows it has taken over: settle whose they are before any go.
+            # The tail may run inside a stored edge whose rows it has taken over: record whose they are before any go.
             record(self.trie, self.active, is_final=True)
         ahead = growth + PIECE // 2 * self.active.row_bytes
         for desperate in (False, True) if is_desperate else (False,):

@@ -68,7 +68,7 @@ class StateSnapshot(NamedTuple):
     call_log: CallLog
     nbytes: int
 
-    def settled(self) -> StateSnapshot:
+    def detached(self) -> StateSnapshot:
         """The same with arrays of their own, evaluated."""
         layers = tuple(tuple(None if x is None else owned(x) for x in layer) for layer in self.layers)
         mx.eval([x for layer in layers for x in layer if x is not None])

@@ -47,7 +47,7 @@ class PaperPath(ActivePath):
         self.tail.extend(tokens)
         self.offset += len(tokens)
 
-    def settle(self) -> None:
+    def evaluate(self) -> None:
         pass
 
     @property

@@ -78,7 +78,7 @@ class TestMistakesAreNoticed:
 
     def keep_the_chunk(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A whole state stays a view of what prefill made."""
-        monkeypatch.setattr(StateLayer, "settle", lambda layer: None)
+        monkeypatch.setattr(StateLayer, "detach", lambda layer: None)
 
     @pytest.mark.parametrize(
         ("mistake", "mix"),

@@ -181,7 +181,7 @@ class TestStates:
         assert taken[1] is not None
         assert taken[1].tolist() == [0, 0]
 
-    def test_a_settled_state_lets_go_of_its_chunk(self) -> None:
+    def test_a_detached_state_lets_go_of_its_chunk(self) -> None:
         mx.clear_cache()
         cache = ArraysCache(1)
         layer = StateLayer(cache)
@@ -189,7 +189,7 @@ class TestStates:
         mx.eval(chunk)
         cache[0] = chunk[:, -2:, :]
         before = mx.get_active_memory()
-        layer.settle()
+        layer.detach()
         mx.eval(list(layer.arrays()))
         del chunk
         assert before - mx.get_active_memory() > 4_000_000

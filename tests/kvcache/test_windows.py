@@ -38,13 +38,13 @@ class Fed:
 
     def feed(self, *new: int) -> list[int]:
         """One call. Returns what attention is shown, in the order it lies in."""
-        self.layer.prepare(len(new))
+        self.layer.before_call(len(new))
         if isinstance(self.cache, ChunkedKVCache):
             self.cache.maybe_trim_front()
         keys, values = self.cache.update_and_fetch(*rows(new))
         assert [number + 0.5 for number in numbers(keys)] == values[0, 0, :, 0].tolist()
         shown = numbers(keys)
-        self.layer.settle(len(new))
+        self.layer.after_call(len(new))
         if len(new) > 1:
             self.multi_end = self.layer.offset
         return shown
@@ -240,11 +240,11 @@ class TestAttention:
         start, worst, multi_end = 0, 0.0, 0
         for length in calls:
             end = start + length
-            layer.prepare(length)
+            layer.before_call(length)
             mask = ring.make_mask(length)
             shown = ring.update_and_fetch(keys[..., start:end, :], values[..., start:end, :])
             out = mx.fast.scaled_dot_product_attention(queries[..., start:end, :], *shown, scale=0.3, mask=mask)
-            layer.settle(length)
+            layer.after_call(length)
             worst = max(worst, float(mx.abs(out - plain[..., start:end, :]).max()))
             multi_end = end if length > 1 else multi_end
             kept = layer.copy(0, end)

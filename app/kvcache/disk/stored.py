@@ -105,7 +105,7 @@ def read_state(load: Load, names: Collection[str], call_log: CallLog, sizes: Seq
         tuple(arrays.get(array_name(layer, place)) for place in range(size)) for layer, size in enumerate(sizes)
     )
     nbytes = sum(int(x.nbytes) for layer in layers for x in layer if x is not None)
-    return StateSnapshot(layers, call_log, nbytes).settled()
+    return StateSnapshot(layers, call_log, nbytes).detached()
 
 
 def dtype_name(x: mx.array) -> str:

@@ -46,10 +46,10 @@ class RowLayer:
         """Bytes that the layer holds beside its rows when it stands at `offset`."""
         return 0
 
-    def prepare(self, count: int) -> None:
+    def before_call(self, count: int) -> None:
         """A call over `count` tokens comes next."""
 
-    def settle(self, count: int) -> None:
+    def after_call(self, count: int) -> None:
         """A call over `count` tokens was made."""
 
     def copy(self, start: int, end: int) -> RowArrays:

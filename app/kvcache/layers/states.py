@@ -22,7 +22,7 @@ class StateLayer:
     def nbytes(self) -> int:
         return sum(int(x.nbytes) for x in self._cache.cache if x is not None)
 
-    def settle(self) -> None:
+    def detach(self) -> None:
         """Let go of the prefill chunk that the states are views of."""
         self._cache.cache = [None if x is None else owned(x) for x in self._cache.cache]
 

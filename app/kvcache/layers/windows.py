@@ -57,12 +57,12 @@ class WindowLayer:
         """Rows that single tokens may add before the oldest of them would be overwritten."""
         return self._size - int(self._ring.keep)
 
-    def prepare(self, count: int) -> None:
+    def before_call(self, count: int) -> None:
         """Harvest what a call over `count` tokens would overwrite or drop."""
         if count > 1 or self.offset - self._plain.offset >= self._room:
             self._harvest()
 
-    def settle(self, count: int) -> None:
+    def after_call(self, count: int) -> None:
         """After a call of several tokens all of its rows are there: take them, and cut the window to its size."""
         if count > 1:
             self._harvest(is_plain=True)
