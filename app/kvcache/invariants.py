@@ -58,7 +58,7 @@ def _check_edge(node: TrieNode) -> None:
     assert parent is not None
     _require(parent.end == node.start, f"{name} does not start where its parent ends, at {parent.end}")
     _require(parent.children.get(node.tokens[0]) is node, f"{name} is not its parent's child by its first token")
-    _require(not node.is_tip or node.state is not None, f"{name} is a tip without a state")
+    _require(not node.is_answer_end or node.state is not None, f"{name} is an answer's end without a state")
 
 
 def _check_stored(node: TrieNode, active: ActivePath) -> None:

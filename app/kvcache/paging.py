@@ -37,7 +37,7 @@ def page_out(trie: CacheTrie, active: ActivePath, keep: int, budget: int, event_
     fits = _end_of_fitting(trie, active, keep, budget)
     _cut_path(trie, active, fits)
     suffix = _cut_path(trie, active, keep, event_log)
-    tip = active.take_state() if active.states and active.is_whole else None
+    end_state = active.take_state() if active.states and active.is_whole else None
     kept = [node for node in suffix if node.end <= fits]
     rows = [active.copy_rows(node.start, node.end) for node in kept] if active.rows else []
     del active.path[len(active.path) - len(suffix) :]
@@ -56,8 +56,8 @@ def page_out(trie: CacheTrie, active: ActivePath, keep: int, budget: int, event_
     if fits < suffix[-1].end:
         event_log.add(CacheEventKind.EVICTED, fits, suffix[-1].end - fits, 0, Reason.EVICTED)
     last = suffix[-1]
-    if tip is not None and last.state is None and len(kept) == len(suffix) and tip.nbytes <= room:
-        trie.set_state(last, tip, is_tip=True)
+    if end_state is not None and last.state is None and len(kept) == len(suffix) and end_state.nbytes <= room:
+        trie.set_state(last, end_state, is_answer_end=True)
         last.state_uses, last.state_used = max(1.0, last.state_uses), last.last_use
 
 

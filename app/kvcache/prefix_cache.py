@@ -49,7 +49,7 @@ from app.kvcache.restore_plan import RestorePlan, plan_restore, report_of
 from app.kvcache.session import Session
 from app.kvcache.snapshot import Bookmark, StateSnapshot
 from app.kvcache.trie import Trie
-from app.kvcache.usage import count_uses, disown, own, remember, replace_tip, touch
+from app.kvcache.usage import count_uses, disown, own, remember, supersede_answer_end, touch
 from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.protocol.reports import Reason, RequestReport
 from app.protocol.trie_view import Residency
@@ -333,11 +333,11 @@ class PrefixCache:
         needs."""
         record(self.trie, self.active, is_final=True)
         node = self.active.path[-1]
-        node.is_tip = False  # somebody will come back to it, follow-up or not
+        node.is_answer_end = False  # somebody will come back to it, follow-up or not
         self._anchor(node, owner)
         if node.state is None and self._make_room(self.active.state_bytes, is_desperate=False):
             self._store_state(node, self.active.take_state(), BOUNDARY_USES)
-            replace_tip(self.trie, node)
+            supersede_answer_end(self.trie, node)
 
     def capture_grid(self) -> None:
         """Store the whole state where the active path stands if that costs nobody else anything."""
@@ -359,11 +359,11 @@ class PrefixCache:
         """Store the whole state at a bookmark of the live path, if there is room for it."""
         record(self.trie, self.active, is_final=True)
         node = end_at(self.trie, self.active, bookmark.offset)
-        node.is_tip = False
+        node.is_answer_end = False
         self._anchor(node, owner)
         if node.state is None and self._make_room(bookmark.state.nbytes, is_desperate=False):
             self._store_state(node, bookmark.state.detached(), BOUNDARY_USES)
-            replace_tip(self.trie, node)
+            supersede_answer_end(self.trie, node)
 
     def _anchor(self, node: TrieNode, owner: str) -> None:
         if owner:

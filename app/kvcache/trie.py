@@ -97,7 +97,7 @@ class Node(Generic[R, S]):
         "disk_state",
         "held_children",
         "id",
-        "is_tip",
+        "is_answer_end",
         "last_use",
         "lost",
         "owners",
@@ -126,7 +126,7 @@ class Node(Generic[R, S]):
         self.active_paths: set[int] = set()
         self.pins = 0
         self.anchors: set[str] = set()
-        self.is_tip = False
+        self.is_answer_end = False
         self.lost = Reason.NONE
         self.last_use = 0
         self.used_at = 0.0
@@ -379,11 +379,11 @@ class Trie(Generic[R, S]):
             self._put_rows(node, rows)
         self._spread(node, was)
 
-    def set_state(self, node: Node[R, S], state: S | None, is_tip: bool = False) -> None:
+    def set_state(self, node: Node[R, S], state: S | None, is_answer_end: bool = False) -> None:
         """Hang the whole state at the node's end, or let the one that hangs there go."""
         was = node.is_held
         before = node.state.nbytes if node.state is not None else 0
-        node.state, node.is_tip = state, is_tip and state is not None
+        node.state, node.is_answer_end = state, is_answer_end and state is not None
         self._add_bytes((state.nbytes if state is not None else 0) - before, node.is_pinned_end)
         if state is not None:
             node.lost = Reason.NONE

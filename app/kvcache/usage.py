@@ -48,12 +48,12 @@ def disown(trie: CacheTrie, owner: str) -> Iterator[TrieNode]:
         node.owners -= {owner}
 
 
-def replace_tip(trie: CacheTrie, node: TrieNode) -> None:
+def supersede_answer_end(trie: CacheTrie, node: TrieNode) -> None:
     """The end of an answer needs no state of its own once its follow-up has a restore point, at `node`, below it."""
     above = node.parent
     while above is not None and above.state is None:
         above = above.parent
-    if above is not None and above.is_tip and not (above.anchors or above.pins) and len(above.children) == 1:
+    if above is not None and above.is_answer_end and not (above.anchors or above.pins) and len(above.children) == 1:
         trie.set_state(above, None)
 
 
