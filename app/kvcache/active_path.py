@@ -151,12 +151,12 @@ class ActivePath:
                 layer.after_call(len(tokens))
             self.evaluate()
 
-    def retract(self, multi_end: int) -> None:
-        """Undo the call that was launched and not confirmed. `multi_end` as in `restore`, at `offset`."""
+    def retract(self, last_prefill_end: int) -> None:
+        """Undo the call that was launched and not confirmed. `last_prefill_end` as in `restore`, at `offset`."""
         if self._before is None:
             raise ValueError(f"no call was launched at {self.offset}")
         (state, is_whole, is_detached), self._before = self._before, None
-        self.restore(self.offset, self.offset, (), state, multi_end)
+        self.restore(self.offset, self.offset, (), state, last_prefill_end)
         self.is_whole, self._is_detached = is_whole, is_detached
 
     def discard(self) -> None:
@@ -206,10 +206,10 @@ class ActivePath:
         """Rows [start, end) of all layers that have rows, evaluated."""
         return RowsSnapshot(tuple(layer.copy(start, end) for layer in self.rows))
 
-    def overwrite(self, start: int, rows: Sequence[RowArrays], multi_end: int) -> None:
-        """Put rows that are stored in the place of those just computed again; `multi_end` as in `restore`."""
+    def overwrite(self, start: int, rows: Sequence[RowArrays], last_prefill_end: int) -> None:
+        """Put rows that are stored in the place of those just computed again; `last_prefill_end` as in `restore`."""
         for layer, part in zip(self.rows, rows, strict=True):
-            layer.overwrite(start, part, multi_end)
+            layer.overwrite(start, part, last_prefill_end)
 
     def take_state(self) -> StateSnapshot:
         """The whole state at `offset`, sharing the live arrays until the next call replaces them. One that is stored
@@ -228,18 +228,18 @@ class ActivePath:
         target: int,
         pieces: Sequence[RowSource] = (),
         state: StateSnapshot | None = None,
-        multi_end: int = 0,
+        last_prefill_end: int = 0,
     ) -> None:
         """Go back to `keep`, put stored rows after it up to `target`, and take the whole state of that offset.
 
-        multi_end: end of the last call of several tokens on the path, cut at `target` (see `call_log.multi_end`).
-        Layer by layer, so that no more than one layer's rows exist twice. Raises CacheFaultError when
-        a layer does not fit.
+        last_prefill_end: end of the last call of several tokens on the path, cut at `target` (see
+        `call_log.last_prefill_end`). Layer by layer, so that no more than one layer's rows exist twice. Raises
+        CacheFaultError when a layer does not fit.
         """
         if any(len(piece.layers) != len(self.rows) for piece in pieces):
             raise CacheFaultError(f"rows of {[len(x.layers) for x in pieces]} layers for a model of {len(self.rows)}")
         for index, rows in enumerate(self.rows):
-            rows.write(keep, [piece.layers[index] for piece in pieces], multi_end)
+            rows.write(keep, [piece.layers[index] for piece in pieces], last_prefill_end)
         self.is_whole = False  # until it is where it goes: what it had is not counted any more
         self.offset = target
         self._shared, self.is_whole = state, state is not None or target == 0 or not self.states

@@ -34,13 +34,13 @@ class CallLog:
     base: the call log whose states this one began with, None for empty states (and for models without whole states).
     """
 
-    __slots__ = ("__weakref__", "_ends", "_multi_calls", "_tokens", "base", "start")
+    __slots__ = ("__weakref__", "_ends", "_prefill_calls", "_tokens", "base", "start")
 
     def __init__(self, start: int = 0, base: CallLog | None = None) -> None:
         self.start = start
         self.base = base
         self._ends = array("q")
-        self._multi_calls: list[Call] = []  # those of several tokens
+        self._prefill_calls: list[Call] = []  # those of several tokens
         self._tokens = array("i")
 
     @property
@@ -53,7 +53,7 @@ class CallLog:
         if not tokens:
             raise ValueError(f"a call of no tokens at {self.end}")
         if len(tokens) > 1:
-            self._multi_calls.append(Call(self.end, len(tokens)))
+            self._prefill_calls.append(Call(self.end, len(tokens)))
         self._ends.append(self.end + len(tokens))
         self._tokens.extend(tokens)
 
@@ -73,12 +73,12 @@ class CallLog:
         for begun, end in zip((self.start, *ends)[known:], ends[known:], strict=False):
             self.add(tokens[begun - self.start : end - self.start])
 
-    def multi_end(self, start: int, end: int) -> int:
+    def last_prefill_end(self, start: int, end: int) -> int:
         """End of the last call of several tokens that touches [start, end), cut at `end`; 0 when there is none."""
-        index = bisect_right(self._multi_calls, end - 1, key=lambda call: call.start) - 1
-        if index < 0 or self._multi_calls[index].end <= start:
+        index = bisect_right(self._prefill_calls, end - 1, key=lambda call: call.start) - 1
+        if index < 0 or self._prefill_calls[index].end <= start:
             return 0
-        return min(self._multi_calls[index].end, end)
+        return min(self._prefill_calls[index].end, end)
 
     def calls(self, start: int, end: int) -> Iterator[Call]:
         """The calls that touch [start, end), whole, in order."""
@@ -118,7 +118,7 @@ def append_provenances(above: list[Provenance], below: Sequence[Provenance]) -> 
         above.extend(below)
 
 
-def multi_end(provenances: Iterable[Provenance], at: int) -> int:
+def last_prefill_end(provenances: Iterable[Provenance], at: int) -> int:
     """End of the last call of several tokens on a path before offset `at`, cut there; 0 when there is none.
 
     provenances: of the path, the last first. It tells how a sliding window's ring lies: every single token after it
@@ -126,7 +126,7 @@ def multi_end(provenances: Iterable[Provenance], at: int) -> int:
     """
     for provenance in provenances:
         if provenance.start < at:
-            end = provenance.call_log.multi_end(provenance.start, min(provenance.end, at))
+            end = provenance.call_log.last_prefill_end(provenance.start, min(provenance.end, at))
             if end:
                 return end
     return 0

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Protocol
 
 from app.kvcache.active_path import ActivePath, RowSource, TrieNode
-from app.kvcache.call_log import CallLog, Provenance, multi_end
+from app.kvcache.call_log import CallLog, Provenance, last_prefill_end
 from app.kvcache.event_log import EventLog
 from app.kvcache.layers import CacheFaultError
 from app.kvcache.layers.rows import STEP
@@ -41,7 +41,7 @@ def page_out(trie: CacheTrie, active: ActivePath, keep: int, budget: int, event_
     kept = [node for node in suffix if node.end <= fits]
     rows = [active.copy_rows(node.start, node.end) for node in kept] if active.rows else []
     del active.path[len(active.path) - len(suffix) :]
-    active.restore(keep, keep, multi_end=_multi_end(active, keep))
+    active.restore(keep, keep, last_prefill_end=_last_prefill_end(active, keep))
     for node in suffix:
         trie.leave(node, active.index)
         if node.end > fits:
@@ -125,8 +125,8 @@ def page_in(
     if not was_there:
         rows = [source for node in nodes for source in _stored_rows(node, disk)] if active.rows else []
         state = _stored_state(end, disk) if active.states and target else None
-        last_multi = _multi_end(active, target, nodes)
-        active.restore(keep, target, rows, state, last_multi)
+        prefill_end = _last_prefill_end(active, target, nodes)
+        active.restore(keep, target, rows, state, prefill_end)
         base = state.call_log if state is not None else base
         if state is not None and end.state is None:
             trie.set_state(end, state)
@@ -180,7 +180,7 @@ def salvage(trie: CacheTrie, active: ActivePath, budget: int, event_log: EventLo
     del active.tail[:]
     active.discard()
     end = active.path[-1].end
-    active.restore(end, end, multi_end=_multi_end(active, end))
+    active.restore(end, end, last_prefill_end=_last_prefill_end(active, end))
     suspects = [
         node
         for node in active.path[1:]
@@ -196,7 +196,7 @@ def salvage(trie: CacheTrie, active: ActivePath, budget: int, event_log: EventLo
 def retract(trie: CacheTrie, active: ActivePath) -> None:
     """Undo a call that was launched: the active path stands where its path ends, as if the call had not been made."""
     record(trie, active, is_final=True)
-    active.retract(_multi_end(active, active.offset))
+    active.retract(_last_prefill_end(active, active.offset))
 
 
 def forget(trie: CacheTrie, node: TrieNode, reason: Reason) -> None:
@@ -226,12 +226,13 @@ def tidy(trie: CacheTrie, active: ActivePath) -> None:
     active.path[1:-1] = kept
 
 
-def _multi_end(active: ActivePath, at: int, more: Sequence[TrieNode] = ()) -> int:
-    """See `call_log.multi_end`, on an active path's nodes with `more` after it; 0 where no layer depends on it."""
+def _last_prefill_end(active: ActivePath, at: int, more: Sequence[TrieNode] = ()) -> int:
+    """See `call_log.last_prefill_end`, on an active path's nodes with `more` after it; 0 where no layer depends on
+    it."""
     if not active.windows:
         return 0
     nodes = chain(reversed(more), reversed(active.path))
-    return multi_end((provenance for node in nodes for provenance in reversed(node.provenances)), at)
+    return last_prefill_end((provenance for node in nodes for provenance in reversed(node.provenances)), at)
 
 
 def end_at(trie: CacheTrie, active: ActivePath, offset: int) -> TrieNode:
@@ -295,8 +296,8 @@ def keep_stored_rows(trie: CacheTrie, active: ActivePath, start: int, disk: Disk
         begin, end = max(start, child.start), child.start + same
         if begin < end and active.rows and not child.active_paths:
             stored = _rows_kept_of(child, disk)
-            last_multi = _multi_end(active, end, [child]) if end == active.offset else active.offset
-            _overwrite(active, stored, child.start, begin, end, last_multi)
+            prefill_end = _last_prefill_end(active, end, [child]) if end == active.offset else active.offset
+            _overwrite(active, stored, child.start, begin, end, prefill_end)
         if same == len(active.tail) and same < len(child.tokens):
             return
         _absorb(trie, active, child if same == len(child.tokens) else trie.split(child, end))
@@ -309,12 +310,14 @@ def _rows_kept_of(node: TrieNode, disk: DiskTier | None) -> Sequence[RowSource]:
     return disk.recall(node) if disk is not None and node.disk_rows else ()
 
 
-def _overwrite(active: ActivePath, stored: Sequence[RowSource], at: int, begin: int, end: int, last_multi: int) -> None:
+def _overwrite(
+    active: ActivePath, stored: Sequence[RowSource], at: int, begin: int, end: int, prefill_end: int
+) -> None:
     """Put the rows [begin, end) of stored ones, which begin with those of token `at`, in the place of live ones."""
     for rows in stored:
         first, last = max(begin, at), min(end, at + rows.tokens)
         if first < last:
-            active.overwrite(first, rows.part(first - at, last - at), last_multi)
+            active.overwrite(first, rows.part(first - at, last - at), prefill_end)
         at += rows.tokens
 
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import mlx.core as mx
 
 from app.kvcache.active_path import ActivePath, TrieNode
-from app.kvcache.call_log import Call, CallLog, multi_end
+from app.kvcache.call_log import Call, CallLog, last_prefill_end
 from app.kvcache.layers import Arrays
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.snapshot import StateSnapshot
@@ -93,7 +93,7 @@ class _Player:
                 played.logits[step.call.start] = logits[0, -1]
             del logits
         end = self._active.offset
-        self._active.restore(end, end, (), self._state(self._call_log, end), self._multi_end(end))
+        self._active.restore(end, end, (), self._state(self._call_log, end), self._last_prefill_end(end))
         return played
 
     # What to do
@@ -129,14 +129,14 @@ class _Player:
         active, start = self._active, step.call.start
         at = active.offset
         before = [active.copy_rows(start, at)] if active.rows and start < at else []
-        active.restore(start, start, (), self._state(step.call_log, start), self._multi_end(start))
+        active.restore(start, start, (), self._state(step.call_log, start), self._last_prefill_end(start))
         logits = active.compute(step.call_log.tokens(step.call).tolist())
         mx.eval(logits)
         if self._wanted[step.call_log, step.call.end] and active.states:
             self._held[step.call_log, step.call.end] = active.take_state().layers
         if (start, step.call.end) != (step.begin, step.end):
             kept = [active.copy_rows(step.begin, step.end)] if active.rows and step.begin < step.end else []
-            active.restore(start, step.end, (*before, *kept), None, self._multi_end(step.end))
+            active.restore(start, step.end, (*before, *kept), None, self._last_prefill_end(step.end))
         return logits
 
     def _state(self, call_log: CallLog, offset: int) -> StateSnapshot | None:
@@ -148,11 +148,11 @@ class _Player:
         layers = self._held[place] if self._wanted[place] else self._held.pop(place)
         return StateSnapshot(layers, call_log, 0)
 
-    def _multi_end(self, at: int) -> int:
+    def _last_prefill_end(self, at: int) -> int:
         first = bisect_left(
             self._provenances, at, key=lambda provenance: provenance.start
         )  # that begins there or later
-        return multi_end((self._provenances[index] for index in range(first - 1, -1, -1)), at)
+        return last_prefill_end((self._provenances[index] for index in range(first - 1, -1, -1)), at)
 
 
 def _origin(call_log: CallLog, offset: int) -> Place:

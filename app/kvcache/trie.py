@@ -83,9 +83,9 @@ class Node(Generic[R, S]):
     conversations that passed. active_paths: numbers of those that run through it, whose live arrays hold its rows, and
     which keep it from being removed. pins: how many places at or below its end the person wants kept. anchors: owners
     who will come back to its end. uses: requests that passed. state_uses, state_used: how often the state at its end
-    was wanted, and by which request last; kept when the state is gone. is_tip: its state is an answer's end that no
-    follow-up has replaced. lost: why there is no state. last_use: number of the last request that passed; used_at: the
-    same in seconds since the epoch.
+    was wanted, and by which request last; kept when the state is gone. is_answer_end: its state is an answer's end that
+    no follow-up has replaced. lost: why there is no state. last_use: number of the last request that passed; used_at:
+    the same in seconds since the epoch.
     """
 
     __slots__ = (

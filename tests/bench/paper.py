@@ -63,7 +63,7 @@ class PaperPath(ActivePath):
     def copy_rows(self, start: int, end: int) -> RowsSnapshot:
         return cast(RowsSnapshot, PaperRows(end - start, self._row_bytes))
 
-    def overwrite(self, start: int, rows: Any, multi_end: int) -> None:
+    def overwrite(self, start: int, rows: Any, last_prefill_end: int) -> None:
         pass
 
     def take_state(self) -> StateSnapshot:
@@ -76,7 +76,7 @@ class PaperPath(ActivePath):
         target: int,
         pieces: Sequence[RowsSnapshot] = (),
         state: StateSnapshot | None = None,
-        multi_end: int = 0,
+        last_prefill_end: int = 0,
     ) -> None:
         self.offset = target
         self._shared, self.is_whole = state, state is not None or target == 0 or not self.states

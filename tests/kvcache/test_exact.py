@@ -98,8 +98,8 @@ class TestWrongRestoresAreNoticed:
         """Rows come back one place off."""
         right = RowLayer.write
 
-        def wrong(layer: RowLayer, start: int, pieces: Sequence[RowArrays], multi_end: int) -> None:
-            right(layer, start, [(mx.roll(rows[0], 1, axis=2), *rows[1:]) for rows in pieces], multi_end)
+        def wrong(layer: RowLayer, start: int, pieces: Sequence[RowArrays], last_prefill_end: int) -> None:
+            right(layer, start, [(mx.roll(rows[0], 1, axis=2), *rows[1:]) for rows in pieces], last_prefill_end)
 
         monkeypatch.setattr(RowLayer, "write", wrong)
 
@@ -123,9 +123,9 @@ class TestWrongRestoresAreNoticed:
             target: int,
             pieces: Sequence[RowsSnapshot] = (),
             state: StateSnapshot | None = None,
-            multi_end: int = 0,
+            last_prefill_end: int = 0,
         ) -> None:
-            right(active, keep, target, [RowsSnapshot(piece.layers[::-1]) for piece in pieces], state, multi_end)
+            right(active, keep, target, [RowsSnapshot(piece.layers[::-1]) for piece in pieces], state, last_prefill_end)
 
         monkeypatch.setattr(ActivePath, "restore", wrong)
 
@@ -158,24 +158,24 @@ class TestWrongRestoresAreNoticed:
         """The next row goes one slot further than it should, in a ring that is full."""
         right = WindowLayer._rebuild
 
-        def wrong(layer: WindowLayer, multi_end: int) -> None:
-            right(layer, multi_end)
+        def wrong(layer: WindowLayer, last_prefill_end: int) -> None:
+            right(layer, last_prefill_end)
             ring = layer._ring
             if ring.offset > ring.max_size:
                 ring._idx = ring.keep + (ring._idx - ring.keep + 1) % (ring.max_size - ring.keep)
 
         monkeypatch.setattr(WindowLayer, "_rebuild", wrong)
 
-    def forget_multi_end(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def forget_last_prefill_end(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The ring is laid out as if every token had come alone."""
-        monkeypatch.setattr(paging, "_multi_end", lambda active, at, more=(): 0)
+        monkeypatch.setattr(paging, "_last_prefill_end", lambda active, at, more=(): 0)
 
     def begin_the_window_late(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A chunk lacks its oldest row."""
         right = ChunkLayer._rebuild
 
-        def wrong(layer: ChunkLayer, multi_end: int) -> None:
-            right(layer, multi_end)
+        def wrong(layer: ChunkLayer, last_prefill_end: int) -> None:
+            right(layer, last_prefill_end)
             if layer._ring.offset > 1:
                 layer._ring.keys, layer._ring.values = layer._ring.keys[..., 1:, :], layer._ring.values[..., 1:, :]
                 layer._ring.start_position += 1
@@ -198,7 +198,7 @@ class TestWrongRestoresAreNoticed:
             ("falcon_h1", "let_recomputed_rows_win"),
             ("gemma3", "turn_the_ring"),
             ("gpt_oss", "turn_the_ring"),
-            ("gemma3", "forget_multi_end"),
+            ("gemma3", "forget_last_prefill_end"),
             ("llama4", "begin_the_window_late"),
         ],
     )

@@ -110,10 +110,10 @@ class TestStoredStateThatDoesNotFit:
         broken = cache.active.rows[layer % len(cache.active.rows)]
         right = type(broken).write
 
-        def write(self: RowLayer | WindowLayer, start: int, pieces: Sequence[RowArrays], multi_end: int) -> None:
+        def write(self: RowLayer | WindowLayer, start: int, pieces: Sequence[RowArrays], last_prefill_end: int) -> None:
             if self is broken and pieces:
                 raise CacheFaultError("the disk lost it")
-            right(self, start, pieces, multi_end)  # type: ignore[arg-type]
+            right(self, start, pieces, last_prefill_end)  # type: ignore[arg-type]
 
         monkeypatch.setattr(type(broken), "write", write)
         self._is_computed_again(cache, kind, monkeypatch)

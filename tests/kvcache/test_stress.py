@@ -37,8 +37,8 @@ def test_a_ring_that_goes_on_at_the_wrong_slot_is_noticed(monkeypatch: pytest.Mo
     """The ledger must see what a wrong restore does to a window, or the histories above would prove nothing of it."""
     right = WindowLayer._rebuild
 
-    def wrong(layer: WindowLayer, multi_end: int) -> None:
-        right(layer, multi_end)
+    def wrong(layer: WindowLayer, last_prefill_end: int) -> None:
+        right(layer, last_prefill_end)
         if layer.offset > layer._ring.max_size:
             layer._ring._idx = layer._ring._idx % layer._ring.max_size + 1
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from app.kvcache.call_log import Call, CallLog, Provenance, append_provenances, cut, multi_end
+from app.kvcache.call_log import Call, CallLog, Provenance, append_provenances, cut, last_prefill_end
 from app.kvcache.trie import Node, Part, Trie, common
 
 
@@ -219,8 +219,8 @@ class TestTrail:
             start = generator.randrange(call_log.start, call_log.end)
             end = generator.randrange(start + 1, call_log.end + 1)
             wanted = [min(call.end, end) for call in calls if call.length > 1 and call.start < end and call.end > start]
-            assert call_log.multi_end(start, end) == max(wanted, default=0), seed
+            assert call_log.last_prefill_end(start, end) == max(wanted, default=0), seed
             provenances = cut([Provenance(call_log, call_log.start, call_log.end)], start)
-            assert multi_end([*reversed(provenances[1]), *reversed(provenances[0])], end) == max(
+            assert last_prefill_end([*reversed(provenances[1]), *reversed(provenances[0])], end) == max(
                 (min(call.end, end) for call in calls if call.length > 1 and call.start < end), default=0
             ), seed

@@ -34,7 +34,7 @@ class Fed:
         layer = wrap(cache)
         assert isinstance(layer, WindowLayer)
         self.layer = layer
-        self.multi_end = 0
+        self.last_prefill_end = 0
 
     def feed(self, *new: int) -> list[int]:
         """One call. Returns what attention is shown, in the order it lies in."""
@@ -46,7 +46,7 @@ class Fed:
         shown = numbers(keys)
         self.layer.after_call(len(new))
         if len(new) > 1:
-            self.multi_end = self.layer.offset
+            self.last_prefill_end = self.layer.offset
         return shown
 
     def feed_singly(self, *new: int) -> list[int]:
@@ -222,8 +222,8 @@ class TestAttention:
     def test_a_wrong_slot_is_far_off(self, monkeypatch: pytest.MonkeyPatch) -> None:
         right = WindowLayer._rebuild
 
-        def wrong(layer: WindowLayer, multi_end: int) -> None:
-            right(layer, multi_end)
+        def wrong(layer: WindowLayer, last_prefill_end: int) -> None:
+            right(layer, last_prefill_end)
             if layer.offset > self.SIZE:
                 layer._ring._idx = layer._ring._idx % self.SIZE + 1
 
@@ -237,7 +237,7 @@ class TestAttention:
         layer = WindowLayer(ring)
         queries, keys, values = (mx.random.normal((1, 2, sum(calls), WIDTH)) for _ in range(3))
         plain = self._plain(queries, keys, values)
-        start, worst, multi_end = 0, 0.0, 0
+        start, worst, last_prefill_end = 0, 0.0, 0
         for length in calls:
             end = start + length
             layer.before_call(length)
@@ -246,10 +246,10 @@ class TestAttention:
             out = mx.fast.scaled_dot_product_attention(queries[..., start:end, :], *shown, scale=0.3, mask=mask)
             layer.after_call(length)
             worst = max(worst, float(mx.abs(out - plain[..., start:end, :]).max()))
-            multi_end = end if length > 1 else multi_end
+            last_prefill_end = end if length > 1 else last_prefill_end
             kept = layer.copy(0, end)
-            layer.write(end // 2, (), min(multi_end, end // 2))
-            layer.write(0, [kept], multi_end)
+            layer.write(end // 2, (), min(last_prefill_end, end // 2))
+            layer.write(0, [kept], last_prefill_end)
             start = end
         return worst
 

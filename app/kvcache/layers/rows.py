@@ -62,10 +62,11 @@ class RowLayer:
         """Rows [start, end) as views of the live buffers, for copying from."""
         return tuple(x[..., start:end, :] for x in self._buffers())
 
-    def write(self, start: int, pieces: Sequence[RowArrays], multi_end: int) -> None:
+    def write(self, start: int, pieces: Sequence[RowArrays], last_prefill_end: int) -> None:
         """Go back to `start` and put `pieces` after it. One buffer, allocated once; pieces are copied into it.
 
-        multi_end: end of the last call of several tokens on the path, cut at the new offset; rows do not depend on it.
+        last_prefill_end: end of the last call of several tokens on the path, cut at the new offset; rows do not depend
+        on it.
         """
         if start > self.offset:
             raise CacheFaultError(f"rows from {start} on do not join a layer at {self.offset}")
@@ -81,7 +82,7 @@ class RowLayer:
         self._cache.offset = end
         mx.eval(self._buffers())
 
-    def overwrite(self, start: int, rows: RowArrays, multi_end: int) -> None:
+    def overwrite(self, start: int, rows: RowArrays, last_prefill_end: int) -> None:
         """Put stored rows in the place of recomputed ones, inside what is already there."""
         end = start + rows[0].shape[2]
         if end > self.offset:

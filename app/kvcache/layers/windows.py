@@ -73,22 +73,22 @@ class WindowLayer:
         self._harvest()
         return self._plain.copy(start, end)
 
-    def write(self, start: int, pieces: Sequence[RowArrays], multi_end: int) -> None:
+    def write(self, start: int, pieces: Sequence[RowArrays], last_prefill_end: int) -> None:
         """Go back to `start`, put `pieces` after it, and rebuild the window as the path's calls left it.
 
-        multi_end: end of the last call of several tokens on the path, cut at the new offset.
+        last_prefill_end: end of the last call of several tokens on the path, cut at the new offset.
         """
         if start == self.offset and not pieces:
             return
         self._harvest()
-        self._plain.write(start, pieces, multi_end)
-        self._rebuild(multi_end)
+        self._plain.write(start, pieces, last_prefill_end)
+        self._rebuild(last_prefill_end)
 
-    def overwrite(self, start: int, rows: RowArrays, multi_end: int) -> None:
+    def overwrite(self, start: int, rows: RowArrays, last_prefill_end: int) -> None:
         """Put stored rows in the place of recomputed ones, in the window too."""
         self._harvest()
-        self._plain.overwrite(start, rows, multi_end)
-        self._rebuild(multi_end)
+        self._plain.overwrite(start, rows, last_prefill_end)
+        self._rebuild(last_prefill_end)
 
     def arrays(self) -> Iterator[mx.array]:
         """What must be evaluated before the layer is at rest, and what its next call depends on."""
@@ -122,7 +122,7 @@ class WindowLayer:
             return [(index - count, index)]
         return [(size - (count - (index - keep)), size), (keep, index)]
 
-    def _rebuild(self, multi_end: int) -> None:
+    def _rebuild(self, last_prefill_end: int) -> None:
         """Fill the window from the plain rows, laid out as it stood after the recorded calls.
 
         From the end of the last call of several tokens on, each single token took the next slot, and slots turn
@@ -132,7 +132,7 @@ class WindowLayer:
         if end <= size:
             cuts, index = [(0, end)], end
         else:
-            turn = (end - max(multi_end, size)) % (size - keep)
+            turn = (end - max(last_prefill_end, size)) % (size - keep)
             cuts = [(0, keep), (end - turn, end), (end - (size - keep), end - turn)]
             index = keep + turn if turn else size
         self._ring.keys = self._ring.values = None
@@ -169,7 +169,7 @@ class ChunkLayer(WindowLayer):
             raise CacheFaultError(f"{count} rows were not harvested, {end} are left of them")
         return [(end - count, end)]
 
-    def _rebuild(self, multi_end: int) -> None:
+    def _rebuild(self, last_prefill_end: int) -> None:
         end = self._plain.offset
         start = max(0, end - self._size)
         self._ring.keys = self._ring.values = None
