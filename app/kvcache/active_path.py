@@ -45,10 +45,10 @@ class RowSource(Protocol):
 
 
 class ActivePath:
-    """Live arrays of one sequence. `index` names it in the trie and in views.
+    """Live arrays of one sequence. index: its number in the trie and in views.
 
-    `unsupported` is the name of the first cache kind that cannot be stored, or empty. With one, the active path still
-    computes, but none of its layers can be kept.
+    unsupported: the name of the first cache kind that cannot be stored, or empty. With one, the path still computes,
+    but none of its layers can be kept.
     """
 
     def __init__(self, index: int, root: TrieNode, forward: Forward, caches: list[Any]) -> None:
@@ -100,33 +100,33 @@ class ActivePath:
         return sum(layer.allocated_bytes for layer in self.rows) + sum(layer.nbytes for layer in self.states)
 
     def bytes_at(self, offset: int) -> int:
-        """Bytes that the active path uses when it stands at `offset`."""
+        """Return the bytes that are in use when the path stands at `offset`."""
         return self.row_bytes_at(offset) + (self.state_bytes if offset else 0)
 
     def row_bytes_at(self, offset: int) -> int:
-        """Bytes of rows and sliding windows when the active path stands at `offset`."""
+        """Return the bytes of rows and sliding windows when the path stands at `offset`."""
         return offset * self.row_bytes + self.window_bytes(offset)
 
     def window_bytes(self, offset: int) -> int:
-        """Bytes of sliding windows when the active path stands at `offset`."""
+        """Return the bytes of sliding windows when the path stands at `offset`."""
         return sum(layer.window_bytes(offset) for layer in self.rows)
 
     @property
     def is_state_stored(self) -> bool:
-        """The live whole states are stored, too, as the same arrays."""
+        """Whether the live whole states are stored, too, as the same arrays."""
         return self._shared is not None and self.path[-1].state is self._shared
 
     @property
     def has_state(self) -> bool:
-        """The whole states are those where the path ends."""
+        """Whether the whole states are those where the path ends."""
         return bool(self.states) and self.offset > 0 and self.is_whole and not self.tail
 
     def has_rows_here(self, node: TrieNode) -> bool:
-        """The rows of an edge are in memory, stored or live."""
+        """Return whether the rows of an edge are in memory, stored or live."""
         return node.rows is not None or self.index in node.active_paths
 
     def compute(self, tokens: Sequence[int]) -> mx.array:
-        """One forward call over the next tokens. Returns logits [1, n, vocabulary], not evaluated."""
+        """Make one forward call over the next tokens. Returns logits [1, n, vocabulary], not evaluated."""
         logits = self._call(mx.array([list(tokens)]))
         self.confirm(tokens)
         return logits
@@ -140,7 +140,7 @@ class ActivePath:
         return self._call(token.reshape(1, 1))
 
     def confirm(self, tokens: Sequence[int]) -> None:
-        """Record the last call, whose tokens these are."""
+        """Record the last call. tokens: those that it was made with."""
         self._before = None
         self._shared, self.is_whole = None, True
         self.call_log.add(tokens)
@@ -160,18 +160,21 @@ class ActivePath:
         self.is_whole, self._is_detached = is_whole, is_detached
 
     def discard(self) -> None:
-        """Forget the launched call without undoing it: the active path must not be used again."""
+        """Forget the launched call without undoing it: the path must not be used again."""
         self._before = None
 
     @property
     def is_launched(self) -> bool:
-        """A call was launched and neither confirmed nor retracted."""
+        """Whether a call was launched and neither confirmed nor retracted."""
         return self._before is not None
 
     @property
     def bookmark(self) -> StateSnapshot | None:
-        """The whole states after everything that counts as computed, shared with the live layers; None where there are
-        none. Not evaluated, and possibly views of larger arrays: see `PrefixCache.keep`."""
+        """Whole states after everything that counts as computed, shared with the live layers; None where there are
+        none.
+
+        They are not evaluated, and possibly views of larger arrays: see `PrefixCache.keep`.
+        """
         return self._before[0] if self._before is not None else self._live_state()
 
     def _live_state(self) -> StateSnapshot | None:
@@ -187,7 +190,7 @@ class ActivePath:
         return self._forward(tokens, self._caches)
 
     def evaluate(self) -> None:
-        """Evaluate everything, states with arrays of their own."""
+        """Evaluate everything, with states in arrays of their own."""
         if self.unsupported:
             mx.eval([cache.state for cache in self._caches])
             return
@@ -203,7 +206,7 @@ class ActivePath:
         self._is_detached = True
 
     def copy_rows(self, start: int, end: int) -> RowsSnapshot:
-        """Rows [start, end) of all layers that have rows, evaluated."""
+        """Return rows [start, end) of all layers that have rows, evaluated."""
         return RowsSnapshot(tuple(layer.copy(start, end) for layer in self.rows))
 
     def overwrite(self, start: int, rows: Sequence[RowArrays], last_prefill_end: int) -> None:
@@ -212,8 +215,10 @@ class ActivePath:
             layer.overwrite(start, part, last_prefill_end)
 
     def take_state(self) -> StateSnapshot:
-        """The whole state at `offset`, sharing the live arrays until the next call replaces them. One that is stored
-        already is the same object, so that its bytes are never counted twice."""
+        """Return the whole state at `offset`, sharing the live arrays until the next call replaces them.
+
+        One that is stored already is the same object, so that its bytes are never counted twice.
+        """
         if self._shared is not None:
             return self._shared
         self._detach_states()
@@ -258,13 +263,13 @@ class ActivePath:
 
     @property
     def windows(self) -> list[WindowLayer]:
-        """The layers whose rows turn in a ring."""
+        """Layers whose rows turn in a ring."""
         return [layer for layer in self.rows if isinstance(layer, WindowLayer)]
 
     def start_call_log(self, base: CallLog | None) -> None:
-        """Begin the record of a new session where the active path stands, on states that `base` computed."""
+        """Begin the record of a new session where the path stands, on states that `base` computed."""
         self.call_log = CallLog(self.offset, base if self.states else None)
 
     def arrays_agree(self) -> bool:
-        """Every layer with rows stands at the active path's offset, or one beyond while a call is launched."""
+        """Return whether every layer with rows stands at `offset`, or one beyond while a call is launched."""
         return all(layer.offset == self.offset + self.is_launched for layer in self.rows)

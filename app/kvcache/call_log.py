@@ -58,30 +58,31 @@ class CallLog:
         self._tokens.extend(tokens)
 
     def tokens(self, call: Call) -> array[int]:
-        """The tokens that one of this call log's calls was made with."""
+        """Return the tokens that one of these calls was made with."""
         return self._tokens[call.start - self.start : call.end - self.start]
 
     def upto(self, end: int) -> tuple[array[int], array[int]]:
-        """Ends and tokens of the calls that begin before `end`."""
+        """Return ends and tokens of the calls that begin before `end`."""
         count = bisect_right(self._ends, end - 1) + 1 if self._ends and end > self.start else 0
         ends = self._ends[:count]
         return ends, self._tokens[: ends[-1] - self.start if ends else 0]
 
     def catch_up(self, ends: Sequence[int], tokens: Sequence[int]) -> None:
-        """Add those of some calls, as `upto` gives them of the same call log, that are not on record here yet."""
+        """Add the calls that are not on record here yet. ends, tokens: as `upto` gives them of the same call log."""
         known = len(self._ends)
         for begun, end in zip((self.start, *ends)[known:], ends[known:], strict=False):
             self.add(tokens[begun - self.start : end - self.start])
 
     def last_prefill_end(self, start: int, end: int) -> int:
-        """End of the last call of several tokens that touches [start, end), cut at `end`; 0 when there is none."""
+        """Return the end of the last call of several tokens that touches [start, end), cut at `end`; 0 when there is
+        none."""
         index = bisect_right(self._prefill_calls, end - 1, key=lambda call: call.start) - 1
         if index < 0 or self._prefill_calls[index].end <= start:
             return 0
         return min(self._prefill_calls[index].end, end)
 
     def calls(self, start: int, end: int) -> Iterator[Call]:
-        """The calls that touch [start, end), whole, in order."""
+        """Give the calls that touch [start, end), whole, in order."""
         index = bisect_right(self._ends, start)
         while index < len(self._ends):
             begun = self._ends[index - 1] if index else self.start
@@ -92,7 +93,7 @@ class CallLog:
 
 
 class Provenance(NamedTuple):
-    """Rows [start, end) of a path were computed by the calls of `call_log` that touch them."""
+    """Origin of rows [start, end) of a path: the calls of `call_log` that touch them."""
 
     call_log: CallLog
     start: int
@@ -119,7 +120,7 @@ def append_provenances(above: list[Provenance], below: Sequence[Provenance]) -> 
 
 
 def last_prefill_end(provenances: Iterable[Provenance], at: int) -> int:
-    """End of the last call of several tokens on a path before offset `at`, cut there; 0 when there is none.
+    """Return the end of the last call of several tokens on a path before `at`, cut there; 0 when there is none.
 
     provenances: of the path, the last first. It tells how a sliding window's ring lies: every single token after it
     took the next slot.

@@ -13,7 +13,7 @@ LENGTH = 500  # events that are kept
 
 
 class EventLog:
-    """The last events, numbered from 1. `now`: seconds since the epoch."""
+    """Latest events of the cache, numbered from 1. now: seconds since the epoch."""
 
     def __init__(self, now: Callable[[], float] = time.time) -> None:
         self.events: deque[CacheEvent] = deque(maxlen=LENGTH)
@@ -23,6 +23,6 @@ class EventLog:
     def add(
         self, kind: CacheEventKind, offset: int, tokens: int, nbytes: int = 0, reason: Reason = Reason.NONE
     ) -> None:
-        """Write down that something happened to `tokens` tokens from `offset` on."""
+        """Record that something happened to `tokens` tokens from `offset` on."""
         self._last += 1
         self.events.append(CacheEvent(self._last, self._now(), kind, tokens, nbytes, reason, offset))

@@ -41,8 +41,11 @@ TIP = 3.0
 
 
 class DiskSaver(Protocol[R, S]):
-    """Writes what leaves memory. `save_rows`, `save_state`: whether it is on disk, or on its way there. `forget`: what
-    lies there of a node and below it cannot be reached any more."""
+    """Writer of what leaves memory.
+
+    save_rows, save_state: whether it is on disk, or on its way there. forget: what lies there of a node and below it
+    cannot be reached any more.
+    """
 
     def save_rows(self, node: Node[R, S]) -> bool: ...
     def save_state(self, node: Node[R, S], state: S) -> bool: ...
@@ -51,7 +54,7 @@ class DiskSaver(Protocol[R, S]):
 
 @dataclass(slots=True)
 class Tally:
-    """What was let go of in all, and how many candidates were looked at for it."""
+    """Count of what was let go of in all, and of the candidates that were looked at for it."""
 
     looks: int = 0
     rows: int = 0
@@ -80,7 +83,7 @@ _FROM_STATE = _Way(0, 0, False)
 
 
 class Eviction(Generic[R, S]):
-    """The candidates of a trie, and making room by letting go of them. has_states: the model keeps whole states.
+    """Candidates of a trie, and making room by letting go of them. has_states: the model keeps whole states.
 
     event log: is told of what goes. disk: takes over what goes, if it can.
     """
@@ -121,7 +124,7 @@ class Eviction(Generic[R, S]):
                 self._drop_rows(node, wanted)
 
     def update(self, clock: int) -> None:
-        """Look again at what has changed, so that the next making of room need not."""
+        """Take in what has changed, so that the next making of room need not."""
         self._usual.advance(clock)
         self._first.advance(clock)
         changed = []

@@ -12,7 +12,7 @@ from app.kvcache.trie import Part
 
 
 class BrokenInvariantError(AssertionError):
-    """A promise of the cache does not hold; the text says which, with the numbers."""
+    """Error of a promise of the cache that does not hold; the text says which, with the numbers."""
 
 
 def check(cache: PrefixCache) -> None:

@@ -26,8 +26,9 @@ CacheTrie = Trie[RowsSnapshot, StateSnapshot]
 
 
 def page_out(trie: CacheTrie, active: ActivePath, keep: int, budget: int, event_log: EventLog) -> None:
-    """Take an active path at rest back to `keep`: what it held beyond goes to the trie, or is lost when over the
-    budget.
+    """Take an active path at rest back to `keep`.
+
+    Beyond it, what was held goes to the trie, or is lost when over the budget.
 
     Its whole states are left undefined unless it already stood at `keep`.
     """
@@ -77,11 +78,11 @@ def _end_of_fitting(trie: CacheTrie, active: ActivePath, keep: int, budget: int)
 def bytes_to_switch(
     trie: CacheTrie, active: ActivePath, keep: int, target: int, budget: int, rows_on_disk: int, state_on_disk: int
 ) -> int:
-    """Return how many bytes a switch takes at most, beside what is held, from where an active path stands to `target`.
+    """Return how many bytes a switch to `target` takes at most, beside what is held.
 
-    keep: up to where both are the same. rows_on_disk, state_on_disk: bytes that are read. It is what is stored of what
-    the active path leaves, what it enters, and one layer once more; what is let go of meanwhile may stay in MLX's
-    buffers.
+    keep: up to where the active path and the wanted one are the same. rows_on_disk, state_on_disk: bytes that are read.
+    It is what is stored of what the active path leaves, what it enters, and one layer once more; what is let go of
+    meanwhile may stay in MLX's buffers.
     """
     if keep == active.offset == target:
         return 0
@@ -96,7 +97,7 @@ def bytes_to_switch(
 
 
 class DiskTier(Protocol):
-    """What lies on disk, as far as entering a path needs it. Raises CacheFaultError when it cannot be read."""
+    """Disk, as far as entering a path needs it. Raises CacheFaultError when something cannot be read."""
 
     def rows(self, node: TrieNode) -> Sequence[RowSource]: ...
     def recall(self, node: TrieNode) -> Sequence[RowSource]: ...
@@ -111,8 +112,7 @@ def page_in(
     event_log: EventLog,
     disk: DiskTier | None = None,
 ) -> None:
-    """Bring an active path that stands on the beginning of `path` to `target`, from stored rows and the state stored
-    there.
+    """Bring an active path that stands on the beginning of `path` to `target`, from what is stored there.
 
     Raises CacheFaultError when what is stored does not fit; the active path's layers are then undefined beyond its
     path.
@@ -175,8 +175,7 @@ def _stored_state(node: TrieNode, disk: DiskTier | None) -> StateSnapshot:
 
 
 def salvage(trie: CacheTrie, active: ActivePath, budget: int, event_log: EventLog) -> None:
-    """After a call or a restore failed half-way: keep the rows of the path, which are whole, and empty the active
-    path."""
+    """Keep the rows of the path, which are whole, and empty it, after a call or a restore failed half-way."""
     del active.tail[:]
     active.discard()
     end = active.path[-1].end
@@ -194,7 +193,7 @@ def salvage(trie: CacheTrie, active: ActivePath, budget: int, event_log: EventLo
 
 
 def retract(trie: CacheTrie, active: ActivePath) -> None:
-    """Undo a call that was launched: the active path stands where its path ends, as if the call had not been made."""
+    """Undo a call that was launched: the active path stands where its nodes end, as if the call had not been made."""
     record(trie, active, is_final=True)
     active.retract(_last_prefill_end(active, active.offset))
 
@@ -210,13 +209,13 @@ def forget(trie: CacheTrie, node: TrieNode, reason: Reason) -> None:
 
 
 def forget_files(trie: CacheTrie, node: TrieNode) -> None:
-    """What lies on disk of a node and below it is not wanted: its rows are gone."""
+    """Take down what lies on disk of a node and below it, since its rows are gone."""
     for one in reversed(list(trie.below(node, lambda child: child.is_on_disk))):
         trie.set_disk(one, (), None)
 
 
 def tidy(trie: CacheTrie, active: ActivePath) -> None:
-    """Join edges of the active path's nodes between which nothing ends any more."""
+    """Join edges of the active path between which nothing ends any more."""
     kept = []
     for node in active.path[1:-1]:
         if trie.can_merge(node):
@@ -236,7 +235,7 @@ def _last_prefill_end(active: ActivePath, at: int, more: Sequence[TrieNode] = ()
 
 
 def end_at(trie: CacheTrie, active: ActivePath, offset: int) -> TrieNode:
-    """The node of the active path's nodes that ends at `offset`, after splitting the edge that spans it."""
+    """Return the node of the active path that ends at `offset`, after splitting the edge that spans it."""
     beyond = _cut_path(trie, active, offset)
     found = active.path[len(active.path) - len(beyond) - 1]
     if found.end != offset:
@@ -265,7 +264,7 @@ def _nodes_between(trie: CacheTrie, path: list[TrieNode], start: int, end: int, 
 
 
 def record(trie: CacheTrie, active: ActivePath, is_final: bool) -> None:
-    """Write the active path's tail into the trie: its path then ends where the active path stands.
+    """Write the active path's tail into the trie, which then knows everything up to where it stands.
 
     Unless `is_final`, a tail that runs inside an edge which is known already stays a tail, to save splitting it.
     """
@@ -284,7 +283,7 @@ def record(trie: CacheTrie, active: ActivePath, is_final: bool) -> None:
 
 
 def keep_stored_rows(trie: CacheTrie, active: ActivePath, start: int, disk: DiskTier | None = None) -> None:
-    """After a call over [start, active.offset): rows that are stored for these tokens replace the recomputed ones.
+    """Put rows that are stored in the place of those a call over [start, active.offset) computed again.
 
     Where they lie on disk and cannot be read, the recomputed ones stay and what was built on the others is forgotten.
     """

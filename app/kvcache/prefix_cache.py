@@ -105,11 +105,11 @@ class PrefixCache:
 
     @property
     def events(self) -> Sequence[CacheEvent]:
-        """What happened lately, oldest first."""
+        """Latest events of the cache, oldest first."""
         return self.event_log.events
 
     def layer_counts(self) -> tuple[tuple[str, int], ...]:
-        """How many cache objects of each class the model has."""
+        """Return how many cache objects of each class the model has."""
         return tuple(sorted(self._layers.items()))
 
     def begin(
@@ -147,7 +147,7 @@ class PrefixCache:
         return self.session
 
     def price(self, tokens: Sequence[int]) -> RequestReport:
-        """What `begin` would report now. Changes nothing that can be seen."""
+        """Return what `begin` would report now. Changes nothing that can be seen."""
         return report_of(self.active, tokens, self._plan_restore(tokens))
 
     def bytes_to_enter(self, tokens: Sequence[int]) -> int:
@@ -164,8 +164,10 @@ class PrefixCache:
         page_out(self.trie, self.active, self._shared_offset(self._plan_restore(tokens)), 0, self.event_log)
 
     def residencies(self, tokens: Sequence[int], offsets: Sequence[int]) -> list[Residency]:
-        """For each offset, where the state of what lies before it is. The last token is allowed to be missing: the
-        one that ended an answer was shown and never fed."""
+        """Return for each offset where the state of what lies before it is.
+
+        The last token is allowed to be missing: the one that ended an answer was shown and never fed.
+        """
         plan = self._plan_restore(tokens)
         live = max((node.end for node in plan.path if self.active.index in node.active_paths), default=0)
         inner = (node for node in plan.path if node.start < plan.target)
@@ -183,14 +185,14 @@ class PrefixCache:
         self.ghosts.update()  # of many that became ghosts at once, so that the next request need not
 
     def release(self, owner: str) -> None:
-        """The owner will not come back: its anchors hold nothing together any more."""
+        """Remove the anchors of an owner who will not come back, so that they hold nothing together any more."""
         for node in self.trie.nodes.values():
             if owner in node.anchors:
                 node.anchors.discard(owner)
                 self.trie.used(node)
 
     def erase(self, owner: str) -> None:
-        """The owner is gone: so is all that only it used, in memory and on disk, tokens too.
+        """Erase all that only an owner who is gone used, in memory and on disk, tokens too.
 
         Raises RuntimeError while a session is open.
         """
@@ -282,7 +284,7 @@ class PrefixCache:
 
     @property
     def is_saving(self) -> bool:
-        """Something is on its way to the disk."""
+        """Whether something is on its way to the disk."""
         return self.disk is not None and self.disk.is_saving
 
     def close_disk(self, seconds: float) -> None:
@@ -301,7 +303,7 @@ class PrefixCache:
     # What a session calls.
 
     def compute(self, tokens: Sequence[int]) -> mx.array:
-        """One forward call on the live path. Returns logits [1, n, vocabulary]."""
+        """Make one forward call on the active path. Returns logits [1, n, vocabulary]."""
         start = self.active.offset
         self._make_room(self.active.bytes_at(start + len(tokens)) - self.active.used_bytes)
         logits = self.active.compute(tokens)
@@ -310,12 +312,12 @@ class PrefixCache:
         return logits
 
     def launch(self, token: mx.array) -> mx.array:
-        """A forward call over one token [1] whose value is not known yet. Returns logits [1, 1, vocabulary]."""
+        """Make a forward call over one token [1] whose value is not known yet. Returns logits [1, 1, vocabulary]."""
         self._make_room(self.active.bytes_at(self.active.offset + 1) - self.active.used_bytes)
         return self.active.launch(token)
 
     def confirm(self, token: int) -> None:
-        """Record the launched call."""
+        """Record the launched call, made with this token."""
         start = self.active.offset
         self.active.confirm((token,))
         if self.active.path[-1].children and not self.unsupported:
@@ -348,7 +350,8 @@ class PrefixCache:
                 self._store_state(self.active.path[-1], self.active.take_state(), GRID_USES)
 
     def bookmark(self) -> Bookmark | None:
-        """Where the active path stands, to be kept later if that turns out to be wanted; None without whole states.
+        """Return where the active path stands, to be kept later if that turns out to be wanted; None without whole
+        states.
 
         It copies nothing and waits for nothing; until it is dropped, one more state than counted stays in memory.
         """

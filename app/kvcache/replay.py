@@ -29,8 +29,11 @@ Place = tuple[CallLog, int]  # the whole states that the call log's call which e
 
 @dataclass
 class Replay:
-    """A path computed again: an active path that stands at its end, and the logits [vocabulary] of each single-token
-    call, by the offset of the token that was fed. most_states: how many whole states were held at once."""
+    """Path computed again.
+
+    active: stands at its end. logits: [vocabulary] of each single-token call, by the offset of the token that was fed.
+    most_states: how many whole states were held at once.
+    """
 
     active: ActivePath
     logits: dict[int, mx.array] = field(default_factory=dict)
@@ -47,7 +50,7 @@ class _Step(NamedTuple):
 
 
 def replay(cache: PrefixCache, tokens: Sequence[int], call_log: CallLog | None = None) -> Replay:
-    """Compute a recorded path again. `call_log` is the one whose states it ends with; by default the active path's.
+    """Compute a recorded path again. call_log: the one whose states it ends with; by default the active path's.
 
     Raises ValueError when the tokens are not a recorded path with an edge ending at their last one.
     """

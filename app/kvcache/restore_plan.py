@@ -11,8 +11,16 @@ from app.protocol.reports import Reason, RequestReport
 
 
 class RestorePlan(NamedTuple):
-    """`path`, `seen`: the longest known prefix, ghosts included. `matched`: what of it is held, in memory or on disk.
-    `target`: what can be restored, which leaves at least the last token to compute. `reads_disk`: files count for that.
+    """Prefix of a request that can be restored, and how much of it is known. The policy:
+
+    * Rows are restored as far as they reach without a gap from the first token on, be they live, stored in memory, or
+      on a disk that answers.
+    * A model with whole states goes back from there to the deepest one at or before that offset; one without any may
+      stop at every token.
+    * At least the last token of the request is left to compute.
+
+    path, seen: the longest known prefix, ghosts included. matched: what of it is held, in memory or on disk. target:
+    the offset that is restored. reads_disk: files count for that.
     """
 
     path: list[TrieNode]
@@ -40,7 +48,7 @@ def plan_restore(trie: CacheTrie, active: ActivePath, tokens: Sequence[int], rea
 
 
 def report_of(active: ActivePath, tokens: Sequence[int], plan: RestorePlan) -> RequestReport:
-    """The figures of a request that would begin by this plan."""
+    """Return the figures of a request that would begin by this plan."""
     last = plan.path[-1]
     left_known = plan.seen < len(tokens) and (plan.seen < last.end or bool(last.children))
     return RequestReport(

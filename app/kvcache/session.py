@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Session:
-    """A request between `begin` and its end. A context manager: leaving it, however, keeps what was computed.
+    """Request between `begin` and its end. A context manager: leaving it, however, keeps what was computed.
 
     report: what the cache did for it. owner: whose conversation it is. Owned by the model thread.
     """
@@ -46,7 +46,7 @@ class Session:
         return max(0, self.report.total - self._cache.active.offset)
 
     def tokens(self) -> Sequence[int]:
-        """The prompt and every token fed after it."""
+        """Return the prompt and every token fed after it."""
         return self._tokens
 
     def prefill(self, limit: int) -> int:
@@ -93,24 +93,25 @@ class Session:
         return self._cache.launch(token)[:, -1, :]
 
     def confirm(self, token: int) -> None:
-        """The launched token is this one. From now on it counts as fed, and may be shown."""
+        """Confirm that the launched token is this one: from now on it counts as fed, and may be shown."""
         self._append(token)
         self._cache.confirm(token)
         self._capture_when_due()
 
     def retract(self) -> None:
-        """The launched token is not wanted: nothing of it stays."""
+        """Take the launched token back: nothing of it stays."""
         self._cache.retract()
 
     def bookmark(self) -> Bookmark | None:
-        """The whole state after every token that counts as fed, to be kept later if somebody will come back here.
+        """Return the whole state after every token that counts as fed, to be kept later if somebody will come back
+        here.
 
         None for models without whole states, which can go back to any token.
         """
         return self._cache.bookmark()
 
     def keep(self, bookmark: Bookmark) -> None:
-        """Somebody will come back to this place."""
+        """Keep the state of a bookmark, since somebody will come back to that offset."""
         self._cache.keep(bookmark, self.owner)
 
     def _append(self, token: int) -> None:

@@ -26,11 +26,11 @@ class RowsSnapshot:
         return int(self.layers[0][0].shape[2])
 
     def part(self, start: int, end: int) -> tuple[RowArrays, ...]:
-        """Rows [start, end), counted from the edge's start, as views for copying from."""
+        """Return rows [start, end), counted from the edge's start, as views for copying from."""
         return tuple(tuple(x[..., start:end, :] for x in layer) for layer in self.layers)
 
     def cut(self, at: int) -> tuple[RowsSnapshot, RowsSnapshot]:
-        """Two snapshots with arrays of their own, [0, at) and [at, tokens). Consumes this one, layer by layer."""
+        """Return two snapshots with arrays of their own, [0, at) and [at, tokens). Consumes this one by layers."""
         if not 0 < at < self.tokens:
             raise ValueError(f"cannot cut {self.tokens} rows at {at}")
         above, below = [], []
@@ -40,7 +40,7 @@ class RowsSnapshot:
         return RowsSnapshot(tuple(above)), RowsSnapshot(tuple(below))
 
     def join(self, below: RowsSnapshot) -> RowsSnapshot:
-        """One snapshot over both edges. Consumes both, layer by layer."""
+        """Return one snapshot over both edges. Consumes both, layer by layer."""
         pairs = zip(self._consume(), below._consume(), strict=True)
         return RowsSnapshot(tuple(_evaluated(map(_concatenate, *pair)) for pair in pairs))
 
@@ -62,21 +62,21 @@ def _concatenate(above: mx.array, below: mx.array) -> mx.array:
 
 
 class StateSnapshot(NamedTuple):
-    """The whole state at one offset, layer by layer, and the call log whose calls up to that offset computed it."""
+    """Whole state at one offset, layer by layer, and the call log whose calls up to that offset computed it."""
 
     layers: tuple[Arrays, ...]
     call_log: CallLog
     nbytes: int
 
     def detached(self) -> StateSnapshot:
-        """The same with arrays of their own, evaluated."""
+        """Return a copy with arrays of its own, evaluated."""
         layers = tuple(tuple(None if x is None else owned(x) for x in layer) for layer in self.layers)
         mx.eval([x for layer in layers for x in layer if x is not None])
         return self._replace(layers=layers)
 
 
 class Bookmark(NamedTuple):
-    """A place that may turn out to be wanted: the whole state before the token at `offset`, not stored anywhere yet."""
+    """Offset that may turn out to be wanted, and the whole state before its token, not stored anywhere yet."""
 
     offset: int
     state: StateSnapshot

@@ -17,7 +17,8 @@ NEVER = 1 << 62
 
 
 class Entry(NamedTuple):
-    """`value` at the request number `used`; half of it one request later, a third after two."""
+    """Worth that falls with time: `value` at the request number `used`, half of it one request later, a third after
+    two."""
 
     value: float
     used: int

@@ -37,7 +37,7 @@ class Rows(Protocol):
 
 
 class State(Protocol):
-    """A stored whole state at one offset, all layers together."""
+    """Stored whole state at one offset, all layers together."""
 
     @property
     def nbytes(self) -> int: ...
@@ -50,7 +50,7 @@ Runs = tuple[tuple[str, int], ...]  # see disk/identity.py
 
 
 class Part:
-    """A file that holds the rows [start, end) of a path, or the whole state at `end`; the same object on all its edges.
+    """File that holds the rows [start, end) of a path, or the whole state at `end`; one object for all its edges.
 
     name: "" until it is in place. runs: which call logs computed its rows. above: the identity of the rows that it was
     computed on: those before `start`, and of a state all that lead to it.
@@ -63,7 +63,7 @@ class Part:
 
     @property
     def tokens(self) -> int:
-        """How many tokens it is about."""
+        """Count of the tokens that the file is about."""
         return self.end - self.start
 
     def __repr__(self) -> str:
@@ -145,36 +145,36 @@ class Node(Generic[R, S]):
 
     @property
     def has_rows(self) -> bool:
-        """The rows of the edge exist: stored, in live arrays, or on disk."""
+        """Whether the rows of the edge exist: stored, in live arrays, or on disk."""
         return self.rows is not None or bool(self.active_paths) or bool(self.disk_rows)
 
     @property
     def holds(self) -> bool:
-        """It has state of its own in memory."""
+        """Whether the node has state of its own in memory."""
         return self.rows is not None or self.state is not None or bool(self.active_paths)
 
     @property
     def is_held(self) -> bool:
-        """It, or a node below it, has state in memory."""
+        """Whether the node, or one below it, has state in memory."""
         return self.holds or self.held_children > 0
 
     @property
     def is_on_disk(self) -> bool:
-        """A file holds state of it, or of a node below it."""
+        """Whether a file holds state of the node, or of one below it."""
         return bool(self.disk_rows) or self.disk_state is not None or self.disk_children > 0
 
     @property
     def files(self) -> list[Part]:
-        """The files that hold state of the edge itself."""
+        """Files that hold state of the edge itself."""
         return self.disk_rows if self.disk_state is None else [*self.disk_rows, self.disk_state]
 
     def shares_file(self, above: Node[R, S]) -> bool:
-        """Whether a file holds rows of this edge and of its parent, `above`."""
+        """Return whether a file holds rows of this edge and of its parent, `above`."""
         return bool(self.disk_rows and above.disk_rows) and self.disk_rows[0] == above.disk_rows[-1]
 
     @property
     def is_pinned_end(self) -> bool:
-        """A pinned place is the end of this very edge."""
+        """Whether the end of this very edge is pinned."""
         return self.pins > 0 and self.pins > sum(child.pins for child in self.children.values())
 
     @property
@@ -198,7 +198,7 @@ class Match(NamedTuple, Generic[R, S]):
 
 
 class Trie(Generic[R, S]):
-    """The tree and the total of what is stored on it. Every change of a node's state goes through it."""
+    """Tree of edges, and the total of what is stored on it. Every change of a node's state goes through it."""
 
     def __init__(self) -> None:
         self.root: Node[R, S] = Node(0, None, 0, array("i"))
@@ -233,7 +233,7 @@ class Trie(Generic[R, S]):
             changed.add(node.id)
 
     def __iter__(self) -> Iterator[Node[R, S]]:
-        """All nodes but the root, parents before children, siblings in the order they came."""
+        """Give all nodes but the root, parents before children, siblings in the order they came."""
         for child in self.root.children.values():
             yield from self.below(child)
 
@@ -341,7 +341,7 @@ class Trie(Generic[R, S]):
         return child
 
     def can_merge(self, node: Node[R, S]) -> bool:
-        """Nothing ends here that anybody may come back to, and both edges are held and used in the same way."""
+        """Return whether nothing ends here that anybody may come back to, and both edges are held and used alike."""
         if node.parent is None or len(node.children) != 1 or node.state or node.disk_state or node.anchors:
             return False
         (child,) = node.children.values()
@@ -390,7 +390,7 @@ class Trie(Generic[R, S]):
         self._spread(node, was)
 
     def set_disk(self, node: Node[R, S], rows: Sequence[Part], state: Part | None) -> None:
-        """Files hold the edge's rows, or the state at its end, or no longer."""
+        """Hang files that hold the edge's rows, or the state at its end, or take them down."""
         was = node.is_on_disk
         if rows is not node.disk_rows:
             for part in node.disk_rows:
@@ -427,14 +427,14 @@ class Trie(Generic[R, S]):
             self.files.pop(part, None)
 
     def enter(self, node: Node[R, S], active: int) -> None:
-        """An active path's live arrays now hold the node's edge: rows that were stored for it are let go."""
+        """Mark an edge as held by an active path's live arrays: rows that were stored for it are let go."""
         was = node.is_held
         node.active_paths.add(active)
         self._take_rows(node)
         self._spread(node, was)
 
     def leave(self, node: Node[R, S], active: int) -> None:
-        """An active path's live arrays no longer hold the node's edge."""
+        """Mark an edge as no longer held by an active path's live arrays."""
         was = node.is_held
         node.active_paths.discard(active)
         self._spread(node, was)
@@ -489,7 +489,7 @@ def _covered(part: Part, node: Node[R, S]) -> int:
 
 
 def common(edge: array[int], wanted: array[int]) -> int:
-    """Length of the common prefix. Equal runs, the usual case, are compared at once; else by halving."""
+    """Return the length of the common prefix. Equal runs, the usual case, are compared at once; else by halving."""
     if edge == wanted:
         return len(edge)
     low, high = 0, min(len(edge), len(wanted))

@@ -12,7 +12,7 @@ from app.kvcache.restore_plan import RestorePlan
 
 
 def count_uses(trie: CacheTrie, plan: RestorePlan, clock: int) -> None:
-    """Request number `clock` passes these edges; it would like to begin at the deepest state that was ever kept."""
+    """Count a use of each edge that request number `clock` passes, and of the deepest state ever kept on its way."""
     passed = [node for node in plan.path[1:] if node.start < plan.seen]
     for node in passed:
         node.uses += 1
@@ -24,7 +24,7 @@ def count_uses(trie: CacheTrie, plan: RestorePlan, clock: int) -> None:
 
 
 def touch(trie: CacheTrie, path: Iterable[TrieNode], clock: int) -> None:
-    """Request number `clock` passes these edges now."""
+    """Note that request number `clock` passes these edges now."""
     now = time.time()
     for node in path:
         node.last_use, node.used_at, node.uses = clock, now, max(1, node.uses)
@@ -32,14 +32,14 @@ def touch(trie: CacheTrie, path: Iterable[TrieNode], clock: int) -> None:
 
 
 def own(path: Iterable[TrieNode], owner: str) -> None:
-    """These edges were passed for `owner`; nobody when it is empty."""
+    """Note that these edges were passed for `owner`; for nobody when it is empty."""
     for node in path:
         if owner and owner not in node.owners:
             node.owners = _with(node.owners, owner)
 
 
 def disown(trie: CacheTrie, owner: str) -> Iterator[TrieNode]:
-    """The owner is gone. Gives the edges that nobody else passed, parents before children."""
+    """Remove an owner who is gone. Gives the edges that nobody else passed, parents before children."""
     only: set[int] = set()
     for node in trie:
         if node.owners == {owner} or (not node.owners and node.parent is not None and node.parent.id in only):
@@ -49,7 +49,7 @@ def disown(trie: CacheTrie, owner: str) -> Iterator[TrieNode]:
 
 
 def supersede_answer_end(trie: CacheTrie, node: TrieNode) -> None:
-    """The end of an answer needs no state of its own once its follow-up has a restore point, at `node`, below it."""
+    """Drop the state of an answer's end once its follow-up has a restore point, at `node`, below it."""
     above = node.parent
     while above is not None and above.state is None:
         above = above.parent

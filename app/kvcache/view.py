@@ -16,7 +16,7 @@ Label = Callable[[Sequence[int]], str]
 
 
 class Views:
-    """Makes views of one cache; what has not changed since the last one is used again. `label`: see `view`."""
+    """Maker of views of one cache; what has not changed since the last one is used again. label: see `view`."""
 
     def __init__(self, cache: PrefixCache, label: Label) -> None:
         self._cache, self._label = cache, label
@@ -45,7 +45,7 @@ class Views:
 
 
 def view(cache: PrefixCache, serial: int, label: Label) -> TrieView:
-    """What is where now. `label` decodes the first tokens of an edge."""
+    """Return a picture of what is where now. label: decodes the first tokens of an edge."""
     cache.record()
     return _view(cache, serial, tuple(_node_view(node, cache, label) for node in cache.trie))
 
@@ -92,14 +92,14 @@ def _node_view(node: TrieNode, cache: PrefixCache, label: Label, before: TrieNod
 
 
 def residency(node: TrieNode) -> Residency:
-    """Where a node's state is."""
+    """Return where a node's state is."""
     if node.active_paths or node.holds:
         return "live" if node.active_paths else "memory"
     return "disk" if node.disk_rows or node.disk_state else "none"
 
 
 def dump(cache: PrefixCache) -> str:
-    """The tree as text, one line to an edge, without any of its words."""
+    """Return the tree as text, one line to an edge, without any of its words."""
     lines = [f"trie: {sum(1 for _ in cache.trie)} nodes, {cache.live_bytes} B live, {cache.paged_bytes} B paged"]
     stack = [(child, 0) for child in reversed(cache.trie.root.children.values())]
     while stack:

@@ -24,7 +24,7 @@ _KEY = 4  # integers
 
 
 class CallLogCodec:
-    """Writes and reads records of calls. It knows the call logs that it has met by their keys.
+    """Writer and reader of call logs, which it knows by their keys once it has met them.
 
     knows: whether all of these are tokens of the model; no others are read.
     """
@@ -36,7 +36,7 @@ class CallLogCodec:
         self._last = _Read(array("i"), [], [])
 
     def write(self, provenances: Sequence[Provenance], state: tuple[CallLog, int] | None = None) -> array[int]:
-        """The record of some rows' provenances, or of the whole state that a call log left at an offset."""
+        """Return the record of some rows' provenances, or of the whole state that a call log left at an offset."""
         needed: dict[CallLog, int] = {}
         for call_log, end in [(provenance.call_log, provenance.end) for provenance in provenances] + (
             [state] if state else []
@@ -57,7 +57,7 @@ class CallLogCodec:
         return out
 
     def read_provenances(self, record: Sequence[int]) -> list[Provenance]:
-        """What `write` was given as provenances. Raises ValueError when the record makes no sense."""
+        """Return the provenances of a record of rows. Raises ValueError when the record makes no sense."""
         call_logs, rest = self._read(record)
         found = [Provenance(_item(call_logs, index), start, end) for index, start, end in _triples(rest)]
         if not found or any(one.end != two.start for one, two in pairwise(found)):
@@ -65,7 +65,7 @@ class CallLogCodec:
         return found
 
     def read_state(self, record: Sequence[int]) -> CallLog:
-        """The call log that `write` was given for a state. Raises ValueError when the record makes no sense."""
+        """Return the call log of a whole state's record. Raises ValueError when the record makes no sense."""
         call_logs, rest = self._read(record)
         if len(rest) != 1:
             raise ValueError(f"a state's record ends with {len(rest)} integers")

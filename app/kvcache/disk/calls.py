@@ -27,7 +27,7 @@ class DiskCalls:
     """
 
     def __init__(self, reading: float = READING, asking: float = ASKING, rest: float = REST) -> None:
-        """Seconds that a read and a question may take, and that the disk is left alone afterwards."""
+        """Set the seconds that a read and a question may take, and that the disk is left alone after a silence."""
         self._reads = DeadlineCaller("snapshot reads", reading)
         self._questions = DeadlineCaller("snapshot questions", asking)
         self._rest = rest
@@ -35,7 +35,7 @@ class DiskCalls:
 
     @property
     def is_away(self) -> bool:
-        """The disk did not answer lately, or a call still waits for it."""
+        """Whether the disk did not answer lately, or a call still waits for it."""
         return time.monotonic() < self._away_until or self._reads.is_stuck or self._questions.is_stuck
 
     def read(self, function: Callable[[], T]) -> T:

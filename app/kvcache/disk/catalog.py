@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 
 class SnapshotCatalog:
-    """Knows every file by name and size, reads and writes the index, and decides what goes.
+    """Catalogue of the snapshot files, by name and size, with their index and the order in which they go.
 
     problem: why the folder could not be read, in the system's words, or "".
     """
@@ -61,11 +61,11 @@ class SnapshotCatalog:
         return self._files_bytes + sum(other.nbytes for other in self._others.values())
 
     def size(self, name: str) -> int:
-        """Bytes of a file, 0 of one that is not there."""
+        """Return the bytes of a file, 0 of one that is not there."""
         return self._files.get(name, 0)
 
     def add(self, name: str, nbytes: int) -> None:
-        """A file was written."""
+        """Enter a file that was written."""
         self._files_bytes += nbytes - self.size(name)
         self._files[name] = nbytes
         self._changes += 1
@@ -274,7 +274,7 @@ class SnapshotCatalog:
     # What goes
 
     def forget(self, node: TrieNode, why: Reason = Reason.NONE) -> None:
-        """What lies on disk of a node and below it is not wanted: its rows are gone. Files that it shares go whole.
+        """Take down what lies on disk of a node and below it, since its rows are gone; files that it shares go whole.
 
         why: told of what was nowhere else.
         """

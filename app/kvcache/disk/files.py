@@ -56,11 +56,11 @@ def is_name(name: object) -> bool:
 
 
 class DamagedFileError(Exception):
-    """A snapshot file is not what was written. It can be deleted: what it held is computed again."""
+    """Error of a snapshot file that is not what was written. It can be deleted: what it held is computed again."""
 
 
 class AbandonedError(Exception):
-    """Writing was given up on because the caller wanted to stop; nothing of it is left."""
+    """Error of a write that was given up on because the caller wanted to stop; nothing of it is left."""
 
 
 class Tensor(NamedTuple):
@@ -118,7 +118,7 @@ def _require_folder(folder: Path) -> None:
 
 
 def check(tensors: Sequence[Tensor]) -> None:
-    """Raises ValueError when a tensor's bytes are not of its type and shape, or two have one name."""
+    """Require that each tensor's bytes are of its type and shape, and no two have one name. Raises ValueError."""
     names = {"__metadata__"}
     for name, dtype, shape, data in tensors:
         if name in names or dtype not in _SIZES or len(data) != math.prod(shape) * _SIZES[dtype]:
@@ -164,7 +164,7 @@ def write_index(folder: Path, data: bytes) -> None:
 
 
 def read_index(folder: Path) -> bytes | None:
-    """The folder's index, None when there is none."""
+    """Return the folder's index, None when there is none."""
     try:
         with _opened(folder / INDEX) as file:
             return file.read()
@@ -173,7 +173,7 @@ def read_index(folder: Path) -> bytes | None:
 
 
 def sweep(folder: Path) -> dict[str, int]:
-    """Names of the whole files in a folder and their sizes; what an interrupted write left is removed.
+    """Return the names of the whole files in a folder and their sizes, and remove what an interrupted write left.
 
     Nothing may be writing there. A folder that does not exist has none; what is not a snapshot file is left alone.
     """
@@ -226,7 +226,7 @@ def erase(folder: Path, owner: str) -> None:
 
 
 class SnapshotFile:
-    """One whole file, its header read and checked. What it says may be trusted after `verify`.
+    """One whole file, its header read and checked; what it says may be trusted after `verify`.
 
     about: what was written beside the tensors. nbytes: of the whole file. Making one raises DamagedFileError, as
     `tensor` and `verify` do.
@@ -242,7 +242,7 @@ class SnapshotFile:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the tensors, in the order of their data."""
+        """Names of the tensors, in the order of their data."""
         return tuple(self._tensors)
 
     @property
@@ -251,7 +251,7 @@ class SnapshotFile:
         return {name: (place.dtype, place.shape) for name, place in self._tensors.items()}
 
     def tensor(self, name: str) -> Tensor:
-        """One tensor with its bytes. Raises DamagedFileError also when there is none of that name."""
+        """Return one tensor with its bytes. Raises DamagedFileError also when there is none of that name."""
         if name not in self._tensors:
             raise DamagedFileError(f"{self.path.name} has no tensor “{name}”.")
         dtype, shape, start, end = self._tensors[name]

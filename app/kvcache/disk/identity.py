@@ -25,7 +25,7 @@ _DIGEST = 64  # characters
 
 
 class Identity(NamedTuple):
-    """Of the rows [0, n) of a path. Where edges are cut makes no difference.
+    """Digest of the calls that computed the rows [0, n) of a path; where edges are cut makes no difference.
 
     digest: of the runs, each with the digest of those before it, so that one can go on from any; last: the last's key.
     """

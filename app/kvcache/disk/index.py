@@ -38,7 +38,7 @@ _LONGEST_IDENTITY = 96
 
 
 class Entry(NamedTuple):
-    """What one file holds: rows over [start, end) of a path, or the whole state at its end.
+    """Content of one file: rows over [start, end) of a path, or the whole state at its end.
 
     name and nbytes: of the file, "" and 0 before it is written. uses, last_use, used_at: as the trie counts them, of
     the rows or of the state. owners: conversations that it was computed for. runs, above: which calls computed the
@@ -59,7 +59,7 @@ class Entry(NamedTuple):
 
     @property
     def about(self) -> dict[str, str]:
-        """What stands in the file itself, beside the path, so that the index can be made again."""
+        """Entry as it stands in the file itself, beside the path, so that the index can be made again."""
         return {
             "kind": self.kind,
             "start": str(self.start),
@@ -81,7 +81,7 @@ class Listed(NamedTuple):
 
 
 def path_tensor(path: array[int]) -> Tensor:
-    """The tokens of a path as a file holds them."""
+    """Return the tokens of a path as a file holds them."""
     return Tensor(PATH, "I32", (len(path),), _bytes_of(path))
 
 

@@ -22,7 +22,7 @@ PATH = "path"  # the tensor with the tokens [0, end)
 
 
 class Layout(NamedTuple):
-    """What is kept of [start, end), and of the whole state at a token.
+    """Arrays that are kept of [start, end), and of the whole state at a token.
 
     rows: of each layer with rows, for each array its type, and its shape [batch, heads, tokens, width] without tokens.
     state: the arrays of the whole state. vocabulary: how many tokens the model knows.

@@ -30,7 +30,7 @@ class Item(NamedTuple):
 
 
 class Plan:
-    """What to write, in order.
+    """Queue of what is to be written, in order.
 
     size_of: bytes of the files that hold state of an edge. writes_all: every whole state is worth it, however near the
     next one is; `look_again` is to be called after a change of it. wanted: ids of the nodes of which something is to be
@@ -119,7 +119,8 @@ class Plan:
                     stack.append(below)
 
     def is_worth_it(self, node: TrieNode, counted: Collection[int] = ()) -> bool:
-        """Whether a whole state is worth writing. counted: ids of nodes whose states are or will be written, too."""
+        """Return whether a whole state is worth writing. counted: ids of nodes whose states are or will be written,
+        too."""
         is_end = not (node.held_children or node.disk_children)
         return self.writes_all or is_end or self._gap(node, counted) >= GAP
 

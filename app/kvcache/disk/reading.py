@@ -41,7 +41,7 @@ class _Source(NamedTuple):
 
 
 class Reader:
-    """Reads the files of one folder.
+    """Reader of the snapshot files of one folder.
 
     calls: how the disk is reached. data: what a file will hold while it is being written. path_of: the tokens that lead
     to a node's end. lose: told of a file that is of no use any more, and of the edge on which that was found.
@@ -65,7 +65,7 @@ class Reader:
         self._recalled: tuple[tuple[int, int, int], Sequence[RowSource]] | None = None
 
     def rest(self) -> None:
-        """A request has ended: nothing is held for it any more."""
+        """Let go of what was held for a request that has ended."""
         self._recalled = None
         self._codec.rest()
 
@@ -109,7 +109,7 @@ class Reader:
         return False
 
     def rows(self, node: TrieNode) -> list[StoredRows]:
-        """The rows of an edge that lie on disk, file by file; their record is the node's from now on.
+        """Open the rows of an edge that lie on disk, file by file; their record is the node's from now on.
 
         Raises CacheFaultError when a file cannot be read after all.
         """
@@ -127,7 +127,7 @@ class Reader:
         ]
 
     def recall(self, node: TrieNode) -> Sequence[RowSource]:
-        """The rows of an edge that is computed again, to stay as they were; held until another edge is asked for.
+        """Read the rows of an edge that is computed again, to stay as they were; held until another edge is asked for.
 
         None of them when a file is damaged or cannot be read now: then nothing hangs there any more.
         """
@@ -146,7 +146,7 @@ class Reader:
         return self._recalled[1]
 
     def state(self, node: TrieNode) -> StateSnapshot:
-        """The whole state at the node's end, from its file. Raises CacheFaultError when it cannot be read after all."""
+        """Read the whole state at a node's end. Raises CacheFaultError when it cannot be read after all."""
         try:
             if node.disk_state is None:
                 raise ValueError("there is no file")

@@ -56,7 +56,7 @@ class _Written(NamedTuple):
 
 
 class Saver:
-    """What is on its way. `lose`: told of a file that was not written.
+    """State on its way to files. lose: told of a file that was not written.
 
     failures: files that were not written. problem: why the last of them was not, "" when the last one was.
     """
@@ -86,17 +86,17 @@ class Saver:
 
     @property
     def is_busy(self) -> bool:
-        """The writer has something that it will tell of."""
+        """Whether the writer has something that it will tell of."""
         return bool(self._written)
 
     @property
     def is_halfway(self) -> bool:
-        """`advance` has more to hand over."""
+        """Whether `advance` has more to hand over."""
         return self._current is not None
 
     @property
     def is_paused(self) -> bool:
-        """A write has failed lately."""
+        """Whether a write has failed lately."""
         return time.monotonic() < self._paused_until
 
     def data(self, part: Part) -> Mapping[str, Tensor] | None:
@@ -256,7 +256,7 @@ def _is_of(save: _Save, node: TrieNode) -> bool:
 
 
 def upwards(node: TrieNode) -> Iterator[TrieNode]:
-    """The node and those above it, without the root."""
+    """Give a node and those above it, without the root."""
     while node.parent is not None:
         yield node
         node = node.parent

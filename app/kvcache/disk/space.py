@@ -22,7 +22,7 @@ class Disk(NamedTuple):
 
 
 def allowed(disk: Disk, budget_bytes: int | None, used_bytes: int) -> int:
-    """The most that snapshots may take now, what they have taken included.
+    """Return the most that snapshots may take now, what they have taken included.
 
     budget_bytes: what the person chose, None for the default. used_bytes: what snapshots take already; it counts as
     free where a share of the free space is meant, lest the budget shrink as it fills.
@@ -32,7 +32,7 @@ def allowed(disk: Disk, budget_bytes: int | None, used_bytes: int) -> int:
 
 
 def left_free(disk: Disk) -> int:
-    """What must stay free: 5 GB or a twentieth of the disk, whichever is more, so that both promises hold.
+    """Return what must stay free: 5 GB or a twentieth of the disk, whichever is more, so that both promises hold.
 
     On a disk below 20 GB 5 GB would be more than a quarter of it, and nothing could be kept: there it is a twentieth.
     """
@@ -41,7 +41,7 @@ def left_free(disk: Disk) -> int:
 
 
 def disk_of(folder: Path) -> Disk:
-    """The disk of a folder, or of the nearest one above it that exists. Raises OSError."""
+    """Return the disk of a folder, or of the nearest one above it that exists. Raises OSError."""
     there = next((path for path in (folder, *folder.parents) if path.exists()), folder)
     usage = shutil.disk_usage(there)
     return Disk(usage.total, usage.free)

@@ -37,7 +37,7 @@ _DTYPES_BY_NAME = {name: dtype for dtype, name in _DTYPES.items()}
 
 
 def tensors(layers: Sequence[Arrays]) -> Iterator[Tensor]:
-    """The arrays of all layers as bytes, named by layer and place; places that hold nothing are left out."""
+    """Give the arrays of all layers as bytes, named by layer and place; places that hold nothing are left out."""
     for layer, arrays in enumerate(layers):
         for place, x in enumerate(arrays):
             if x is not None:
@@ -46,12 +46,12 @@ def tensors(layers: Sequence[Arrays]) -> Iterator[Tensor]:
 
 
 def record_tensor(record: array[int]) -> Tensor:
-    """A record of calls as a file holds it."""
+    """Return a record of calls as a file holds it."""
     return Tensor(RECORD, "I32", (len(record),), record.tobytes())
 
 
 def read_record(tensor: Tensor) -> array[int]:
-    """The record of calls. Raises ValueError when the tensor is none."""
+    """Return the record of calls in a tensor. Raises ValueError when the tensor is none."""
     if tensor.dtype != "I32" or len(tensor.shape) != 1:
         raise ValueError(f"a record of {tensor.dtype} {tensor.shape}")
     record = array("i")
@@ -72,7 +72,7 @@ class StoredRows:
         self.tokens = end - start
 
     def part(self, start: int, end: int) -> tuple[RowArrays, ...]:
-        """Rows [start, end), counted from the first of these."""
+        """Return rows [start, end), counted from the first of these."""
         return tuple(tuple(x[..., start:end, :] for x in layer) for layer in self.layers)
 
 
@@ -99,7 +99,7 @@ class _Layers(Sequence[RowArrays]):
 
 
 def read_state(load: Load, names: Collection[str], call_log: CallLog, sizes: Sequence[int]) -> StateSnapshot:
-    """The whole state of a file with these tensors. `sizes`: how many places each layer of the model has."""
+    """Return the whole state of a file with these tensors. sizes: how many places each layer of the model has."""
     arrays = load([name for name in names if "." in name])
     layers = tuple(
         tuple(arrays.get(array_name(layer, place)) for place in range(size)) for layer, size in enumerate(sizes)

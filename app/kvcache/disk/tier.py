@@ -42,7 +42,7 @@ from app.protocol.reports import Reason
 
 
 class Tier:
-    """The snapshot files of one model.
+    """Snapshot files of one model, and what is written, read and dropped of them.
 
     root: folder of all models' files. fingerprint: of this model, the name of its folder there. layout: what its layers
     keep. budget_bytes: None for the default. writes_all: write every whole state, however near the next one is.
@@ -81,7 +81,7 @@ class Tier:
 
     @property
     def writes_all(self) -> bool:
-        """Every whole state is written, however near the next one is."""
+        """Whether every whole state is written, however near the next one is."""
         return self._plan.writes_all
 
     @writes_all.setter
@@ -91,18 +91,18 @@ class Tier:
 
     @property
     def dropped(self) -> int:
-        """Files that were lost or not written, for whatever reason."""
+        """Count of files that were lost or not written, for whatever reason."""
         return self._lost + self._saver.failures
 
     @property
     def problem(self) -> str:
-        """Why the folder cannot be used, or the last file not be written, in the system's words, or empty."""
+        """Reason why the folder cannot be used, or the last file not be written, in the system's words, or empty."""
         away = NO_ANSWER if self.is_away or self._writer.is_stalled else ""
         return away or self._saver.problem or self._catalog.problem or self._disk_problem
 
     @property
     def is_away(self) -> bool:
-        """The disk does not answer: what lies there is not to be counted on now."""
+        """Whether the disk does not answer, so that what lies there is not to be counted on now."""
         return self._calls.is_away
 
     @property
@@ -112,7 +112,7 @@ class Tier:
 
     @property
     def allowed_bytes(self) -> int:
-        """What files may take now; as much as they do while the disk cannot be asked."""
+        """Bytes that files may take now; as many as they do while the disk cannot be asked."""
         try:
             disk = self._calls.ask(lambda: disk_of(self._root))
         except TimeoutError:
@@ -124,12 +124,12 @@ class Tier:
         return allowed(disk, self._budget, self.nbytes)
 
     def size_of(self, node: TrieNode) -> int:
-        """Bytes of the files that hold state of this edge."""
+        """Return the bytes of the files that hold state of this edge."""
         return sum(self._saver.size(part) for part in node.files)
 
     @property
     def is_saving(self) -> bool:
-        """The writer has something that it will tell of."""
+        """Whether the writer has something that it will tell of."""
         return self._saver.is_busy
 
     def wait(self, seconds: float) -> bool:
@@ -145,11 +145,12 @@ class Tier:
     # Reading
 
     def verify(self, nodes: Iterable[TrieNode], end: TrieNode) -> bool:
-        """See `Reader.verify`."""
+        """Return whether no file is damaged that entering these nodes, which end with `end`, would read. See
+        `Reader.verify`."""
         return self._reader.verify(nodes, end)
 
     def bytes_of(self, nodes: Iterable[TrieNode], end: TrieNode) -> int:
-        """Bytes that entering these nodes would read from disk, at least."""
+        """Return the bytes that entering these nodes would read from disk, at least."""
         rows = (part for node in nodes if node.rows is None and not node.active_paths for part in node.disk_rows)
         parts = set(rows)
         if end.state is None and end.disk_state is not None:
@@ -157,15 +158,15 @@ class Tier:
         return sum(self._saver.size(part) for part in parts)
 
     def rows(self, node: TrieNode) -> Sequence[StoredRows]:
-        """See `Reader.rows`."""
+        """Open the rows of an edge that lie on disk. See `Reader.rows`."""
         return self._reader.rows(node)
 
     def recall(self, node: TrieNode) -> Sequence[RowSource]:
-        """See `Reader.recall`."""
+        """Read the rows of an edge that is computed again, to stay as they were. See `Reader.recall`."""
         return self._reader.recall(node)
 
     def state(self, node: TrieNode) -> StateSnapshot:
-        """See `Reader.state`."""
+        """Read the whole state at a node's end. See `Reader.state`."""
         return self._reader.state(node)
 
     def _lose(self, part: Part, node: TrieNode) -> None:
@@ -189,13 +190,13 @@ class Tier:
             self._catalog.forget(node, Reason.DISK)
 
     def forget(self, node: TrieNode) -> None:
-        """What lies on disk of a node and below it is not wanted: its rows are gone."""
+        """Take down what lies on disk of a node and below it, since its rows are gone."""
         self._catalog.forget(node)
 
     # Writing
 
     def touch(self) -> None:
-        """A request has ended, or something was erased: there may be more to write, and less that is wanted."""
+        """Plan anew what to write, after a request has ended or something was erased."""
         self._has_plan = False
         self._plan.update()
         self._reader.rest()
@@ -209,7 +210,7 @@ class Tier:
         return self._saver.advance()
 
     def save_rows(self, node: TrieNode) -> bool:
-        """Before the rows of a node leave memory: whether they are on disk, or on their way there."""
+        """Save the rows of a node before they leave memory. Returns whether they are on disk, or on their way there."""
         if node.disk_rows:
             return True
         if not self._may_write():
@@ -218,7 +219,8 @@ class Tier:
         return all(self._active.has_rows_here(above) and self._saver.save_rows(above) for above in reversed(unsaved))
 
     def save_state(self, node: TrieNode, state: StateSnapshot) -> bool:
-        """Before a whole state leaves memory: whether it is on disk, or on its way there, or not worth it."""
+        """Save a whole state before it leaves memory. Returns whether it is on disk, or on its way there, or not worth
+        it."""
         if node.disk_state is not None:
             return True
         return self._may_write() and self._plan.is_worth_it(node) and self._saver.save_state(node, state)

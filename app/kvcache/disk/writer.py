@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 
 class Done(NamedTuple):
-    """The file of the put with this key is on the disk."""
+    """Outcome of a put: the file of the put with this key is on the disk."""
 
     key: int
     name: str
@@ -37,7 +37,7 @@ class Done(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """The put with this key left nothing on the disk. errno: of the OSError; error: its words."""
+    """Outcome of a put that left nothing on the disk. errno: of the OSError; error: its words."""
 
     key: int
     errno: int
@@ -60,7 +60,8 @@ class _Other(NamedTuple):
 
 
 class Writer:
-    """One thread and its jobs. All methods return at once, `close` at its deadline; call them from one thread.
+    """Thread that does its jobs in order. All methods return at once, `close` at its deadline; call them from one
+    thread.
 
     root: what the folder above all others is, once known; without it nothing is written any more.
     """
@@ -91,12 +92,12 @@ class Writer:
 
     @property
     def is_stalled(self) -> bool:
-        """Whether it has worked on one job for so long that the disk must hang."""
+        """Whether one job has taken so long that the disk must hang."""
         with self._change:
             return self._is_working and time.monotonic() - self._began >= STALLED
 
     def has_room(self, nbytes: int) -> bool:
-        """Whether `put` would accept so many bytes now: to be asked before they are copied."""
+        """Return whether `put` would accept so many bytes now: to be asked before they are copied."""
         with self._change:
             return self._has_room(nbytes)
 
@@ -151,7 +152,7 @@ class Writer:
             self._add(_Other(f"the index of {folder.name[:8]}", lambda: self._write_index(folder)))
 
     def finished(self) -> list[Done | Failed]:
-        """What became of puts since the last call, in the order they came."""
+        """Return what became of puts since the last call, in the order they came."""
         with self._change:
             finished, self._finished = self._finished, []
         return finished

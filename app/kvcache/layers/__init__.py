@@ -62,13 +62,13 @@ _KINDS: dict[type[Any], type[Layer]] = {
 
 
 def flatten(caches: Sequence[Any]) -> list[Any]:
-    """The cache objects in order, compound ones replaced by their parts, layers that keep nothing left out."""
+    """Return the cache objects in order, compound ones replaced by their parts, layers that keep nothing left out."""
     parts = (flatten(cache.caches) if type(cache) is CacheList else [cache] for cache in caches if cache is not None)
     return list(chain.from_iterable(parts))
 
 
 def wrap(cache: Any) -> Layer:
-    """The layer kind of one cache object, by its exact class: a subclass may keep its state differently.
+    """Return the layer of one cache object, by its exact class: a subclass may keep its state differently.
 
     Raises UnsupportedCacheError, with the class's name.
     """

@@ -21,7 +21,7 @@ def owned(x: mx.array) -> mx.array:
 
 
 class UnsupportedCacheError(Exception):
-    """The model keeps state of a kind that this program does not know how to store and restore."""
+    """Error of a model that keeps state of a kind which this program does not know how to store and restore."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"cache kind {name} is not supported")
@@ -29,4 +29,5 @@ class UnsupportedCacheError(Exception):
 
 
 class CacheFaultError(Exception):
-    """Stored and live state do not fit together. The tokens are computed again; nothing is answered from it."""
+    """Error of stored and live state that do not fit together. The tokens are computed again; nothing is answered from
+    it."""

@@ -15,7 +15,7 @@ SLACK = 1024  # rows beyond what is used that may stay allocated
 
 
 class RowLayer:
-    """Full attention, quantized or not: the state of tokens [a, b) is rows a..b, and can be cut anywhere."""
+    """Layer of full attention, quantized or not: the state of tokens [a, b) is rows a..b, and can be cut anywhere."""
 
     def __init__(self, cache: KVCache | QuantizedKVCache) -> None:
         self._cache: Any = cache
@@ -43,23 +43,23 @@ class RowLayer:
         return self.allocated * self.row_bytes
 
     def window_bytes(self, offset: int) -> int:
-        """Bytes that the layer holds beside its rows when it stands at `offset`."""
+        """Return the bytes that the layer holds beside its rows when it stands at `offset`: none."""
         return 0
 
     def before_call(self, count: int) -> None:
-        """A call over `count` tokens comes next."""
+        """Do nothing: a call over `count` tokens overwrites no rows."""
 
     def after_call(self, count: int) -> None:
-        """A call over `count` tokens was made."""
+        """Do nothing: a call over `count` tokens leaves the rows in plain order."""
 
     def copy(self, start: int, end: int) -> RowArrays:
-        """Rows [start, end) as arrays of their own, not yet evaluated."""
+        """Return rows [start, end) as arrays of their own, not yet evaluated."""
         if not 0 <= start < end <= min(self.offset, self.allocated):
             raise CacheFaultError(f"rows [{start}, {end}) asked of a layer at {self.offset} of {self.allocated}")
         return tuple(owned(x[..., start:end, :]) for x in self._buffers())
 
     def view(self, start: int, end: int) -> RowArrays:
-        """Rows [start, end) as views of the live buffers, for copying from."""
+        """Return rows [start, end) as views of the live buffers, for copying from."""
         return tuple(x[..., start:end, :] for x in self._buffers())
 
     def write(self, start: int, pieces: Sequence[RowArrays], last_prefill_end: int) -> None:
@@ -90,7 +90,7 @@ class RowLayer:
         self._assign(start, [rows])
 
     def arrays(self) -> Iterator[mx.array]:
-        """What must be evaluated before the layer is at rest, and what its next call depends on."""
+        """Give what must be evaluated before the layer is at rest, and what its next call depends on."""
         yield from self._buffers()
 
     def clear(self) -> None:
@@ -142,6 +142,6 @@ def _kind_of(x: mx.array) -> tuple[object, ...]:
 
 
 def plain_rows() -> Any:
-    """An empty buffer of rows in plain order."""
+    """Return an empty buffer of rows in plain order."""
     new: Any = KVCache
     return new()

@@ -12,7 +12,7 @@ from app.kvcache.layers.arrays import Arrays, CacheFaultError, owned
 
 
 class StateLayer:
-    """Recurrent and convolutional layers: the state at an offset is one object, which cannot be cut or rewound."""
+    """Recurrent or convolutional layer: the state at an offset is one object, which cannot be cut or rewound."""
 
     def __init__(self, cache: ArraysCache) -> None:
         self._cache: Any = cache
@@ -27,7 +27,7 @@ class StateLayer:
         self._cache.cache = [None if x is None else owned(x) for x in self._cache.cache]
 
     def take(self) -> Arrays:
-        """The state itself, shared with the live layer until the next call replaces it there."""
+        """Return the state itself, shared with the live layer until the next call replaces it there."""
         return tuple(self._cache.cache)
 
     def put(self, arrays: Arrays) -> None:
@@ -36,7 +36,7 @@ class StateLayer:
         self._cache.cache = list(arrays)
 
     def arrays(self) -> Iterator[mx.array]:
-        """What must be evaluated before the layer is at rest, and what its next call depends on."""
+        """Give what must be evaluated before the layer is at rest, and what its next call depends on."""
         yield from (x for x in self._cache.cache if x is not None)
 
     def clear(self) -> None:

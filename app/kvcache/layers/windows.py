@@ -16,7 +16,7 @@ from app.kvcache.layers.rows import RowLayer, plain_rows
 
 
 class WindowLayer:
-    """A sliding window: only the last rows are needed to go on, kept in a ring that overwrites the others.
+    """Layer of a sliding window: only the last rows are needed to go on, in a ring that overwrites the others.
 
     All rows are kept beside it in plain order, which is the price of going back to any token. Between two calls the
     ring's newest row stands before `_idx`, and rows not harvested yet are the newest ones.
@@ -45,7 +45,7 @@ class WindowLayer:
         return self._plain.allocated_bytes + int(self._ring.nbytes)
 
     def window_bytes(self, offset: int) -> int:
-        """Bytes of the live window, which holds rows that are kept in plain order too."""
+        """Return the bytes of the live window, which holds rows that are kept in plain order too."""
         return min(offset, self._size) * self.row_bytes
 
     @property
@@ -63,13 +63,13 @@ class WindowLayer:
             self._harvest()
 
     def after_call(self, count: int) -> None:
-        """After a call of several tokens all of its rows are there: take them, and cut the window to its size."""
+        """Take the rows of a call of several tokens, which are all there after it, and cut the window to its size."""
         if count > 1:
             self._harvest(is_plain=True)
             self._rebuild(self.offset)
 
     def copy(self, start: int, end: int) -> RowArrays:
-        """Rows [start, end) as arrays of their own, not yet evaluated."""
+        """Return rows [start, end) as arrays of their own, not yet evaluated."""
         self._harvest()
         return self._plain.copy(start, end)
 
@@ -91,7 +91,7 @@ class WindowLayer:
         self._rebuild(last_prefill_end)
 
     def arrays(self) -> Iterator[mx.array]:
-        """What must be evaluated before the layer is at rest, and what its next call depends on."""
+        """Give what must be evaluated before the layer is at rest, and what its next call depends on."""
         if self._ring.keys is not None:
             yield from (self._ring.keys, self._ring.values)
 
@@ -148,7 +148,7 @@ class WindowLayer:
 
 
 class ChunkLayer(WindowLayer):
-    """Attention in chunks: the last `chunk_size` rows are kept, and those before are cut off at the next call."""
+    """Layer of attention in chunks: the last `chunk_size` rows are kept, and those before go at the next call."""
 
     def __init__(self, chunk: ChunkedKVCache) -> None:
         self._ring: Any = chunk
