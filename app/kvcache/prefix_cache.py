@@ -210,9 +210,7 @@ class PrefixCache:
                 self.disk.forget(node)
             self.trie.remove(node)
         if self.disk is not None:
-            self.disk.collect()
-            self.disk.erase_elsewhere(owner)
-            self.disk.touch()
+            self.disk.erase(owner)
 
     def pin(self, tokens: Sequence[int]) -> int:
         """Keep what is held of this path, whatever else needs room, until `unpin`. Returns how many tokens that is.

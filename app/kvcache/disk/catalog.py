@@ -48,7 +48,7 @@ class SnapshotCatalog:
         self._files_bytes = 0  # of all of them
         self._path: tuple[TrieNode, array[int]] = trie.root, array("i")  # see `path_of`
         self._others: dict[Path, _Folder] = {}
-        self._changes = 0  # files that came or went since the index was saved
+        self._changes = 0  # files that came since the index was saved
 
     @property
     def own_bytes(self) -> int:
@@ -252,7 +252,7 @@ class SnapshotCatalog:
         return path
 
     def save_index_if_changed(self) -> None:
-        """Have the index written when many files came or went since: what it does not list is read file by file."""
+        """Have the index written when many files came since: what it does not list is read file by file."""
         if self._changes > len(self._files) // UNLISTED:
             self.save_index()
 
@@ -370,7 +370,6 @@ class SnapshotCatalog:
 
     def _delete(self, name: str) -> None:
         self._files_bytes -= self._files.pop(name, 0)
-        self._has_changed = True
         self._writer.delete(self._folder, name)
 
 

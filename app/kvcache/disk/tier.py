@@ -252,9 +252,16 @@ class Tier:
         self._saver.abandon_all()
         self._catalog.wipe()
 
-    def erase_elsewhere(self, owner: str) -> None:
-        """Delete what only this owner used of other models' files."""
+    def erase(self, owner: str) -> None:
+        """Delete what only this owner used of other models' files, and what hangs nowhere of this one's.
+
+        The index holds tokens, too: it is written anew at once, and not when the program ends.
+        """
+        self.collect()
         self._catalog.erase_elsewhere(owner)
+        if self._budget != 0:
+            self._catalog.save_index()
+        self.touch()
 
     def collect(self) -> None:
         """Delete the files that hang nowhere any more, and write none that would."""

@@ -353,6 +353,25 @@ def test_what_only_one_conversation_used_goes_with_it(mix: str, tmp_path: Path) 
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and secret in path.read_bytes()]
 
 
+def test_no_file_holds_what_was_erased_while_the_program_runs(tmp_path: Path) -> None:
+    """Whoever erases a conversation need not end the program for it: a crash leaves nothing of it either."""
+    for seed, mix in enumerate(MIXES):
+        generator, root = random.Random(seed), tmp_path / mix
+        cache, _ = opened(mix, root)
+        secret = generator.sample(range(40, 60), 6)
+        shared = generator.sample(range(1, 8), generator.randrange(1, 5))
+        for number in range(generator.randrange(1, 20)):
+            ask(cache, [*shared, 8 + number, 30, 31], [32], points=[len(shared)], owner="kept")
+        ask(cache, [*shared, *secret], [61, 62], points=[len(shared)], owner="gone")
+        settle(cache)
+        if generator.random() < 0.5:
+            cache, _ = reopened(cache, mix, root)
+        cache.erase("gone")
+        settle(cache)
+        data = b"".join(number.to_bytes(4, "little") for number in secret[1:])
+        assert not [path for path in root.rglob("*") if path.is_file() and data in path.read_bytes()], (seed, mix)
+
+
 @pytest.mark.parametrize("mix", list(MIXES))
 def test_a_conversation_can_go_after_a_restart(mix: str, tmp_path: Path) -> None:
     cache, _ = opened(mix, tmp_path)
