@@ -283,3 +283,19 @@ def test_renaming_a_row_that_is_being_renamed_goes_on_with_it(qtbot: QtBot, gard
     assert editor(garden.sidebar.list) is field
     assert field.text() == "quin"
     assert field.hasFocus()
+
+
+@pytest.mark.parametrize("name", ["", "Fruit"])
+def test_a_folder_that_was_named_is_left_for_the_open_conversation(
+    qtbot: QtBot, garden: MainWindow, controller: Controller, name: str
+) -> None:
+    view = garden.sidebar.list
+    garden.do("new_folder")
+    done(qtbot, controller)
+    qtbot.keyClicks(editor(view), name)
+    garden.do("compose")
+    assert garden.chat.composer.edit.hasFocus()
+    assert view.row is not None
+    assert view.row.is_open
+    done(qtbot, controller)
+    assert view.row.is_open
