@@ -113,11 +113,11 @@ def _footer(message: Message, run: Run | None) -> Footer | None:
 
 
 def _stored_footer(stats: Mapping[str, Any], stop: str) -> Footer:
-    """Figures from the database, where an older version may have left some out."""
+    """Figures from the database, where an older version may have left some out. One token alone has no rate."""
     request = stats.get("request") or {}
     cached, total = request.get("cached"), request.get("total")
     computed = total - cached if isinstance(total, int) and isinstance(cached, int) else None
-    return Footer(cached, computed, stats.get("tokens"), stats.get("rate"), stats.get("first_token"), stop)
+    return Footer(cached, computed, stats.get("tokens"), stats.get("rate") or None, stats.get("first_token"), stop)
 
 
 def prefill_row(run: Run) -> PrefillRow | None:

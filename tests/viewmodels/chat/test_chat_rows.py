@@ -70,6 +70,8 @@ def test_what_did_not_come_to_its_end_says_so(stop: str | None, note: str) -> No
 def test_stats_of_another_version_of_the_program_are_shown_as_far_as_they_go() -> None:
     rows = rows_of(tree_of(QUESTION, replace(ENDED, stats={"tokens": 3})), None, {})
     assert rows[1].footer == Footer(None, None, 3, None, None, "finished")
+    rows = rows_of(tree_of(QUESTION, replace(ENDED, stats={"tokens": 1, "rate": 0.0, "first_token": 0.7})), None, {})
+    assert rows[1].footer == Footer(None, None, 1, None, 0.7, "finished")
 
 
 def test_an_answer_under_way_is_read_first_and_written_then(qtbot: QtBot) -> None:
