@@ -11,7 +11,7 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.engine.problems import ModelError, size
+from app.engine.problems import ModelError, count, size
 
 # The safetensors library refuses longer headers.
 _LONGEST_HEADER = 100_000_000
@@ -58,10 +58,13 @@ def _data_bytes(path: Path, header: bytes) -> int:
 
 
 def _cut_short(path: Path, length: int, whole: int) -> ModelError:
-    of = f" of {size(whole)}" if whole > 8 else ""
+    have, wants = size(length), size(whole)
+    if have == wants:  # as many megabytes, but not as many bytes
+        have, wants = count(length), f"{count(whole)} bytes"
+    there = f"{have} of {wants}" if whole > 8 else size(length)
     return ModelError(
         "The model is incomplete",
-        f"{path.name} is cut short: {size(length)}{of} are there. Copy or download the file again.",
+        f"{path.name} is cut short: {there} are there. Copy or download the file again.",
     )
 
 

@@ -108,6 +108,19 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
         check_folder(tmp_path / "nowhere")
 
 
+@pytest.mark.parametrize("missing", [1, 1_000, 200_000])
+def test_what_is_there_of_weights_that_are_cut_short_is_told_in_another_figure_than_what_should_be(
+    folder: Path, missing: int
+) -> None:
+    weights = folder / "model.safetensors"
+    length = weights.stat().st_size
+    cut("model.safetensors", length - missing)(folder)
+    with pytest.raises(ModelError, match="cut short") as caught:
+        check_folder(folder)
+    there, whole = caught.value.problem.sentence.split(": ")[1].split(" are there")[0].split(" of ")
+    assert there != whole.removesuffix(" bytes")
+
+
 def test_a_file_is_no_folder(tiny_folder: Path) -> None:
     with pytest.raises(ModelError, match="is a file"):
         check_folder(tiny_folder / "model.safetensors")
