@@ -363,7 +363,7 @@ def test_a_model_that_ended_the_engine_is_not_opened_by_itself_again(
     ask(qtbot, again, "Still there?")
     guide = again.folders.guide
     assert [command.path for command in script.commands if isinstance(command, LoadModel)] == [guide]
-    again.controller.act(card.action_verb)
+    again.controller.act(card.action_id)
     qtbot.waitUntil(lambda: again.settings.values.model == "/models/one")
     assert again.controller.status.now.problem is None
     assert make_program().controller.status.now.problem is None

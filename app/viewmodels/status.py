@@ -13,16 +13,16 @@ from app.protocol.reports import Problem
 class ProblemCard:
     """Something that stands in the way, shown in the composer's place until it is put right.
 
-    action_verb, other_verb: what `Controller.act` is called with when the button is pressed. An empty label: no button.
+    action_id, other_id: what `Controller.act` is called with when the button is pressed. An empty label: no button.
     message_id: the question that it is about, "" where it is about none.
     """
 
     title: str
     sentence: str
     action_label: str
-    action_verb: str
+    action_id: str
     other_label: str = ""
-    other_verb: str = ""
+    other_id: str = ""
     message_id: str = ""
 
 
@@ -38,7 +38,7 @@ class StatusValues:
     words of the message being forked, or None. can_answer: sending nothing has the question answered that ends the
     open path. is_waiting: the words in the composer are sent when the answer that is being written ends. problem,
     notice: the card and the banner, one sentence; is_notice_good: it asks nothing of the person; notice_label,
-    notice_verb: its button, as those of the card. undo, redo: what Undo would take back among conversations
+    notice_action: its button, as those of the card. undo, redo: what Undo would take back among conversations
     ("Delete"), or nothing; is_favourite: the open conversation is one. disk_trouble: why no cached state is written
     although it is wanted, or None. greeting, suggestions: what an empty conversation shows. enabled: ids of the verbs
     that can act now.
@@ -69,7 +69,7 @@ class StatusValues:
     notice: str = ""
     is_notice_good: bool = False
     notice_label: str = ""
-    notice_verb: str = ""
+    notice_action: str = ""
     is_favourite: bool = False
     undo: str = ""
     redo: str = ""

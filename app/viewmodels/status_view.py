@@ -9,6 +9,7 @@ from app.conversation.tree import MessageTree
 from app.protocol.events import CostEstimate
 from app.protocol.trie_view import TrieView
 from app.viewmodels import status_words
+from app.viewmodels.actions import ACTIONS
 from app.viewmodels.cache import disk_words
 from app.viewmodels.cache.cache_desk import CacheDesk
 from app.viewmodels.cache.disk_desk import DiskDesk
@@ -22,7 +23,6 @@ from app.viewmodels.model.model_desk import ModelDesk
 from app.viewmodels.status import ProblemCard, StatusValues
 from app.viewmodels.text import words
 from app.viewmodels.text.words import DOT
-from app.viewmodels.verbs import VERBS
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def status_values(scene: Scene, card: ProblemCard | None, notice: str, is_notice
         notice=scene.progress or notice,
         is_notice_good=is_notice_good or bool(scene.progress),
         notice_label=_notice_button(scene)[0],
-        notice_verb=_notice_button(scene)[1],
+        notice_action=_notice_button(scene)[1],
         is_favourite=scene.conversation is not None and scene.conversation.is_favourite,
         undo=scene.undo,
         redo=scene.redo,
@@ -270,4 +270,4 @@ def _enabled(scene: Scene) -> frozenset[str]:
         "delete_files": bool(scene.disk.folder),
         "use_guide": not scene.models.is_guide or scene.models.problem is not None,
     }
-    return frozenset(verb.id for verb in VERBS if can.get(verb.id, True))
+    return frozenset(action.id for action in ACTIONS if can.get(action.id, True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from app.viewmodels.verbs import VERBS, Menu
+from app.viewmodels.actions import ACTIONS, Menu
 
 SUBMENUS: dict[str, tuple[Menu, str]] = {
     "recent": (Menu.FILE, "Open Recent"),
@@ -56,11 +56,12 @@ def spoken_shortcut(portable: str) -> str:
     return "-".join([*named, _KEY_NAMES.get(key, key)])
 
 
-_PATHS = {verb.id: f"{verb.menu} > {verb.title}" for verb in VERBS}
+_PATHS = {action.id: f"{action.menu} > {action.title}" for action in ACTIONS}
 _PATHS |= {command: f"{menu} > {title}" for command, (menu, title) in SUBMENUS.items()}
 _KEYS = {command: _FURTHER_KEYS.get(command, ()) for command in (*SUBMENUS, "quit")}
 _KEYS |= {
-    verb.id: (*(spoken_shortcut(keys) for keys in verb.shortcuts), *_FURTHER_KEYS.get(verb.id, ())) for verb in VERBS
+    action.id: (*(spoken_shortcut(keys) for keys in action.keys), *_FURTHER_KEYS.get(action.id, ()))
+    for action in ACTIONS
 }
 _KNOWN_KEYS = {named for of_one in _KEYS.values() for named in of_one}
 

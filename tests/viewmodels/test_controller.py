@@ -380,14 +380,14 @@ def test_a_missing_model_is_told_with_two_ways_on(
     qtbot.waitUntil(lambda: controller.status.now.problem is not None)
     card = controller.status.now.problem
     assert card is not None
-    assert (card.action_verb, card.other_verb) == ("open_model", "use_guide")
+    assert (card.action_id, card.other_id) == ("open_model", "use_guide")
     assert "/models/gone" in card.sentence
     assert controller.status.now.model_missing
     assert controller.trie.rowCount() == 0
     assert controller.status.now.cache_line == "Cache empty"
     with qtbot.waitSignal(controller.modelFolderWanted):
-        controller.act(card.action_verb)
-    controller.act(card.other_verb)
+        controller.act(card.action_id)
+    controller.act(card.other_id)
     ask(qtbot, controller, "Still there?")
     assert controller.status.now.problem is None
 
@@ -487,7 +487,7 @@ def test_a_prompt_that_does_not_fit_is_told(qtbot: QtBot, controller: Controller
     assert card.title == "The context is full"
     said: list[str] = []
     controller.composerText.connect(said.append)
-    controller.act(card.action_verb)
+    controller.act(card.action_id)
     assert controller.status.now.problem is None
     assert said[-1].startswith("word word")
     ask(qtbot, controller, "Shorter")
@@ -505,7 +505,7 @@ def test_after_a_crash_everything_is_open_again_and_the_log_can_be_shown(
     assert now.problem is None
     assert now.notice.startswith("Espalier crashed last time. Everything you said is saved")
     with qtbot.waitSignal(controller.logWanted):
-        controller.act(now.notice_verb)
+        controller.act(now.notice_action)
     controller.warn(Problem("Another", "Thing."))
     assert controller.status.now.notice_label == ""
 
@@ -534,7 +534,7 @@ def test_an_engine_that_died_is_started_again(qtbot: QtBot, controller: Controll
     qtbot.waitUntil(lambda: controller.status.now.problem is not None)
     card = controller.status.now.problem
     assert card is not None
-    assert card.action_verb == "restart"
+    assert card.action_id == "restart"
     assert "told to crash" in card.sentence
     controller.act("restart")
     ask(qtbot, controller, "And now?")
@@ -553,7 +553,7 @@ def test_after_the_engine_died_any_model_can_be_opened(
         qtbot.waitUntil(lambda: controller.status.now.problem is not None)
         card = controller.status.now.problem
         assert card is not None
-        assert (card.action_verb, card.other_verb) == ("restart", "use_guide")
+        assert (card.action_id, card.other_id) == ("restart", "use_guide")
         assert settings.values.suspect == "/models/deadly"
         controller.act(verb) if verb else controller.open_model(path)
         ready(qtbot, controller)

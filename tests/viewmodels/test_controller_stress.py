@@ -69,7 +69,7 @@ class Restless:
     def card(self) -> None:
         card = self.controller.status.now.problem
         if card is not None:
-            self.controller.act(card.other_verb or card.action_verb)
+            self.controller.act(card.other_id or card.action_id)
 
     def some_message(self) -> str | None:
         rows = self.controller.chat.rows

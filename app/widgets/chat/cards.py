@@ -34,8 +34,8 @@ class ProblemView(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.action = Button(style, "", is_default=True, parent=self)
         self.other = Button(style, "", parent=self)
-        self.action.clicked.connect(lambda: self.acted.emit(self._card.action_verb))
-        self.other.clicked.connect(lambda: self.acted.emit(self._card.other_verb))
+        self.action.clicked.connect(lambda: self.acted.emit(self._card.action_id))
+        self.other.clicked.connect(lambda: self.acted.emit(self._card.other_id))
         style.changed.connect(self._arrange)
 
     def show_problem(self, card: ProblemCard) -> None:
@@ -110,7 +110,7 @@ class NoticeBanner(QWidget):
         self.close_button = ToolButton(style, Icon.DISCARD, "Dismiss Notice", "Dismiss", 24, 14, parent=self)
         self.close_button.clicked.connect(self.dismissed)
         self.action = Button(style, "", parent=self)
-        self.action.clicked.connect(lambda: self.acted.emit(self._status.now.notice_verb))
+        self.action.clicked.connect(lambda: self.acted.emit(self._status.now.notice_action))
         self.action.hide()
         status.changed.connect(self._refresh)
         style.changed.connect(self.updateGeometry)

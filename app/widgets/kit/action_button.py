@@ -6,12 +6,12 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from app.viewmodels.verbs import VERBS
+from app.viewmodels.actions import ACTIONS
 from app.widgets.kit.controls import ToolButton
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.style import Style
 
-_BY_ID = {verb.id: verb for verb in VERBS}
+_BY_ID = {action.id: action for action in ACTIONS}
 
 
 class ActionButton(ToolButton):
@@ -31,11 +31,11 @@ class ActionButton(ToolButton):
         is_on_fill: bool = False,
         parent: QWidget | None = None,
     ) -> None:
-        verb = _BY_ID[action_id]
-        tip = verb.title
-        if verb.shortcuts:
-            tip += f" ({QKeySequence(verb.shortcuts[0]).toString(QKeySequence.SequenceFormat.NativeText)})"
-        super().__init__(style, icon, verb.title, tip, stands_out=stands_out, is_on_fill=is_on_fill, parent=parent)
+        action = _BY_ID[action_id]
+        tip = action.title
+        if action.keys:
+            tip += f" ({QKeySequence(action.keys[0]).toString(QKeySequence.SequenceFormat.NativeText)})"
+        super().__init__(style, icon, action.title, tip, stands_out=stands_out, is_on_fill=is_on_fill, parent=parent)
         self.action_id = action_id
         self.clicked.connect(self._ask)
 

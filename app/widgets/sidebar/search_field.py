@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from app.viewmodels.verbs import VERBS
+from app.viewmodels.actions import ACTIONS
 from app.widgets.kit.controls import ToolButton
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
@@ -107,4 +107,4 @@ class SearchField(QLineEdit):
         super().paintEvent(event)
 
 
-_KEYS = next(verb.shortcuts[0] for verb in VERBS if verb.id == "find")
+_KEYS = next(action.keys[0] for action in ACTIONS if action.id == "find")

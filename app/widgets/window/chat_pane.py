@@ -94,7 +94,7 @@ class ChatPane(QWidget):
     def _is_dismissable(self) -> bool:
         """Whether a problem stands in the composer's place that one may leave alone."""
         card = self._controller.status.now.problem
-        return card is not None and card.other_verb == "dismiss"
+        return card is not None and card.other_id == "dismiss"
 
     def _choose_page(self) -> None:
         is_empty = self._controller.chat.rowCount() == 0

@@ -8,9 +8,9 @@ from pathlib import Path
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar
 
+from app.viewmodels.actions import ACTIONS, Action, Menu
 from app.viewmodels.cache.budgets import BUDGETS, DISK_BUDGETS, budget_of, disk_budget_of
 from app.viewmodels.kit.settings import Settings, SettingsValues
-from app.viewmodels.verbs import VERBS, Menu, Verb
 from app.widgets.window.budget_menu import BudgetMenu
 
 Do = Callable[[str], None]
@@ -60,14 +60,14 @@ class Menus:
         menus[Menu.CACHE].setToolTipsVisible(True)
         menus[Menu.CACHE].addMenu(self.budget)
         menus[Menu.CACHE].addMenu(self.disk_budget)
-        for verb in VERBS:
-            menu = menus[verb.menu]
-            menu.addAction(self._action(verb, bar, do))
-            if verb.id == "open_model":
+        for action in ACTIONS:
+            menu = menus[action.menu]
+            menu.addAction(self._entry(action, bar, do))
+            if action.id == "open_model":
                 menu.addMenu(self.recent)
-            if verb.id == "new_folder":
+            if action.id == "new_folder":
                 menu.addMenu(self.folders)
-            if verb.id in _ENDS_GROUP:
+            if action.id in _ENDS_GROUP:
                 menu.addSeparator()
         self.quit = QAction("Quit Espalier", bar)
         self.quit.setShortcuts(QKeySequence.StandardKey.Quit)
@@ -82,22 +82,22 @@ class Menus:
         self.disk_budget.mark(disk_budget_of(values.disk_budget).id)
         self.actions["keep_every_fork"].setChecked(values.keeps_every_fork)
 
-    def _action(self, verb: Verb, bar: QMenuBar, do: Do) -> QAction:
-        action = QAction(verb.title, bar)
-        action.setShortcuts([QKeySequence(keys) for keys in verb.shortcuts])
-        action.setMenuRole(_ROLES.get(verb.id, QAction.MenuRole.NoRole))
-        action.setCheckable(verb.is_checkable)
-        action.setStatusTip(verb.tip)
-        action.setToolTip(verb.tip)
-        action.triggered.connect(lambda: do(verb.id))
-        self.actions[verb.id] = action
-        return action
+    def _entry(self, action: Action, bar: QMenuBar, do: Do) -> QAction:
+        entry = QAction(action.title, bar)
+        entry.setShortcuts([QKeySequence(keys) for keys in action.keys])
+        entry.setMenuRole(_ROLES.get(action.id, QAction.MenuRole.NoRole))
+        entry.setCheckable(action.is_checkable)
+        entry.setStatusTip(action.tip)
+        entry.setToolTip(action.tip)
+        entry.triggered.connect(lambda: do(action.id))
+        self.actions[action.id] = entry
+        return entry
 
     def enable(self, enabled: Iterable[str]) -> None:
         """Let only these commands act."""
         can = frozenset(enabled)
-        for verb_id, action in self.actions.items():
-            action.setEnabled(verb_id in can)
+        for action_id, entry in self.actions.items():
+            entry.setEnabled(action_id in can)
 
     def show_recent(self, folders: Iterable[str], choose: Do) -> None:
         """Offer these folders, the last used first."""

@@ -8,13 +8,13 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenuBar
 from pytestqt.qtbot import QtBot
 
+from app.viewmodels.actions import ACTIONS
 from app.viewmodels.kit.settings import Settings
-from app.viewmodels.verbs import VERBS
 from app.widgets.window.menus import Menus
 
 
 def test_menu_path_follows_the_table() -> None:
-    title = next(verb.title for verb in VERBS if verb.id == "open_model")
+    title = next(action.title for action in ACTIONS if action.id == "open_model")
     assert menu_path("open_model") == f"File > {title}"
 
 
@@ -40,9 +40,9 @@ def test_shortcuts_are_spoken_as_on_a_mac(portable: str, spoken: str) -> None:
 
 
 def test_every_command_of_the_table_is_known() -> None:
-    for verb in VERBS:
-        named = [keys(verb.id, which) for which in range(len(verb.shortcuts))]
-        assert unknown_commands(f"Choose {menu_path(verb.id)} ({', '.join(named)}).") == []
+    for action in ACTIONS:
+        named = [keys(action.id, which) for which in range(len(action.keys))]
+        assert unknown_commands(f"Choose {menu_path(action.id)} ({', '.join(named)}).") == []
 
 
 def test_menus_within_menus_stand_where_the_program_has_them(qtbot: QtBot, settings: Settings) -> None:
@@ -59,7 +59,7 @@ def test_menus_within_menus_stand_where_the_program_has_them(qtbot: QtBot, setti
 
 
 def test_the_table_and_what_it_does_not_hold_are_the_commands() -> None:
-    assert set(commands()) == {verb.id for verb in VERBS} | SUBMENUS.keys() | {"quit"}
+    assert set(commands()) == {action.id for action in ACTIONS} | SUBMENUS.keys() | {"quit"}
     assert names("undo") == ["Edit > Undo", "Cmd-Z"]
     assert names("trash") == ["File > Trash…"]
 

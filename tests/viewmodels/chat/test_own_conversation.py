@@ -35,7 +35,7 @@ def test_a_question_that_failed_stands_in_the_way_only_where_it_was_asked(
     problem = controller.status.now.problem
     assert problem is not None
     assert problem.title == "The context is full"
-    controller.act(problem.action_verb)
+    controller.act(problem.action_id)
     assert controller.status.now.editing == TOO_LONG
     assert controller.status.now.problem is None
 

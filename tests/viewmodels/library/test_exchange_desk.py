@@ -217,7 +217,7 @@ def test_what_is_being_read_can_be_cancelled(
     file.write_text(json.dumps([chatgpt("Pears", "Which pears?")]))
     forked.archive.exchange.import_file(str(file))
     notice(qtbot, forked, "Reading conversations.json…")
-    assert (forked.status.now.notice_label, forked.status.now.notice_verb) == ("Cancel", "cancel_file")
+    assert (forked.status.now.notice_label, forked.status.now.notice_action) == ("Cancel", "cancel_file")
     forked.act("cancel_file")
     assert notice(qtbot, forked, "Cancelled") == "Cancelled. Nothing was changed."
     assert forked.status.now.notice_label == ""

@@ -7,8 +7,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenuBar
 from pytestqt.qtbot import QtBot
 
+from app.viewmodels.actions import ACTIONS, Menu
 from app.viewmodels.kit.settings import Settings
-from app.viewmodels.verbs import VERBS, Menu
 from app.widgets.window.menus import Menus
 
 Done = list[str]
@@ -31,16 +31,16 @@ def menus(bar: QMenuBar, done: Done, settings: Settings) -> Menus:
     return Menus(bar, done.append, settings)
 
 
-def test_every_verb_stands_in_its_menu_with_its_keys(menus: Menus, bar: QMenuBar) -> None:
+def test_every_action_stands_in_its_menu_with_its_keys(menus: Menus, bar: QMenuBar) -> None:
     titles = [entry.text() for entry in bar.actions()]
     assert titles == [menu.value for menu in Menu]
-    for verb in VERBS:
-        action = menus.actions[verb.id]
-        assert action.text() == verb.title
-        assert [keys.toString() for keys in action.shortcuts()] == [_portable(keys) for keys in verb.shortcuts]
-        assert action.isCheckable() == verb.is_checkable
-        (holder,) = [entry for entry in bar.actions() if action in entry.menu().actions()]
-        assert holder.text() == verb.menu.value
+    for action in ACTIONS:
+        entry = menus.actions[action.id]
+        assert entry.text() == action.title
+        assert [keys.toString() for keys in entry.shortcuts()] == [_portable(keys) for keys in action.keys]
+        assert entry.isCheckable() == action.is_checkable
+        (holder,) = [menu for menu in bar.actions() if entry in menu.menu().actions()]
+        assert holder.text() == action.menu.value
 
 
 def _portable(keys: str) -> str:
@@ -54,20 +54,20 @@ def test_no_shortcut_means_two_things(menus: Menus) -> None:
 
 
 def test_roles_are_said_and_not_guessed(menus: Menus) -> None:
-    roles = {verb_id: action.menuRole() for verb_id, action in menus.actions.items()}
+    roles = {action_id: entry.menuRole() for action_id, entry in menus.actions.items()}
     assert roles.pop("about") is QAction.MenuRole.AboutRole
     assert set(roles.values()) == {QAction.MenuRole.NoRole}
     assert menus.quit.menuRole() is QAction.MenuRole.QuitRole
 
 
-def test_an_entry_does_its_verb(menus: Menus, done: Done) -> None:
-    for verb in VERBS:
-        menus.actions[verb.id].trigger()
-    assert done == [verb.id for verb in VERBS]
+def test_an_entry_does_its_action(menus: Menus, done: Done) -> None:
+    for action in ACTIONS:
+        menus.actions[action.id].trigger()
+    assert done == [action.id for action in ACTIONS]
 
 
 def test_what_cannot_act_is_disabled(menus: Menus, done: Done) -> None:
-    menus.enable(verb.id for verb in VERBS if verb.id != "stop")
+    menus.enable(action.id for action in ACTIONS if action.id != "stop")
     menus.actions["stop"].trigger()
     menus.actions["new"].trigger()
     assert done == ["new"]

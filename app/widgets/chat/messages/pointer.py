@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QPointF, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QMouseEvent
 from PySide6.QtWidgets import QMenu
 
-from app.viewmodels.verbs import VERBS
+from app.viewmodels.actions import ACTIONS
 from app.widgets.chat.messages.message_body import TextPoint
 from app.widgets.chat.messages.row_item import RowItem
 from app.widgets.chat.messages.text_selection import TextSelection
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.widgets.chat.messages.view import ChatView
 
 _LEFT = Qt.MouseButton.LeftButton
-_TITLES = {verb.id: verb.title for verb in VERBS}
+_TITLES = {action.id: action.title for action in ACTIONS}
 
 
 class Hit(NamedTuple):
@@ -151,7 +151,7 @@ class Pointer(QObject):
             self._view.viewport().update()
 
     def _open_menu(self, event: QContextMenuEvent) -> None:
-        """Copy, the verb that begins a branch from the message, and the one that deletes it."""
+        """Copy, the action that begins a branch from the message, and the one that deletes it."""
         view, number = self._view, self._view.indexAt(event.pos()).row()
         if number < 0:
             return
@@ -161,9 +161,9 @@ class Pointer(QObject):
         text = self.selected_text() or row.text
         title = "Copy" if self.selected_text() else "Copy Message"
         menu.addAction(title, lambda: QGuiApplication.clipboard().setText(text))
-        verb_id, asked = ("fork", view.editAsked) if row.role == "user" else ("regenerate", view.againAsked)
-        act = menu.addAction(_TITLES[verb_id], lambda: asked.emit(row.id))
-        act.setEnabled(view.can_act(verb_id) and not row.is_streaming)
+        action_id, asked = ("fork", view.editAsked) if row.role == "user" else ("regenerate", view.againAsked)
+        act = menu.addAction(_TITLES[action_id], lambda: asked.emit(row.id))
+        act.setEnabled(view.can_act(action_id) and not row.is_streaming)
         menu.addSeparator()
         menu.addAction(_TITLES["delete_message"], lambda: view.deleteAsked.emit(row.id))
         menu.popup(event.globalPos())

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
-from app.viewmodels.verbs import VERBS
+from app.viewmodels.actions import ACTIONS
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
 from app.widgets.kit.controls import ToolButton
 from app.widgets.kit.icon_paths import Icon
@@ -56,21 +56,21 @@ class ControlSpec:
         return (self.message_id, self.kind, self.block)
 
 
-def _name_and_tip(verb_id: str) -> tuple[str, str]:
+def _name_and_tip(action_id: str) -> tuple[str, str]:
     """Return a command's title, alone and with its keys."""
-    found = next(verb for verb in VERBS if verb.id == verb_id)
-    keys = QKeySequence(found.shortcuts[0]).toString(QKeySequence.SequenceFormat.NativeText)
+    found = next(action for action in ACTIONS if action.id == action_id)
+    keys = QKeySequence(found.keys[0]).toString(QKeySequence.SequenceFormat.NativeText)
     return found.title, f"{found.title} ({keys})"
 
 
 class ActionStrip(QWidget):
-    """Buttons for one message, 24 apart: Copy, and the verb that begins a branch from it."""
+    """Buttons for one message, 24 apart: Copy, and the action that begins a branch from it."""
 
-    def __init__(self, style: Style, verb_id: str, icon: Icon, parent: QWidget) -> None:
+    def __init__(self, style: Style, action_id: str, icon: Icon, parent: QWidget) -> None:
         super().__init__(parent)
         self._text = ""
         self.copy = ToolButton(style, Icon.COPY, "Copy Message", "Copy", ACTION, _ICON, parent=self)
-        name, tip = _name_and_tip(verb_id)
+        name, tip = _name_and_tip(action_id)
         self.act = ToolButton(style, icon, name, tip, ACTION, _ICON, parent=self)
         self.copy.clicked.connect(self._copy)
         row = QHBoxLayout(self)
@@ -179,8 +179,8 @@ class RowControls(QObject):
         elif isinstance(widget, CodeCopy):
             widget.code = spec.code
         elif isinstance(widget, ActionStrip):
-            verb_id = "fork" if spec.kind is ControlKind.QUESTION else "regenerate"
-            widget.show_message(spec.text, can_act=verb_id in spec.enabled)
+            action_id = "fork" if spec.kind is ControlKind.QUESTION else "regenerate"
+            widget.show_message(spec.text, can_act=action_id in spec.enabled)
 
     def _chain(self, widgets: list[QWidget]) -> None:
         """Tab goes from the chat to its controls from the top down, then on."""

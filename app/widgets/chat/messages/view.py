@@ -153,9 +153,9 @@ class ChatView(RowView):
         """Return the row of a message, or -1 when it is not on the path."""
         return self._chat.row_of(message_id)
 
-    def can_act(self, verb_id: str) -> bool:
+    def can_act(self, action_id: str) -> bool:
         """Return whether a command would do something now."""
-        return verb_id in self._status.now.enabled
+        return action_id in self._status.now.enabled
 
     @property
     def keyboard_row(self) -> int:

@@ -14,11 +14,11 @@ from pytestqt.qtbot import QtBot
 import app.widgets.chat.messages.block_layout as laid_part
 import app.widgets.chat.messages.row_painter as row_painter
 from app.protocol.chat import Role
+from app.viewmodels.actions import ACTIONS
 from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.path_rows import PathRows
 from app.viewmodels.rows import Footer, MessageRow
 from app.viewmodels.status import Status, StatusValues
-from app.viewmodels.verbs import VERBS
 from app.widgets.chat.messages.row_controls import ActionStrip, CodeCopy, ControlKind
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
 from app.widgets.chat.messages.view import ChatView
@@ -27,7 +27,7 @@ from app.widgets.kit.theme import DARK, LIGHT
 from tests.widgets.chat.sample_messages import CODE, PLAN, answer, question, reading, talk
 from tests.widgets.pictures import count, picture, show
 
-ALL = StatusValues(enabled=frozenset(verb.id for verb in VERBS))
+ALL = StatusValues(enabled=frozenset(action.id for action in ACTIONS))
 
 
 @pytest.fixture
