@@ -1,127 +1,457 @@
-"""Every command of the program: the menus are built from this table, and so is what the guide model was taught."""
+"""Every command of the program: menus, keys and tool tips are made from this table, and what the guide model knows."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING
 
+from app.viewmodels.chat.versions import last_question
+from app.viewmodels.kit.action import Action, Menu, Submenu
 
-class Menu(StrEnum):
-    """The menus, in the order of the menu bar."""
+if TYPE_CHECKING:
+    from app.viewmodels.controller import Controller
+    from app.viewmodels.status_view import Scene
 
-    FILE = "File"
-    EDIT = "Edit"
-    VIEW = "View"
-    BRANCH = "Branch"
-    CACHE = "Cache"
-    HELP = "Help"
+    Row = Action[Controller, Scene] | Submenu
 
+Run = Callable[[], object]
 
-@dataclass(frozen=True, slots=True)
-class Action:
-    """`keys` are portable ("Ctrl" is Command on a Mac); `tip` says in one sentence what the command does."""
-
-    id: str
-    menu: Menu
-    title: str
-    keys: tuple[str, ...]
-    tip: str
-    is_checkable: bool = False
-
-
-ACTIONS: tuple[Action, ...] = (
-    Action("new", Menu.FILE, "New Conversation", ("Ctrl+N",), "Starts an empty conversation."),
-    Action("open_model", Menu.FILE, "Open Model…", ("Ctrl+O",), "Opens a folder that mlx-lm can load."),
-    Action("use_guide", Menu.FILE, "Use the Guide", ("Ctrl+Shift+G",), "Goes back to the small built-in model."),
-    Action("rename", Menu.FILE, "Rename Conversation", ("F2",), "Gives the open conversation another title."),
-    Action("favourite", Menu.FILE, "Favourite", (), "Puts the open conversation above the others.", True),
-    Action("new_folder", Menu.FILE, "New Folder", ("Ctrl+Shift+N",), "Makes an empty folder for conversations."),
+TABLE: tuple[Row, ...] = (
     Action(
-        "delete_conversation",
-        Menu.FILE,
-        "Delete Conversation",
-        ("Ctrl+Shift+Backspace",),
-        "Puts the open conversation into the trash; Undo brings it back.",
-    ),
-    Action("import", Menu.FILE, "Import…", ("Ctrl+Shift+O",), "Reads conversations from a file, other programs’ too."),
-    Action(
-        "export",
-        Menu.FILE,
-        "Export Conversation…",
-        ("Ctrl+Shift+E",),
-        "Writes the conversation with all branches to an .espalier file.",
-    ),
-    Action("export_branch", Menu.FILE, "Export Branch as Markdown…", (), "Writes the branch you see as text."),
-    Action("export_tree", Menu.FILE, "Export All Branches as Markdown…", (), "Writes every branch as text."),
-    Action("trash", Menu.FILE, "Trash…", (), "Shows what was deleted; it stays for 30 days."),
-    Action("close", Menu.FILE, "Close Window", ("Ctrl+W",), "Closes the window; everything is already saved."),
-    Action("undo", Menu.EDIT, "Undo", ("Ctrl+Z",), "Takes back the last change to your text or your conversations."),
-    Action("redo", Menu.EDIT, "Redo", ("Ctrl+Shift+Z",), "Does it again."),
-    Action("cut", Menu.EDIT, "Cut", ("Ctrl+X",), "Cuts the selected text."),
-    Action("copy", Menu.EDIT, "Copy", ("Ctrl+C",), "Copies the selected text, or the selected message."),
-    Action("paste", Menu.EDIT, "Paste", ("Ctrl+V",), "Pastes text."),
-    Action("select_all", Menu.EDIT, "Select All", ("Ctrl+A",), "Selects all of the text you are writing."),
-    Action("find", Menu.EDIT, "Search Conversations", ("Ctrl+F", "Ctrl+Shift+F"), "Finds words in every branch."),
-    Action(
-        "sidebar", Menu.VIEW, "Show Conversations", ("Ctrl+Alt+S",), "Shows or hides the list of conversations.", True
-    ),
-    Action("inspector", Menu.VIEW, "Show Cache", ("Ctrl+Alt+C",), "Shows or hides the cache pane.", True),
-    Action("bigger", Menu.VIEW, "Bigger Text", ("Ctrl++", "Ctrl+="), "Makes the text bigger."),
-    Action("smaller", Menu.VIEW, "Smaller Text", ("Ctrl+-",), "Makes the text smaller."),
-    Action("actual_size", Menu.VIEW, "Actual Size", ("Ctrl+0",), "Gives the text its usual size again."),
-    Action("compose", Menu.VIEW, "Go to Message Field", ("Ctrl+L",), "Puts the cursor where you write."),
-    Action("send", Menu.BRANCH, "Send", ("Ctrl+Return",), "Sends what you wrote; Return does the same."),
-    Action("fork", Menu.BRANCH, "Edit as New Branch", ("Ctrl+D",), "Edits a question; the old branch stays."),
-    Action("regenerate", Menu.BRANCH, "Answer Again", ("Ctrl+R",), "Asks for another answer beside the old one."),
-    Action("previous", Menu.BRANCH, "Previous Version", ("Ctrl+Alt+Left",), "Shows the version to the left at a fork."),
-    Action("next", Menu.BRANCH, "Next Version", ("Ctrl+Alt+Right",), "Shows the version to the right at a fork."),
-    Action(
-        "delete_message",
-        Menu.BRANCH,
-        "Delete Message and What Follows",
-        ("Ctrl+Backspace",),
-        "Puts a message and its branches into the trash; Undo brings them back.",
+        id="new",
+        menu=Menu.FILE,
+        group="new",
+        title="New Conversation",
+        keys=("Ctrl+N",),
+        tip="Starts an empty conversation.",
+        run=lambda app: app.new_conversation(),
     ),
     Action(
-        "prune",
-        Menu.BRANCH,
-        "Delete Other Branches",
-        (),
-        "Keeps the branch you see and puts all others of the conversation into the trash.",
+        id="open_model",
+        menu=Menu.FILE,
+        group="models",
+        title="Open Model…",
+        keys=("Ctrl+O",),
+        tip="Opens a folder that mlx-lm can load.",
+        run=lambda app: app.choose_model(),
     ),
-    Action("stop", Menu.BRANCH, "Stop", ("Escape", "Ctrl+."), "Stops the answer; what was written is kept."),
+    Submenu("recent", Menu.FILE, "models", "Open Recent"),
     Action(
-        "keep_every_fork",
-        Menu.CACHE,
-        "Keep Every Fork on Disk",
-        (),
-        "Writes every state that can be gone back to, which takes several times the space on some models.",
-        True,
-    ),
-    Action(
-        "pin",
-        Menu.CACHE,
-        "Pin This Branch",
-        ("Ctrl+Shift+P",),
-        "Keeps what is cached of the branch, whatever else needs room, until the model is closed.",
-    ),
-    Action("unpin", Menu.CACHE, "Unpin This Branch", (), "Lets the branch make room for others again."),
-    Action("verify", Menu.CACHE, "Verify This Branch", (), "Computes the branch again and compares it with the cache."),
-    Action("copy_cache", Menu.CACHE, "Copy Cache as Text", (), "Copies the tree and its events, without any words."),
-    Action("show_files", Menu.CACHE, "Show Cache Files", (), "Opens the folder with the cached state of all models."),
-    Action(
-        "forget_cache",
-        Menu.CACHE,
-        "Forget This Conversation’s Cache",
-        (),
-        "Deletes the cached state that only this conversation uses; its words stay.",
+        id="use_guide",
+        menu=Menu.FILE,
+        group="models",
+        title="Use the Guide",
+        keys=("Ctrl+Shift+G",),
+        tip="Goes back to the small built-in model.",
+        is_enabled=lambda scene: not scene.models.is_guide or scene.models.problem is not None,
+        run=lambda app: app.use_guide(),
     ),
     Action(
-        "delete_files",
-        Menu.CACHE,
-        "Delete Cache Files…",
-        (),
-        "Deletes the cached state of all models from the disk; conversations stay.",
+        id="rename",
+        menu=Menu.FILE,
+        group="conversation",
+        title="Rename Conversation",
+        keys=("F2",),
+        tip="Gives the open conversation another title.",
+        is_enabled=lambda scene: not scene.is_empty,
     ),
-    Action("about", Menu.HELP, "About Espalier", (), "Shows the version and the licence."),
+    Action(
+        id="favourite",
+        menu=Menu.FILE,
+        group="conversation",
+        title="Favourite",
+        tip="Puts the open conversation above the others.",
+        is_enabled=lambda scene: not scene.is_empty,
+        is_checked=lambda scene: scene.is_favourite,
+        run=lambda app: app.archive.edits.mark(app.archive.open_id),
+    ),
+    Action(
+        id="new_folder",
+        menu=Menu.FILE,
+        group="conversation",
+        title="New Folder",
+        keys=("Ctrl+Shift+N",),
+        tip="Makes an empty folder for conversations.",
+        run=lambda app: app.archive.create_folder(),
+    ),
+    Submenu("folders", Menu.FILE, "conversation", "Move to Folder"),
+    Action(
+        id="delete_conversation",
+        menu=Menu.FILE,
+        group="conversation",
+        title="Delete Conversation",
+        keys=("Ctrl+Shift+Backspace",),
+        tip="Puts the open conversation into the trash; Undo brings it back.",
+        is_enabled=lambda scene: not scene.is_empty,
+        run=lambda app: app.archive.edits.delete_conversation(app.archive.open_id),
+    ),
+    Action(
+        id="import",
+        menu=Menu.FILE,
+        group="exchange",
+        title="Import…",
+        keys=("Ctrl+Shift+O",),
+        tip="Reads conversations from a file, other programs’ too.",
+    ),
+    Action(
+        id="export",
+        menu=Menu.FILE,
+        group="exchange",
+        title="Export Conversation…",
+        keys=("Ctrl+Shift+E",),
+        tip="Writes the conversation with all branches to an .espalier file.",
+        is_enabled=lambda scene: not scene.is_empty,
+    ),
+    Action(
+        id="export_branch",
+        menu=Menu.FILE,
+        group="exchange",
+        title="Export Branch as Markdown…",
+        tip="Writes the branch you see as text.",
+        is_enabled=lambda scene: not scene.is_empty,
+    ),
+    Action(
+        id="export_tree",
+        menu=Menu.FILE,
+        group="exchange",
+        title="Export All Branches as Markdown…",
+        tip="Writes every branch as text.",
+        is_enabled=lambda scene: not scene.is_empty,
+    ),
+    Action(
+        id="trash",
+        menu=Menu.FILE,
+        group="trash",
+        title="Trash…",
+        tip="Shows what was deleted; it stays for 30 days.",
+    ),
+    Action(
+        id="close",
+        menu=Menu.FILE,
+        group="window",
+        title="Close Window",
+        keys=("Ctrl+W",),
+        tip="Closes the window; everything is already saved.",
+    ),
+    Action(
+        id="undo",
+        menu=Menu.EDIT,
+        group="undo",
+        title="Undo",
+        keys=("Ctrl+Z",),
+        tip="Takes back the last change to your text or your conversations.",
+        is_enabled=lambda scene: bool(scene.undo),
+        run=lambda app: app.archive.edits.undo(),
+    ),
+    Action(
+        id="redo",
+        menu=Menu.EDIT,
+        group="undo",
+        title="Redo",
+        keys=("Ctrl+Shift+Z",),
+        tip="Does it again.",
+        is_enabled=lambda scene: bool(scene.redo),
+        run=lambda app: app.archive.edits.redo(),
+    ),
+    Action(
+        id="cut",
+        menu=Menu.EDIT,
+        group="text",
+        title="Cut",
+        keys=("Ctrl+X",),
+        tip="Cuts the selected text.",
+    ),
+    Action(
+        id="copy",
+        menu=Menu.EDIT,
+        group="text",
+        title="Copy",
+        keys=("Ctrl+C",),
+        tip="Copies the selected text, or the selected message.",
+    ),
+    Action(
+        id="paste",
+        menu=Menu.EDIT,
+        group="text",
+        title="Paste",
+        keys=("Ctrl+V",),
+        tip="Pastes text.",
+    ),
+    Action(
+        id="select_all",
+        menu=Menu.EDIT,
+        group="text",
+        title="Select All",
+        keys=("Ctrl+A",),
+        tip="Selects all of the text you are writing.",
+    ),
+    Action(
+        id="find",
+        menu=Menu.EDIT,
+        group="find",
+        title="Search Conversations",
+        keys=(
+            "Ctrl+F",
+            "Ctrl+Shift+F",
+        ),
+        tip="Finds words in every branch.",
+    ),
+    Action(
+        id="sidebar",
+        menu=Menu.VIEW,
+        group="panes",
+        title="Show Conversations",
+        keys=("Ctrl+Alt+S",),
+        tip="Shows or hides the list of conversations.",
+        pane="sidebar",
+    ),
+    Action(
+        id="inspector",
+        menu=Menu.VIEW,
+        group="panes",
+        title="Show Cache",
+        keys=("Ctrl+Alt+C",),
+        tip="Shows or hides the cache pane.",
+        pane="inspector",
+    ),
+    Action(
+        id="bigger",
+        menu=Menu.VIEW,
+        group="text size",
+        title="Bigger Text",
+        keys=(
+            "Ctrl++",
+            "Ctrl+=",
+        ),
+        tip="Makes the text bigger.",
+    ),
+    Action(
+        id="smaller",
+        menu=Menu.VIEW,
+        group="text size",
+        title="Smaller Text",
+        keys=("Ctrl+-",),
+        tip="Makes the text smaller.",
+    ),
+    Action(
+        id="actual_size",
+        menu=Menu.VIEW,
+        group="text size",
+        title="Actual Size",
+        keys=("Ctrl+0",),
+        tip="Gives the text its usual size again.",
+    ),
+    Action(
+        id="compose",
+        menu=Menu.VIEW,
+        group="focus",
+        title="Go to Message Field",
+        keys=("Ctrl+L",),
+        tip="Puts the cursor where you write.",
+    ),
+    Action(
+        id="send",
+        menu=Menu.BRANCH,
+        group="send",
+        title="Send",
+        keys=("Ctrl+Return",),
+        tip="Sends what you wrote; Return does the same.",
+        is_enabled=lambda scene: scene.can_send,
+    ),
+    Action(
+        id="fork",
+        menu=Menu.BRANCH,
+        group="fork",
+        title="Edit as New Branch",
+        keys=("Ctrl+D",),
+        tip="Edits a question; the old branch stays.",
+        is_enabled=lambda scene: last_question(scene.tree) is not None,
+        run=lambda app: app.begin_edit(),
+    ),
+    Action(
+        id="regenerate",
+        menu=Menu.BRANCH,
+        group="fork",
+        title="Answer Again",
+        keys=("Ctrl+R",),
+        tip="Asks for another answer beside the old one.",
+        is_enabled=lambda scene: not (scene.is_empty or scene.is_busy),
+        run=lambda app: app.regenerate(),
+    ),
+    Action(
+        id="previous",
+        menu=Menu.BRANCH,
+        group="versions",
+        title="Previous Version",
+        keys=("Ctrl+Alt+Left",),
+        tip="Shows the version to the left at a fork.",
+        is_enabled=lambda scene: scene.has_version_beside(-1),
+        run=lambda app: app.select_version(None, -1),
+    ),
+    Action(
+        id="next",
+        menu=Menu.BRANCH,
+        group="versions",
+        title="Next Version",
+        keys=("Ctrl+Alt+Right",),
+        tip="Shows the version to the right at a fork.",
+        is_enabled=lambda scene: scene.has_version_beside(1),
+        run=lambda app: app.select_version(None, 1),
+    ),
+    Action(
+        id="delete_message",
+        menu=Menu.BRANCH,
+        group="delete",
+        title="Delete Message and What Follows",
+        keys=("Ctrl+Backspace",),
+        tip="Puts a message and its branches into the trash; Undo brings them back.",
+        is_enabled=lambda scene: not scene.is_empty,
+        run=lambda app: app.archive.delete_message(),
+    ),
+    Action(
+        id="prune",
+        menu=Menu.BRANCH,
+        group="delete",
+        title="Delete Other Branches",
+        tip="Keeps the branch you see and puts all others of the conversation into the trash.",
+        is_enabled=lambda scene: bool(scene.tree.forks),
+        run=lambda app: app.archive.edits.prune(app.archive.open_id),
+    ),
+    Action(
+        id="stop",
+        menu=Menu.BRANCH,
+        group="stop",
+        title="Stop",
+        keys=(
+            "Escape",
+            "Ctrl+.",
+        ),
+        tip="Stops the answer; what was written is kept.",
+        is_enabled=lambda scene: scene.can_stop or scene.draft.editing is not None,
+        run=lambda app: app.stop_or_cancel_edit(),
+    ),
+    Submenu("budget", Menu.CACHE, "room", "Memory Budget"),
+    Submenu("disk_budget", Menu.CACHE, "room", "Disk Budget"),
+    Action(
+        id="keep_every_fork",
+        menu=Menu.CACHE,
+        group="room",
+        title="Keep Every Fork on Disk",
+        tip="Writes every state that can be gone back to, which takes several times the space on some models.",
+        is_enabled=lambda scene: bool(scene.disk.folder),
+        setting="keeps_every_fork",
+    ),
+    Action(
+        id="pin",
+        menu=Menu.CACHE,
+        group="pins",
+        title="Pin This Branch",
+        keys=("Ctrl+Shift+P",),
+        tip="Keeps what is cached of the branch, whatever else needs room, until the model is closed.",
+        is_enabled=lambda scene: scene.can_pin,
+        run=lambda app: app.keeping.pin(True),
+    ),
+    Action(
+        id="unpin",
+        menu=Menu.CACHE,
+        group="pins",
+        title="Unpin This Branch",
+        tip="Lets the branch make room for others again.",
+        is_enabled=lambda scene: scene.can_unpin,
+        run=lambda app: app.keeping.pin(False),
+    ),
+    Action(
+        id="verify",
+        menu=Menu.CACHE,
+        group="check",
+        title="Verify This Branch",
+        tip="Computes the branch again and compares it with the cache.",
+        is_enabled=lambda scene: scene.has_cached_branch and not scene.cache.is_checking,
+        run=lambda app: app.verify(),
+    ),
+    Action(
+        id="copy_cache",
+        menu=Menu.CACHE,
+        group="show",
+        title="Copy Cache as Text",
+        tip="Copies the tree and its events, without any words.",
+        is_enabled=lambda scene: bool(scene.view.nodes),
+    ),
+    Action(
+        id="show_files",
+        menu=Menu.CACHE,
+        group="show",
+        title="Show Cache Files",
+        tip="Opens the folder with the cached state of all models.",
+        is_enabled=lambda scene: bool(scene.disk.folder),
+        run=lambda app: app.keeping.show_files(),
+    ),
+    Action(
+        id="forget_cache",
+        menu=Menu.CACHE,
+        group="delete",
+        title="Forget This Conversation’s Cache",
+        tip="Deletes the cached state that only this conversation uses; its words stay.",
+        is_enabled=lambda scene: scene.has_cached_branch,
+        run=lambda app: app.keeping.forget_conversation(),
+    ),
+    Action(
+        id="delete_files",
+        menu=Menu.CACHE,
+        group="delete",
+        title="Delete Cache Files…",
+        tip="Deletes the cached state of all models from the disk; conversations stay.",
+        is_enabled=lambda scene: bool(scene.disk.folder),
+    ),
+    Action(
+        id="about",
+        menu=Menu.HELP,
+        group="about",
+        title="About Espalier",
+        tip="Shows the version and the licence.",
+    ),
 )
+"""The menus' entries, in their order."""
+
+ACTIONS = tuple(row for row in TABLE if isinstance(row, Action))
+SUBMENUS = tuple(row for row in TABLE if isinstance(row, Submenu))
+_BY_ID = {action.id: action for action in ACTIONS}
+
+BUTTONS: Mapping[str, Callable[[Controller], object]] = {
+    "restart": lambda app: app.restart_engine(),
+    "open_anyway": lambda app: app.open_anyway(),
+    "show_log": lambda app: app.show_log(),
+    "dismiss": lambda app: app.dismiss_card(),
+    "edit_failed": lambda app: app.edit_failed(),
+    "undo_this": lambda app: app.archive.undo_notice(),
+    "cancel_file": lambda app: app.archive.exchange.cancel(),
+}
+"""What only a button of a card or of a notice does, by its id."""
+
+
+def action(action_id: str) -> Action[Controller, Scene]:
+    """Return the command of this id. Raises KeyError where the table has none."""
+    return _BY_ID[action_id]
+
+
+def run_of(app: Controller, action_id: str) -> Run:
+    """Return what a command or a button does without a window. Raises KeyError for an id that has nothing to do."""
+    if action_id in BUTTONS:
+        return partial(BUTTONS[action_id], app)
+    found = action(action_id)
+    if found.setting:
+        return partial(app.settings.toggle, found.setting)
+    if found.run is None:
+        raise KeyError(action_id)
+    return partial(found.run, app)
+
+
+def bound(app: Controller, own: Mapping[str, Run]) -> dict[str, Run]:
+    """Return what each command does in a window, which has a way of its own for some of them.
+
+    Raises KeyError for an id of the window's that is in no menu, and for a command that nobody carries out.
+    """
+    for action_id in own:
+        action(action_id)
+    return {one.id: own.get(one.id) or run_of(app, one.id) for one in ACTIONS}

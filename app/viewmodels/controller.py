@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from app.protocol.events import (
 )
 from app.protocol.reports import Problem, StopReason
 from app.viewmodels import parts, status_words
+from app.viewmodels.actions import run_of
 from app.viewmodels.cache.cache_desk import finding
 from app.viewmodels.chat import draft_limits, problem_cards
 from app.viewmodels.chat.runs import Run
@@ -59,6 +60,11 @@ class Controller(QObject):
     logWanted = Signal()
     left = Signal()
     anchorWanted = Signal(str, float)
+
+    settings: Settings
+    folders: Folders
+    keeping: Keeping
+    archive: Archive
 
     def __init__(
         self,
@@ -145,7 +151,8 @@ class Controller(QObject):
         self.start(model, reopens)
         self._show_program_card(problem_cards.suspected(suspect))
 
-    def _open_anyway(self) -> None:
+    def open_anyway(self) -> None:
+        """Open the model that the program did not live through."""
         self.open_model(self._suspect)
 
     def _release(self, conversation_ids: Iterable[str]) -> None:
@@ -288,9 +295,17 @@ class Controller(QObject):
             self._restart()
         self._models.open(str(Path(path).expanduser().absolute()))
 
+    def choose_model(self) -> None:
+        """Have the person asked for a model's folder."""
+        self.modelFolderWanted.emit()
+
     def use_guide(self) -> None:
         """Load the built-in model."""
         self.open_model(self._models.guide)
+
+    def show_log(self) -> None:
+        """Have the folder of the log shown."""
+        self.logWanted.emit()
 
     def restart_engine(self) -> None:
         """Start the engine again after it died, with the model it had."""
@@ -341,40 +356,23 @@ class Controller(QObject):
         self._display.notice, self._display.notice_button = "", ("", "")
         self._display.show_status()
 
-    def act(self, verb: str) -> None:
-        """Do what a menu entry or a button of the problem card says. Verbs of the window alone are ignored."""
-        actions: dict[str, Callable[[], None]] = {
-            "new": self.new_conversation,
-            "open_model": self.modelFolderWanted.emit,
-            "use_guide": self.use_guide,
-            "fork": self.begin_edit,
-            "regenerate": self.regenerate,
-            "previous": lambda: self.select_version(None, -1),
-            "next": lambda: self.select_version(None, 1),
-            "stop": self._escape,
-            "verify": self.verify,
-            "restart": self.restart_engine,
-            "open_anyway": self._open_anyway,
-            "show_log": self.logWanted.emit,
-            "dismiss": self._dismiss_card,
-            "edit_failed": self._edit_failed,
-            **self.keeping.actions,
-            **self.archive.actions,
-        }
-        if verb in actions:
-            actions[verb]()
+    def act(self, action_id: str) -> None:
+        """Do what a menu entry, or a button of a card or a notice, says. Raises KeyError where nobody says what."""
+        run_of(self, action_id)()
 
-    def _escape(self) -> None:
+    def stop_or_cancel_edit(self) -> None:
+        """Put an edit back that was begun, else end the answer."""
         if self._drafts.of(self._open_id).editing is not None:
             self.cancel_edit()
         else:
             self.stop()
 
-    def _dismiss_card(self) -> None:
+    def dismiss_card(self) -> None:
+        """Take away the card that stands in the way, and change nothing else."""
         self._display.drop_card()
         self._display.show_status()
 
-    def _edit_failed(self) -> None:
+    def edit_failed(self) -> None:
         """Edit the question that the card in the open conversation is about, on the branch where it stands."""
         card = self._display.card
         if card is not None and card.message_id in self.tree:

@@ -143,6 +143,7 @@ class Display(QObject):
             can_undo_notice=0 < self.notice_step == parts.changes.steps,
             progress=self.progress,
             writing_title=self._writing_title,
+            settings=parts.settings.values,
         )
         self.status.show(status_values(scene, self.card, self.notice, self.is_notice_good))
 

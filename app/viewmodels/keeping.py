@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal
 
@@ -40,16 +40,9 @@ class Keeping(QObject):
         self._disk.answered.connect(self._on_pinned)
         settings.changed.connect(self._on_settings_changed)
 
-    @property
-    def actions(self) -> dict[str, Callable[[], None]]:
-        """What each verb does, by its id."""
-        return {
-            "pin": lambda: self._pin(True),
-            "unpin": lambda: self._pin(False),
-            "keep_every_fork": lambda: self._settings.toggle("keeps_every_fork"),
-            "show_files": lambda: self.folderWanted.emit(self._disk.folder),
-            "forget_cache": self.forget_conversation,
-        }
+    def show_files(self) -> None:
+        """Have the folder of the cached state shown."""
+        self.folderWanted.emit(self._disk.folder)
 
     def forget_conversation(self) -> None:
         """Delete the state that only the open conversation uses. Its words stay."""
@@ -74,7 +67,8 @@ class Keeping(QObject):
             return ()
         return Branch(self._runs.settled(self._display.tree.path), self._models.fingerprint)
 
-    def _pin(self, is_pinned: bool) -> None:
+    def pin(self, is_pinned: bool) -> None:
+        """Keep what is cached of the open branch whatever else needs room, or let it go again."""
         turns = self.turns()
         if turns:
             self._disk.pin(turns, is_pinned)

@@ -28,10 +28,12 @@ from app.worker.engine_host import EngineHost
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Each does one thing: what is stored, which model, its budgets, checks of its cache, its files, the answer being
-    written, the way of a question, the open paths, prices, what stands in the composers, how conversations are left."""
+    """Each does one thing: settings, what is stored, which model, its budgets, checks of its cache, its files, the
+    answer being written, the way of a question, the open paths, prices, what stands in the composers, how conversations
+    are left."""
 
     host: EngineHost
+    settings: Settings
     store: StoreLink
     changes: Changes
     library: Library
@@ -60,6 +62,7 @@ def build(host: EngineHost, thread: StoreThread, settings: Settings, folders: Fo
     asking = Asking(library, runs, models, owner)
     return Parts(
         host=host,
+        settings=settings,
         store=store,
         changes=changes,
         library=library,

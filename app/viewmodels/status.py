@@ -39,9 +39,9 @@ class StatusValues:
     open path. is_waiting: the words in the composer are sent when the answer that is being written ends. problem,
     notice: the card and the banner, one sentence; is_notice_good: it asks nothing of the person; notice_label,
     notice_action: its button, as those of the card. undo, redo: what Undo would take back among conversations
-    ("Delete"), or nothing; is_favourite: the open conversation is one. disk_trouble: why no cached state is written
-    although it is wanted, or None. greeting, suggestions: what an empty conversation shows. enabled: ids of the verbs
-    that can act now.
+    ("Delete"), or nothing; disk_trouble: why no cached state is written
+    although it is wanted, or None. greeting, suggestions: what an empty conversation shows. enabled: ids of the actions
+    that can act now; checked: of those that have a mark.
     """
 
     title: str = ""
@@ -70,13 +70,13 @@ class StatusValues:
     is_notice_good: bool = False
     notice_label: str = ""
     notice_action: str = ""
-    is_favourite: bool = False
     undo: str = ""
     redo: str = ""
     disk_trouble: Problem | None = None
     greeting: str = ""
     suggestions: tuple[str, ...] = ()
     enabled: frozenset[str] = frozenset()
+    checked: frozenset[str] = frozenset()
 
 
 class Status(QObject):

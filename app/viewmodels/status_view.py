@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from app.conversation.message import Conversation, Message
 from app.conversation.tree import MessageTree
@@ -17,12 +18,17 @@ from app.viewmodels.chat.asking import Asking
 from app.viewmodels.chat.drafts import Draft
 from app.viewmodels.chat.path_prices import PathPrices
 from app.viewmodels.chat.runs import Run
-from app.viewmodels.chat.versions import last_fork, last_question, version_beside
+from app.viewmodels.chat.versions import last_fork, version_beside
+from app.viewmodels.kit.action import Action
+from app.viewmodels.kit.settings import SettingsValues
 from app.viewmodels.library.conversation_rows import blank_title
 from app.viewmodels.model.model_desk import ModelDesk
 from app.viewmodels.status import ProblemCard, StatusValues
 from app.viewmodels.text import words
 from app.viewmodels.text.words import DOT
+
+if TYPE_CHECKING:
+    from app.viewmodels.controller import Controller
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +54,7 @@ class Scene:
     can_undo_notice: bool = False
     progress: str = ""
     writing_title: str = ""
+    settings: SettingsValues = field(default_factory=SettingsValues)
 
     @property
     def is_empty(self) -> bool:
@@ -73,6 +80,56 @@ class Scene:
         """Whether the answer under way belongs to the open conversation."""
         return self.run is not None and self.run.answer.conversation_id == self.tree.conversation_id
 
+    @property
+    def is_favourite(self) -> bool:
+        """Whether the open conversation is a favourite."""
+        return self.conversation is not None and self.conversation.is_favourite
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether an answer is being written in the open conversation, or is about to be."""
+        return self.asking.is_busy_in(self.tree.conversation_id)
+
+    @property
+    def can_stop(self) -> bool:
+        """Whether there is an answer in the open conversation to be stopped or no longer waited for."""
+        return self.is_shown_writing or self.asking.is_waiting_in(self.tree.conversation_id)
+
+    @property
+    def can_send(self) -> bool:
+        """Whether Return would have something said or answered."""
+        if not self.draft.text.strip():
+            return self.unanswered is not None
+        return not self.draft.is_sent and self.overflow is None
+
+    def has_version_beside(self, step: int) -> bool:
+        """Whether the last fork of the open path has a version so many to the right."""
+        fork = last_fork(self.tree)
+        return fork is not None and version_beside(self.tree, fork, step) is not None
+
+    @property
+    def has_cached_branch(self) -> bool:
+        """Whether there is a branch, and a model that may hold something of it."""
+        return self.models.info is not None and not self.is_empty
+
+    @property
+    def can_pin(self) -> bool:
+        """Whether there may be something of the open branch to keep that no pin keeps yet."""
+        path = self.prices.path
+        is_at_rest = self.has_cached_branch and self.run is None
+        return is_at_rest and (path is None or path.pinned < max(path.request.cached, 1))
+
+    @property
+    def can_unpin(self) -> bool:
+        """Whether a pin keeps something of the open branch."""
+        return self.run is None and self.prices.path is not None and self.prices.path.pinned > 0
+
+
+def _is_checked(action: Action[Controller, Scene], scene: Scene) -> bool:
+    if action.setting:
+        return bool(getattr(scene.settings, action.setting))
+    return action.is_checked is not None and action.is_checked(scene)
+
 
 def status_values(scene: Scene, card: ProblemCard | None, notice: str, is_notice_good: bool = False) -> StatusValues:
     """Everything the window says around its panes."""
@@ -89,7 +146,7 @@ def status_values(scene: Scene, card: ProblemCard | None, notice: str, is_notice
         model_missing=models.problem is not None,
         context_used=_context_used(scene),
         context_length=models.info.context_length if models.info else 0,
-        can_stop=_can_stop(scene),
+        can_stop=scene.can_stop,
         is_writing=scene.is_shown_writing,
         engine_line=_engine_line(scene),
         engine_fraction=fraction[0],
@@ -106,13 +163,13 @@ def status_values(scene: Scene, card: ProblemCard | None, notice: str, is_notice
         is_notice_good=is_notice_good or bool(scene.progress),
         notice_label=_notice_button(scene)[0],
         notice_action=_notice_button(scene)[1],
-        is_favourite=scene.conversation is not None and scene.conversation.is_favourite,
         undo=scene.undo,
         redo=scene.redo,
         disk_trouble=disk_words.trouble(scene.view, scene.disk.serves(models.info)),
         greeting=status_words.GREETING if is_greeting else "",
         suggestions=status_words.SUGGESTIONS if is_greeting else (),
-        enabled=_enabled(scene),
+        enabled=frozenset(action.id for action in ACTIONS if action.is_enabled(scene)),
+        checked=frozenset(action.id for action in ACTIONS if _is_checked(action, scene)),
     )
 
 
@@ -159,10 +216,6 @@ def _context_used(scene: Scene) -> int:
     if run is not None and scene.is_shown_writing and run.request is not None:
         return run.request.total + run.tokens
     return scene.prices.path.request.total if scene.prices.path else 0
-
-
-def _can_stop(scene: Scene) -> bool:
-    return scene.is_shown_writing or scene.asking.is_waiting_in(scene.tree.conversation_id)
 
 
 def _placeholder(scene: Scene) -> str:
@@ -225,49 +278,3 @@ def _send_parts(scene: Scene) -> tuple[int, int] | None:
 def _editing(scene: Scene) -> str | None:
     at = scene.draft.editing
     return words.first_words(scene.tree.message(at).text) if at is not None and at in scene.tree else None
-
-
-def _can_pin(scene: Scene) -> bool:
-    """Whether there may be something of the open branch to keep that no pin keeps yet."""
-    path = scene.prices.path
-    is_at_rest = scene.models.info is not None and scene.run is None and not scene.is_empty
-    return is_at_rest and (path is None or path.pinned < max(path.request.cached, 1))
-
-
-def _can_send(scene: Scene) -> bool:
-    if not scene.draft.text.strip():
-        return scene.unanswered is not None
-    return not scene.draft.is_sent and scene.overflow is None
-
-
-def _enabled(scene: Scene) -> frozenset[str]:
-    """Verbs that would do something now."""
-    fork = last_fork(scene.tree)
-    can = {
-        "stop": _can_stop(scene) or scene.draft.editing is not None,
-        "send": _can_send(scene),
-        "fork": last_question(scene.tree) is not None,
-        "regenerate": not scene.is_empty and not scene.asking.is_busy_in(scene.tree.conversation_id),
-        "undo": bool(scene.undo),
-        "redo": bool(scene.redo),
-        "delete_message": not scene.is_empty,
-        "delete_conversation": not scene.is_empty,
-        "rename": not scene.is_empty,
-        "export": not scene.is_empty,
-        "export_branch": not scene.is_empty,
-        "export_tree": not scene.is_empty,
-        "favourite": not scene.is_empty,
-        "prune": bool(scene.tree.forks),
-        "previous": fork is not None and version_beside(scene.tree, fork, -1) is not None,
-        "next": fork is not None and version_beside(scene.tree, fork, 1) is not None,
-        "verify": scene.models.info is not None and not scene.is_empty and not scene.cache.is_checking,
-        "copy_cache": bool(scene.view.nodes),
-        "pin": _can_pin(scene),
-        "unpin": scene.run is None and scene.prices.path is not None and scene.prices.path.pinned > 0,
-        "show_files": bool(scene.disk.folder),
-        "keep_every_fork": bool(scene.disk.folder),
-        "forget_cache": scene.models.info is not None and not scene.is_empty,
-        "delete_files": bool(scene.disk.folder),
-        "use_guide": not scene.models.is_guide or scene.models.problem is not None,
-    }
-    return frozenset(action.id for action in ACTIONS if can.get(action.id, True))

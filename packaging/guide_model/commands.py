@@ -4,15 +4,7 @@ from __future__ import annotations
 
 import re
 
-from app.viewmodels.actions import ACTIONS, Menu
-
-SUBMENUS: dict[str, tuple[Menu, str]] = {
-    "recent": (Menu.FILE, "Open Recent"),
-    "folders": (Menu.FILE, "Move to Folder"),
-    "budget": (Menu.CACHE, "Memory Budget"),
-    "disk_budget": (Menu.CACHE, "Disk Budget"),
-}
-"""The menus within menus, which the table of commands does not hold."""
+from app.viewmodels.actions import ACTIONS, SUBMENUS, TABLE
 
 # A Mac names modifiers in this order; Qt's "Ctrl" is the Command key there.
 _MODIFIERS = (("Alt", "Option"), ("Shift", "Shift"), ("Ctrl", "Cmd"))
@@ -56,9 +48,8 @@ def spoken_shortcut(portable: str) -> str:
     return "-".join([*named, _KEY_NAMES.get(key, key)])
 
 
-_PATHS = {action.id: f"{action.menu} > {action.title}" for action in ACTIONS}
-_PATHS |= {command: f"{menu} > {title}" for command, (menu, title) in SUBMENUS.items()}
-_KEYS = {command: _FURTHER_KEYS.get(command, ()) for command in (*SUBMENUS, "quit")}
+_PATHS = {row.id: f"{row.menu} > {row.title}" for row in TABLE}
+_KEYS = {command: _FURTHER_KEYS.get(command, ()) for command in (*(menu.id for menu in SUBMENUS), "quit")}
 _KEYS |= {
     action.id: (*(spoken_shortcut(keys) for keys in action.keys), *_FURTHER_KEYS.get(action.id, ()))
     for action in ACTIONS

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -39,6 +38,8 @@ class Archive(QObject):
     warned = Signal(object)
     told = Signal(str)
     reached = Signal(str)
+
+    edits: Edits
 
     def __init__(self, parts: Parts, display: Display, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -86,20 +87,9 @@ class Archive(QObject):
         """Keep every conversation of a file, and open the first."""
         self.exchange.import_file(path)
 
-    @property
-    def actions(self) -> dict[str, Callable[[], None]]:
-        """The commands that need no argument, by their ids."""
-        return {
-            "undo": self.edits.undo,
-            "undo_this": self._undo_what_the_banner_says,
-            "cancel_file": lambda: self.exchange.cancel(),
-            "redo": self.edits.redo,
-            "delete_message": self.delete_message,
-            "prune": lambda: self.edits.prune(self._display.open_id),
-            "delete_conversation": lambda: self.edits.delete_conversation(self._display.open_id),
-            "favourite": lambda: self.edits.mark(self._display.open_id),
-            "new_folder": lambda: self.edits.create_folder(NEW_FOLDER),
-        }
+    def create_folder(self) -> None:
+        """Make an empty folder, whose name is then asked for."""
+        self.edits.create_folder(NEW_FOLDER)
 
     def delete_message(self, message_id: str | None = None) -> None:
         """Delete a message of the open conversation, else its last question, with what follows."""
@@ -177,7 +167,8 @@ class Archive(QObject):
         display.progress = sentence
         display.show_status()
 
-    def _undo_what_the_banner_says(self) -> None:
+    def undo_notice(self) -> None:
+        """Take back what the notice speaks of."""
         if self._display.notice_step:
             self.edits.undo(self._display.notice_step)
 

@@ -35,7 +35,7 @@ class ArchiveCommands(QObject):
         archive.edits.folderMade.connect(self.rename)
 
     @property
-    def verbs(self) -> dict[str, Callable[[], object]]:
+    def runs(self) -> dict[str, Callable[[], object]]:
         """What each command does, by its id."""
         archive = self._archive
         return {

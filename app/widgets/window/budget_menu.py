@@ -13,11 +13,8 @@ from app.viewmodels.cache.budgets import Budget
 class BudgetMenu(QMenu):
     """One entry to each budget. `choose` is called with the id of the one that the person picks."""
 
-    def __init__(
-        self, title: str, budgets: Iterable[Budget], choose: Callable[[str], None], parent: QWidget | None = None
-    ) -> None:
-        super().__init__(title, parent)
-        self.menuAction().setMenuRole(QAction.MenuRole.NoRole)
+    def __init__(self, budgets: Iterable[Budget], choose: Callable[[str], None], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self.setToolTipsVisible(True)
         self._group = QActionGroup(self)
         self._entries = {budget.id: self._entry(budget, choose) for budget in budgets}

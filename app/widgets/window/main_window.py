@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 
 from PySide6.QtCore import QByteArray, QTimer, Signal
@@ -20,6 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QWidget
 
 from app.protocol.reports import Problem
+from app.viewmodels.actions import ACTIONS, bound
 from app.viewmodels.cache import disk_words
 from app.viewmodels.controller import Controller
 from app.viewmodels.kit.settings import WindowState
@@ -71,7 +73,7 @@ class MainWindow(QMainWindow):
         self._ring = FocusRing(style, self)
         self._archive = ArchiveCommands(style, controller.archive, self.sidebar, self.panes, self)
         self._archive.fill_folders(self.menus.folders)
-        self._window_verbs = self._verbs_of_the_window()
+        self._runs = bound(controller, self._own_runs())
         self.setMinimumSize(*_LEAST)
         self.setAcceptDrops(True)
         self.setAccessibleName("Espalier")
@@ -93,18 +95,14 @@ class MainWindow(QMainWindow):
             is_log_shown=self.inspector.events.is_open,
         )
 
-    def do(self, verb_id: str) -> None:
+    def do(self, action_id: str) -> None:
         """Carry out a command, whether from a menu, a key or a button."""
-        own = self._window_verbs.get(verb_id)
-        if own is not None:
-            own()
-        else:
-            self._controller.act(verb_id)
+        self._runs[action_id]()
         self._refresh_checks()
 
     # Building
 
-    def _verbs_of_the_window(self) -> dict[str, Callable[[], object]]:
+    def _own_runs(self) -> dict[str, Callable[[], object]]:
         """Commands that concern the window and its text fields alone, or the message that the keyboard is on."""
         composer, style = self.chat.composer, self._style
         return {
@@ -116,8 +114,6 @@ class MainWindow(QMainWindow):
             "copy": self._copy,
             "paste": self._text.paste,
             "select_all": self._select_all,
-            "sidebar": lambda: self.panes.toggle("sidebar"),
-            "inspector": lambda: self.panes.toggle("inspector"),
             "bigger": lambda: style.set_text_size(style.typography.body + 1),
             "smaller": lambda: style.set_text_size(style.typography.body - 1),
             "actual_size": lambda: style.set_text_size(BODY_SIZE),
@@ -131,7 +127,8 @@ class MainWindow(QMainWindow):
             "copy_cache": self._copy_cache,
             "delete_files": self._delete_files,
             "about": lambda: show_about(style, self),
-            **self._archive.verbs,
+            **{action.id: partial(self.panes.toggle, action.pane) for action in ACTIONS if action.pane},
+            **self._archive.runs,
         }
 
     def _connect(self) -> None:
@@ -187,21 +184,20 @@ class MainWindow(QMainWindow):
     def _refresh(self) -> None:
         now = self._controller.status.now
         self.inspector.show_disk(self._controller.folders.snapshots, now.disk_trouble)
-        if not self._changes.has_changed(now.title, now.enabled, now.is_favourite):
+        if not self._changes.has_changed(now.title, now.enabled, now.checked):
             return
         self.setWindowTitle(now.title)
-        self.menus.enable(now.enabled)
+        self.menus.show(now.enabled, now.checked)
         self._text.renew()
-        self.menus.actions["favourite"].setChecked(now.is_favourite)
 
     def _show_settings(self) -> None:
         self.menus.show_recent(self._controller.settings.values.recent_models, self._controller.open_model)
 
     def _refresh_checks(self) -> None:
-        shown = {name: self.panes.is_shown(name) for name in ("sidebar", "inspector")}
-        for name, is_shown in shown.items():
-            self.menus.actions[name].setChecked(is_shown)
-        self.chat.toolbar.show_panes(shown["sidebar"], shown["inspector"])
+        for action in ACTIONS:
+            if action.pane:
+                self.menus.actions[action.id].setChecked(self.panes.is_shown(action.pane))
+        self.chat.toolbar.show_panes(self.panes.is_shown("sidebar"), self.panes.is_shown("inspector"))
 
     def _fill_model_menu(self) -> None:
         recent = self._controller.settings.values.recent_models

@@ -2,41 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar
 
-from app.viewmodels.actions import ACTIONS, Action, Menu
+from app.viewmodels.actions import ACTIONS, TABLE
 from app.viewmodels.cache.budgets import BUDGETS, DISK_BUDGETS, budget_of, disk_budget_of
+from app.viewmodels.kit.action import Action, Menu, Submenu
 from app.viewmodels.kit.settings import Settings, SettingsValues
 from app.widgets.window.budget_menu import BudgetMenu
 
 Do = Callable[[str], None]
 # Qt moves entries into the application's menu by their words unless each is told where it belongs.
 _ROLES = {"about": QAction.MenuRole.AboutRole}
-_ENDS_GROUP = frozenset(
-    {
-        "new",
-        "use_guide",
-        "redo",
-        "select_all",
-        "delete_conversation",
-        "export_tree",
-        "trash",
-        "prune",
-        "inspector",
-        "actual_size",
-        "send",
-        "regenerate",
-        "next",
-        "keep_every_fork",
-        "unpin",
-        "verify",
-        "show_files",
-    }
-)
 
 
 class Menus:
@@ -48,27 +29,25 @@ class Menus:
 
     def __init__(self, bar: QMenuBar, do: Do, settings: Settings) -> None:
         self.actions: dict[str, QAction] = {}
-        self.recent = QMenu("Open Recent", bar)
-        self.recent.menuAction().setMenuRole(QAction.MenuRole.NoRole)
-        self.folders = QMenu("Move to Folder", bar)
-        self.folders.menuAction().setMenuRole(QAction.MenuRole.NoRole)
-        self.budget = BudgetMenu("Memory Budget", BUDGETS, lambda chosen: settings.update(budget=chosen), bar)
-        self.disk_budget = BudgetMenu(
-            "Disk Budget", DISK_BUDGETS, lambda chosen: settings.update(disk_budget=chosen), bar
-        )
+        self.recent = QMenu(bar)
+        self.folders = QMenu(bar)
+        self.budget = BudgetMenu(BUDGETS, lambda chosen: settings.update(budget=chosen), bar)
+        self.disk_budget = BudgetMenu(DISK_BUDGETS, lambda chosen: settings.update(disk_budget=chosen), bar)
+        self._submenus = {
+            "recent": self.recent,
+            "folders": self.folders,
+            "budget": self.budget,
+            "disk_budget": self.disk_budget,
+        }
         menus = {menu: bar.addMenu(menu.value) for menu in Menu}
         menus[Menu.CACHE].setToolTipsVisible(True)
-        menus[Menu.CACHE].addMenu(self.budget)
-        menus[Menu.CACHE].addMenu(self.disk_budget)
-        for action in ACTIONS:
-            menu = menus[action.menu]
-            menu.addAction(self._entry(action, bar, do))
-            if action.id == "open_model":
-                menu.addMenu(self.recent)
-            if action.id == "new_folder":
-                menu.addMenu(self.folders)
-            if action.id in _ENDS_GROUP:
+        groups: dict[Menu, str] = {}
+        for row in TABLE:
+            menu = menus[row.menu]
+            if groups.setdefault(row.menu, row.group) != row.group:
                 menu.addSeparator()
+            groups[row.menu] = row.group
+            menu.addAction(self._submenu(row) if isinstance(row, Submenu) else self._entry(row, bar, do))
         self.quit = QAction("Quit Espalier", bar)
         self.quit.setShortcuts(QKeySequence.StandardKey.Quit)
         self.quit.setMenuRole(QAction.MenuRole.QuitRole)
@@ -80,9 +59,8 @@ class Menus:
         """Check what holds."""
         self.budget.mark(budget_of(values.budget).id)
         self.disk_budget.mark(disk_budget_of(values.disk_budget).id)
-        self.actions["keep_every_fork"].setChecked(values.keeps_every_fork)
 
-    def _entry(self, action: Action, bar: QMenuBar, do: Do) -> QAction:
+    def _entry(self, action: Action[Any, Any], bar: QMenuBar, do: Do) -> QAction:
         entry = QAction(action.title, bar)
         entry.setShortcuts([QKeySequence(keys) for keys in action.keys])
         entry.setMenuRole(_ROLES.get(action.id, QAction.MenuRole.NoRole))
@@ -93,11 +71,19 @@ class Menus:
         self.actions[action.id] = entry
         return entry
 
-    def enable(self, enabled: Iterable[str]) -> None:
-        """Let only these commands act."""
-        can = frozenset(enabled)
-        for action_id, entry in self.actions.items():
-            entry.setEnabled(action_id in can)
+    def _submenu(self, row: Submenu) -> QAction:
+        entry = self._submenus[row.id].menuAction()
+        entry.setText(row.title)
+        entry.setMenuRole(QAction.MenuRole.NoRole)
+        return entry
+
+    def show(self, enabled: Container[str], checked: Container[str]) -> None:
+        """Let only these commands act, and mark those that are on. Marks of panes are the window's."""
+        for action in ACTIONS:
+            entry = self.actions[action.id]
+            entry.setEnabled(action.id in enabled)
+            if action.is_checkable and not action.pane:
+                entry.setChecked(action.id in checked)
 
     def show_recent(self, folders: Iterable[str], choose: Do) -> None:
         """Offer these folders, the last used first."""

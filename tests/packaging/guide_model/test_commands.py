@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from guide_model.commands import SUBMENUS, commands, keys, menu_path, names, spoken_shortcut, unknown_commands
+from guide_model.commands import commands, keys, menu_path, names, spoken_shortcut, unknown_commands
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenuBar
 from pytestqt.qtbot import QtBot
 
-from app.viewmodels.actions import ACTIONS
+from app.viewmodels.actions import ACTIONS, SUBMENUS
 from app.viewmodels.kit.settings import Settings
 from app.widgets.window.menus import Menus
 
@@ -55,11 +55,11 @@ def test_menus_within_menus_stand_where_the_program_has_them(qtbot: QtBot, setti
         for entry in menu.actions()
         if entry.menu()
     }
-    assert found == {(str(menu), title) for menu, title in SUBMENUS.values()}
+    assert found == {(menu.menu.value, menu.title) for menu in SUBMENUS}
 
 
 def test_the_table_and_what_it_does_not_hold_are_the_commands() -> None:
-    assert set(commands()) == {action.id for action in ACTIONS} | SUBMENUS.keys() | {"quit"}
+    assert set(commands()) == {action.id for action in ACTIONS} | {menu.id for menu in SUBMENUS} | {"quit"}
     assert names("undo") == ["Edit > Undo", "Cmd-Z"]
     assert names("trash") == ["File > Trash…"]
 

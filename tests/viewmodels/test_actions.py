@@ -1,0 +1,75 @@
+"""The table of commands: complete, without doubles, and nothing in it that nobody carries out."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from app.viewmodels.actions import ACTIONS, BUTTONS, SUBMENUS, TABLE, bound, run_of
+from app.viewmodels.controller import Controller
+from app.viewmodels.kit.settings import SettingsValues
+
+OF_A_WINDOW = [action.id for action in ACTIONS if action.run is None and not action.setting]
+
+
+def nothing() -> None:
+    pass
+
+
+def test_every_id_and_every_key_means_one_thing() -> None:
+    ids = Counter([*(row.id for row in TABLE), *BUTTONS])
+    keys = Counter(keys for action in ACTIONS for keys in action.keys)
+    assert [name for name, times in (ids + keys).items() if times > 1] == []
+
+
+def test_neighbours_of_a_group_stand_together() -> None:
+    """Else a menu would show two lines where there is one."""
+    runs = [(row.menu, row.group) for row in TABLE]
+    starts = [one for before, one in zip([None, *runs], runs, strict=False) if one != before]
+    assert len(starts) == len(set(starts))
+
+
+def test_a_setting_of_the_table_is_one_that_is_on_or_off() -> None:
+    for action in ACTIONS:
+        if action.setting:
+            assert type(getattr(SettingsValues(), action.setting)) is bool
+            assert action.run is None
+
+
+def test_each_command_is_carried_out_by_somebody(controller: Controller) -> None:
+    assert bound(controller, dict.fromkeys(OF_A_WINDOW, nothing)).keys() == {action.id for action in ACTIONS}
+
+
+@pytest.mark.parametrize("missing", OF_A_WINDOW)
+def test_a_command_that_nobody_carries_out_is_found_at_the_start(controller: Controller, missing: str) -> None:
+    with pytest.raises(KeyError, match=missing):
+        bound(controller, dict.fromkeys(set(OF_A_WINDOW) - {missing}, nothing))
+
+
+@pytest.mark.parametrize("misspelt", ["udno", "restart", *(menu.id for menu in SUBMENUS)])
+def test_a_misspelt_command_is_found_at_the_start(controller: Controller, misspelt: str) -> None:
+    with pytest.raises(KeyError, match=misspelt):
+        bound(controller, dict.fromkeys([*OF_A_WINDOW, misspelt], nothing))
+
+
+@pytest.mark.parametrize("action_id", ["udno", "about", ""])
+def test_what_has_nothing_to_do_raises(controller: Controller, action_id: str) -> None:
+    with pytest.raises(KeyError):
+        run_of(controller, action_id)
+    with pytest.raises(KeyError):
+        controller.act(action_id)
+
+
+def test_what_a_window_does_itself_comes_first(controller: Controller) -> None:
+    heard: list[str] = []
+    runs = bound(controller, {**dict.fromkeys(OF_A_WINDOW, nothing), "new": lambda: heard.append("new")})
+    runs["new"]()
+    assert heard == ["new"]
+
+
+def test_a_boolean_setting_is_turned_on_and_marked(controller: Controller) -> None:
+    assert "keep_every_fork" not in controller.status.now.checked
+    controller.act("keep_every_fork")
+    assert controller.settings.values.keeps_every_fork
+    assert "keep_every_fork" in controller.status.now.checked
