@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from app.conversation.clock import look_at
 from app.conversation.edit import ADDED, Change, Edit, Operation
 from app.conversation.faults import StoreError
+from app.conversation.folder_store import Shelves
 from app.conversation.message import Message, new_id
 from app.conversation.records import Document
-from app.conversation.shelves import Shelves
 from app.conversation.trash import STAGED
 
 STEP = 0.02  # seconds for which messages are written without letting others have their turn
