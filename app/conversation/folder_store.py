@@ -8,7 +8,7 @@ from app.conversation.records import Folder
 from app.conversation.trash import Trash
 
 
-class Shelves(Trash):
+class FolderStore(Trash):
     """A store with folders, favourites, pins and names of branches. Everything here can be taken back."""
 
     def folders(self) -> tuple[Folder, ...]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from app.conversation.clock import look_at
 from app.conversation.edit import ADDED, Change, Edit, Operation
 from app.conversation.faults import StoreError
-from app.conversation.folder_store import Shelves
+from app.conversation.folder_store import FolderStore
 from app.conversation.message import Message, new_id
 from app.conversation.records import Document
 from app.conversation.trash import STAGED
@@ -61,7 +61,7 @@ class StagedDocument:
         return self.place / max(1, len(self.document.messages))
 
 
-class Staging(Shelves):
+class Staging(FolderStore):
     """A store into which conversations can be imported."""
 
     def add_conversation(self, document: Document) -> Edit:
