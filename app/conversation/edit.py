@@ -56,6 +56,11 @@ class Edit:
         return not self.changes
 
     @property
+    def has_revealed(self) -> bool:
+        """Whether it has added something or brought it back, so that taking the edit back puts that into the trash."""
+        return any(change.field == "trash" and change.old is not None for change in self.changes)
+
+    @property
     def conversation_id(self) -> str | None:
         """The conversation it was about, the first of several."""
         return self.conversation_ids[0] if self.conversation_ids else None

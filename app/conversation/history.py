@@ -1,73 +1,83 @@
-"""What can be undone and done again, for as long as the program runs."""
+"""What can be undone and done again, for as long as the store is open."""
 
 from __future__ import annotations
 
 from collections import deque
-from typing import Protocol
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from app.conversation.edit import Edit, Operation
 
 LIMIT = 200  # steps
 
 
-class Undoing(Protocol):
-    """The part of the store that takes edits back."""
+@dataclass(frozen=True, slots=True)
+class HistoryState:
+    """What a history offers at one moment.
 
-    def undo(self, edit: Edit) -> Edit:
-        """Take an edit back; what is returned takes that back in turn."""
-        ...
+    step: grows with everything that is done, undone, done again and forgotten, so that a moment can be told from
+    others. undoable, redoable: what would be taken back or done again, None when there is nothing.
+    """
+
+    step: int = 0
+    undoable: Operation | None = None
+    redoable: Operation | None = None
 
 
 class History:
     """Two stacks of edits.
 
-    Properties: a step that the store refuses stays where it is, unless what it was about is gone for ever; a new edit
-    takes away what could be done again.
+    Properties: a step that is refused stays where it is, unless what it was about is gone for ever; a new edit takes
+    away what could be done again.
     """
 
     def __init__(self, limit: int = LIMIT) -> None:
         """`limit`: how many steps are remembered."""
         self._done: deque[Edit] = deque(maxlen=limit)
         self._undone: deque[Edit] = deque(maxlen=limit)
+        self._step = 0
 
     @property
-    def undoable(self) -> Operation | None:
-        """What `undo` would take back, None when there is nothing."""
-        return self._done[-1].operation if self._done else None
-
-    @property
-    def redoable(self) -> Operation | None:
-        """What `redo` would do again, None when there is nothing."""
-        return self._undone[-1].operation if self._undone else None
+    def state(self) -> HistoryState:
+        """Tell what can be undone and done again now."""
+        undoable, redoable = (stack[-1].operation if stack else None for stack in (self._done, self._undone))
+        return HistoryState(self._step, undoable, redoable)
 
     def record(self, edit: Edit) -> None:
-        """Remember what was done. An edit that changed nothing is no step."""
+        """Remember an edit as a step. An edit that changed nothing is none."""
         if not edit.is_empty:
             self._done.append(edit)
             self._undone.clear()
+            self._step += 1
 
-    def undo(self, store: Undoing) -> Edit | None:
-        """Take the last step back; None when there is none. LookupError when it is about what is gone for ever."""
-        return _step(store, self._done, self._undone)
+    def undo(self, revert: Callable[[Edit], Edit]) -> Edit | None:
+        """Take the last step back; None when there is none.
 
-    def redo(self, store: Undoing) -> Edit | None:
+        revert: takes an edit back and returns what takes that back in turn. LookupError, and the step is forgotten,
+        when it is about what is gone for ever.
+        """
+        return self._turn(revert, self._done, self._undone)
+
+    def redo(self, revert: Callable[[Edit], Edit]) -> Edit | None:
         """Do the step again that was taken back last; None when there is none. LookupError as for `undo`."""
-        return _step(store, self._undone, self._done)
+        return self._turn(revert, self._undone, self._done)
 
-    def forget(self) -> None:
-        """There is nothing to go back to: the trash was emptied."""
+    def clear(self) -> None:
+        """Forget every step, because the trash was emptied."""
         self._done.clear()
         self._undone.clear()
+        self._step += 1
 
-
-def _step(store: Undoing, from_: deque[Edit], to: deque[Edit]) -> Edit | None:
-    if not from_:
-        return None
-    try:
-        edit = store.undo(from_[-1])
-    except LookupError:
-        from_.pop()
-        raise
-    from_.pop()
-    to.append(edit)
-    return edit
+    def _turn(self, revert: Callable[[Edit], Edit], source: deque[Edit], target: deque[Edit]) -> Edit | None:
+        if not source:
+            return None
+        try:
+            edit = revert(source[-1])
+        except LookupError:
+            source.pop()
+            self._step += 1
+            raise
+        source.pop()
+        target.append(edit)
+        self._step += 1
+        return edit

@@ -10,14 +10,16 @@ import os
 import shutil
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
 
 from app.conversation.clock import look_at
 from app.conversation.edit import Edit
+from app.conversation.edit_result import EditResult
 from app.conversation.exporting import Exporting
 from app.conversation.faults import Fault, StoreError, explained, store_error
+from app.conversation.history import History, HistoryState
 from app.conversation.leftover import Kept, read_leftover, write_leftover
 from app.conversation.message import Message
 from app.conversation.message_store import Progress
@@ -63,6 +65,7 @@ class Store(Exporting):
     def __init__(self, path: Path | None, *, notice: Problem | None = None, patience: float = PATIENCE) -> None:
         """`path` None keeps everything in memory. `patience`: seconds to wait while another program writes."""
         self.emptied: frozenset[str] = frozenset()
+        self._history = History()
         self._left: list[int] | None = None
         self._index: SearchIndex
         super().__init__(path, notice=notice, patience=patience)
@@ -78,13 +81,59 @@ class Store(Exporting):
         self._index.close()
         super().close()
 
+    @property
+    def history(self) -> HistoryState:
+        """What can be undone and done again."""
+        return self._history.state
+
+    def record(self, edit: Edit) -> None:
+        """Remember an edit as a step of undo, where it is one."""
+        self._history.record(edit)
+
+    def change(self, request: Callable[[Store], Edit]) -> EditResult | None:
+        """Make an edit as a step of undo. Returns what is stored then, None where everything was so already."""
+        edit = request(self)
+        self.record(edit)
+        return self._result(edit)
+
+    def undo(self, held: Set[str] = frozenset(), step: int | None = None) -> EditResult | None:
+        """Take the last step back. Returns what is stored then, None where there was nothing to take back.
+
+        held: ids of conversations that nothing is taken away from now; StoreError where that would be so, and the step
+        can be tried again. step: only while it is the one of `history`. LookupError, and the step is forgotten, when
+        what it is about is gone for ever.
+        """
+        is_over = step is not None and step != self.history.step
+        return None if is_over else self._result(self._history.undo(lambda edit: self._revert(edit, held)))
+
+    def redo(self, held: Set[str] = frozenset()) -> EditResult | None:
+        """Do the step again that was taken back last; everything as for `undo`."""
+        return self._result(self._history.redo(lambda edit: self._revert(edit, held)))
+
+    def _revert(self, edit: Edit, held: Set[str]) -> Edit:
+        if edit.has_revealed and not held.isdisjoint(edit.conversation_ids):
+            raise store_error(Fault.WRITING, self._path)
+        return self.revert(edit)
+
+    def _result(self, edit: Edit | None) -> EditResult | None:
+        """What is stored now. Trees only where messages or the open path have changed."""
+        if edit is None or edit.is_empty:
+            return None
+        conversations = self.conversations()
+        standing = {one.id for one in conversations}
+        is_about_messages = any(change.table == "message" or change.field == "leaf" for change in edit.changes)
+        ids = [one for one in edit.conversation_ids if one in standing] if is_about_messages else []
+        return EditResult(edit, conversations, self.folders(), tuple(self.load(one) for one in ids))
+
     def empty_trash(self, older_than: float | None = None) -> int:
         """Delete for ever what lies in the trash, or has lain there for so many seconds; returns how many messages.
 
-        Nothing of it is left in the files: neither in the journals and the search index, nor in the copies of the
-        database that were kept, older ones and damaged ones; of these only such as are as old, if an age is given.
+        Nothing can be undone any more. Nothing of it is left in the files: neither in the journals and the search
+        index, nor in the copies of the database that were kept, older ones and damaged ones; of these only such as are
+        as old, if an age is given.
         """
         deleted = self._empty(older_than)
+        self._history.clear()
         self._wipe_traces()
         self._drop_copies(older_than)
         return deleted

@@ -74,7 +74,7 @@ class Trash(MessageStore):
             self._hide({"conversation": [self._conversation(conversation_id)]}, Operation.DELETE)
         return done.edit
 
-    def undo(self, edit: Edit) -> Edit:
+    def revert(self, edit: Edit) -> Edit:
         """Take an edit back; what is returned takes that back in turn.
 
         What was added is put into the trash, with what was said after it. LookupError when something that the edit was

@@ -140,7 +140,7 @@ class Display(QObject):
             undo=parts.changes.undo_words,
             redo=parts.changes.redo_words,
             notice_button=self.notice_button,
-            can_undo_notice=0 < self.notice_step == parts.changes.steps,
+            can_undo_notice=0 < self.notice_step == parts.changes.step,
             progress=self.progress,
             writing_title=self._writing_title,
             settings=parts.settings.values,

@@ -54,9 +54,9 @@ def build(host: EngineHost, thread: StoreThread, settings: Settings, folders: Fo
     """All of them, owned by `owner`."""
     store = StoreLink(thread, owner)
     changes = Changes(store, owner)
-    library = Library(store, changes.record, owner)
+    library = Library(store, owner)
     models = ModelDesk(host, settings, folders.guide, owner)
-    runs = Runs(host, store, changes.record, library.is_on_path, owner)
+    runs = Runs(host, store, library.is_on_path, owner)
     queries = Prices(host.submit)
     drafts = Drafts()
     asking = Asking(library, runs, models, owner)

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app.conversation.faults import StoreError, unexpected
+from app.conversation.history import HistoryState
 from app.conversation.leftover import Kept
 from app.conversation.store import Store
 from app.conversation.store_thread import StoreThread
@@ -29,14 +30,26 @@ _NO_ANSWER = Problem(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Request:
-    """Who waits for a request, how many characters it saves, and since when, by `time.monotonic`."""
+    """Who waits for a request, how many characters it saves, and since when, by `time.monotonic`.
 
+    history: what could be undone when it was done, whatever came of it; None before that.
+    """
+
+    function: Callable[[Store], Any]
     then: Callable[[Any], None] | None
     refused: Callable[[Problem], None]
     characters: int
     since: float
+    history: HistoryState | None = None
+
+    def carry_out(self, store: Store) -> Any:
+        """Do what was asked, on the store's thread."""
+        try:
+            return self.function(store)
+        finally:
+            self.history = store.history
 
 
 class StoreLink(QObject):
@@ -45,13 +58,15 @@ class StoreLink(QObject):
     Properties: every request is answered once, with its result or with a `Problem`, whatever it raised. An answer that
     raises keeps no other from coming.
 
-    Attribute: is_stuck, the disk did not answer at the end of the program. The store's thread goes on, so the process
-    must end without waiting for threads.
+    Attributes: history, what can be undone since the request that was answered last; is_stuck, the disk did not answer
+    at the end of the program. The store's thread goes on, so the process must end without waiting for threads.
 
-    Signals: failed(object), the `Problem` of a request that nobody else answers for; slowed(object), a `Problem`, once
-    when a request has waited for `SLOW` seconds; eased(object), the same `Problem` when none waits any more.
+    Signals: historyChanged(), `history` is another one, before the answer that brought it; failed(object), the
+    `Problem` of a request that nobody else answers for; slowed(object), a `Problem`, once when a request has waited for
+    `SLOW` seconds; eased(object), the same `Problem` when none waits any more.
     """
 
+    historyChanged = Signal()
     failed = Signal(object)
     slowed = Signal(object)
     eased = Signal(object)
@@ -62,6 +77,7 @@ class StoreLink(QObject):
         super().__init__(parent)
         self._thread = thread
         self._patience = patience
+        self.history = HistoryState()
         self.is_stuck = False
         self._pending: dict[Future[Any], _Request] = {}
         self._slowness: Problem | None = None
@@ -81,8 +97,9 @@ class StoreLink(QObject):
 
         characters: how many of what is shown are saved by it.
         """
-        future = self._thread.submit(request)
-        self._pending[future] = _Request(then, refused or self.failed.emit, characters, time.monotonic())
+        made = _Request(request, then, refused or self.failed.emit, characters, time.monotonic())
+        future = self._thread.submit(made.carry_out)
+        self._pending[future] = made
         future.add_done_callback(self._tell)
         if not self._watch.isActive():
             self._watch.start()
@@ -135,11 +152,18 @@ class StoreLink(QObject):
         if not future.done():
             request.refused(_NO_ANSWER)
             return
+        if request.history is not None:
+            self._show_history(request.history)
         error = future.exception()
         if error is not None:
             request.refused(_problem_of(error))
         elif request.then is not None:
             request.then(future.result())
+
+    def _show_history(self, history: HistoryState) -> None:
+        if history != self.history:
+            self.history = history
+            self.historyChanged.emit()
 
     def _look_at_disk(self) -> None:
         if not self._pending:

@@ -70,7 +70,7 @@ def test_a_duplicate_has_everything_but_the_ids_and_one_step_takes_it_back() -> 
     assert copy.leaf_id == ids[str(original.leaf_id)]
     assert copy.alternatives == {ids[answer.id]: alternatives}
     assert len(store.search("winter pears")) == 2
-    store.undo(edit)
+    store.revert(edit)
     assert [one.id for one in store.conversations()] == [conversation.id]
     assert dump(store)["folder"] == before["folder"]
     store.close()

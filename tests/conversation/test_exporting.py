@@ -36,7 +36,7 @@ def test_what_is_said_and_deleted_meanwhile_leaves_a_whole_tree(
             if known and rng.random() < 0.3:
                 edits.append(store.delete_message(rng.choice(known).id))
             elif edits and rng.random() < 0.3:
-                edits.append(store.undo(edits.pop()))
+                edits.append(store.revert(edits.pop()))
             elif known and rng.random() < 0.3:
                 store.add_message(Message.new(conversation.id, rng.choice(known).id, "user", "More"))
         document = store.exported(export)
@@ -45,7 +45,7 @@ def test_what_is_said_and_deleted_meanwhile_leaves_a_whole_tree(
         assert store.messages(conversation.id) or edits
         differing += {message.id for message in document.messages} != before
         for edit in reversed(edits):
-            store.undo(edit)
+            store.revert(edit)
     assert differing > 5
     store.close()
 

@@ -309,7 +309,7 @@ def test_a_branch_of_thousands_of_messages_is_deleted_restored_and_gone() -> Non
     edit = store.delete_message(messages[1].id)
     store.delete_message(messages[0].id)
     assert [entry.messages for entry in store.trash()] == [1, 1999, 500]
-    assert len(store.undo(edit).changes) >= 2000
+    assert len(store.revert(edit).changes) >= 2000
     assert len(store.messages(conversation.id)) == 2000
     store.delete_conversation(conversation.id)
     assert store.empty_trash() == 2500

@@ -210,7 +210,7 @@ def test_a_database_of_the_first_version_is_brought_up_to_date_and_its_copy_is_k
     store.create_folder(folder)
     store.move_conversation("a" * 32, folder.id)
     edit = store.delete_message(f"{1:032x}")
-    store.undo(edit)
+    store.revert(edit)
     store.close()
     copy = path.with_name("conversations.version-1.sqlite")
     assert copy.stat().st_mode & 0o777 == 0o600

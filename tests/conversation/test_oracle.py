@@ -168,7 +168,7 @@ class History:
     def turn(self, steps: list[tuple[Edit, State]], others: list[tuple[Edit, State]]) -> None:
         if steps:
             (edit, then), now = steps.pop(), self.state
-            others.append((self.store.undo(edit), now))
+            others.append((self.store.revert(edit), now))
             self.state = now.undone_to(then, str(edit.operation))
 
     def forget(self) -> None:

@@ -40,7 +40,7 @@ def test_marks_are_those_of_a_walk_over_the_whole_path() -> None:
             elif action == "delete":
                 edits.append(store.delete_message(rng.choice(known)))
             elif edits:
-                store.undo(edits.pop(rng.randrange(len(edits))))
+                store.revert(edits.pop(rng.randrange(len(edits))))
             assert marks(store) == marks_after_a_whole_walk(store), (seed, step, action)
         store.close()
 

@@ -175,9 +175,9 @@ def test_what_is_deleted_is_not_found_until_it_comes_back() -> None:
     first, second = said(store, "Winter pears", "Summer pears")
     edit = store.delete_message(second.id)
     assert texts(store.search("pears")) == ["Winter pears"]
-    again = store.undo(edit)
+    again = store.revert(edit)
     assert texts(store.search("pears")) == ["Summer pears", "Winter pears"]
-    store.undo(again)
+    store.revert(again)
     store.delete_conversation(first.conversation_id)
     assert store.search("pears") == ()
     store.empty_trash()

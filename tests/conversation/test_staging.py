@@ -69,9 +69,9 @@ def test_what_is_published_is_what_came_in_and_can_be_taken_back(tmp_path: Path,
     assert {hit.conversation_id for hit in store.search("pear", 500)} >= {
         one.conversation.id for one in found if any("pear" in message.text for message in one.messages)
     }
-    again = store.undo(edit)
+    again = store.revert(edit)
     assert [one.id for one in store.conversations()] == [conversation.id]
-    store.undo(again)
+    store.revert(again)
     assert [store.export(one.conversation.id) for one in found] == found
     assert store.messages(conversation.id)[0] == question
     store.close()
@@ -194,7 +194,7 @@ def test_random_requests_between_the_steps_and_an_import_do_not_disturb_each_oth
                     store.finish_message(answer.id, stop="finished")
                     edit = store.delete_message(question.id)
                     if rng.random() < 0.5:
-                        store.undo(edit)
+                        store.revert(edit)
                     elif rng.random() < 0.5:
                         store.empty_trash()
                     done.append(question)

@@ -57,11 +57,11 @@ def test_undo_returns_exactly_what_was_there_and_redo_what_came_of_it(seed: int)
     operations: Counter[Operation] = Counter()
     for _ in range(80):
         dice = hand.rng.random()
-        if dice < 0.25 and history.undoable:
-            history.undo(store)
+        if dice < 0.25 and history.state.undoable:
+            history.undo(store.revert)
             place -= 1
-        elif dice < 0.4 and history.redoable:
-            history.redo(store)
+        elif dice < 0.4 and history.state.redoable:
+            history.redo(store.revert)
             place += 1
         else:
             edit = hand.act()
@@ -71,7 +71,7 @@ def test_undo_returns_exactly_what_was_there_and_redo_what_came_of_it(seed: int)
                 place += 1
                 states[place:] = [dump(store)]
         check_same(dump(store), states[place])
-    while history.undo(store) is not None:
+    while history.undo(store.revert) is not None:
         place -= 1
         check_same(dump(store), states[place])
     assert place == 0
@@ -92,9 +92,9 @@ def test_whatever_comes_between_nothing_is_lost_and_everything_still_fits(tmp_pa
         if dice < 0.3:
             hand.wander()
         elif dice < 0.5:
-            history.undo(store)
+            history.undo(store.revert)
         elif dice < 0.65:
-            history.redo(store)
+            history.redo(store.revert)
         else:
             history.record(hand.act())
         found = {row[0]: _stored(store, row[0]) for row in dump(store)["message"]}
@@ -122,13 +122,13 @@ def test_a_fork_that_is_taken_back_leaves_the_path_as_it_was_and_comes_again_wit
     store.append_text(reply.id, "Russets.")
     store.finish_message(reply.id, stop="finished", ids=(1,))
     after = contents(store)
-    assert history.undoable is Operation.ADD
-    undone = history.undo(store)
+    assert history.state.undoable is Operation.ADD
+    undone = history.undo(store.revert)
     assert undone is not None
     assert undone.conversation_ids == (conversation.id,)
     assert contents(store) == before
     assert [entry.messages for entry in store.trash()] == [2]
-    history.redo(store)
+    history.redo(store.revert)
     assert contents(store) == after
     assert store.trash() == ()
     assert question in store.messages(conversation.id)
@@ -170,7 +170,7 @@ def test_pruning_keeps_the_path_that_is_shown_also_when_none_was_chosen() -> Non
         history.record(store.prune(conversation.id))
         assert [message.text for message in store.messages(conversation.id)] == kept
         assert shown(store) == kept
-        history.undo(store)
+        history.undo(store.revert)
         assert contents(store) == before
     assert store.prune(conversation.id).operation is Operation.PRUNE
     assert store.prune(conversation.id).is_empty
@@ -188,7 +188,7 @@ def test_an_answer_that_is_being_written_is_not_taken_away() -> None:
     store.add_message(answer)
     before = dump(store)
     for attempt in (
-        lambda: history.undo(store),
+        lambda: history.undo(store.revert),
         lambda: store.delete_message(question.id),
         lambda: store.delete_message(answer.id),
         lambda: store.delete_conversation(conversation.id),
@@ -197,7 +197,7 @@ def test_an_answer_that_is_being_written_is_not_taken_away() -> None:
         assert dump(store) == before
     store.append_text(answer.id, "Winter pears.")
     store.finish_message(answer.id, stop="finished")
-    assert history.undo(store) is not None
+    assert history.undo(store.revert) is not None
     assert store.messages(conversation.id) == ()
     store.close()
 
@@ -215,9 +215,9 @@ def test_an_answer_whose_first_word_comes_too_late_is_kept_with_its_question(tmp
     assert fails(lambda: store.empty_trash()) is Fault.WRITING
     store.finish_message(late.id, stop="finished", ids=(1, 2))
     assert [message.text for message in store.messages(conversation.id)] == [question.text, ""]
-    history.undo(store)
+    history.undo(store.revert)
     assert [message.text for message in store.messages(conversation.id)][2:] == ["And apples?", "Russets."]
-    history.redo(store)
+    history.redo(store.revert)
     assert len(store.messages(conversation.id)) == 2
     store.close()
 
@@ -230,11 +230,12 @@ def test_what_is_gone_for_ever_cannot_be_taken_back_and_the_step_is_forgotten() 
     history.record(store.delete_message(answer.id))
     store.empty_trash()
     with pytest.raises(LookupError, match="gone for ever"):
-        history.undo(store)
-    assert history.undoable is Operation.PIN
-    assert history.undo(store) is not None
-    history.forget()
-    assert (history.undo(store), history.redo(store), history.undoable, history.redoable) == (None, None, None, None)
+        history.undo(store.revert)
+    assert history.state.undoable is Operation.PIN
+    assert history.undo(store.revert) is not None
+    history.clear()
+    assert (history.undo(store.revert), history.redo(store.revert)) == (None, None)
+    assert (history.state.undoable, history.state.redoable) == (None, None)
     store.close()
 
 
@@ -245,10 +246,10 @@ def test_a_step_that_is_refused_for_now_can_be_tried_again(tmp_path: Path) -> No
     history.record(store.rename(conversation.id, "Fruit"))
     used = store._connection.execute("PRAGMA page_count").fetchone()[0]
     store._connection.execute("PRAGMA query_only = 1")
-    assert fails(lambda: history.undo(store)) is Fault.UNWRITABLE
+    assert fails(lambda: history.undo(store.revert)) is Fault.UNWRITABLE
     store._connection.execute("PRAGMA query_only = 0")
     assert used > 0
-    assert history.undo(store) is not None
+    assert history.undo(store.revert) is not None
     assert store.conversations()[0].title == "Which pears keep?"
     store.close()
 
@@ -264,7 +265,7 @@ def test_a_folder_that_is_deleted_leaves_its_conversations_and_undo_puts_them_ba
     history.record(store.delete_folder(first.id))
     assert (store.folders(), store.conversations()[0].folder_id) == ((second,), None)
     assert store.trash()[0].title == "Garden"
-    history.undo(store)
+    history.undo(store.revert)
     assert (store.folders(), store.conversations()[0].folder_id) == ((first, second), first.id)
     store.close()
 
@@ -293,11 +294,11 @@ def test_two_edits_are_one_step_when_they_are_joined() -> None:
     before = dump(store)
     both = joined(store.rename(conversation.id, "Fruit"), store.pin(question.id, True))
     history.record(both)
-    history.undo(store)
+    history.undo(store.revert)
     assert dump(store) == before
     assert both.operation is Operation.RENAME
     history.record(Edit(Operation.PIN))
-    assert history.redoable is Operation.RENAME  # what changed nothing is no step
+    assert history.state.redoable is Operation.RENAME  # what changed nothing is no step
     store.close()
 
 
@@ -317,9 +318,9 @@ def test_the_history_is_bounded_and_forgets_the_oldest() -> None:
     for title in "abcde":
         history.record(store.rename(conversation.id, title))
     for title in "dcb":
-        history.undo(store)
+        history.undo(store.revert)
         assert store.conversations()[0].title == title
-    assert history.undo(store) is None
+    assert history.undo(store.revert) is None
     store.close()
 
 

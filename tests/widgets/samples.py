@@ -110,7 +110,7 @@ class _Silent:
 def search() -> SearchDesk:
     """A search that finds nothing by itself; its rows can be shown."""
     silent = _Silent()
-    return SearchDesk(silent, Library(silent, lambda _edit: None))  # type: ignore[arg-type]
+    return SearchDesk(silent, Library(silent))  # type: ignore[arg-type]
 
 
 def opened(model: ConversationModel, conversation_id: str) -> None:

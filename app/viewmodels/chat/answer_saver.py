@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.conversation.edit import Edit
 from app.conversation.message import Message
 from app.conversation.message_store import Progress
 from app.conversation.store import Store
@@ -27,14 +26,12 @@ class _Stored:
 
     progress: Progress | None = NOTHING
 
-    def bring_up(
-        self, store: Store, answer: Message, is_selected: bool, record: Callable[[Edit], None] | None
-    ) -> Progress:
+    def bring_up(self, store: Store, answer: Message, is_selected: bool, is_step: bool) -> Progress:
         before = self.progress or store.progress_of(answer.id)
         self.progress = None
         edit = store.bring_up(answer, before, is_selected)
-        if edit is not None and record is not None:
-            record(edit)
+        if edit is not None and is_step:
+            store.record(edit)
         self.progress = max(before, Progress(True, len(answer.text), answer.stop is not None))
         return self.progress
 
@@ -61,11 +58,11 @@ class AnswerSaver(QObject):
         self,
         store: StoreLink,
         answer: Message,
-        record: Callable[[Edit], None] | None = None,
+        is_step: bool = False,
         is_on_path: Callable[[str], bool] = lambda _message_id: True,
         parent: QObject | None = None,
     ) -> None:
-        """record: is told, on the store thread, that the answer was added, where that is a step of its own to undo.
+        """is_step: that the answer was added can be undone by itself.
 
         is_on_path: whether the person is on the path through the answer with this id, asked when it is added; the
         stored path then ends with it, whatever is looked at meanwhile.
@@ -73,7 +70,7 @@ class AnswerSaver(QObject):
         super().__init__(parent)
         self.problem: Problem | None = None
         self._store = store
-        self._record = record
+        self._is_step = is_step
         self._is_on_path = is_on_path
         self._answer = answer
         self._text = ""
@@ -112,10 +109,10 @@ class AnswerSaver(QObject):
         """Have all there is in the database before whatever the store is asked next."""
         if self._is_behind:
             self._under_way += 1
-            answer, stored, record = self.answer, self._stored, self._record
+            answer, stored, is_step = self.answer, self._stored, self._is_step
             is_selected = self._is_on_path(answer.id)
             self._store.do(
-                lambda store: stored.bring_up(store, answer, is_selected, record),
+                lambda store: stored.bring_up(store, answer, is_selected, is_step),
                 self._taken,
                 self._refused,
                 len(self._text) - self._progress.length,

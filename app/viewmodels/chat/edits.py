@@ -7,13 +7,14 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Signal
 
 from app.conversation.edit import Edit, Operation, joined
+from app.conversation.edit_result import EditResult
 from app.conversation.faults import Fault, store_error
 from app.conversation.records import Deleted, Folder
 from app.conversation.store import Store
 from app.conversation.tree import MessageTree
 from app.viewmodels.chat.asking import Asking
 from app.viewmodels.chat.runs import Runs
-from app.viewmodels.library.changes import WORDS, Changes, Picture
+from app.viewmodels.library.changes import WORDS, Changes
 from app.viewmodels.library.library import Library
 from app.viewmodels.text import words
 
@@ -103,8 +104,8 @@ class Edits(QObject):
             sentences.append(_deleted(store.deleted_by(edit)))
             return edit
 
-        def take(_picture: Picture) -> None:
-            self.said.emit(sentences[0], self._changes.steps)
+        def take(_picture: EditResult) -> None:
+            self.said.emit(sentences[0], self._changes.step)
 
         self._changes.make(delete, take, self.refused.emit)
 
@@ -152,7 +153,7 @@ class Edits(QObject):
 
     # Back and forth
 
-    def undo(self, step: int = 0) -> None:
+    def undo(self, step: int | None = None) -> None:
         """Take back what was done last. step: only if nothing was done since that one."""
 
         def go() -> None:
@@ -170,7 +171,7 @@ class Edits(QObject):
 
         self._runs.when_saved(go)
 
-    def _turn_to(self, picture: Picture, verb: str) -> None:
+    def _turn_to(self, picture: EditResult, verb: str) -> None:
         edit = picture.edit
         self.told.emit(f"{verb} {WORDS[edit.operation]}")
         is_about_it = edit.operation in _IN_TREES | _OF_CONVERSATIONS
@@ -178,9 +179,9 @@ class Edits(QObject):
             self.turnedTo.emit(edit.conversation_id)
 
     def _make(self, request: Callable[[Store], Edit], sentence: str = "") -> None:
-        def take(_picture: Picture) -> None:
+        def take(_picture: EditResult) -> None:
             if sentence:
-                self.said.emit(sentence, self._changes.steps)
+                self.said.emit(sentence, self._changes.step)
 
         self._changes.make(request, take, self.refused.emit)
 

@@ -10,7 +10,6 @@ from itertools import count
 
 from PySide6.QtCore import QObject, Signal
 
-from app.conversation.edit import Edit
 from app.conversation.leftover import Kept
 from app.conversation.message import Message
 from app.conversation.records import ViewState
@@ -76,18 +75,13 @@ class Runs(QObject):
         self,
         host: EngineHost,
         store: StoreLink,
-        record: Callable[[Edit], None],
         is_on_path: Callable[[Message], bool],
         parent: QObject | None = None,
     ) -> None:
-        """record: is told, on the store thread, of each answer that was asked for again.
-
-        is_on_path: whether an answer is on the selected path of its conversation.
-        """
+        """is_on_path: whether an answer is on the selected path of its conversation."""
         super().__init__(parent)
         self._host = host
         self._store = store
-        self._record = record
         self._is_on_path = is_on_path
         self._ids = count(1)
         self._savers: dict[str, AnswerSaver] = {}
@@ -239,8 +233,7 @@ class Runs(QObject):
             self.abandon(event.problem)
 
     def _saver(self, answer: Message, is_step: bool) -> AnswerSaver:
-        record = self._record if is_step else None
-        saver = AnswerSaver(self._store, answer, record, lambda _id: self._is_on_path(answer), self)
+        saver = AnswerSaver(self._store, answer, is_step, lambda _id: self._is_on_path(answer), self)
         self._savers[answer.id] = saver
         saver.failed.connect(self._on_failed)
         saver.mended.connect(self.mended)

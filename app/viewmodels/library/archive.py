@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.conversation.edit_result import EditResult
 from app.viewmodels.chat.edits import Edits
 from app.viewmodels.chat.versions import last_question
 from app.viewmodels.display import Display
-from app.viewmodels.library.changes import GONE, Picture
+from app.viewmodels.library.changes import GONE
 from app.viewmodels.library.search_desk import SearchDesk
 from app.viewmodels.library.trash_desk import TrashDesk
 from app.viewmodels.parts import Parts
@@ -51,6 +52,7 @@ class Archive(QObject):
         self.search = SearchDesk(parts.store, parts.library, self)
         parts.changes.made.connect(self._follow)
         parts.changes.recorded.connect(self._refresh)
+        parts.store.historyChanged.connect(self._refresh)
         parts.changes.failed.connect(self.warned)
         self.edits.said.connect(self.said)
         self.edits.told.connect(self.told)
@@ -176,7 +178,7 @@ class Archive(QObject):
         if conversation_id != self._display.open_id:
             self._parts.library.open(conversation_id)
 
-    def _follow(self, picture: Picture) -> None:
+    def _follow(self, picture: EditResult) -> None:
         """Take over what the database holds now; where the open conversation is gone, the one beside it is shown."""
         library, display = self._parts.library, self._display
         gone = set(picture.edit.conversation_ids) - picture.ids
@@ -195,7 +197,7 @@ class Archive(QObject):
         elif display.open_id in picture.edit.conversation_ids:
             self.moved.emit(display.open_id)
 
-    def _neighbour(self, conversation_id: str, picture: Picture) -> str | None:
+    def _neighbour(self, conversation_id: str, picture: EditResult) -> str | None:
         """The conversation below this one in the list, else the one above it."""
         ids = [one.id for one in self._parts.library.conversations]
         at = ids.index(conversation_id) if conversation_id in ids else 0
@@ -205,6 +207,6 @@ class Archive(QObject):
     def _refresh(self) -> None:
         """Undo means something else now: a sentence whose Undo is no longer the next step goes."""
         display = self._display
-        if display.notice_step and display.notice_step != self._parts.changes.steps:
+        if display.notice_step and display.notice_step != self._parts.changes.step:
             display.notice, display.notice_step = "", 0
         display.show_status()

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from app.conversation.edit_result import EditResult
 from app.conversation.exporting import Export
 from app.conversation.faults import StoreError, unexpected
 from app.conversation.records import Document
@@ -20,7 +21,7 @@ from app.conversation.staging import Stage, StagedDocument
 from app.exchange import ExchangeError, FileImport, file_name, path_in_pieces, save, tree_in_pieces, written
 from app.protocol.reports import Problem
 from app.viewmodels.chat.runs import Runs
-from app.viewmodels.library.changes import Changes, Picture
+from app.viewmodels.library.changes import Changes
 from app.viewmodels.library.form import Form
 from app.viewmodels.library.library import Library
 from app.viewmodels.store_link import StoreLink
@@ -168,13 +169,13 @@ class ExchangeDesk(QObject):
     def _publish(self, came: _Came) -> None:
         """Everything is there: show it, as one step of undo, and say so."""
 
-        def take(picture: Picture) -> None:
+        def take(picture: EditResult) -> None:
             first = picture.edit.conversation_id
             if first is not None and not picture.is_gone:
                 self.opened.emit(first)
             count = len(came.stage.begun)
             sentence = f"{words.plural(count, 'conversation')} {'was' if count == 1 else 'were'} imported."
-            self.said.emit(" ".join([sentence, *came.problems]), self._changes.steps)
+            self.said.emit(" ".join([sentence, *came.problems]), self._changes.step)
 
         def give_up(problem: Problem) -> None:
             self._store.do(lambda store: store.unstage(came.stage))

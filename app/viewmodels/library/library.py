@@ -9,14 +9,14 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
-from app.conversation.edit import Edit
+from app.conversation.edit_result import EditResult
 from app.conversation.faults import Fault, store_error
 from app.conversation.message import Conversation, Message, title_from
 from app.conversation.records import Folder
 from app.conversation.store import Store
 from app.conversation.tree import MessageTree
 from app.protocol.reports import Problem
-from app.viewmodels.library.changes import GONE, Picture
+from app.viewmodels.library.changes import GONE
 from app.viewmodels.store_link import StoreLink
 
 
@@ -34,11 +34,9 @@ class Library(QObject):
     opened = Signal(str)
     failed = Signal(object)
 
-    def __init__(self, store: StoreLink, record: Callable[[Edit], None], parent: QObject | None = None) -> None:
-        """record: is told, on the store thread, of each message that was added."""
+    def __init__(self, store: StoreLink, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._store = store
-        self._record = record
         self.folders: tuple[Folder, ...] = ()
         self._conversations: tuple[Conversation, ...] = ()
         self._unstored: dict[str, Conversation] = {}
@@ -76,7 +74,9 @@ class Library(QObject):
 
         self._store.do(lambda store: (store.conversations(), store.folders()), take, self.failed.emit)
 
-    def take(self, picture: Picture, unsaved: Iterable[Message] = (), moved: Collection[str] = ()) -> tuple[str, ...]:
+    def take(
+        self, picture: EditResult, unsaved: Iterable[Message] = (), moved: Collection[str] = ()
+    ) -> tuple[str, ...]:
         """Hold what the database holds after an edit; returns the conversations whose path is not the stored one.
 
         unsaved: answers that the database does not know, or not all of. moved: conversations in which the person has
@@ -163,7 +163,7 @@ class Library(QObject):
                     edit = store.begin_conversation(replace(beginning, title=None), message)
             except LookupError as error:
                 raise store_error(Fault.ORPHAN, None) from error
-            self._record(edit)
+            store.record(edit)
 
         def take(_result: None) -> None:
             self.read_list()

@@ -5,12 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from app.conversation.edit import Edit
+from app.conversation.edit_result import EditResult
 from app.conversation.records import Trashed
 from app.conversation.store import Store
 from app.conversation.trash import THIRTY_DAYS
 from app.protocol.reports import Problem
 from app.viewmodels.cache.disk_desk import DiskDesk
-from app.viewmodels.library.changes import Changes, Picture
+from app.viewmodels.library.changes import Changes
 from app.viewmodels.library.line_model import LineModel, LineRow
 from app.viewmodels.store_link import StoreLink
 from app.viewmodels.text import words
@@ -67,7 +68,7 @@ class TrashDesk(QObject):
     def restore(self, number: str) -> None:
         """Bring back what one deletion has taken away."""
 
-        def take(picture: Picture) -> None:
+        def take(picture: EditResult) -> None:
             self.read()
             if picture.edit.conversation_id is not None and not picture.is_gone:
                 self.restored.emit(picture.edit.conversation_id)
@@ -82,15 +83,12 @@ class TrashDesk(QObject):
 
         def go(store: Store) -> tuple[int, set[str]]:
             touched = {one.conversation_id for one in store.trash() if one.conversation_id is not None}
-            messages = store.empty_trash()
-            self._changes.forget()
-            return messages, touched
+            return store.empty_trash(), touched
 
         def take(done: tuple[int, set[str]]) -> None:
             messages, touched = done
             for conversation_id in touched:
                 self._disk.release(conversation_id)
-            self._changes.recorded.emit()
             self.read()
             self.said.emit(f"The trash is empty: {words.plural(messages, 'message')} deleted for ever.")
 

@@ -9,12 +9,12 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.conversation.edit import Edit, Operation
+from app.conversation.edit_result import EditResult
 from app.conversation.faults import Fault, store_error
 from app.conversation.message import Conversation, Message
 from app.conversation.store import Store
 from app.conversation.store_thread import StoreThread
 from app.protocol.reports import Problem
-from app.viewmodels.library.changes import Picture
 from app.viewmodels.library.library import Library
 from app.viewmodels.store_link import StoreLink
 
@@ -28,11 +28,7 @@ def link(data_folder: Path) -> Iterator[StoreLink]:
 
 @pytest.fixture
 def library(link: StoreLink) -> Library:
-    return Library(link, ignore, link)
-
-
-def ignore(_edit: Edit) -> None:
-    """No undo here."""
+    return Library(link, link)
 
 
 def say(library: Library, conversation_id: str, text: str, parent: str | None = None) -> list[str]:
@@ -79,7 +75,7 @@ def test_a_conversation_is_blank_again_when_its_first_message_is_refused(
 
 def test_what_was_said_is_there_the_next_time(qtbot: QtBot, data_folder: Path) -> None:
     first = StoreLink(StoreThread(data_folder / "conversations.db"))
-    library = Library(first, ignore)
+    library = Library(first)
     home = library.begin()
     say(library, home, "One")
     say(library, home, "Two")
@@ -89,7 +85,7 @@ def test_what_was_said_is_there_the_next_time(qtbot: QtBot, data_folder: Path) -
     library.save_path(home, one.id)
     first.close()
     second = StoreLink(StoreThread(data_folder / "conversations.db"))
-    again = Library(second, ignore)
+    again = Library(second)
     again.read_list()
     second.drain()
     with qtbot.waitSignal(again.opened) as opened:
@@ -124,5 +120,5 @@ def test_a_conversation_that_went_before_the_list_was_read_is_not_taken_for_a_bl
     stored = library.conversation(begun)
     assert stored is not None
     library._unstored[begun] = stored  # as where the list could not be read since
-    library.take(Picture(Edit(Operation.CREATE, (), (begun,)), (), (), ()))
+    library.take(EditResult(Edit(Operation.CREATE, (), (begun,)), (), (), ()))
     assert library.begin() != begun

@@ -88,7 +88,7 @@ def test_no_key_that_edits_text_reaches_the_conversations(
     qtbot: QtBot, talk: MainWindow, controller: Controller, place: str
 ) -> None:
     settle(controller)
-    said, steps = texts(controller), controller._parts.changes.steps
+    said, steps = texts(controller), controller._parts.changes.step
     for seed in range(6):
         draw = random.Random(seed)
         if place == "title":
@@ -101,7 +101,7 @@ def test_no_key_that_edits_text_reaches_the_conversations(
             assert isinstance(field, Field)
             qtbot.keyClick(field, key, modifiers)
         settle(controller)
-        assert (texts(controller), controller._parts.changes.steps) == (said, steps), (seed, pressed)
+        assert (texts(controller), controller._parts.changes.step) == (said, steps), (seed, pressed)
         if place == "title":
             qtbot.keyClick(field, Qt.Key.Key_Escape)
 
