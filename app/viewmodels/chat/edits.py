@@ -104,7 +104,7 @@ class Edits(QObject):
             sentences.append(_deleted(store.deleted_by(edit)))
             return edit
 
-        def take(_picture: EditResult) -> None:
+        def take(_result: EditResult) -> None:
             self.said.emit(sentences[0], self._changes.step)
 
         self._changes.make(delete, take, self.refused.emit)
@@ -139,7 +139,7 @@ class Edits(QObject):
                 edit if conversation_id is None else joined(edit, store.move_conversation(conversation_id, folder.id))
             )
 
-        self._changes.make(create, lambda _picture: self.folderMade.emit(folder.id), self.refused.emit)
+        self._changes.make(create, lambda _result: self.folderMade.emit(folder.id), self.refused.emit)
 
     def rename_folder(self, folder_id: str, name: str) -> None:
         """Give a folder another name. Blanks alone change nothing."""
@@ -158,7 +158,7 @@ class Edits(QObject):
 
         def go() -> None:
             held = set(self._asking.held.values())
-            self._changes.undo(held, lambda picture: self._turn_to(picture, "Undid"), step)
+            self._changes.undo(held, lambda result: self._turn_to(result, "Undid"), step)
 
         self._runs.when_saved(go)
 
@@ -167,19 +167,19 @@ class Edits(QObject):
 
         def go() -> None:
             held = set(self._asking.held.values())
-            self._changes.redo(held, lambda picture: self._turn_to(picture, "Did again:"))
+            self._changes.redo(held, lambda result: self._turn_to(result, "Did again:"))
 
         self._runs.when_saved(go)
 
-    def _turn_to(self, picture: EditResult, verb: str) -> None:
-        edit = picture.edit
+    def _turn_to(self, result: EditResult, verb: str) -> None:
+        edit = result.edit
         self.told.emit(f"{verb} {WORDS[edit.operation]}")
         is_about_it = edit.operation in _IN_TREES | _OF_CONVERSATIONS
-        if is_about_it and edit.conversation_id is not None and not picture.is_gone:
+        if is_about_it and edit.conversation_id is not None and not result.is_gone:
             self.turnedTo.emit(edit.conversation_id)
 
     def _make(self, request: Callable[[Store], Edit], sentence: str = "") -> None:
-        def take(_picture: EditResult) -> None:
+        def take(_result: EditResult) -> None:
             if sentence:
                 self.said.emit(sentence, self._changes.step)
 

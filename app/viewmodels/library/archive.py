@@ -178,31 +178,31 @@ class Archive(QObject):
         if conversation_id != self._display.open_id:
             self._parts.library.open(conversation_id)
 
-    def _follow(self, picture: EditResult) -> None:
+    def _follow(self, result: EditResult) -> None:
         """Take over what the database holds now; where the open conversation is gone, the one beside it is shown."""
         library, display = self._parts.library, self._display
-        gone = set(picture.edit.conversation_ids) - picture.ids
+        gone = set(result.edit.conversation_ids) - result.ids
         for conversation_id in gone:
             self._parts.drafts.hold(conversation_id)
         is_left = display.open_id in gone
-        neighbour = self._neighbour(display.open_id, picture) if is_left else None
+        neighbour = self._neighbour(display.open_id, result) if is_left else None
         if is_left:
             display.open_id = library.begin()
-        for conversation_id in library.take(picture, self._parts.runs.unsaved, self._parts.paths.waiting):
+        for conversation_id in library.take(result, self._parts.runs.unsaved, self._parts.paths.waiting):
             self._parts.paths.save(conversation_id)
         if is_left and neighbour is None:
             self.opened.emit(display.open_id)
         elif neighbour is not None:
             library.open(neighbour)
-        elif display.open_id in picture.edit.conversation_ids:
+        elif display.open_id in result.edit.conversation_ids:
             self.moved.emit(display.open_id)
 
-    def _neighbour(self, conversation_id: str, picture: EditResult) -> str | None:
+    def _neighbour(self, conversation_id: str, result: EditResult) -> str | None:
         """The conversation below this one in the list, else the one above it."""
         ids = [one.id for one in self._parts.library.conversations]
         at = ids.index(conversation_id) if conversation_id in ids else 0
         order = [*ids[at + 1 :], *reversed(ids[:at])]
-        return next((one for one in order if one in picture.ids), None)
+        return next((one for one in order if one in result.ids), None)
 
     def _refresh(self) -> None:
         """Undo means something else now: a sentence whose Undo is no longer the next step goes."""

@@ -169,9 +169,9 @@ class ExchangeDesk(QObject):
     def _publish(self, came: _Came) -> None:
         """Everything is there: show it, as one step of undo, and say so."""
 
-        def take(picture: EditResult) -> None:
-            first = picture.edit.conversation_id
-            if first is not None and not picture.is_gone:
+        def take(result: EditResult) -> None:
+            first = result.edit.conversation_id
+            if first is not None and not result.is_gone:
                 self.opened.emit(first)
             count = len(came.stage.begun)
             sentence = f"{words.plural(count, 'conversation')} {'was' if count == 1 else 'were'} imported."

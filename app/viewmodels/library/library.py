@@ -74,19 +74,17 @@ class Library(QObject):
 
         self._store.do(lambda store: (store.conversations(), store.folders()), take, self.failed.emit)
 
-    def take(
-        self, picture: EditResult, unsaved: Iterable[Message] = (), moved: Collection[str] = ()
-    ) -> tuple[str, ...]:
+    def take(self, result: EditResult, unsaved: Iterable[Message] = (), moved: Collection[str] = ()) -> tuple[str, ...]:
         """Hold what the database holds after an edit; returns the conversations whose path is not the stored one.
 
         unsaved: answers that the database does not know, or not all of. moved: conversations in which the person has
         gone to another path since.
         """
-        ids, differing = picture.ids, list[str]()
-        for gone in (one for one in picture.edit.conversation_ids if one not in ids):
+        ids, differing = result.ids, list[str]()
+        for gone in (one for one in result.edit.conversation_ids if one not in ids):
             self._trees.pop(gone, None)
             self._unstored.pop(gone, None)  # stored and gone before a list that said so could be read
-        for tree in picture.trees:
+        for tree in result.trees:
             known = self._trees.get(tree.conversation_id)
             if known is not None:
                 leaf = known.leaf_id
@@ -98,7 +96,7 @@ class Library(QObject):
                     known.select(known.leaf_below(leaf))
                 if known.leaf_id != stored_leaf:
                     differing.append(known.conversation_id)
-        self._show(picture.conversations, picture.folders)
+        self._show(result.conversations, result.folders)
         return tuple(differing)
 
     def _take_apart(self, tree: MessageTree) -> None:

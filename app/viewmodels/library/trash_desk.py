@@ -68,10 +68,10 @@ class TrashDesk(QObject):
     def restore(self, number: str) -> None:
         """Bring back what one deletion has taken away."""
 
-        def take(picture: EditResult) -> None:
+        def take(result: EditResult) -> None:
             self.read()
-            if picture.edit.conversation_id is not None and not picture.is_gone:
-                self.restored.emit(picture.edit.conversation_id)
+            if result.edit.conversation_id is not None and not result.is_gone:
+                self.restored.emit(result.edit.conversation_id)
 
         row = next((row for row in self.rows.rows if row.id == number), None)
         if row is not None:
