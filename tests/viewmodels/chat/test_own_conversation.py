@@ -167,7 +167,7 @@ def test_a_question_here_does_not_wait_to_be_said_for_an_answer_elsewhere(
     here = controller.archive.open_id
     qtbot.waitUntil(lambda: controller._asking.is_waiting_in(here))
     assert texts(controller) == ["And you?"]
-    assert controller._library.is_stored(here)
+    qtbot.waitUntil(lambda: controller._library.is_stored(here))
     assert controller.status.now.send_price == "Answered after the one in “How are you?”"
     controller.new_conversation()
     assert controller.archive.open_id != here
