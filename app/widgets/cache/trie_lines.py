@@ -18,7 +18,7 @@ _DISC = 6.0
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class EdgePosition:
     """One edge's position. level: steps from the left. is_continuation: the only child of its parent, or a root.
 
     is_followed, is_followed_live: whether a later sibling exists, and whether a live one does.
@@ -58,7 +58,7 @@ class TrieLines:
         self._levels: dict[int, int] = {}
         for node in view.nodes:
             self._levels[node.id] = self._level(node)
-        self._spots: dict[int, Spot] = {}
+        self._positions: dict[int, EdgePosition] = {}
         self.deepest = max(self._levels.values(), default=0)
 
     def __len__(self) -> int:
@@ -73,12 +73,12 @@ class TrieLines:
             return 0
         return self._levels[node.parent_id] + (len(self._children[node.parent_id]) > 1)
 
-    def spot(self, node_id: int) -> Spot | None:
+    def position(self, node_id: int) -> EdgePosition | None:
         """Return where an edge stands; None for one that the view does not have."""
-        found = self._spots.get(node_id)
+        found = self._positions.get(node_id)
         if found is None and node_id in self._nodes:
             self._place_siblings(self._nodes[node_id].parent_id)
-            found = self._spots[node_id]
+            found = self._positions[node_id]
         return found
 
     def _place_siblings(self, parent_id: int | None) -> None:
@@ -87,7 +87,7 @@ class TrieLines:
         is_followed = is_followed_live = False
         for node in reversed(siblings):
             below = self._children.get(node.id, ())
-            self._spots[node.id] = Spot(
+            self._positions[node.id] = EdgePosition(
                 parent_id=parent_id,
                 level=self._levels[node.id],
                 is_continuation=parent_id is None or len(siblings) == 1,
@@ -102,30 +102,30 @@ class TrieLines:
 
     def strokes(self, node_id: int, row: QRectF, left: float, step: float) -> list[Stroke]:
         """Return the lines that cross one row. left: abscissa of the discs at level 0; step: points to a level."""
-        spot = self.spot(node_id)
-        if spot is None:
+        position = self.position(node_id)
+        if position is None:
             return []
-        middle, x = row.center().y(), left + spot.level * step
-        found = self._passing(spot, row, left, step)
-        if spot.parent_id is not None:
-            if spot.is_continuation:
-                found.append(_straight(x, row.top(), middle - _DISC, spot.is_live))
+        middle, x = row.center().y(), left + position.level * step
+        found = self._passing(position, row, left, step)
+        if position.parent_id is not None:
+            if position.is_continuation:
+                found.append(_straight(x, row.top(), middle - _DISC, position.is_live))
             else:
-                trunk = left + self.level(spot.parent_id) * step
-                found.append(_arm(trunk, x, row.top(), middle, spot.is_live))
-        if spot.has_children:
-            found.append(_straight(x, middle + _DISC, row.bottom(), spot.has_live_child))
+                trunk = left + self.level(position.parent_id) * step
+                found.append(_arm(trunk, x, row.top(), middle, position.is_live))
+        if position.has_children:
+            found.append(_straight(x, middle + _DISC, row.bottom(), position.has_live_child))
         return sorted(found, key=lambda stroke: stroke.is_live)
 
-    def _passing(self, spot: Spot, row: QRectF, left: float, step: float) -> list[Stroke]:
+    def _passing(self, position: EdgePosition, row: QRectF, left: float, step: float) -> list[Stroke]:
         """Trunks on which a later sibling of this edge, or of one above it, hangs."""
         found: list[Stroke] = []
-        at: Spot | None = spot
+        at: EdgePosition | None = position
         while at is not None and at.parent_id is not None:
             if at.is_followed:
                 x = left + self.level(at.parent_id) * step
                 found.append(_straight(x, row.top(), row.bottom(), at.is_followed_live))
-            at = self.spot(at.parent_id)
+            at = self.position(at.parent_id)
         return found
 
 

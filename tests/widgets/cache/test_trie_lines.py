@@ -16,7 +16,7 @@ def lines() -> TrieLines:
 
 
 def levels(lines: TrieLines, *ids: int) -> list[int]:
-    return [spot.level for node_id in ids if (spot := lines.spot(node_id))]
+    return [position.level for node_id in ids if (position := lines.position(node_id))]
 
 
 def test_branches_step_to_the_right_and_continuations_stay(lines: TrieLines) -> None:
