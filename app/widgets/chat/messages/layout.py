@@ -38,8 +38,8 @@ class Settled(NamedTuple):
     shift: float
 
 
-class Spot(NamedTuple):
-    """A place that survives another width or text size.
+class ScrollAnchor(NamedTuple):
+    """A place in the rows that is found again at another width or text size.
 
     point: the character that stands there, or None beside the text. below: points from the top of its line, or of the
     row, to the place.
@@ -148,8 +148,8 @@ class ChatLayout:
         """Return whether a pane of this width has the column that the rows have."""
         return self.column == column(width, self._style.typography.scale)
 
-    def spot(self, offset: float) -> Spot | None:
-        """Return what stands at a height, or None beyond the rows."""
+    def anchor_at(self, offset: float) -> ScrollAnchor | None:
+        """Return the anchor of a height, or None beyond the rows."""
         row = self.row_at(offset)
         if row < 0:
             return None
@@ -158,15 +158,15 @@ class ChatLayout:
         point = item.body.point_at(QPointF(0, inner - start)) if item.text.bottom() > inner >= start else None
         below = inner - (0 if point is None else start + item.body.line_top(point))
         self._heights.set(row, item.height)
-        return Spot(row, point, below)
+        return ScrollAnchor(row, point, below)
 
-    def offset_of(self, spot: Spot) -> float:
-        """Return the height of a spot. What is near it is estimated, so that it stays there."""
-        self._know_around(range(spot.row, spot.row + 1))
-        item = self.item(spot.row)
-        inner = 0.0 if spot.point is None else item.text.top() + item.body.line_top(spot.point)
-        self._heights.set(spot.row, item.height)
-        return self.top(spot.row) + inner + spot.below
+    def offset_of(self, anchor: ScrollAnchor) -> float:
+        """Return the height of an anchor. What is near it is estimated, so that it stays there."""
+        self._know_around(range(anchor.row, anchor.row + 1))
+        item = self.item(anchor.row)
+        inner = 0.0 if anchor.point is None else item.text.top() + item.body.line_top(anchor.point)
+        self._heights.set(anchor.row, item.height)
+        return self.top(anchor.row) + inner + anchor.below
 
     def limit(self, height: int) -> int:
         """Return the highest scroll offset in a viewport of this height."""

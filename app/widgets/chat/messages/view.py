@@ -27,7 +27,7 @@ from app.viewmodels.kit.lists import AnyIndex, RowRole
 from app.viewmodels.rows import MessageRow
 from app.viewmodels.status import Status
 from app.widgets.chat.messages.jump_pill import JumpPill
-from app.widgets.chat.messages.layout import ChatLayout, Spot
+from app.widgets.chat.messages.layout import ChatLayout, ScrollAnchor
 from app.widgets.chat.messages.pointer import Pointer
 from app.widgets.chat.messages.row_controls import RowControls
 from app.widgets.chat.messages.row_painter import RowPainter, RowScene
@@ -130,7 +130,7 @@ class ChatView(RowView):
             self.executeDelayedItemsLayout()
             self._follows_end = False
             for _ in range(2):  # what comes into sight is measured and may be higher than was thought
-                self._scroll_to(self.layout_of_rows.offset_of(Spot(number, None, offset)))
+                self._scroll_to(self.layout_of_rows.offset_of(ScrollAnchor(number, None, offset)))
                 self.updateGeometries()
 
     def copy(self) -> bool:
@@ -247,19 +247,19 @@ class ChatView(RowView):
         rows, offset = self.layout_of_rows, float(self.verticalOffset())
         if rows.is_for(self.width()):
             return offset
-        spot = rows.spot(offset)
+        anchor = rows.anchor_at(offset)
         rows.set_pane(self.width())
-        return offset if spot is None else rows.offset_of(spot)
+        return offset if anchor is None else rows.offset_of(anchor)
 
     def _restyle(self) -> None:
         """Another theme or text size: nothing that was laid out holds any more, but the position does."""
-        spot = self.layout_of_rows.spot(self.verticalOffset())
+        anchor = self.layout_of_rows.anchor_at(self.verticalOffset())
         self._painter = RowPainter(self._style)
         self.layout_of_rows = ChatLayout(self._style, self._chat)
         self.layout_of_rows.set_pane(self.width())
         self.layout_of_rows.extend()
-        if spot is not None:
-            self._scroll_to(self.layout_of_rows.offset_of(spot))
+        if anchor is not None:
+            self._scroll_to(self.layout_of_rows.offset_of(anchor))
         self.updateGeometries()
         self.viewport().update()
 

@@ -344,16 +344,16 @@ def test_another_width_or_size_keeps_the_line_at_the_top(
         view.verticalScrollBar().setValue(draw.randrange(300, view.verticalScrollBar().maximum() - 700))
         settle()
         offset, rows = view.verticalOffset(), view.layout_of_rows
-        spot = rows.spot(offset)
+        anchor = rows.anchor_at(offset)
         if draw.random() < 0.5:
             view.resize(draw.randrange(500, 1000), 600)
         else:
             style.set_text_size(draw.randrange(11, 20))
         settle()
-        assert spot is not None
-        now = view.layout_of_rows.offset_of(spot)
+        assert anchor is not None
+        now = view.layout_of_rows.offset_of(anchor)
         is_at_end = view.verticalOffset() == view.verticalScrollBar().maximum()
-        assert is_at_end or abs(now - view.verticalOffset()) <= style.typography.body, (seed, step, spot)
+        assert is_at_end or abs(now - view.verticalOffset()) <= style.typography.body, (seed, step, anchor)
 
 
 def test_selected_text_stays_selected_while_the_focus_comes_and_goes(
