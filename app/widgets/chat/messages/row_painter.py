@@ -22,7 +22,7 @@ _RING_REACH = 8
 
 
 @dataclass(frozen=True, slots=True)
-class RowScene:
+class RowContext:
     """The surroundings of a row, which it cannot know by itself.
 
     above: residency of the message before, None for the first. selection: of its text. is_ringed: whether the keyboard
@@ -45,31 +45,31 @@ class RowPainter:
             self._palette.setColor(role, style.theme.text)
 
     def paint(
-        self, painter: QPainter, item: RowItem, top: float, column: Column, clip: QRectF, scene: RowScene
+        self, painter: QPainter, item: RowItem, top: float, column: Column, clip: QRectF, context: RowContext
     ) -> None:
         """Draw the row whose top is at `top`; clip: what of the viewport is asked for."""
         painter.save()
         painter.translate(0, top)
         inner = clip.translated(0, -top)
-        self._paint_rail(painter, item, column, scene)
+        self._paint_rail(painter, item, column, context)
         self._paint_name(painter, item)
         if item.is_question:
             self._paint_bubble(painter, item)
         if item.row.prefill is not None:
             paint_prefill(painter, self._style, item.prefill, item.row.prefill)
         else:
-            item.body.paint(painter, item.text.topLeft(), self._palette, inner, scene.selection)
-            self._paint_end(painter, item, scene)
-        if scene.is_ringed:
+            item.body.paint(painter, item.text.topLeft(), self._palette, inner, context.selection)
+            self._paint_end(painter, item, context)
+        if context.is_ringed:
             ring = QRectF(column.left - _RING_REACH, item.above - 4, column.width + 2 * _RING_REACH, 0)
             ring.setBottom(item.height + 6)
             stroke_rounded(painter, ring, _BUBBLE_RADIUS, self._style.theme.accentgfx, 2)
         painter.restore()
 
-    def _paint_rail(self, painter: QPainter, item: RowItem, column: Column, scene: RowScene) -> None:
+    def _paint_rail(self, painter: QPainter, item: RowItem, column: Column, context: RowContext) -> None:
         theme, disc, row = self._style.theme, item.disc, item.row
-        if scene.above is not None:
-            paint_line(painter, theme, column.rail, 0, disc.y() - CLEAR, scene.above)
+        if context.above is not None:
+            paint_line(painter, theme, column.rail, 0, disc.y() - CLEAR, context.above)
         paint_line(painter, theme, column.rail, disc.y() + CLEAR, item.height, row.residency)
         if row.versions > 1:
             paint_fork(painter, self._style, disc, row.version, row.sibling_residencies)
@@ -89,14 +89,14 @@ class RowPainter:
         if theme.outline.alpha():
             stroke_rounded(painter, item.bubble, _BUBBLE_RADIUS, theme.outline)
 
-    def _paint_end(self, painter: QPainter, item: RowItem, scene: RowScene) -> None:
+    def _paint_end(self, painter: QPainter, item: RowItem, context: RowContext) -> None:
         row, theme = item.row, self._style.theme
         if row.is_streaming:
             self._paint_caret(painter, item)
         if row.note:
             draw_text(painter, self._style.text_style(TextRole.SMALL), item.note, row.note, theme.text2)
         if row.footer is not None and not item.is_question:
-            line = item.footer.adjusted(0, 0, -scene.actions, 0)
+            line = item.footer.adjusted(0, 0, -context.actions, 0)
             # A note has said already why the answer ended.
             footer = replace(row.footer, stop="") if row.note else row.footer
             paint_footer(painter, self._style, line, footer, is_done=not row.is_streaming)

@@ -30,7 +30,7 @@ from app.widgets.chat.messages.jump_pill import JumpPill
 from app.widgets.chat.messages.layout import ChatLayout, ScrollAnchor
 from app.widgets.chat.messages.pointer import Pointer
 from app.widgets.chat.messages.row_controls import RowControls
-from app.widgets.chat.messages.row_painter import RowPainter, RowScene
+from app.widgets.chat.messages.row_painter import RowContext, RowPainter
 from app.widgets.chat.messages.row_view import RowView
 from app.widgets.chat.messages.visible_controls import STRIP, visible_controls
 from app.widgets.chat.rail import paint_line
@@ -365,16 +365,16 @@ class ChatView(RowView):
         painter.fillRect(clip, self._style.theme.window)
         for number in rows.in_sight(offset + clip.top(), offset + clip.bottom()):
             top = round(rows.top(number)) - offset
-            self._painter.paint(painter, rows.item(number), top, rows.column, clip, self._scene(number))
+            self._painter.paint(painter, rows.item(number), top, rows.column, clip, self._context(number))
         end = round(rows.top(len(rows))) - offset
         if len(rows) and end < clip.bottom():
             gap = 0 if self._chat.rows[-1].residency == "none" else 4
             paint_line(painter, self._style.theme, rows.column.rail, end + gap, self.viewport().height(), "none")
         painter.end()
 
-    def _scene(self, number: int) -> RowScene:
+    def _context(self, number: int) -> RowContext:
         rows = self._chat.rows
-        return RowScene(
+        return RowContext(
             above=rows[number - 1].residency if number else None,
             selection=self.pointer.selection.of(rows[number].id),
             is_ringed=self._focus.is_shown and number == self.currentIndex().row(),
