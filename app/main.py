@@ -84,7 +84,7 @@ class Program(QObject):
         self.style = Style(
             DARK if hints.colorScheme() == Qt.ColorScheme.Dark else LIGHT, self.settings.values.window.body_size
         )
-        self.style.dress_application()
+        self.style.apply_to_application()
         self.style.follow_system(hints)
         self.window = MainWindow(self.style, self.controller)
         self._first_paint = FirstPaint(self.window)

@@ -135,7 +135,7 @@ def shoot(scene: Scene, theme: Theme, folder: Path, out: Path) -> None:
         store.close()
     stage = scene.stage()
     style = Style(theme, scene.body)
-    style.dress_application()
+    style.apply_to_application()
     settings = Settings(folder / "settings.json")
     settings.update(recent_models=RECENT, window=WindowState(body_size=scene.body))
     controller = Controller(stage, StoreThread(database), settings, FOLDERS)
@@ -166,7 +166,7 @@ def save(widget: QWidget, name: str, theme: Theme, out: Path) -> None:
 
 def take_components(theme: Theme, out: Path) -> None:
     style = Style(theme)
-    style.dress_application()
+    style.apply_to_application()
     sheet = ComponentSheet(style)
     save(sheet, COMPONENTS, theme, out)
     sheet.deleteLater()

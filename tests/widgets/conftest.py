@@ -29,7 +29,7 @@ def style(qapp: QApplication) -> Iterator[Style]:
     """Light, at the usual text size."""
     palette, font = qapp.palette(), qapp.font()
     style = Style(LIGHT)
-    style.dress_application()
+    style.apply_to_application()
     yield style
     qapp.setPalette(palette)
     qapp.setFont(font)

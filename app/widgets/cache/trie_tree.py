@@ -40,7 +40,7 @@ class TrieTree(QTreeView):
         self._focus = RowFocus(self)
         self._delegate = TrieDelegate(style, self.text_left, clock)
         self.setItemDelegate(self._delegate)
-        self._dress()
+        self._set_up()
         self.setModel(model)
         self.expandAll()
         self._ages = QTimer(self, interval=_AGES_MS)
@@ -49,7 +49,7 @@ class TrieTree(QTreeView):
         model.rowsMoved.connect(self._open_destination)
         model.viewChanged.connect(self.viewport().update)
 
-    def _dress(self) -> None:
+    def _set_up(self) -> None:
         set_up_view(self, self._style, "Prefix trie")
         self.setHeaderHidden(True)
         self.setRootIsDecorated(False)

@@ -55,8 +55,8 @@ class ComposerEdit(QTextEdit):
         self.setAccessibleName("Message")
         self.viewport().setAutoFillBackground(False)
         self.document().setDocumentMargin(0)
-        style.changed.connect(self._dress)
-        self._dress()
+        style.changed.connect(self._restyle)
+        self._restyle()
         self.document().clearUndoRedoStacks()
 
     @property
@@ -131,7 +131,7 @@ class ComposerEdit(QTextEdit):
             draw_text(painter, self._style.text_style(TextRole.BODY), rect, self._hint, self._style.theme.text3)
             painter.end()
 
-    def _dress(self) -> None:
+    def _restyle(self) -> None:
         theme = self._style.theme
         palette = QPalette(self.palette())
         palette.setColor(QPalette.ColorRole.Base, translucent(theme.raised, 0.0))

@@ -36,16 +36,16 @@ class Style(QObject):
         """Change all colours, also those of Qt's own parts."""
         self.theme = theme
         self.icons.clear()
-        self.dress_application()
+        self.apply_to_application()
         self.changed.emit()
 
     def set_text_size(self, body: int) -> None:
         """Change the size of the body role, 10 to 24 pixels; all others follow."""
         self.typography = Typography(body)
-        self.dress_application()
+        self.apply_to_application()
         self.changed.emit()
 
-    def dress_application(self) -> None:
+    def apply_to_application(self) -> None:
         """Give Qt's own parts, such as menus, the theme's colours; off the Mac, which has its own, our type too."""
         app = QApplication.instance()
         if isinstance(app, QApplication):

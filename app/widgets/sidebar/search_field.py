@@ -37,8 +37,8 @@ class SearchField(QLineEdit):
         self.clear_button.clicked.connect(self.clear)
         self.clear_button.hide()
         self.textChanged.connect(self._refresh)
-        style.changed.connect(self._dress)
-        self._dress()
+        style.changed.connect(self._restyle)
+        self._restyle()
 
     def sizeHint(self) -> QSize:
         return QSize(200, self._style.typography.row)
@@ -74,7 +74,7 @@ class SearchField(QLineEdit):
         self.clear_button.setVisible(bool(self.text()))
         self.update()
 
-    def _dress(self) -> None:
+    def _restyle(self) -> None:
         theme = self._style.theme
         palette = QPalette(self.palette())
         palette.setColor(QPalette.ColorRole.Base, translucent(theme.raised, 0.0))

@@ -132,12 +132,12 @@ class Acknowledgements(QDialog):
         column.setSpacing(1)
         column.addWidget(self.text, 1)
         column.addLayout(foot)
-        style.changed.connect(self._dress)
+        style.changed.connect(self._restyle)
         close_on_command(self)
-        self._dress()
+        self._restyle()
         self.resize(_READING)
 
-    def _dress(self) -> None:
+    def _restyle(self) -> None:
         self.text.setFont(self._style.text_style(TextRole.MONO).font)
         self.update()
 

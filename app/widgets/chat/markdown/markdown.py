@@ -42,8 +42,8 @@ def markdown_document(source: str, style: Style) -> QuietDocument:
     document.setMarkdown(source, _MARKDOWN)
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
-    _dress_text(document, cursor, style)
-    _dress_blocks(document, cursor, style)
+    _format_text(document, cursor, style)
+    _format_blocks(document, cursor, style)
     cursor.endEditBlock()
     return document
 
@@ -59,7 +59,7 @@ class _Span:
     char_format: QTextCharFormat
 
 
-def _dress_text(document: QuietDocument, cursor: QTextCursor, style: Style) -> None:
+def _format_text(document: QuietDocument, cursor: QTextCursor, style: Style) -> None:
     """Replace images, and give code, links and bold text their type. From the end, so that positions stay true."""
     for span in reversed(_spans(document)):
         cursor.setPosition(span.start)
@@ -144,7 +144,7 @@ def _as_link(char_format: QTextCharFormat, style: Style) -> None:
 # Blocks
 
 
-def _dress_blocks(document: QuietDocument, cursor: QTextCursor, style: Style) -> None:
+def _format_blocks(document: QuietDocument, cursor: QTextCursor, style: Style) -> None:
     tables: set[QTextTable] = set()
     block = document.begin()
     while block.isValid():
@@ -154,20 +154,20 @@ def _dress_blocks(document: QuietDocument, cursor: QTextCursor, style: Style) ->
             tables.add(table)
             cursor.setBlockFormat(_cell_format(block, style))
         else:
-            _dress_block(document, cursor, block, style)
+            _format_block(document, cursor, block, style)
         block = block.next()
     for table in tables:
-        _dress_table(table, style)
+        _format_table(table, style)
 
 
-def _dress_block(document: QuietDocument, cursor: QTextCursor, block: QTextBlock, style: Style) -> None:
+def _format_block(document: QuietDocument, cursor: QTextCursor, block: QTextBlock, style: Style) -> None:
     block_format = block.blockFormat()
     level = block_format.headingLevel()
     line = (_heading_style(level, style) if level else style.text_style(TextRole.BODY)).line
     is_rule = _is_rule(block_format)
     is_gap = not block.text() and not block.textList() and not is_rule
-    _take_quote(document, block, block_format, style)
-    _take_bullet(document, block)
+    _add_quote(document, block, block_format, style)
+    _add_bullet(document, block)
     if is_rule:
         document.decorations.append(Decoration(DecorationKind.RULE, block.blockNumber()))
         block_format.clearProperty(QTextFormat.Property.BlockTrailingHorizontalRulerWidth)
@@ -190,14 +190,14 @@ def _space_below(block: QTextBlock) -> int:
     return _BEFORE_LIST if following.textList() or block.blockFormat().headingLevel() else _PARAGRAPH
 
 
-def _take_quote(document: QuietDocument, block: QTextBlock, block_format: QTextBlockFormat, style: Style) -> None:
+def _add_quote(document: QuietDocument, block: QTextBlock, block_format: QTextBlockFormat, style: Style) -> None:
     level = min(_DEEPEST, int(block_format.property(QTextFormat.Property.BlockQuoteLevel) or 0))
     if level:
         document.decorations.append(Decoration(DecorationKind.QUOTE, block.blockNumber(), level))
         block_format.setLeftMargin(style.typography.scaled(_QUOTE) * level)
 
 
-def _take_bullet(document: QuietDocument, block: QTextBlock) -> None:
+def _add_bullet(document: QuietDocument, block: QTextBlock) -> None:
     """Bullets and check boxes are drawn small and grey, not as Qt draws them. Numbers stay Qt's."""
     found = block.textList()
     if not found:
@@ -221,7 +221,7 @@ def _cell_format(block: QTextBlock, style: Style) -> QTextBlockFormat:
     return block_format
 
 
-def _dress_table(table: QTextTable, style: Style) -> None:
+def _format_table(table: QTextTable, style: Style) -> None:
     table_format = table.format()
     table_format.setBorder(1)
     table_format.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
