@@ -67,7 +67,8 @@ class Archive(QObject):
         parts.library.changed.connect(self.search.renew)
 
     def close(self) -> None:
-        """No file is read or written any more."""
+        """No file is read or written any more, and nothing is looked for."""
+        self.search.close()
         if self._exchange is not None:
             self._exchange.close()
 

@@ -87,6 +87,12 @@ class SearchDesk(QObject):
         if self._text:
             self._timer.start(WAIT_MS)
 
+    def close(self) -> None:
+        """Nothing is looked for any more, and what is still found is not shown."""
+        self._text = ""
+        self._asked += 1
+        self._timer.stop()
+
     def _show(self, text: str, hits: Iterable[Hit], state: SearchState) -> None:
         now = time.time()
         titles = [_titled(one, text, now) for one in self._library.conversations if _is_titled(one, text)]

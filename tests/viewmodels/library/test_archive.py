@@ -286,3 +286,18 @@ def test_what_is_deleted_before_its_answer_is_saved_is_deleted_after(
     assert controller.status.now.notice_label == "Undo"
     at_rest(qtbot, controller)
     assert shown(data_folder) == []
+
+
+@pytest.mark.parametrize("is_asked", [False, True])
+def test_closing_ends_a_search(qtbot: QtBot, make_controller: Callable[[], Controller], is_asked: bool) -> None:
+    controller = make_controller()
+    ready(qtbot, controller)
+    search = controller.archive.search
+    search.look_for("pears")
+    if is_asked:
+        search.ask()
+    controller.close()
+    search.renew()
+    search.ask()
+    assert not search._timer.isActive()
+    assert not search.rows.rows
