@@ -81,13 +81,11 @@ class Talk:
 
     @property
     def loaded(self) -> LoadedModel:
-        assert self.bench.loop.model is not None
-        return self.bench.loop.model
+        return self.bench.model
 
     @property
     def cache(self) -> PrefixCache:
-        assert self.bench.loop.cache is not None
-        return self.bench.loop.cache
+        return self.bench.cache
 
     def hold(self, dice: random.Random, answers: int) -> None:
         """One conversation, of a first question that no other begins with, and follow-ups to what was answered."""

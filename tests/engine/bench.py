@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from app.engine.loop import EngineLoop
+from app.engine.model import LoadedModel
 from app.kvcache.invariants import check
+from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.chat import Sampling, Turn
 from app.protocol.commands import Command, EstimateCost, Generate, LoadModel
 from app.protocol.events import (
@@ -31,6 +33,22 @@ class Bench:
         self.events: list[Event] = []
         self.loop = EngineLoop(self.events.append, chunk=chunk)
         self._next = 0
+
+    @property
+    def model(self) -> LoadedModel:
+        """The open model."""
+        assert self.loop.model is not None
+        return self.loop.model
+
+    @model.setter
+    def model(self, model: LoadedModel) -> None:
+        self.loop.model = model
+
+    @property
+    def cache(self) -> PrefixCache:
+        """What the open model keeps."""
+        assert self.loop.cache is not None
+        return self.loop.cache
 
     def do(self, *commands: Command) -> list[Event]:
         """Submit, step until idle; returns the events of it."""

@@ -25,8 +25,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 def cache_of(bench: Bench) -> PrefixCache:
-    assert bench.loop.cache is not None
-    return bench.loop.cache
+    return bench.cache
 
 
 def happened(events: list[Event]) -> list[CacheEvent]:
@@ -88,20 +87,19 @@ def test_a_request_longer_than_the_context_leaves_no_trace_in_the_cache(tmp_path
 
 def spoil(bench: Bench, when: int) -> None:
     """From its call number `when` on the model answers with NaN, until `heal`."""
-    model, cache, calls = bench.loop.model, cache_of(bench), [0]
-    assert model is not None
+    model, cache, calls = bench.model, cache_of(bench), [0]
 
     def forward(tokens: mx.array, caches: list[Any]) -> mx.array:
         calls[0] += 1
         logits = model.forward(tokens, caches)
         return logits * float("nan") if calls[0] >= when else logits
 
-    bench.loop.model = replace(model, forward=forward)
+    bench.model = replace(model, forward=forward)
     cache.forward = cache.active._forward = forward
 
 
 def heal(bench: Bench, healthy: Any) -> None:
-    bench.loop.model, cache = healthy, cache_of(bench)
+    bench.model, cache = healthy, cache_of(bench)
     cache.forward = cache.active._forward = healthy.forward
 
 
@@ -109,7 +107,7 @@ def heal(bench: Bench, healthy: Any) -> None:
 def test_a_model_that_returns_nan_is_stopped_and_nothing_of_it_is_believed(folder: Path, when: int) -> None:
     expected = opened(folder).ask(LONG, temperature=0.0).finished.ids
     bench = opened(folder)
-    healthy = bench.loop.model
+    healthy = bench.model
     spoil(bench, when)
     asked = bench.ask(LONG, temperature=0.0)
     assert asked.failed.problem.title == "The model stopped making sense"

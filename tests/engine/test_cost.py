@@ -101,11 +101,10 @@ def test_an_estimate_says_how_much_of_the_branch_is_pinned(model: str, request: 
 
 def test_a_branch_far_beyond_the_context_is_told_as_that_without_being_rendered(tiny: Bench) -> None:
     """Its estimate, its answer, its check and its pin are all refused before the template sees it."""
-    assert tiny.loop.model is not None
-    context, rendered = tiny.loop.model.context_length, []
-    template = tiny.loop.model.prompts.template
+    context, rendered = tiny.model.context_length, []
+    template = tiny.model.prompts.template
     noted = replace(template, render_text=lambda messages, **more: rendered.append(1) or "")
-    tiny.loop.model = replace(tiny.loop.model, prompts=replace(tiny.loop.model.prompts, template=noted))
+    tiny.model = replace(tiny.model, prompts=replace(tiny.model.prompts, template=noted))
     far = [user(f"question {number}") for number in range(3 * context)]
     estimate = tiny.estimate(*far)
     assert estimate == CostEstimate(estimate.query_id, RequestReport(context, 0, 0, 0), (), None, is_far_too_long=True)
@@ -119,11 +118,10 @@ def test_a_branch_far_beyond_the_context_is_told_as_that_without_being_rendered(
 
 
 def test_a_branch_a_little_beyond_the_context_has_an_exact_estimate(tiny: Bench) -> None:
-    assert tiny.loop.model is not None
-    context = tiny.loop.model.context_length
+    context = tiny.model.context_length
     estimate = tiny.estimate(user("fox " * context))
     assert estimate is not None
-    assert estimate.request.total == len(tiny.loop.model.prompts.build([user("fox " * context)]).ids)
+    assert estimate.request.total == len(tiny.model.prompts.build([user("fox " * context)]).ids)
     assert not estimate.is_far_too_long
 
 

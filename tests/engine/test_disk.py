@@ -38,8 +38,7 @@ def opened(folder: Path, disk: Path, writes_all: bool = False) -> Bench:
 
 def quit_and_reopen(bench: Bench, folder: Path, disk: Path, writes_all: bool = False) -> Bench:
     """As somebody does who paused before: the engine had the time to write."""
-    assert bench.loop.cache is not None
-    tier = bench.loop.cache.disk
+    tier = bench.cache.disk
     assert tier is not None
     while tier.tend() or tier.is_saving:
         tier.wait(0.01)

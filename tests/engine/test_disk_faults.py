@@ -75,8 +75,7 @@ def test_damaged_snapshots_cost_time_only_and_are_counted(
         damage(path)
     bench = opened(folder, disk)
     assert answers(bench, ends) == right
-    cache = bench.loop.cache
-    assert cache is not None
+    cache = bench.cache
     assert cache.disk is not None
     assert cache.disk.dropped > 0
     if damage is flip:  # the others are found when the folder is opened: their sizes are not those of the index
@@ -137,8 +136,7 @@ def test_a_clock_that_jumps_between_two_starts_changes_nothing(
     bench = opened(folder, disk)
     for turns in (first, second):
         assert bench.estimate(*turns).request.excess == 0  # type: ignore[union-attr]
-    cache = bench.loop.cache
-    assert cache is not None
+    cache = bench.cache
     assert cache.disk is not None
     largest = max(path.stat().st_size for path in snapshots(disk))
     cache.disk.set_budget(cache.disk.nbytes - largest // 2)

@@ -50,7 +50,7 @@ def test_cancel_is_obeyed_at_once_and_harmless(mixed_folder: Path, after: int) -
     bench.loop.submit(command)
     for _ in range(1 + after):
         bench.loop.step()
-    computed = bench.loop.cache.active.offset  # type: ignore[union-attr]
+    computed = bench.cache.active.offset
     bench.loop.submit(Cancel(command.run_id))
     begin = len(bench.events)
     bench.loop.step()
@@ -234,8 +234,7 @@ def test_whatever_a_library_raises_ends_the_run_and_not_the_engine(
 ) -> None:
     bench = opened(tiny_folder)
     before = bench.ask(user("hi")).finished.ids
-    model = bench.loop.model
-    assert model is not None
+    model = bench.model
 
     def fail(*_: object, **__: object) -> object:
         raise error
@@ -249,10 +248,9 @@ def test_whatever_a_library_raises_ends_the_run_and_not_the_engine(
             cells = dict(zip(guarded.__code__.co_freevars, guarded.__closure__ or (), strict=True))
             patch.setattr(cells["decode"], "cell_contents", fail)
         elif where == "template":
-            patch.setattr(bench.loop, "model", with_template(model, fail))
+            patch.setattr(bench, "model", with_template(model, fail))
         else:
-            assert bench.loop.cache is not None
-            patch.setattr(bench.loop.cache.active, "_forward", fail)
+            patch.setattr(bench.cache.active, "_forward", fail)
         asked = Asked(bench.do(bench.command(user("ho"))))
         assert asked.failed.problem.sentence
         if where != "model":

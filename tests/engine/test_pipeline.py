@@ -34,8 +34,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 def one_by_one(bench: Bench, sampling: Sampling) -> list[int]:
     """The answer's tokens, each read before the next is fed, from a cache of its own."""
-    model = bench.loop.model
-    assert model is not None
+    model = bench.model
     prompt = model.prompts.build([LONG])
     sampler = Sampler(sampling, sampling.seed or 0, prompt.ids)
     cache = PrefixCache(model.forward, model.new_caches, 1 << 30)
@@ -57,13 +56,13 @@ def test_the_tokens_are_those_of_one_after_the_other(folder: Path, sampling: Sam
 
 
 def ended(bench: Bench, change: Callable[[Any], None] = lambda model: None, **sampling: Any) -> RunFinished:
-    change(bench.loop.model)
+    change(bench.model)
     return bench.ask(LONG, **{"temperature": 1.2, "max_tokens": 30, "seed": 5, **sampling}).finished
 
 
 def fed(bench: Bench) -> list[int]:
     """The tokens of the live path."""
-    return [token for node in bench.loop.cache.active.path for token in node.tokens]  # type: ignore[union-attr]
+    return [token for node in bench.cache.active.path for token in node.tokens]
 
 
 def test_at_the_length_limit_the_last_token_is_not_fed(folder: Path) -> None:
@@ -110,9 +109,7 @@ def test_everything_written_before_a_cancel_is_fed(folder: Path, steps: int) -> 
 
 def assert_ends_with(bench: Bench, answer: tuple[int, ...]) -> None:
     """The live path is the prompt and these tokens, and what is live is what repeating its calls gives."""
-    model, cache = bench.loop.model, bench.loop.cache
-    assert model is not None
-    assert cache is not None
+    model, cache = bench.model, bench.cache
     tokens = [*model.prompts.build([LONG]).ids, *answer]
     assert fed(bench) == tokens
     assert cache.active.offset == len(tokens)

@@ -59,7 +59,7 @@ def test_what_streams_is_the_answer(tiny: Bench) -> None:
         asked = tiny.ask(user("こ?"), seed=seed, temperature=1.5, top_p=1.0, max_tokens=60)
         finished = asked.finished
         assert asked.streamed == finished.text
-        decoded = tiny.loop.model.codec.decode(finished.ids)  # type: ignore[union-attr]
+        decoded = tiny.model.codec.decode(finished.ids)
         assert decoded.rstrip("\ufffd") == finished.text.rstrip("\ufffd")
 
 
@@ -98,7 +98,7 @@ def test_a_penalty_gives_the_same_warm_and_cold(tmp_path: Path, kind: str, tempe
 
 def test_a_strong_penalty_leaves_only_what_was_not_said(tiny: Bench) -> None:
     bench = tiny
-    prompt = bench.loop.model.prompts.build([LONG]).ids  # type: ignore[union-attr]
+    prompt = bench.model.prompts.build([LONG]).ids
     strong = bench.ask(LONG, temperature=0.0, repetition_penalty=900.0, max_tokens=20)
     assert not set(strong.finished.ids) & set(prompt)
     assert len(set(strong.finished.ids)) == 20
@@ -120,7 +120,7 @@ def test_the_figures_of_an_answer_add_up(tiny: Bench) -> None:
 
 
 def test_a_forced_beginning_is_part_of_the_answer(tiny: Bench) -> None:
-    forced = tuple(tiny.loop.model.codec.plain("The answer is"))  # type: ignore[union-attr]
+    forced = tuple(tiny.model.codec.plain("The answer is"))
     asked = tiny.ask(user("hi"), forced=forced, max_tokens=3)
     assert asked.finished.ids[: len(forced)] == forced
     assert asked.finished.text.startswith("The answer is")

@@ -66,8 +66,6 @@ def test_chunks_shrink_before_anything_is_refused(tmp_path: Path, monkeypatch: p
     """And what was computed until a refusal is kept, with nothing computed again when there is memory again."""
     bench = opened(write_model_folder(tmp_path / "m", kind="lfm2"), chunk=512)
     expected = bench.ask(LONG, temperature=0.0).finished.ids
-    model = bench.loop.model
-    assert model is not None
     for seed in range(12):
         dice = random.Random(seed)
         asks = [user(f"{seed} {LONG.text}")]
@@ -82,8 +80,7 @@ def test_chunks_shrink_before_anything_is_refused(tmp_path: Path, monkeypatch: p
             continue
         assert isinstance(ended, RunFailed)
         assert "not enough memory" in ended.problem.title
-        assert bench.loop.cache is not None
-        assert bench.loop.cache.faults == 0
+        assert bench.cache.faults == 0
     assert bench.ask(LONG, temperature=0.0).finished.ids == expected
 
 
@@ -91,9 +88,7 @@ def test_cached_state_is_let_go_before_a_run_ends(tmp_path: Path, monkeypatch: p
     bench = opened(write_model_folder(tmp_path / "m"))
     for number in range(4):
         bench.ask(user(f"{number} {LONG.text}"))
-    cache, model = bench.loop.cache, bench.loop.model
-    assert cache is not None
-    assert model is not None
+    cache, model = bench.cache, bench.model
     held, budget = cache.paged_bytes, cache.budget_bytes
     assert held
     room = StepMemory(model.sizes, model.memory)
@@ -111,9 +106,7 @@ def test_cached_state_is_let_go_before_a_run_ends(tmp_path: Path, monkeypatch: p
 def test_what_was_measured_is_what_the_next_call_is_judged_by(tmp_path: Path) -> None:
     bench = opened(write_model_folder(tmp_path / "m"))
     bench.ask(LONG)
-    cache, model = bench.loop.cache, bench.loop.model
-    assert cache is not None
-    assert model is not None
+    cache, model = bench.cache, bench.model
     room = StepMemory(model.sizes, Memory(GIB, GIB))
     before = room.need(100, 1000, cache)
     room._measured, room._context = 50_000.0, 1000
@@ -143,10 +136,9 @@ def with_disk(folder: Path, disk: Path) -> Bench:
 
 def restarted(bench: Bench, folder: Path, disk: Path) -> Bench:
     """The program has ended after it had the time to write, and was started again."""
-    assert bench.loop.cache is not None
-    assert bench.loop.cache.disk is not None
-    while bench.loop.cache.disk.tend() or bench.loop.cache.disk.is_saving:
-        bench.loop.cache.disk.wait(0.01)
+    assert bench.cache.disk is not None
+    while bench.cache.disk.tend() or bench.cache.disk.is_saving:
+        bench.cache.disk.wait(0.01)
     bench.do(Shutdown())
     return with_disk(folder, disk)
 
@@ -182,8 +174,7 @@ def test_whatever_memory_there_is_each_command_ends_and_the_engine_lives(
         titles.add(problem.title if problem is not None else "")
         assert problem is None or "not enough memory" in problem.title or "There is nothing to" in problem.title
         bench.do(Pin(seed, branch, False))
-        assert bench.loop.cache is not None
-        assert bench.loop.cache.faults == 0
+        assert bench.cache.faults == 0
     for branch, ids in zip(branches, expected, strict=True):
         assert bench.ask(*branch, temperature=0.0).finished.ids == ids
     assert "" in titles
@@ -206,8 +197,7 @@ def test_what_answers_nobody_lets_nothing_go(
     bench.ask(LONG)
     bench = restarted(bench, folder, disk)
     bench.ask(user("something else"))
-    cache = bench.loop.cache
-    assert cache is not None
+    cache = bench.cache
     held = cache.paged_bytes, cache.live_bytes
     reading = len(LONG.text) * step_memory._CHARACTER
     monkeypatch.setattr(StepMemory, "_free", lambda _self: reading)
@@ -242,9 +232,7 @@ def test_a_run_goes_on_without_what_cannot_be_restored(tmp_path: Path, monkeypat
     first, second = LONG, user("other words " + LONG.text)
     expected = bench.ask(first, temperature=0.0).finished.ids
     bench.ask(second, temperature=0.0)
-    cache, model = bench.loop.cache, bench.loop.model
-    assert cache is not None
-    assert model is not None
+    cache, model = bench.cache, bench.model
     prompt = model.prompts.build((first,)).ids
     room = StepMemory(model.sizes, model.memory)
     assert cache.bytes_to_enter(prompt)

@@ -45,7 +45,7 @@ def test_without_stop_texts_everything_passes(stops: tuple[str, ...]) -> None:
 
 
 def test_an_answer_ends_at_a_stop_text_split_over_tokens(tiny: Bench) -> None:
-    codec = tiny.loop.model.codec  # type: ignore[union-attr]
+    codec = tiny.model.codec
     output = OutputText(codec, ("fork it",))
     pieces = ["You", " can", " f", "or", "k", " ", "it", " now"]
     shown = [output.add(token) for piece in pieces for token in codec.plain(piece)]

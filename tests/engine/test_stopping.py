@@ -22,8 +22,7 @@ def bench(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def cache_of(bench: Bench) -> PrefixCache:
-    assert bench.loop.cache is not None
-    return bench.loop.cache
+    return bench.cache
 
 
 def cancelled_after(bench: Bench, question: Turn, steps: int) -> tuple[RunFinished, int]:

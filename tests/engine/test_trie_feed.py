@@ -20,9 +20,7 @@ from tests.engine.bench import LONG, Bench, user
 
 def test_growth_is_told_ten_times_a_second_at_most(tiny: Bench) -> None:
     tiny.ask(user("hi"))
-    model, cache = tiny.loop.model, tiny.loop.cache
-    assert model is not None
-    assert cache is not None
+    model, cache = tiny.model, tiny.cache
     told: list[Event] = []
     clock = [0.0]
     feed = TrieFeed(told.append, lambda: clock[0])
@@ -40,9 +38,7 @@ def test_growth_is_told_ten_times_a_second_at_most(tiny: Bench) -> None:
 def test_pictures_that_take_long_come_seldom(tiny: Bench) -> None:
     """At most a hundredth of the time goes into them."""
     tiny.ask(user("hi"))
-    model, cache = tiny.loop.model, tiny.loop.cache
-    assert model is not None
-    assert cache is not None
+    model, cache = tiny.model, tiny.cache
     told: list[Event] = []
     ticks = [0.0]
 
@@ -81,9 +77,8 @@ def test_each_thing_that_happened_is_told_once_and_in_order(mixed: Bench) -> Non
     for number in range(4):
         mixed.ask(user(f"{number} {LONG.text}"))
         mixed.ask(LONG)
-    assert mixed.loop.cache is not None
     numbers = [event.number for event in happened(mixed.events)]
-    assert numbers == list(range(1, mixed.loop.cache.events[-1].number + 1))
+    assert numbers == list(range(1, mixed.cache.events[-1].number + 1))
     kinds = {event.kind for event in happened(mixed.events)}
     assert kinds >= {Kind.REQUEST, Kind.CAPTURED, Kind.PAGED_OUT, Kind.PAGED_IN}
 
@@ -104,8 +99,7 @@ def test_what_a_request_cost_and_why_is_in_the_log(mixed: Bench) -> None:
 def test_what_is_evicted_for_a_smaller_budget_is_told_at_once(tiny: Bench) -> None:
     for number in range(3):
         tiny.ask(user(f"{number} {LONG.text}"))
-    assert tiny.loop.cache is not None
-    stored = tiny.loop.cache.paged_bytes
+    stored = tiny.cache.paged_bytes
     evicted = [event for event in happened(tiny.do(SetBudget(0))) if event.kind is Kind.EVICTED]
     assert sum(event.bytes for event in evicted) == stored
     assert {event.reason for event in evicted} == {Reason.EVICTED}

@@ -39,8 +39,7 @@ def branch(bench: Bench) -> tuple[Turn, ...]:
 
 
 def cache_of(bench: Bench) -> PrefixCache:
-    assert bench.loop.cache is not None
-    return bench.loop.cache
+    return bench.cache
 
 
 def test_a_branch_that_was_left_and_entered_again_is_exact(folder: Path) -> None:
@@ -83,7 +82,7 @@ def test_a_row_that_was_changed_in_the_store_is_found(tmp_path: Path, kind: str)
     turns = branch(bench)
     bench.ask(user("elsewhere"), max_tokens=3)
     cache = cache_of(bench)
-    tokens = bench.loop.model.prompts.build(turns).ids  # type: ignore[union-attr]
+    tokens = bench.model.prompts.build(turns).ids
     node = next(node for node in cache.trie.match(tokens)[0] if node.rows is not None and node.start < 70 < node.end)
     assert node.rows is not None
     node.rows.layers = (*node.rows.layers[:-1], bump(node.rows.layers[-1], 70 - node.start))
@@ -107,7 +106,7 @@ def test_a_whole_state_that_was_changed_is_found(tmp_path: Path, kind: str) -> N
     turns = branch(bench)
     bench.ask(user("elsewhere"), max_tokens=3)
     cache = cache_of(bench)
-    tokens = bench.loop.model.prompts.build(turns).ids  # type: ignore[union-attr]
+    tokens = bench.model.prompts.build(turns).ids
     node = [node for node in cache.trie.match(tokens)[0] if node.state is not None][-1]
     assert node.state is not None
     layers = tuple(tuple(None if x is None else x + 1e-4 for x in layer) for layer in node.state.layers)

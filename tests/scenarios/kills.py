@@ -236,11 +236,9 @@ def cache_holds(data: Path, model: Path, told: Told, branches: int) -> None:
     bench = Bench()
     bench.do(ConfigureDiskCache(str(snapshots)))
     bench.open(model)
-    cache = bench.loop.cache
-    assert cache is not None
+    cache = bench.cache
     assert cache.disk is not None
-    opened = bench.loop.model
-    assert opened is not None
+    opened = bench.model
     assert cache.disk.dropped <= 1, f"{cache.disk.dropped} of {whole} files are of no use after a kill"
     kept = cache.disk.nbytes
     assert kept >= told.kept, f"{told.kept} bytes were on disk, {kept} are"
