@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import logging
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -18,6 +18,7 @@ import mlx.core as mx
 
 from app.engine.border import foreign_code
 from app.engine.cost import estimate_cost
+from app.engine.deletion import delete_all, delete_of_owner
 from app.engine.description import describe, versions
 from app.engine.loader import LoadStep, Opening
 from app.engine.memory import default_budget, has_room_beside
@@ -29,7 +30,6 @@ from app.engine.run import Run, never_started
 from app.engine.step_memory import StepMemory
 from app.engine.trie_feed import TrieFeed
 from app.engine.verification import Check, refusal
-from app.kvcache.disk.catalog import erase_everywhere, wipe_all
 from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.commands import (
     Cancel,
@@ -45,14 +45,12 @@ from app.protocol.commands import (
     Shutdown,
     Verify,
 )
-from app.protocol.deadline import DeadlineCaller
 from app.protocol.engine import Capabilities, EventSink
 from app.protocol.events import EngineStarted, ModelClosed, ModelFailed, ModelLoading, ModelReady, Pinned, RunFailed
 from app.protocol.reports import Problem
 
 log = logging.getLogger(__name__)
 
-_DELETING = 10.0  # seconds that deleting cache files may hold up what is asked next
 _PARTING = 1.4  # seconds that writing to disk may take when a model is closed; a disk that hangs adds a fifth
 _WINK = 0.05  # seconds between two looks at whether the disk is done
 
@@ -270,12 +268,12 @@ class EngineLoop:
             self.cache.disk.wait(_PARTING)
             self._feed.changed(self.model, self.cache)
         elif self._disk.folder:
-            _in_time(wipe_all, Path(self._disk.folder))
+            delete_all(self._disk.folder)
 
     def _erase(self, owner: str) -> None:
         """Once the run in progress has ended: it may be the owner's."""
         if (self.cache is None or self.cache.disk is None) and self._disk.folder:
-            _in_time(erase_everywhere, Path(self._disk.folder), owner)
+            delete_of_owner(self._disk.folder, owner)
         if self.model is None or self.cache is None:
             return
         if self._running is not None:
@@ -428,14 +426,6 @@ def _failed(words: str) -> RequestError:
         "The model failed",
         f"It says: {words} Try again; if it fails each time, open another model. The log tells more.",
     )
-
-
-def _in_time(delete: Callable[..., None], *arguments: object) -> None:
-    """Delete cache files, and wait only so long for it: a disk that does not answer would hold everything up."""
-    try:
-        DeadlineCaller("cache files", _DELETING).call(lambda: delete(*arguments))
-    except TimeoutError as error:
-        log.warning("the cache files are not deleted yet: %s", error.strerror)
 
 
 def _give_memory_back() -> None:
