@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import logging
 
-from app.engine.model import LoadedModel
-from app.engine.prefill_rate import PrefillRate
+from app.engine.open_model import OpenModel
 from app.engine.problems import RequestError, TooLongError
-from app.engine.step_memory import StepMemory
-from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.commands import EstimateCost
 from app.protocol.events import CostEstimate, TurnResidency
 from app.protocol.reports import RequestReport
@@ -16,16 +13,15 @@ from app.protocol.reports import RequestReport
 log = logging.getLogger(__name__)
 
 
-def estimate_cost(
-    command: EstimateCost, model: LoadedModel, cache: PrefixCache, prefill_rate: PrefillRate, room: StepMemory
-) -> CostEstimate | None:
+def estimate_cost(command: EstimateCost, open_model: OpenModel) -> CostEstimate | None:
     """Estimate what a branch would cost now.
 
     None for one that cannot be answered, such as an empty one, and where there is no memory to read it.
     """
+    model, cache = open_model.model, open_model.cache
     try:
         model.prompts.lengths.require_near(command.turns, model.context_length)
-        if not room.has_room_to_read(command.turns):
+        if not open_model.step_memory.has_room_to_read(command.turns):
             return None
         prompt = model.prompts.build(command.turns)
     except TooLongError:
@@ -42,4 +38,5 @@ def estimate_cost(
     )
     pins = (node.end for node in cache.trie.match(prompt.ids).path if node.is_pinned_end)
     pinned = max((end for end in pins if end <= report.total), default=0)
-    return CostEstimate(command.query_id, report, turns, prefill_rate.seconds(report.left), pinned)
+    seconds = open_model.prefill_rate.seconds(report.left)
+    return CostEstimate(command.query_id, report, turns, seconds, pinned)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -27,53 +26,58 @@ from app.engine.model import LoadedModel
 from app.engine.problems import ModelError, size
 from app.engine.prompt import prompt_builder
 from app.engine.step_memory import sizes_of
+from app.engine.task import Task
 from app.engine.template import chat_template
 from app.engine.vocabulary import check_prompts, check_vocabulary, embedding_rows
+from app.protocol.events import ModelFailed, ModelLoading
+from app.protocol.reports import Problem
 
 # Weights read in one step: about a tenth of a second from a fast disk.
 _STEP_BYTES = 256 << 20
 _USUAL_HEADS = 64
 
 
-@dataclass(frozen=True, slots=True)
-class LoadStep:
-    """A stage of opening a model: `stage` in words, `fraction` of the weights read, None before they are."""
+class Opening(Task[LoadedModel | ModelFailed]):
+    """The opening of one model folder.
 
-    stage: str
-    fraction: float | None = None
-
-
-class Opening:
-    """The opening of one model folder. `model` is set when `steps` has run to its end.
-
-    weight_bytes: 0 until everything that can be known without the weights is known to be sound; reading them is next.
+    progress: the stage that comes next. weight_bytes: 0 until everything that can be known without the weights is known
+    to be sound; reading them is next.
     """
 
     def __init__(self, path: str, memory: Memory | None = None, now: datetime | None = None) -> None:
         """Prepare to open a folder. `now`: the date that templates print while the model is open."""
+        super().__init__()
         self.path = path
-        self.model: LoadedModel | None = None
+        self.progress = ModelLoading(path, "Opening")
         self.weight_bytes = 0
         self.memory = memory or machine_memory()
         self._now = now or datetime.now().astimezone()
 
-    def steps(self) -> Iterator[LoadStep]:
-        """Open the folder on the model thread, and yield each stage before it is begun. Raises ModelError."""
-        yield LoadStep("Checking the model")
+    def _refusal(self, problem: Problem) -> ModelFailed:
+        return ModelFailed(self.path, problem)
+
+    def _work(self) -> Iterator[None]:
+        for stage, fraction in self._stages():
+            self.progress = ModelLoading(self.path, stage, fraction)
+            yield
+
+    def _stages(self) -> Iterator[tuple[str, float | None]]:
+        """Yield each stage before it is begun, with the fraction of the weights that is read."""
+        yield "Checking the model", None
         folder = check_folder(Path(self.path))
         check_room(folder.weight_bytes, self.memory)
         limit_mlx_cache(self.memory)
-        yield LoadStep("Reading the tokenizer")
+        yield "Reading the tokenizer", None
         tokenizer = _tokenizer(folder)
-        yield LoadStep("Building the model", 0.0)
+        yield "Building the model", 0.0
         model, config = _lazy_model(folder)
         whole = self._put_together(folder, tokenizer, model, config)
         self.weight_bytes = whole.weight_bytes
-        yield LoadStep("Reading the weights", 0.0)
+        yield "Reading the weights", 0.0
         for fraction in _read_weights(model):
-            yield LoadStep("Reading the weights", fraction)
+            yield "Reading the weights", fraction
         maybe_set_recommended_wired_limit()
-        self.model = whole
+        self.outcome = whole
 
     def _put_together(
         self, folder: ModelFolder, tokenizer: TokenizerWrapper, model: Module, config: dict[str, Any]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from app.engine.model import LoadedModel
+from app.engine.open_model import OpenModel
 from app.engine.problems import RequestError
-from app.engine.step_memory import StepMemory
-from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.commands import Pin
 from app.protocol.events import Pinned
 from app.protocol.reports import Problem
@@ -20,7 +18,7 @@ _NO_ROOM = Problem(
 )
 
 
-def pin(command: Pin, model: LoadedModel, cache: PrefixCache, room: StepMemory) -> Pinned:
+def pin(command: Pin, open_model: OpenModel) -> Pinned:
     """Pin what is held of a branch, or unpin it. No session may be open.
 
     What lies on disk is brought in only where there is memory for it.
@@ -29,16 +27,15 @@ def pin(command: Pin, model: LoadedModel, cache: PrefixCache, room: StepMemory) 
     def answer(tokens: int, problem: Problem | None) -> Pinned:
         return Pinned(command.query_id, command.is_pinned, tokens, problem)
 
+    cache = open_model.cache
     try:
-        model.prompts.lengths.require_near(command.turns, model.context_length)
-        room.require_room_to_read(command.turns)
-        prompt = model.prompts.build(command.turns).ids
+        prompt = open_model.read(command.turns).ids
         if not command.is_pinned:
             tokens = cache.unpin(prompt)
             return answer(tokens, None if tokens else _NOT_PINNED)
         if cache.price(prompt).cached == 0:
             return answer(0, _NOTHING)
-        room.require(cache.bytes_to_pin(prompt), _SHORT)
+        open_model.step_memory.require(cache.bytes_to_pin(prompt), _SHORT)
     except RequestError as error:
         return answer(0, error.problem)
     tokens = cache.pin(prompt)

@@ -7,22 +7,20 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 
-from app.engine.model import LoadedModel
+from app.engine.open_model import OpenModel
 from app.engine.output import OutputText
 from app.engine.pipeline import Pipeline
-from app.engine.prefill_rate import PrefillRate
 from app.engine.problems import RequestError, ShortOfMemoryError, TooLongError
 from app.engine.prompt import Prompt
 from app.engine.rewind_points import RewindPoints
 from app.engine.sampler import Sampler, draw_seed
-from app.engine.step_memory import StepMemory
-from app.kvcache.prefix_cache import PrefixCache
+from app.engine.task import ModelTask
 from app.kvcache.session import Session
 from app.protocol.chat import Turn
 from app.protocol.commands import Generate
 from app.protocol.engine import EventSink
-from app.protocol.events import PrefillProgress, RunFinished, RunStarted, TextDelta
-from app.protocol.reports import RequestReport, RunStats, StopReason
+from app.protocol.events import PrefillProgress, RunFailed, RunFinished, RunStarted, TextDelta
+from app.protocol.reports import Problem, RequestReport, RunStats, StopReason
 
 log = logging.getLogger(__name__)
 _LANE = 0
@@ -56,41 +54,32 @@ class _Clock:
         return (tokens - 1) / spent if tokens > 1 and spent > 0 else 0.0
 
 
-class Run:
-    """The answering of one `Generate`.
+class Run(ModelTask):
+    """The answering of one `Generate`. Each step computes one chunk of the prompt or one token."""
 
-    `is_cancelled` may be set at any time between steps and is obeyed at the next. `outcome` is set when `steps` has run
-    to its end.
-    """
+    gives_way = False
 
-    def __init__(
-        self,
-        command: Generate,
-        model: LoadedModel,
-        cache: PrefixCache,
-        prefill_rate: PrefillRate,
-        room: StepMemory,
-        emit: EventSink,
-    ) -> None:
-        self.command = command
-        self.is_cancelled = False
-        self.has_begun = False
-        self.outcome: RunFinished | None = None
-        self._model, self._cache, self._prefill_rate, self._room, self._emit = model, cache, prefill_rate, room, emit
+    def __init__(self, command: Generate, open_model: OpenModel, emit: EventSink) -> None:
+        super().__init__(command.run_id)
+        self._command, self._open, self._emit = command, open_model, emit
+        self._model, self._cache, self._room = open_model.model, open_model.cache, open_model.step_memory
+        self._is_cancelled = False
         self._clock = _Clock(time.perf_counter)
-        self._output = OutputText(model.codec, command.sampling.stop + model.prompts.template.stop)
+        self._output = OutputText(self._model.codec, command.sampling.stop + self._model.prompts.template.stop)
         self._rewind_points: RewindPoints | None = None
         self._sampled = 0
 
-    @property
-    def has_answered(self) -> bool:
-        """Return whether a token of the answer was read."""
-        return self._sampled > 0
+    def cancel(self) -> None:
+        """End with what was written so far. What was computed stays cached."""
+        self._is_cancelled = True
+        self.advance()
 
-    def steps(self) -> Iterator[None]:
-        """Answer in steps, each of which computes one chunk of the prompt or one token. Raises RequestError."""
+    def _refusal(self, problem: Problem) -> RunFailed:
+        return RunFailed(self._command.run_id, problem)
+
+    def _work(self) -> Iterator[None]:
         self._clock.start()
-        command = self.command
+        command = self._command
         prompt = self._prompt()
         tokens = prompt.ids + command.forced
         seed = draw_seed() if command.sampling.seed is None else command.sampling.seed
@@ -98,13 +87,13 @@ class Run:
         stop = StopReason.CANCELLED
         self._room.make_room_to_enter(tokens, self._cache)
         with self._cache.begin(tokens, prompt.restore_points, command.owner) as session:
-            self.has_begun = True
             self._emit(RunStarted(command.run_id, session.report, prompt.turn_ends))
+            self._open.feed.begun()
             yield
             short: ShortOfMemoryError | None = None
             try:
                 yield from self._prefill(session)
-                if not self.is_cancelled:
+                if not self._is_cancelled:
                     stop = yield from self._decode(session, sampler, tokens[-1])
             except ShortOfMemoryError as error:
                 short = error
@@ -116,15 +105,13 @@ class Run:
         self.outcome = self._finished(session.report, stop, seed)
 
     def _prompt(self) -> Prompt:
-        if self.command.lanes != 1:
+        if self._command.lanes != 1:
             raise RequestError(
                 "Several answers at once are not possible yet", "Ask for one answer, then regenerate it for another."
             )
-        self._model.prompts.lengths.require_near(self.command.turns, self._model.context_length)
-        self._room.require_room_to_read(self.command.turns)
-        prompt = self._model.prompts.build(self.command.turns)
-        self._model.prompts.require_known(self.command.forced)
-        total, context = len(prompt.ids) + len(self.command.forced), self._model.context_length
+        prompt = self._open.read(self._command.turns)
+        self._model.prompts.require_known(self._command.forced)
+        total, context = len(prompt.ids) + len(self._command.forced), self._model.context_length
         if total >= context:
             raise TooLongError(context, total)
         return prompt
@@ -132,19 +119,21 @@ class Run:
     def _prefill(self, session: Session) -> Iterator[None]:
         """Read the prompt up to its last token."""
         cached, total = session.report.cached, session.report.total
+        prefill_rate = self._open.prefill_rate
         begun = time.perf_counter()
-        while session.left > 1 and not self.is_cancelled:
+        while session.left > 1 and not self._is_cancelled:
             start = time.perf_counter()
             context = total - session.left
-            fitting = self._room.fitting(self._prefill_rate.chunk, context, self._cache)
+            fitting = self._room.fitting(prefill_rate.chunk, context, self._cache)
             held = self._room.begin()
             number = session.prefill(fitting)
             now = time.perf_counter()
             self._room.measured(held, number, context + number, self._cache)
-            self._prefill_rate.measured(number, now - start)
+            prefill_rate.measured(number, now - start)
             done = total - session.left
             rate = (done - cached) / (now - begun)
-            self._emit(PrefillProgress(self.command.run_id, done, total, cached, rate))
+            self._emit(PrefillProgress(self._command.run_id, done, total, cached, rate))
+            self._open.feed.reading()
             yield
 
     def _decode(self, session: Session, sampler: Sampler, token: int) -> Generator[None, None, StopReason]:
@@ -153,7 +142,7 @@ class Run:
         self._room.fitting(1, session.report.total, self._cache)
         pipeline = Pipeline(session, sampler, token)
         self._rewind_points = RewindPoints(session)
-        while not self.is_cancelled:
+        while not self._is_cancelled:
             if self._sampled % _BETWEEN_LOOKS == 0:
                 self._room.fitting(1, session.report.total + self._sampled, self._cache)
             limit = self._limit(session.report.total)
@@ -173,6 +162,7 @@ class Run:
             self._tell(text)
             if stop is not None:
                 return stop
+            self._open.feed.growing()
             yield
         return StopReason.CANCELLED
 
@@ -181,31 +171,31 @@ class Run:
         if self._rewind_points is None or not self._rewind_points.are_wanted or not self._output.ids:
             return
         answer = Turn("assistant", self._output.text, self._output.ids)
-        if not self._room.has_room_to_read((*self.command.turns, answer)):
+        if not self._room.has_room_to_read((*self._command.turns, answer)):
             return
         try:
-            following = self._model.prompts.build((*self.command.turns, answer, _NEXT))
+            following = self._model.prompts.build((*self._command.turns, answer, _NEXT))
         except RequestError as error:
             log.debug("no next turn: %s", error.problem.title)
             return
         self._rewind_points.keep(following.ids)
 
     def _begin_forced(self) -> None:
-        for token in self.command.forced:
+        for token in self._command.forced:
             self._tell(self._output.add(token))
 
     def _limit(self, prompt_tokens: int) -> StopReason | None:
         """Why nothing may follow the next token, if that is so."""
         if prompt_tokens + self._sampled + 1 >= self._model.context_length:
             return StopReason.CONTEXT
-        most = self.command.sampling.max_tokens
+        most = self._command.sampling.max_tokens
         return StopReason.LENGTH if most is not None and self._sampled + 1 >= most else None
 
     def _tell(self, text: str, is_last: bool = False) -> None:
         """Send new text with the tokens since the last; tokens without text wait, but not beyond the end."""
         tokens = self._output.new_tokens() if text or is_last else ()
         if text or tokens:
-            self._emit(TextDelta(self.command.run_id, _LANE, text, tokens))
+            self._emit(TextDelta(self._command.run_id, _LANE, text, tokens))
 
     def _finished(self, report: RequestReport, stop: StopReason, seed: int) -> RunFinished:
         stats = RunStats(
@@ -217,7 +207,7 @@ class Run:
             seconds=self._clock.elapsed,
             seed=seed,
         )
-        return RunFinished(self.command.run_id, _LANE, self._output.text, self._output.ids, stats)
+        return RunFinished(self._command.run_id, _LANE, self._output.text, self._output.ids, stats)
 
 
 def never_started(command: Generate) -> RunFinished:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import takewhile
 
-from app.engine.model import LoadedModel
 from app.kvcache.prefix_cache import PrefixCache
-from app.kvcache.view import Views, dump
+from app.kvcache.view import Label, Views, dump
 from app.protocol.engine import EventSink
 from app.protocol.events import CacheHappened, TrieChanged
 
@@ -26,60 +25,55 @@ _FEW = 500  # edges; a picture of so many takes a millisecond at most
 
 
 class TrieFeed:
-    """A source of `CacheHappened` and `TrieChanged`, the latter with serial numbers that only grow."""
+    """A source of `CacheHappened` and `TrieChanged` for one cache."""
 
-    def __init__(self, emit: EventSink, now: Callable[[], float] = time.monotonic) -> None:
-        self._emit, self._now = emit, now
-        self._serial = 0
+    def __init__(
+        self,
+        cache: PrefixCache,
+        label: Label,
+        emit: EventSink,
+        serials: Iterator[int],
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Send nothing yet. label: see `view`. serials: growing numbers for the pictures, of all caches together."""
+        self._cache, self._emit, self._serials, self._now = cache, emit, serials, now
+        self._views = Views(cache, label)
         self._next = 0.0
         self._told = 0
-        self._views: Views | None = None
 
-    def opened(self, model: LoadedModel, cache: PrefixCache) -> None:
-        """Send the first picture of a new cache, whose log begins anew."""
-        self._told = 0
-        self._views = Views(cache, model.codec.label)
-        self.changed(model, cache)
-
-    def closed(self) -> None:
-        """Drop the views of a cache that is being closed."""
-        self._views = None
-
-    def changed(self, model: LoadedModel, cache: PrefixCache) -> None:
+    def changed(self) -> None:
         """Send what the cache did, and a picture now."""
         begun = self._now()
-        self._tell_events(cache)
-        self._serial += 1
-        self._views = self._views or Views(cache, model.codec.label)
-        self._emit(TrieChanged(self._views.take(self._serial)))
+        self._tell_events()
+        self._emit(TrieChanged(self._views.take(next(self._serials))))
         ended = self._now()
         self._next = begun + max(_SECONDS_BETWEEN, (ended - begun) / _LARGEST_SHARE)
 
-    def begun(self, model: LoadedModel, cache: PrefixCache) -> None:
+    def begun(self) -> None:
         """Send what the cache did when a run has found its path, and a picture if it is made in no time."""
-        if len(cache.trie.nodes) <= _FEW:
-            self.changed(model, cache)
+        if len(self._cache.trie.nodes) <= _FEW:
+            self.changed()
         else:
-            self._tell_events(cache)
+            self._tell_events()
 
-    def reading(self, model: LoadedModel, cache: PrefixCache) -> None:
+    def reading(self) -> None:
         """Send a picture after part of a prompt was read, as `growing` does, if it is made in no time."""
-        if len(cache.trie.nodes) <= _FEW:
-            self.growing(model, cache)
+        if len(self._cache.trie.nodes) <= _FEW:
+            self.growing()
 
-    def growing(self, model: LoadedModel, cache: PrefixCache) -> None:
+    def growing(self) -> None:
         """Send a picture unless one was sent a moment ago."""
         if self._now() >= self._next:
-            self.changed(model, cache)
+            self.changed()
 
-    def ended(self, model: LoadedModel, cache: PrefixCache) -> None:
+    def ended(self) -> None:
         """Send a picture when a run has ended, and write the tree to the debug log, without any of its words."""
-        self.changed(model, cache)
+        self.changed()
         if log.isEnabledFor(logging.DEBUG):
-            log.debug("%s", dump(cache))
+            log.debug("%s", dump(self._cache))
 
-    def _tell_events(self, cache: PrefixCache) -> None:
-        new = tuple(takewhile(lambda event: event.number > self._told, reversed(cache.events)))[::-1]
+    def _tell_events(self) -> None:
+        new = tuple(takewhile(lambda event: event.number > self._told, reversed(self._cache.events)))[::-1]
         if new:
             self._told = new[-1].number
             self._emit(CacheHappened(new))

@@ -16,9 +16,8 @@ from typing import cast
 
 import mlx.core as mx
 
-from app.engine.model import LoadedModel
-from app.engine.problems import RequestError
-from app.engine.step_memory import StepMemory
+from app.engine.open_model import OpenModel
+from app.engine.task import ModelTask
 from app.kvcache.active_path import ActivePath
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.replay import Replay, replay_steps
@@ -29,37 +28,39 @@ from app.protocol.reports import Problem
 # Tokens of one call of a plain prefill, as mlx-lm does it.
 _STEP = 2048
 _PARTS = 4  # parts of a layer that exist at once where two are compared
+_STOPPED = Problem(
+    "The check was stopped", "Something else was asked before it had ended. Check again when there is time."
+)
 _SHORT = "There is not enough memory to check this"
 
 
-class Check:
+class Check(ModelTask):
     """The comparison of what is cached of a branch with computing it again.
 
-    No session may be open; the branch's path is the live one afterwards, and must stay it until the end. `outcome` is
-    set when `steps` has run to its end.
+    No session may be open; the branch's path is the live one afterwards, and must stay it until the end. Each step
+    makes one recorded call again, or compares one layer, or computes a chunk plainly.
     """
 
-    def __init__(self, command: Verify, model: LoadedModel, cache: PrefixCache, room: StepMemory) -> None:
-        self.command = command
-        self.outcome: Verified | None = None
-        self._model, self._cache, self._room = model, cache, room
+    gives_way = True
 
-    def steps(self) -> Iterator[None]:
-        """Compare in steps: each makes one recorded call again, or compares one layer, or computes a chunk plainly.
+    def __init__(self, command: Verify, open_model: OpenModel) -> None:
+        super().__init__(command.query_id)
+        self._command, self._open = command, open_model
+        self._model, self._cache, self._room = open_model.model, open_model.cache, open_model.step_memory
 
-        Raises ShortOfMemoryError before a step that there is no memory for.
-        """
+    def cancel(self) -> None:
+        """End without a result."""
+        self.outcome = refusal(self._command, _STOPPED)
+
+    def _refusal(self, problem: Problem) -> Verified:
+        return refusal(self._command, problem)
+
+    def _work(self) -> Iterator[None]:
         begun = time.perf_counter()
-        try:
-            self._model.prompts.lengths.require_near(self.command.turns, self._model.context_length)
-            self._room.require_room_to_read(self.command.turns)
-            prompt = self._model.prompts.build(self.command.turns).ids
-        except RequestError as error:
-            self.outcome = refusal(self.command, error.problem)
-            return
+        prompt = self._open.read(self._command.turns).ids
         held = self._cache.price(prompt).cached
         if held == 0:
-            self.outcome = refusal(self.command, _nothing_held(self._cache))
+            self.outcome = refusal(self._command, _nothing_held(self._cache))
             return
         tokens, following = prompt[:held], prompt[held]
         self._require(1, held, self._cache.bytes_to_enter(prompt[: held + 1]))
@@ -72,7 +73,7 @@ class Check:
             first = yield from self._first_difference(tokens, following, logits)
             drift = _largest(logits - (yield from self._plain(tokens, following)))
         seconds = time.perf_counter() - begun
-        self.outcome = Verified(self.command.query_id, held, first is None, first, drift, seconds)
+        self.outcome = Verified(self._command.query_id, held, first is None, first, drift, seconds)
 
     def _require(self, tokens: int, context: int, beside: int = 0) -> None:
         """Raises ShortOfMemoryError where a call over `tokens`, after which there are `context`, cannot be made."""

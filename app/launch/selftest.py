@@ -156,9 +156,10 @@ class _SelfTest:
         from app.engine.sampler import Sampler
         from app.kvcache.replay import replay
 
-        answer, model, cache = self.answers[-1], self.loop.model, self.loop.cache
-        if model is None or cache is None or cache.unsupported:
+        answer, opened = self.answers[-1], self.loop.open_model
+        if opened is None or opened.cache.unsupported:
             return ["the answer cannot be replayed: the model's cache is not supported."]
+        model, cache = opened.model, opened.cache
         prompt = model.prompts.build(turns).ids
         is_finished = answer.stats.stop is StopReason.FINISHED
         fed = answer.ids if is_finished else answer.ids[:-1]

@@ -67,9 +67,9 @@ class Bench:
         self._loop.submit(LoadModel(str(folder)))
         while self._loop.step():
             pass
-        if self._loop.model is None:
+        if self._loop.open_model is None:
             raise RuntimeError(f"{folder} was not opened")
-        self._model: LoadedModel = self._loop.model
+        self._model: LoadedModel = self._loop.open_model.model
         self._model.codec.stop_ids = frozenset()
         self._tokenizer: Any = load_tokenizer(folder)  # type: ignore[no-untyped-call]
         self._tokenizer.eos_token_ids = ()

@@ -74,7 +74,7 @@ class Talk:
         self.tokenizer = tokenizer or byte_level()
         self.bench = opened(write_model_folder(path, tokenizer=self.tokenizer, template=template), chunk=512)
         self.model = ScriptedModel(self.tokenizer.get_vocab_size(), has_rows_only)
-        self.model.install(self.bench.loop)
+        self.model.install(self.bench.loop, self.bench.events.append)
         self.follow_ups: list[RequestReport] = []
         self.extended = 0
         self.broken: list[str] = []

@@ -6,8 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
+from app.engine.loader import Opening
 from app.engine.loop import EngineLoop
+from app.engine.memory import Memory
 from app.engine.model import LoadedModel
+from app.engine.open_model import OpenModel
 from app.kvcache.invariants import check
 from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.chat import Sampling, Turn
@@ -37,18 +40,21 @@ class Bench:
     @property
     def model(self) -> LoadedModel:
         """The open model."""
-        assert self.loop.model is not None
-        return self.loop.model
+        return self._open.model
 
     @model.setter
     def model(self, model: LoadedModel) -> None:
-        self.loop.model = model
+        self._open.model = model
 
     @property
     def cache(self) -> PrefixCache:
         """What the open model keeps."""
-        assert self.loop.cache is not None
-        return self.loop.cache
+        return self._open.cache
+
+    @property
+    def _open(self) -> OpenModel:
+        assert self.loop.open_model is not None
+        return self.loop.open_model
 
     def do(self, *commands: Command) -> list[Event]:
         """Submit, step until idle; returns the events of it."""
@@ -61,8 +67,8 @@ class Bench:
     def idle(self) -> None:
         while self.loop.step():
             pass
-        if self.loop.cache is not None:
-            check(self.loop.cache)
+        if self.loop.open_model is not None:
+            check(self.cache)
 
     def open(self, path: Path) -> ModelReady | ModelFailed:
         return [event for event in self.do(LoadModel(str(path))) if isinstance(event, ModelReady | ModelFailed)][-1]
@@ -110,6 +116,14 @@ class Asked:
     @property
     def turn(self) -> Turn:
         return Turn("assistant", self.finished.text, self.finished.ids)
+
+
+def opened_folder(folder: Path, memory: Memory | None = None) -> LoadedModel | ModelFailed:
+    """What comes of opening a model folder, without a loop."""
+    opening = Opening(str(folder), memory)
+    while opening.outcome is None:
+        opening.advance()
+    return opening.outcome
 
 
 def user(text: str) -> Turn:

@@ -148,9 +148,8 @@ def test_estimates_are_answered_when_nothing_else_is_to_do(tiny: Bench) -> None:
 def test_the_second_estimate_of_nearly_the_same_branch_tokenizes_what_differs(
     tiny: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert tiny.loop.model is not None
     branch = [user(f"question {n}") if n % 2 == 0 else Turn("assistant", f"answer {n}") for n in range(41)]
-    tokenizer, read = tiny.loop.model.codec._tokenizer, list[str]()
+    tokenizer, read = tiny.model.codec._tokenizer, list[str]()
     encode = tokenizer.encode
 
     class Noting:
@@ -158,7 +157,7 @@ def test_the_second_estimate_of_nearly_the_same_branch_tokenizes_what_differs(
             read.append(text)
             return list(encode(text, **how))
 
-    monkeypatch.setattr(tiny.loop.model.codec, "_tokenizer", Noting())
+    monkeypatch.setattr(tiny.model.codec, "_tokenizer", Noting())
     first = tiny.estimate(*branch)
     assert len(read) > 40
     read.clear()

@@ -17,7 +17,8 @@ from mlx_lm.models.cache import ArraysCache, CacheList, ChunkedKVCache, KVCache,
 import app.engine.fingerprint as module
 from app.engine.fingerprint import fingerprint, state_fingerprint
 from app.engine.folder import check_folder
-from app.engine.loader import Opening
+from app.engine.model import LoadedModel
+from tests.engine.bench import opened_folder
 from tests.fakes.tiny_models import tiny_model
 
 CACHES = (KVCache(), RotatingKVCache(max_size=16, keep=4), ArraysCache(2))
@@ -190,15 +191,12 @@ def test_the_device_counts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_an_open_model_has_both_names(folder: Path) -> None:
-    opening = Opening(str(folder))
-    list(opening.steps())
-    model = opening.model
-    assert model is not None
+    model = opened_folder(folder)
+    assert isinstance(model, LoadedModel)
     assert model.fingerprint == ids_name(folder)
     assert model.state_fingerprint != model.fingerprint
     start, end = tensors(folder)["model.norm.weight"]
     change(folder / "model.safetensors", start, end)
-    again = Opening(str(folder))
-    list(again.steps())
-    assert again.model is not None
-    assert again.model.state_fingerprint != model.state_fingerprint
+    again = opened_folder(folder)
+    assert isinstance(again, LoadedModel)
+    assert again.state_fingerprint != model.state_fingerprint

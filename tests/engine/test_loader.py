@@ -13,11 +13,11 @@ import pytest
 from app.engine import loader
 from app.engine.fingerprint import fingerprint
 from app.engine.folder import check_folder
-from app.engine.loader import Opening
 from app.engine.memory import GIB, Memory
+from app.engine.model import LoadedModel
 from app.engine.problems import ModelError
-from app.protocol.events import ModelLoading, ModelReady
-from tests.engine.bench import Bench, user
+from app.protocol.events import ModelFailed, ModelLoading, ModelReady
+from tests.engine.bench import Bench, opened_folder, user
 from tests.engine.conftest import GUIDE
 from tests.fakes.model_folder import write_model_folder
 
@@ -51,11 +51,10 @@ def test_loading_is_told_in_steps(tiny_folder: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_model_too_large_for_the_machine_is_refused_before_it_is_read(tiny_folder: Path) -> None:
-    opening = Opening(str(tiny_folder), Memory(GIB, GIB // 4 + 1000))
     active = mx.get_active_memory()
-    with pytest.raises(ModelError, match="this machine can give them"):
-        list(opening.steps())
-    assert opening.model is None
+    failed = opened_folder(tiny_folder, Memory(GIB, GIB // 4 + 1000))
+    assert isinstance(failed, ModelFailed)
+    assert "this machine can give them" in failed.problem.sentence
     assert mx.get_active_memory() == active
 
 
@@ -64,11 +63,10 @@ def test_all_named_end_tokens_end_an_answer(tiny_folder: Path, tmp_path: Path) -
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, "eos_token_id": 7}))
     (folder / "generation_config.json").write_text(json.dumps({"eos_token_id": [8, 9]}))
-    opening = Opening(str(folder))
-    list(opening.steps())
-    assert opening.model is not None
-    assert {7, 8, 9} <= opening.model.codec.stop_ids
-    assert opening.model.codec.markup("<|end|>")[0] in opening.model.codec.stop_ids
+    model = opened_folder(folder)
+    assert isinstance(model, LoadedModel)
+    assert {7, 8, 9} <= model.codec.stop_ids
+    assert model.codec.markup("<|end|>")[0] in model.codec.stop_ids
 
 
 def test_a_model_is_called_as_its_folder_and_in_the_hubs_cache_as_its_repository(

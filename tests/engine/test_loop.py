@@ -220,7 +220,7 @@ def test_models_and_questions_in_any_order_each_get_one_outcome(
         for event in bench.events:
             balance += isinstance(event, ModelReady) - isinstance(event, ModelClosed)
             assert balance in (0, 1), f"seed {seed}: two models told of at once"
-        assert (bench.loop.model is not None) == (balance == 1), f"seed {seed}"
+        assert (bench.loop.open_model is not None) == (balance == 1), f"seed {seed}"
 
 
 class PanicException(BaseException):
@@ -313,7 +313,7 @@ def test_shutdown_ends_the_run_and_the_loop(tiny: Bench) -> None:
     events = tiny.do(Shutdown())
     for command in (running, waiting):
         assert isinstance(outcome(events, command.run_id), RunFinished)
-    assert tiny.loop.model is None
+    assert tiny.loop.open_model is None
     assert not tiny.loop.step()
 
 

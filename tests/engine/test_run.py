@@ -150,7 +150,7 @@ def test_an_answer_ends_where_the_context_does(tmp_path: Path) -> None:
 def test_an_answer_that_nothing_limits_goes_on_to_the_contexts_end(tmp_path: Path) -> None:
     bench = opened(write_model_folder(tmp_path / "long", max_position_embeddings=1500))
     model = ScriptedModel(402, has_rows_only=True)
-    model.install(bench.loop)
+    model.install(bench.loop, bench.events.append)
     model.says(0, [20])
     [finished] = [event for event in bench.do(Generate(1, (user("hi"),))) if isinstance(event, RunFinished)]
     assert finished.stats.stop is StopReason.CONTEXT

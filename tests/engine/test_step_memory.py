@@ -27,13 +27,16 @@ from app.launch.environment import seal
 seal()
 import mlx.core as mx
 from pathlib import Path
+from app.engine.step_memory import StepMemory
 from app.protocol.events import RunFailed, RunFinished
 from tests.engine.bench import opened, user
 bench = opened(Path(sys.argv[1]), chunk=None)
 bench.ask(user("hi"))
-bench.loop._prefill_rate._fixed = 2048
+opened_model = bench.loop.open_model
+opened_model.prefill_rate._fixed = 2048
 for number, spare in enumerate(int(word) for word in sys.argv[2:]):
-    bench.loop._room = None if number % 2 else bench.loop._room
+    if number % 2:
+        opened_model.step_memory = StepMemory(bench.model.sizes, bench.model.memory)
     mx.clear_cache()
     gc.collect()
     pages = int(Path("/proc/self/statm").read_text().split()[0])

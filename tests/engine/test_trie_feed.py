@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -20,16 +21,15 @@ from tests.engine.bench import LONG, Bench, user
 
 def test_growth_is_told_ten_times_a_second_at_most(tiny: Bench) -> None:
     tiny.ask(user("hi"))
-    model, cache = tiny.model, tiny.cache
     told: list[Event] = []
     clock = [0.0]
-    feed = TrieFeed(told.append, lambda: clock[0])
+    feed = TrieFeed(tiny.cache, tiny.model.codec.label, told.append, count(1), lambda: clock[0])
     for hundredth in range(100):
         clock[0] = hundredth / 100
-        feed.growing(model, cache)
+        feed.growing()
     assert 9 <= len([event for event in told if isinstance(event, TrieChanged)]) <= 10
-    feed.changed(model, cache)
-    feed.changed(model, cache)
+    feed.changed()
+    feed.changed()
     serials = [event.view.serial for event in told if isinstance(event, TrieChanged)]
     assert serials == list(range(1, len(serials) + 1))
     assert len(serials) >= 11
@@ -38,7 +38,6 @@ def test_growth_is_told_ten_times_a_second_at_most(tiny: Bench) -> None:
 def test_pictures_that_take_long_come_seldom(tiny: Bench) -> None:
     """At most a hundredth of the time goes into them."""
     tiny.ask(user("hi"))
-    model, cache = tiny.model, tiny.cache
     told: list[Event] = []
     ticks = [0.0]
 
@@ -46,9 +45,9 @@ def test_pictures_that_take_long_come_seldom(tiny: Bench) -> None:
         ticks[0] += 0.05
         return ticks[0]
 
-    feed = TrieFeed(told.append, now)
+    feed = TrieFeed(tiny.cache, tiny.model.codec.label, told.append, count(1), now)
     while ticks[0] < 20:
-        feed.growing(model, cache)
+        feed.growing()
     assert 3 <= len([event for event in told if isinstance(event, TrieChanged)]) <= 5
 
 

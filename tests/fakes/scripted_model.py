@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 import mlx.core as mx
 from mlx_lm.models.cache import ArraysCache, KVCache
 
 from app.engine.loop import EngineLoop
+from app.engine.open_model import OpenModel
 from app.kvcache.prefix_cache import PrefixCache
+from app.protocol.engine import EventSink
 
 _BASE, _PRIME = 31, 10_007
 
@@ -50,12 +53,11 @@ class ScriptedModel:
         logits = (mx.arange(self._vocabulary) == self._script[at]).astype(mx.float32) * 50
         return mx.broadcast_to(logits, (1, count, self._vocabulary))
 
-    def install(self, loop: EngineLoop, budget_bytes: int = 1 << 30) -> None:
+    def install(self, loop: EngineLoop, sink: EventSink, budget_bytes: int = 1 << 30) -> None:
         """Take the place of the loop's model, with its tokenizer and template and an empty cache."""
-        assert loop.model is not None
-        loop.cache = cache = PrefixCache(self.forward, self.new_caches, budget_bytes)
-        prompts = replace(loop.model.prompts, seen=lambda ids: cache.price(ids).seen)
-        loop.model = replace(loop.model, forward=self.forward, new_caches=self.new_caches, prompts=prompts)
+        assert loop.open_model is not None
+        model = replace(loop.open_model.model, forward=self.forward, new_caches=self.new_caches)
+        loop.open_model = OpenModel(model, budget_bytes, sink, count(1))
 
     def held(self, cache: PrefixCache) -> tuple[list[int], int | None]:
         """The tokens that the live rows hold, and the checksum in the live state."""

@@ -1,0 +1,144 @@
+"""The open model, with all that begins and ends with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from app.engine.memory import default_budget
+from app.engine.model import LoadedModel
+from app.engine.prefill_rate import PrefillRate
+from app.engine.prompt import Prompt
+from app.engine.step_memory import StepMemory
+from app.engine.task import ModelTask
+from app.engine.trie_feed import TrieFeed
+from app.kvcache.prefix_cache import PrefixCache
+from app.protocol.chat import Turn
+from app.protocol.commands import ConfigureDiskCache
+from app.protocol.engine import EventSink
+
+_DISK_SECONDS = 1.4  # that writing may take when a model is closed; a disk that hangs adds a fifth
+_PAUSE = 0.05  # seconds between two looks at whether the disk is done
+
+
+class OpenModel:
+    """A model that is open, and what begins and ends with it. Owned by the model thread.
+
+    cache: of its state. prefill_rate, step_memory: of its calls, as measured so far. feed: tells what the cache does.
+    task: what goes on with it now, if anything does.
+    """
+
+    def __init__(
+        self,
+        model: LoadedModel,
+        budget_bytes: int | None,
+        emit: EventSink,
+        serials: Iterator[int],
+        chunk: int | None = None,
+    ) -> None:
+        """Begin with an empty cache. budget_bytes: see `set_budget`; serials: see TrieFeed; chunk: see PrefillRate."""
+        self.cache = cache = PrefixCache(model.forward, model.new_caches, _budget(model, budget_bytes))
+        self.model = replace(model, prompts=replace(model.prompts, seen=lambda ids: cache.price(ids).seen))
+        self.prefill_rate = PrefillRate(chunk)
+        self.step_memory = StepMemory(model.sizes, model.memory)
+        self.feed = TrieFeed(cache, model.codec.label, emit, serials)
+        self.task: ModelTask | None = None
+        self._emit = emit
+        self._erasing: list[str] = []
+        self._is_saving = False
+
+    def read(self, turns: Sequence[Turn]) -> Prompt:
+        """Turn a branch into the tokens of its prompt. Raises RequestError for one that cannot be answered."""
+        self.model.prompts.lengths.require_near(turns, self.model.context_length)
+        self.step_memory.require_room_to_read(turns)
+        return self.model.prompts.build(turns)
+
+    def advance(self) -> bool:
+        """Advance the task by one step. Return False when there is none.
+
+        A picture of the trie precedes the outcome, so that both are seen together.
+        """
+        if self.task is None:
+            return False
+        self.task.advance()
+        self._end_task()
+        return True
+
+    def stop(self) -> None:
+        """End the task, if there is one, with its outcome."""
+        if self.task is not None:
+            self.task.cancel()
+            self._end_task()
+
+    def make_way(self) -> None:
+        """End a task that gives way to whatever else is asked."""
+        if self.task is not None and self.task.gives_way:
+            self.stop()
+
+    def _end_task(self) -> None:
+        outcome = self.task.outcome if self.task is not None else None
+        if outcome is None:
+            return
+        self.task = None
+        while self._erasing:
+            self.cache.erase(self._erasing.pop())
+        self.feed.ended()
+        self._emit(outcome)
+
+    def set_budget(self, budget_bytes: int | None) -> None:
+        """Limit what the cache may hold in memory, in bytes; None for the default of this machine and model."""
+        self.cache.set_budget(_budget(self.model, budget_bytes))
+        self.feed.changed()
+
+    def erase(self, owner: str) -> None:
+        """Erase the state that only this owner used, once an answer in progress has ended: it may be the owner's."""
+        self.make_way()
+        if self.task is not None:
+            self._erasing.append(owner)
+        else:
+            self.cache.erase(owner)
+            self.feed.changed()
+
+    def open_disk(self, disk: ConfigureDiskCache) -> None:
+        """Keep state on disk too, if a folder is named. To be called before the first request."""
+        if disk.folder:
+            fingerprint = self.model.state_fingerprint
+            self.cache.open_disk(Path(disk.folder), fingerprint, disk.budget_bytes, disk.writes_all)
+
+    def limit_disk(self, disk: ConfigureDiskCache) -> None:
+        """Apply other limits to what is kept on disk. Without effect where nothing is."""
+        if self.cache.disk is not None:
+            self.cache.disk.writes_all = disk.writes_all
+            self.cache.disk.set_budget(disk.budget_bytes if disk.folder else 0)
+            self.feed.changed()
+
+    def clear_disk(self) -> None:
+        """Delete the files of all models. Without effect where nothing is kept on disk."""
+        if self.cache.disk is not None:
+            self.cache.disk.wipe()
+            self.cache.disk.wait(_DISK_SECONDS)
+            self.feed.changed()
+
+    def save_a_little(self) -> float | None:
+        """Write a little of what is worth keeping to disk, when nothing else is to be done.
+
+        Returns the seconds after which there may be more to do, or None when there is nothing.
+        """
+        disk = self.cache.disk
+        if disk is not None and disk.tend():
+            self._is_saving = True
+            return 0.0
+        if self._is_saving and not self.cache.is_saving:
+            self._is_saving = False
+            self.feed.changed()
+        return _PAUSE if self._is_saving else None
+
+    def close(self) -> None:
+        """Write what is worth keeping to disk, as far as there is time, and let go of all arrays."""
+        self.cache.close_disk(_DISK_SECONDS)
+        self.cache.close()
+
+
+def _budget(model: LoadedModel, budget_bytes: int | None) -> int:
+    return default_budget(model.weight_bytes, model.memory) if budget_bytes is None else budget_bytes
