@@ -10,7 +10,8 @@ from PySide6.QtTest import QAbstractItemModelTester
 
 from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.protocol.reports import Reason
-from app.viewmodels.cache.event_model import MOST_ROWS, EventModel
+from app.viewmodels.cache import event_model
+from app.viewmodels.cache.event_model import EventModel
 from app.viewmodels.kit.lists import RowRole
 from app.viewmodels.rows import EventRow
 from app.viewmodels.text.words import clock
@@ -139,7 +140,10 @@ def test_what_moved_nothing_is_left_out(qapp: object) -> None:
     assert model.rowCount() == 0
 
 
-def test_the_log_is_bounded_and_can_be_cleared(qapp: object) -> None:
+def test_the_log_is_bounded_and_can_be_cleared(qapp: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a low bound: the tester looks at every row whenever one comes."""
+    most = 20
+    monkeypatch.setattr(event_model, "MOST_ROWS", most)
     model = EventModel()
     tester = QAbstractItemModelTester(model, FATAL)
     random_source = random.Random(4)
@@ -147,11 +151,11 @@ def test_the_log_is_bounded_and_can_be_cleared(qapp: object) -> None:
     for number in range(400):
         several = random_source.randrange(1, 5)
         model.add(event(random_source.choice(kinds), number, random_source.randrange(3), 5) for _ in range(several))
-        assert model.rowCount() == len(model.rows) <= MOST_ROWS
-    assert model.rowCount() == MOST_ROWS
-    model.add(event(CacheEventKind.REQUEST, 9, number) for number in range(1000))
-    assert texts(model)[0] == "Computed 999, reused 9 tokens"
-    assert model.rowCount() == MOST_ROWS
+        assert model.rowCount() == len(model.rows) <= most
+    assert model.rowCount() == most
+    model.add(event(CacheEventKind.REQUEST, 9, number) for number in range(100))
+    assert texts(model)[0] == "Computed 99, reused 9 tokens"
+    assert model.rowCount() == most
     model.clear()
     assert model.rowCount() == 0
     tester.deleteLater()
