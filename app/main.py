@@ -32,6 +32,7 @@ from app.launch.start import Launch
 from app.launch.startup_errors import QtMessages, show_problem
 from app.launch.unix_signals import UnixSignals
 from app.protocol.deadline import DeadlineCaller
+from app.protocol.engine import EngineFactory
 from app.protocol.reports import Problem
 from app.viewmodels.controller import Controller
 from app.viewmodels.kit.folders import Folders
@@ -41,7 +42,7 @@ from app.widgets.kit.theme import DARK, LIGHT
 from app.widgets.window.application import Application
 from app.widgets.window.main_window import MainWindow
 from app.worker.engine_host import EngineHost
-from app.worker.engine_thread import EngineFactory, local_engine
+from app.worker.engine_thread import local_engine
 
 logger = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ import mlx.core as mx
 
 from app.engine.cost import estimate_cost
 from app.engine.deletion import delete_all, delete_of_owner
-from app.engine.description import describe, versions
+from app.engine.description import describe
 from app.engine.loader import Opening
 from app.engine.memory import has_room_beside
 from app.engine.model import LoadedModel
@@ -39,11 +39,23 @@ from app.protocol.commands import (
     Shutdown,
     Verify,
 )
-from app.protocol.engine import Capabilities, EventSink
-from app.protocol.events import EngineStarted, ModelClosed, ModelFailed, ModelReady, Pinned, RunFailed
+from app.protocol.engine import EventSink
+from app.protocol.events import (
+    Capabilities,
+    EngineStarted,
+    ModelClosed,
+    ModelFailed,
+    ModelReady,
+    Pinned,
+    RunFailed,
+)
 from app.protocol.reports import Problem
 
 log = logging.getLogger(__name__)
+
+CAPABILITIES = Capabilities(
+    token_ids=True, cost_estimates=True, trie=True, pins=True, checks=True, memory_budget=True, disk_cache=True
+)
 
 _NO_MODEL = Problem("No model is open", "Open a model with File > Open Model, then send the message again.")
 _BUSY = Problem("An answer is being written", "Wait until it has ended, or stop it, then try again.")
@@ -54,8 +66,6 @@ class EngineLoop:
 
     open_model: None while there is none. A task of it, an answer or a check, goes on while another model is opened.
     """
-
-    capabilities = Capabilities(token_ids=True, cost_estimates=True, trie=True, logprobs=False, lanes=1)
 
     def __init__(self, sink: EventSink, chunk: int | None = None) -> None:
         """Emit to `sink`. `chunk`: tokens of a prompt to read at once; by default as many as fit in half a second."""
@@ -97,7 +107,7 @@ class EngineLoop:
     def _start(self) -> None:
         if not self._has_started:
             self._has_started = True
-            self._emit(EngineStarted(versions()))
+            self._emit(EngineStarted(CAPABILITIES))
 
     def _drain(self) -> None:
         try:

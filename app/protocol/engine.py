@@ -1,9 +1,24 @@
-"""The seam between the window and whatever answers: this process's MLX thread today, something remote tomorrow."""
+"""The seam between the window and whatever answers: this process's MLX thread today, a server tomorrow.
+
+A second kind of engine is one more class like this and one function that makes it from a sink. It tells with its first
+event, `EngineStarted`, what it can do beyond answering, and the window hides the rest. What every engine owes:
+
+* `LoadModel`: `ModelReady` or `ModelFailed`. Whatever names a model may stand in the path.
+* `Generate`: `RunStarted`, then text, then `RunFinished` or `RunFailed`, exactly one of the two. The text of the deltas
+  is the text of the outcome.
+* `Cancel`: the outcome of that run, with what came.
+* `Pin`, `Verify`: their outcome, with a problem where it cannot be done.
+* `Shutdown`: the outcome of every run that was asked, and the return of `run`.
+
+All text of an answer is one sequence. An engine that tells thinking or other segments apart is to put their kind beside
+the text of each delta, where the window reads it.
+
+A command that an engine has no use for has no effect, `EstimateCost` too: nobody waits for an estimate.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
 
 from app.protocol.commands import Command
@@ -12,25 +27,16 @@ from app.protocol.events import Event
 EventSink = Callable[[Event], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Capabilities:
-    """The things that an engine can tell beyond text. The window hides what its engine does not have."""
-
-    token_ids: bool
-    cost_estimates: bool
-    trie: bool
-    logprobs: bool
-    lanes: int
-
-
 class Engine(Protocol):
-    """An engine: it takes commands from any thread and answers with events, in order, on a thread of its own."""
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """Return what this engine can tell beyond text."""
-        ...
+    """An engine: it takes commands from any thread and answers with events, in order, on the thread that runs it."""
 
     def submit(self, command: Command) -> None:
-        """Queue a command and return at once."""
+        """Queue a command, from any thread, and return at once."""
         ...
+
+    def run(self) -> None:
+        """Serve commands until `Shutdown`."""
+        ...
+
+
+EngineFactory = Callable[[EventSink], Engine]

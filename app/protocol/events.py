@@ -10,10 +10,28 @@ from app.protocol.trie_view import Residency, TrieView
 
 
 @dataclass(frozen=True, slots=True)
-class EngineStarted:
-    """The engine has started: its libraries are imported and its loop runs. `versions`: package name and version."""
+class Capabilities:
+    """The abilities of an engine beyond answering. The window hides what its engine cannot do.
 
-    versions: tuple[tuple[str, str], ...]
+    token_ids: answers come with the ids of their tokens. cost_estimates: `EstimateCost` is answered. trie:
+    `TrieChanged` and `CacheHappened` are told. pins, checks: `Pin` and `Verify` can be done. memory_budget:
+    `SetBudget` has an effect. disk_cache: state is kept in files, as configured.
+    """
+
+    token_ids: bool
+    cost_estimates: bool
+    trie: bool
+    pins: bool
+    checks: bool
+    memory_budget: bool
+    disk_cache: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EngineStarted:
+    """The engine has started: its libraries are imported and its loop runs. The first event of every engine."""
+
+    capabilities: Capabilities
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +125,7 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class RunFinished:
-    """An answer ended, stopped by its owner or not. `text` and `ids` are the whole answer."""
+    """An answer ended, stopped by its owner or not. `text` and `ids` are the whole answer, as far as ids are known."""
 
     run_id: int
     lane: int

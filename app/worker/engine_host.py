@@ -7,7 +7,8 @@ import logging
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 
 from app.protocol.commands import Command
-from app.worker.engine_thread import EngineFactory, EngineThread, local_engine
+from app.protocol.engine import EngineFactory
+from app.worker.engine_thread import EngineThread, local_engine
 
 logger = logging.getLogger(__name__)
 

@@ -6,13 +6,11 @@ import errno
 import logging
 import resource
 import threading
-from collections.abc import Callable
-from typing import Protocol
 
 from PySide6.QtCore import QDeadlineTimer, QObject, QThread, Signal
 
 from app.protocol.commands import Command, Shutdown
-from app.protocol.engine import EventSink
+from app.protocol.engine import Engine, EngineFactory, EventSink
 from app.protocol.events import EngineFailed
 from app.protocol.reports import Problem
 from app.worker.text_batcher import TextBatcher
@@ -25,22 +23,7 @@ _LONGEST_WORDS = 300
 _LONGEST_CHAIN = 20  # errors that caused one another
 
 
-class HostedEngine(Protocol):
-    """An engine with a loop, which a thread can run."""
-
-    def submit(self, command: Command) -> None:
-        """Queue a command, from any thread."""
-        ...
-
-    def run(self) -> None:
-        """Serve commands until `Shutdown`."""
-        ...
-
-
-EngineFactory = Callable[[EventSink], HostedEngine]
-
-
-def local_engine(sink: EventSink) -> HostedEngine:
+def local_engine(sink: EventSink) -> Engine:
     """Make the engine of this process. Its import takes about a second, and so happens on the model thread."""
     from app.engine.loop import EngineLoop
 
@@ -68,7 +51,7 @@ class EngineThread(QThread):
         self._factory = factory
         self._lock = threading.Lock()
         self._waiting: list[Command] = []
-        self._engine: HostedEngine | None = None
+        self._engine: Engine | None = None
         self.has_failed = False
 
     def submit(self, command: Command) -> None:

@@ -346,7 +346,7 @@ def test_it_runs_on_a_thread_and_sleeps_until_asked() -> None:
     thread.join(60)
     assert not thread.is_alive()
     assert isinstance(events[0], EngineStarted)
-    assert dict(events[0].versions)["mlx-lm"]
+    assert events[0].capabilities.trie
     assert len([event for event in events if isinstance(event, EngineStarted)]) == 1
     assert any(isinstance(event, ModelLoading) for event in events)
 

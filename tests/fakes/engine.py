@@ -26,9 +26,10 @@ from app.protocol.commands import (
     Shutdown,
     Verify,
 )
-from app.protocol.engine import Capabilities, EventSink
+from app.protocol.engine import EventSink
 from app.protocol.events import (
     CacheHappened,
+    Capabilities,
     CostEstimate,
     EngineStarted,
     ModelClosed,
@@ -53,6 +54,9 @@ CONTEXT = 400
 DISK = 20_000_000_000
 MARKS = {"system": 1, "user": 2, "assistant": 3}
 END = 4
+ALL = Capabilities(*[True] * 7)
+CANNOT = Problem("This engine cannot do that", "Open a model of this machine to do it.")
+NONE = Capabilities(*[False] * 7)  # an engine that answers, and nothing else
 
 
 @dataclass
@@ -64,6 +68,7 @@ class Script:
     that does, with `error`. hang: a question that holds the loop up until `go`. fail: a question that is refused.
     load_gate: cleared, a model stays loading. verified: what a check finds, whatever its id; None: it
     never ends. disk_bytes, disk_problem: what views say of the files. pin_problem: why nothing can be pinned.
+    capabilities: the fake has no others, and tells nothing that they leave out.
     """
 
     answers: dict[str, str] = field(default_factory=dict)
@@ -81,6 +86,7 @@ class Script:
     disk_bytes: int = 0
     disk_problem: str = ""
     pin_problem: Problem | None = None
+    capabilities: Capabilities = ALL
 
     def __post_init__(self) -> None:
         self.load_gate.set()
@@ -98,7 +104,7 @@ class _Run:
 
 
 class FakeEngine:
-    """Implements the `Engine` protocol and `HostedEngine`."""
+    """Implements the `Engine` protocol."""
 
     def __init__(self, sink: EventSink, script: Script) -> None:
         self._sink = sink
@@ -116,10 +122,6 @@ class FakeEngine:
         self._pinned: list[list[int]] = []
         self._events = 0
 
-    @property
-    def capabilities(self) -> Capabilities:
-        return Capabilities(token_ids=True, cost_estimates=True, trie=True, logprobs=False, lanes=1)
-
     def submit(self, command: Command) -> None:
         with self._wake:
             self._script.commands.append(command)
@@ -127,7 +129,7 @@ class FakeEngine:
             self._wake.notify()
 
     def run(self) -> None:
-        self._sink(EngineStarted((("fake", "1"),)))
+        self._sink(EngineStarted(self._script.capabilities))
         while self._is_open:
             with self._wake:
                 if not self._inbox and not self._can_step():
@@ -207,7 +209,8 @@ class FakeEngine:
         event = CacheEvent(
             self._events, time.time(), CacheEventKind.REQUEST, request.left, 0, request.reason, request.cached
         )
-        self._sink(CacheHappened((event,)))
+        if self._script.capabilities.trie:
+            self._sink(CacheHappened((event,)))
         self._show_trie()
 
     def _cancel(self, command: Cancel) -> None:
@@ -215,7 +218,7 @@ class FakeEngine:
             self._run.is_cancelled = True
 
     def _estimate_cost(self, command: EstimateCost) -> None:
-        if self._info is None:
+        if self._info is None or not self._script.capabilities.cost_estimates:
             return
         prompt, ends = self._tokens(command)
         starts = [0, *ends[:-1]]
@@ -228,6 +231,9 @@ class FakeEngine:
         self._sink(CostEstimate(command.query_id, request, residencies, request.left / 1000, pinned))
 
     def _pin(self, command: Pin) -> None:
+        if not self._script.capabilities.pins:
+            self._sink(Pinned(command.query_id, command.is_pinned, problem=CANNOT))
+            return
         prompt, _ = self._tokens(command)
         held = prompt[: self._report(prompt).cached]
         if self._script.pin_problem is not None:
@@ -251,7 +257,9 @@ class FakeEngine:
             self._show_trie()
 
     def _verify(self, command: Verify) -> None:
-        if self._script.verified is not None:
+        if not self._script.capabilities.checks:
+            self._sink(Verified(command.query_id, 0, False, None, 0.0, 0.0, CANNOT))
+        elif self._script.verified is not None:
             self._sink(replace(self._script.verified, query_id=command.query_id))
 
     def _shut_down(self, _command: Shutdown) -> None:
@@ -272,14 +280,16 @@ class FakeEngine:
             start = len(run.text)
             run.ids.append(token)
             run.text += word
-            self._sink(TextDelta(run.command.run_id, 0, word, (Token(token, start, len(run.text)),)))
+            tokens = (Token(token, start, len(run.text)),) if self._script.capabilities.token_ids else ()
+            self._sink(TextDelta(run.command.run_id, 0, word, tokens))
 
     def _end(self, run: _Run, stop: StopReason) -> None:
         self._run = None
         self._held[-1].extend(run.ids)
         stats = RunStats(run.request, stop, len(run.ids), 0.01, 100.0, 0.1, 7)
         self._show_trie()
-        self._sink(RunFinished(run.command.run_id, 0, run.text, tuple(run.ids), stats))
+        ids = tuple(run.ids) if self._script.capabilities.token_ids else ()
+        self._sink(RunFinished(run.command.run_id, 0, run.text, ids, stats))
 
     def _tokens(self, command: Generate | EstimateCost | Pin) -> tuple[list[int], tuple[int, ...]]:
         """The prompt of a branch, ready for an answer when it ends with a question; and where each turn ends."""
@@ -305,6 +315,8 @@ class FakeEngine:
 
     def _show_trie(self) -> None:
         """One row to a remembered sequence: enough for a pane to follow."""
+        if not self._script.capabilities.trie:
+            return
         self._serial += 1
         nodes = tuple(
             TrieNodeView(

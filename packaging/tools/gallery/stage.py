@@ -15,6 +15,7 @@ from app.protocol.chat import Turn
 from app.protocol.commands import Command, EstimateCost, Generate, LoadModel, Verify
 from app.protocol.events import (
     CacheHappened,
+    Capabilities,
     CostEstimate,
     EngineStarted,
     ModelFailed,
@@ -94,7 +95,7 @@ class Stage(EngineHost):
 
     def start(self) -> None:
         """Be ready at once."""
-        self.happened.emit(EngineStarted((("sample", "1"),)))
+        self.happened.emit(EngineStarted(Capabilities(*[True] * 7)))
 
     def submit(self, command: Command) -> None:
         """Answer later, as an engine does."""
