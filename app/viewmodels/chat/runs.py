@@ -53,7 +53,7 @@ class Run:
     @property
     def is_reading(self) -> bool:
         """Whether no word of the answer has come yet."""
-        return not self.tokens
+        return self.first_at is None
 
 
 class Runs(QObject):
@@ -259,7 +259,7 @@ class Runs(QObject):
         if event.text.startswith(run.text):
             self._append(run, event.text.removeprefix(run.text))
         stats = asdict(event.stats)
-        self._end(replace(run.answer, ids=event.ids, stats=stats, stop=str(event.stats.stop)), None)
+        self._end(replace(run.answer, ids=event.ids or None, stats=stats, stop=str(event.stats.stop)), None)
 
     def _end(self, answer: Message, problem: Problem | None) -> None:
         run, self.current = self.current, None

@@ -1,0 +1,43 @@
+"""An engine that answers, and can do nothing else, is enough to have a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pytestqt.qtbot import QtBot
+
+from app.protocol.commands import Generate
+from app.viewmodels.controller import Controller
+from tests.fakes.engine import NONE, Script
+from tests.viewmodels.test_controller import ask, row, texts, wait_for_text
+
+
+def test_a_conversation_grows_forks_and_is_gone_on_with(
+    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script
+) -> None:
+    script.capabilities = NONE
+    controller = make_controller()
+    ask(qtbot, controller, "How are you?")
+    ask(qtbot, controller, "And now?")
+    controller.select_version(row(controller, 0).id, 1)
+    controller.begin_edit(row(controller, 2).id)
+    ask(qtbot, controller, "And then?")
+    assert texts(controller) == ["How are you?", "You said: How are you?", "And then?", "You said: And then?"]
+    last = [command for command in script.commands if isinstance(command, Generate)][-1]
+    assert [turn.text for turn in last.turns] == texts(controller)[:3]
+    assert {turn.ids for turn in last.turns} == {None}
+    controller.verify()
+    qtbot.waitUntil(lambda: "cannot" in str(controller.status.now.problem) + controller.status.now.notice)
+
+
+def test_an_answer_without_ids_is_being_written_from_its_first_word_on(
+    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script
+) -> None:
+    script.capabilities, script.hold = NONE, 2
+    controller = make_controller()
+    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
+    controller.send("one two three four")
+    wait_for_text(qtbot, controller)
+    assert controller._runs.current is not None
+    assert not controller._runs.current.is_reading
+    script.go.set()
