@@ -171,6 +171,7 @@ class Controller(QObject):
         self._runs.abandon(None)
         self._runs.close()
         self._views.close()
+        self._library.close()
         self.archive.close()  # before the database, which what is being written is still read from
         self._parts.store.close()
         if self._parts.store.is_stuck:

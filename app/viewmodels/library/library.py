@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import replace
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.conversation.edit_result import EditResult
 from app.conversation.faults import Fault, store_error
@@ -18,6 +18,8 @@ from app.conversation.tree import MessageTree
 from app.protocol.reports import Problem
 from app.viewmodels.library.changes import GONE
 from app.viewmodels.store_link import StoreLink
+
+LET_GO_MS = 2000
 
 
 class Library(QObject):
@@ -41,6 +43,9 @@ class Library(QObject):
         self._conversations: tuple[Conversation, ...] = ()
         self._unstored: dict[str, Conversation] = {}
         self._trees: dict[str, MessageTree] = {}
+        self._left: list[MessageTree] = []
+        self._letting_go = QTimer(self, singleShot=True, interval=LET_GO_MS)
+        self._letting_go.timeout.connect(self._take_apart)
 
     @property
     def conversations(self) -> tuple[Conversation, ...]:
@@ -82,14 +87,15 @@ class Library(QObject):
         """
         ids, differing = result.ids, list[str]()
         for gone in (one for one in result.edit.conversation_ids if one not in ids):
-            self._trees.pop(gone, None)
+            if gone in self._trees:
+                self._let_go(self._trees.pop(gone))
             self._unstored.pop(gone, None)  # stored and gone before a list that said so could be read
         for tree in result.trees:
             known = self._trees.get(tree.conversation_id)
             if known is not None:
                 leaf = known.leaf_id
                 known.exchange(tree)
-                self._take_apart(tree)
+                self._let_go(tree)
                 stored_leaf = known.leaf_id
                 _keep(known, leaf, (one for one in unsaved if one.conversation_id == known.conversation_id))
                 if known.conversation_id in moved and leaf in known:
@@ -99,9 +105,29 @@ class Library(QObject):
         self._show(result.conversations, result.folders)
         return tuple(differing)
 
-    def _take_apart(self, tree: MessageTree) -> None:
-        """Have the store's thread let go of a tree that is shown no more: a long one would stop the window's."""
-        self._store.do(lambda _store: tree.take_apart())
+    def close(self) -> None:
+        """Nothing is asked of the store by itself any more."""
+        self._letting_go.stop()
+
+    def _let_go(self, tree: MessageTree) -> None:
+        """Have the store's thread let go of the messages of a tree: a long one would stop the window's.
+
+        Whoever holds them last lets go of them, so this waits until the rows and the engine have gone on to others. The
+        tree itself is emptied at once: some may still look at it.
+        """
+        kept = MessageTree(tree.conversation_id)
+        kept.exchange(tree)
+        self._left.append(kept)
+        self._letting_go.start()
+
+    def _take_apart(self) -> None:
+        left, self._left = self._left, []
+
+        def let_go(_store: Store) -> None:
+            for tree in left:
+                tree.take_apart()
+
+        self._store.do(let_go)
 
     def is_stored(self, conversation_id: str) -> bool:
         """Whether the database is known to have this conversation."""

@@ -20,6 +20,7 @@ from app.conversation.tree import MessageTree
 from app.protocol.chat import Turn
 from app.protocol.commands import EstimateCost, Generate, Pin
 from app.viewmodels.controller import Controller
+from app.viewmodels.library import library
 from app.viewmodels.text import words
 from tests.fakes import engine
 from tests.fakes.engine import Script
@@ -156,7 +157,9 @@ def path_of(tree: MessageTree, message: Message) -> tuple[Message, ...]:
 def test_a_tree_that_is_shown_stays_the_same_object_after_an_edit(
     qtbot: QtBot, make_controller: Callable[[], Controller], data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever looks at it sees what is there now. What it held before is let go of on the thread of the store."""
+    """Whoever looks at it sees what is there now. What it held before is let go of on the thread of the store, once
+    nobody looks at it any more."""
+    monkeypatch.setattr(library, "LET_GO_MS", 1)
     conversation = put(data_folder, long_conversation())
     controller = make_controller()
     show(qtbot, controller, conversation)
@@ -178,6 +181,32 @@ def test_a_tree_that_is_shown_stays_the_same_object_after_an_edit(
     assert len(tree.path) == MESSAGES
     qtbot.waitUntil(lambda: len(threads) == 2)
     assert here not in threads
+
+
+def test_the_messages_of_a_deleted_conversation_are_let_go_of_on_the_thread_of_the_store_when_no_row_holds_them(
+    qtbot: QtBot,
+    make_controller: Callable[[], Controller],
+    data_folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    conversation = put(data_folder, long_conversation())
+    monkeypatch.setattr(library, "LET_GO_MS", 200)
+    controller = make_controller()
+    show(qtbot, controller, conversation)
+    tree, found, take_apart = controller.tree, list[tuple[int, int, int]](), MessageTree.take_apart
+
+    def noted(old: MessageTree) -> None:
+        found.append((threading.get_ident(), len(old), len(controller._display._rows._path)))
+        take_apart(old)
+
+    monkeypatch.setattr(MessageTree, "take_apart", noted)
+    controller.archive.edits.delete_conversation(conversation)
+    at_rest(qtbot, controller)
+    assert len(tree) == 0
+    qtbot.waitUntil(lambda: bool(found))
+    thread, count, shown = found[0]
+    assert thread != threading.get_ident()
+    assert (count, shown) == (MESSAGES, 0)
 
 
 def test_a_price_of_a_version_beside_a_long_path_copies_nothing_of_it(
