@@ -17,14 +17,12 @@ import mlx.core as mx
 
 from app.kvcache.call_log import CallLog
 from app.kvcache.layers import (
-    AnyRowLayer,
     CacheFaultError,
+    LayerWithRows,
+    LayerWithState,
     RowArrays,
-    StateLayer,
     UnsupportedCacheError,
-    WindowLayer,
-    flatten,
-    wrap,
+    layers_of,
 )
 from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
 from app.kvcache.trie import Node
@@ -65,20 +63,17 @@ class ActivePath:
         self.call_log = CallLog()
         self.offset = 0
         self.unsupported = ""
-        self.rows: list[AnyRowLayer] = []
-        self.states: list[StateLayer] = []
+        self.rows: list[LayerWithRows] = []
+        self.states: list[LayerWithState] = []
         self._caches = caches
         self._shared: StateSnapshot | None = None
         self.is_whole = True  # the whole states are those at `offset`
         self._is_detached = True  # the whole states have arrays of their own
         self._before: tuple[StateSnapshot | None, bool, bool] | None = None  # what a launched call began with
         try:
-            layers = [wrap(cache) for cache in flatten(caches)]
+            self.rows, self.states = layers_of(caches)
         except UnsupportedCacheError as error:
             self.unsupported = error.name
-            return
-        self.rows = [layer for layer in layers if not isinstance(layer, StateLayer)]
-        self.states = [layer for layer in layers if isinstance(layer, StateLayer)]
 
     @property
     def row_bytes(self) -> int:
@@ -195,7 +190,7 @@ class ActivePath:
             mx.eval([cache.state for cache in self._caches])
             return
         self._detach_states()
-        layers: list[AnyRowLayer | StateLayer] = [*self.rows, *self.states]
+        layers: list[LayerWithRows | LayerWithState] = [*self.rows, *self.states]
         mx.eval([x for layer in layers for x in layer.arrays()])
         # An empty active path keeps the figure, by which room is made before the next call.
         self.state_bytes = sum(layer.nbytes for layer in self.states) or self.state_bytes
@@ -262,9 +257,9 @@ class ActivePath:
             raise CacheFaultError(f"rows restored to {[layer.offset for layer in self.rows]}, wanted {target}")
 
     @property
-    def windows(self) -> list[WindowLayer]:
-        """Layers whose rows turn in a ring."""
-        return [layer for layer in self.rows if isinstance(layer, WindowLayer)]
+    def windows(self) -> list[LayerWithRows]:
+        """Layers that hold a live window beside their rows."""
+        return [layer for layer in self.rows if layer.has_window]
 
     def start_call_log(self, base: CallLog | None) -> None:
         """Begin the record of a new session where the path stands, on states that `base` computed."""

@@ -10,6 +10,7 @@ from typing import Any
 import mlx.core as mx
 
 from app.kvcache.active_path import ActivePath
+from app.kvcache.layers import WindowLayer
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.replay import Replay, replay
 from tests.fakes.tiny_models import new_caches, tiny_model
@@ -72,6 +73,7 @@ def _parts(active: ActivePath) -> Iterator[Part]:
         for number, rows in enumerate(layer):
             yield f"rows {number} of layer {index}", rows
     for index, window in enumerate(active.windows):
+        assert isinstance(window, WindowLayer)
         for number, rows in enumerate(window._ring.keys_and_values()):
             # What exceeds a chunk is cut off when the next call begins: whether it was cut already is of no account.
             yield f"window {number} of layer {index}", rows[..., -window._size :, :]

@@ -18,8 +18,8 @@ from app.kvcache.layers import (
     StateLayer,
     UnsupportedCacheError,
     flatten,
+    layers_of,
     owned,
-    wrap,
 )
 from app.kvcache.snapshot import RowsSnapshot
 from tests.kvcache.ledger import ask, ledger_cache
@@ -65,15 +65,15 @@ class TestKinds:
         class Odd(KVCache):
             pass
 
-        assert isinstance(wrap(KVCache()), RowLayer)
-        assert isinstance(wrap(ArraysCache(1)), StateLayer)
+        assert isinstance(layers_of([KVCache()]).rows[0], RowLayer)
+        assert isinstance(layers_of([ArraysCache(1)]).states[0], StateLayer)
         for cache in (Odd(), ConcatenateKVCache()):
             with pytest.raises(UnsupportedCacheError, match=type(cache).__name__):
-                wrap(cache)
+                layers_of([cache])
 
     def test_a_window_that_keeps_all_of_itself_is_refused(self) -> None:
         with pytest.raises(UnsupportedCacheError, match="keeps 4 of 4 rows"):
-            wrap(RotatingKVCache(4, keep=4))
+            layers_of([RotatingKVCache(4, keep=4)])
 
 
 class TestRows:

@@ -10,7 +10,7 @@ import mlx.core as mx
 import pytest
 from mlx_lm.models.cache import ChunkedKVCache, RotatingKVCache
 
-from app.kvcache.layers import CacheFaultError, ChunkLayer, RowArrays, UnsupportedCacheError, WindowLayer, wrap
+from app.kvcache.layers import CacheFaultError, ChunkLayer, RowArrays, UnsupportedCacheError, WindowLayer, layers_of
 from tests.seeds import each_seed
 
 WIDTH = 8
@@ -31,7 +31,7 @@ class Fed:
 
     def __init__(self, cache: Any) -> None:
         self.cache = cache
-        layer = wrap(cache)
+        [layer] = layers_of([cache]).rows
         assert isinstance(layer, WindowLayer)
         self.layer = layer
         self.last_prefill_end = 0

@@ -13,7 +13,7 @@ import mlx.core as mx
 
 from app.kvcache.active_path import Forward
 from app.kvcache.disk.stored import RECORD, array_name, dtype_name
-from app.kvcache.layers import Arrays, StateLayer, flatten, wrap
+from app.kvcache.layers import Arrays, layers_of
 
 log = logging.getLogger(__name__)
 
@@ -56,13 +56,11 @@ def layout_of(forward: Forward, new_caches: Callable[[], list[Any]]) -> Layout |
         caches = new_caches()
         for _ in range(2):
             logits = forward(mx.array([[0]]), caches)
-        layers = [wrap(cache) for cache in flatten(caches)]
+        layers = layers_of(caches)
         rows = tuple(
-            tuple((dtype_name(x), x.shape[0], x.shape[1], x.shape[3]) for x in layer.arrays())
-            for layer in layers
-            if not isinstance(layer, StateLayer)
+            tuple((dtype_name(x), x.shape[0], x.shape[1], x.shape[3]) for x in layer.arrays()) for layer in layers.rows
         )
-        states = [layer.take() for layer in layers if isinstance(layer, StateLayer)]
+        states = [layer.take() for layer in layers.states]
         return Layout(rows, kinds_of(states), int(logits.shape[-1]))
     except Exception:  # the model's own code, which may raise anything: its runs will tell
         log.warning("what the model's layers keep cannot be told: nothing is kept on disk", exc_info=True)

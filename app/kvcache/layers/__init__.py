@@ -13,9 +13,9 @@ Written against mlx-lm 0.32 (tests/kvcache/test_layers.py names what it relies o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from mlx_lm.models.cache import (
     ArraysCache,
@@ -27,6 +27,7 @@ from mlx_lm.models.cache import (
 )
 
 from app.kvcache.layers.arrays import Arrays, CacheFaultError, RowArrays, UnsupportedCacheError, owned
+from app.kvcache.layers.base import LayerWithRows, LayerWithState
 from app.kvcache.layers.rows import SLACK, STEP, RowLayer
 from app.kvcache.layers.states import StateLayer
 from app.kvcache.layers.windows import ChunkLayer, WindowLayer
@@ -34,31 +35,36 @@ from app.kvcache.layers.windows import ChunkLayer, WindowLayer
 __all__ = [
     "SLACK",
     "STEP",
-    "AnyRowLayer",
     "Arrays",
     "CacheFaultError",
     "ChunkLayer",
-    "Layer",
+    "LayerWithRows",
+    "LayerWithState",
+    "Layers",
     "RowArrays",
     "RowLayer",
     "StateLayer",
     "UnsupportedCacheError",
     "WindowLayer",
     "flatten",
+    "layers_of",
     "owned",
-    "wrap",
 ]
 
-AnyRowLayer = RowLayer | WindowLayer
-Layer = AnyRowLayer | StateLayer
-
-_KINDS: dict[type[Any], type[Layer]] = {
+_WITH_ROWS: dict[type[Any], Callable[[Any], LayerWithRows]] = {
     KVCache: RowLayer,
     QuantizedKVCache: RowLayer,
     RotatingKVCache: WindowLayer,
     ChunkedKVCache: ChunkLayer,
-    ArraysCache: StateLayer,
 }
+_WITH_STATE: dict[type[Any], Callable[[Any], LayerWithState]] = {ArraysCache: StateLayer}
+
+
+class Layers(NamedTuple):
+    """Layers of a model by what they keep, each sort in the model's order."""
+
+    rows: list[LayerWithRows]
+    states: list[LayerWithState]
 
 
 def flatten(caches: Sequence[Any]) -> list[Any]:
@@ -67,12 +73,18 @@ def flatten(caches: Sequence[Any]) -> list[Any]:
     return list(chain.from_iterable(parts))
 
 
-def wrap(cache: Any) -> Layer:
-    """Return the layer of one cache object, by its exact class: a subclass may keep its state differently.
+def layers_of(caches: Sequence[Any]) -> Layers:
+    """Return the layers of a model's cache objects, by their exact classes: a subclass may keep its state differently.
 
     Raises UnsupportedCacheError, with the class's name.
     """
-    kind = _KINDS.get(type(cache))
-    if kind is None:
-        raise UnsupportedCacheError(type(cache).__name__)
-    return kind(cache)
+    found = Layers([], [])
+    for cache in flatten(caches):
+        kind = type(cache)
+        if kind in _WITH_STATE:
+            found.states.append(_WITH_STATE[kind](cache))
+        elif kind in _WITH_ROWS:
+            found.rows.append(_WITH_ROWS[kind](cache))
+        else:
+            raise UnsupportedCacheError(kind.__name__)
+    return found

@@ -42,6 +42,10 @@ class RowLayer:
     def allocated_bytes(self) -> int:
         return self.allocated * self.row_bytes
 
+    @property
+    def has_window(self) -> bool:
+        return False
+
     def window_bytes(self, offset: int) -> int:
         """Return the bytes that the layer holds beside its rows when it stands at `offset`: none."""
         return 0

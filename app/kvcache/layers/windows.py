@@ -44,6 +44,10 @@ class WindowLayer:
     def allocated_bytes(self) -> int:
         return self._plain.allocated_bytes + int(self._ring.nbytes)
 
+    @property
+    def has_window(self) -> bool:
+        return True
+
     def window_bytes(self, offset: int) -> int:
         """Return the bytes of the live window, which holds rows that are kept in plain order too."""
         return min(offset, self._size) * self.row_bytes
