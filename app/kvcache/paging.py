@@ -36,8 +36,9 @@ def page_out(trie: CacheTrie, active: ActivePath, keep: int, budget: int, event_
         return
     room = _room_beside(trie, active, keep, budget)
     fits = _end_of_fitting(trie, active, keep, budget)
-    _cut_path(trie, active, fits)
-    suffix = _cut_path(trie, active, keep, event_log)
+    trie.node_ending_at(active.path, fits)
+    end_at(trie, active.path, keep, event_log)
+    suffix = active.path[bisect_right(active.path, keep, key=lambda node: node.end) :]
     end_state = active.take_state() if active.states and active.is_whole else None
     kept = [node for node in suffix if node.end <= fits]
     rows = [active.copy_rows(node.start, node.end) for node in kept] if active.rows else []
@@ -234,23 +235,14 @@ def _last_prefill_end(active: ActivePath, at: int, more: Sequence[TrieNode] = ()
     return last_prefill_end((provenance for node in nodes for provenance in reversed(node.provenances)), at)
 
 
-def end_at(trie: CacheTrie, active: ActivePath, offset: int) -> TrieNode:
-    """Return the node of the active path that ends at `offset`, after splitting the edge that spans it."""
-    beyond = _cut_path(trie, active, offset)
-    found = active.path[len(active.path) - len(beyond) - 1]
-    if found.end != offset:
-        raise ValueError(f"no edge of the path to {found.end} ends at {offset}")
-    return found
-
-
-def _cut_path(trie: CacheTrie, active: ActivePath, keep: int, event_log: EventLog | None = None) -> list[TrieNode]:
-    """The nodes of the active path's nodes beyond `keep`, after splitting the edge that spans it."""
-    index = bisect_left(active.path, keep, key=lambda node: node.end)  # the first that ends there or beyond
-    if index < len(active.path) and active.path[index].end > keep:
-        if event_log is not None:
-            event_log.add(CacheEventKind.SPLIT, keep, len(active.path[index].tokens))
-        active.path.insert(index, trie.split(active.path[index], keep))
-    return active.path[index + 1 :]
+def end_at(trie: CacheTrie, path: list[TrieNode], offset: int, event_log: EventLog) -> TrieNode:
+    """Return the node of a path that ends at `offset`, see `Trie.node_ending_at`; a split is told to the log."""
+    edges = len(path)
+    node = trie.node_ending_at(path, offset)
+    if len(path) > edges:
+        (below,) = node.children.values()
+        event_log.add(CacheEventKind.SPLIT, offset, below.end - node.start)
+    return node
 
 
 def _nodes_between(trie: CacheTrie, path: list[TrieNode], start: int, end: int, event_log: EventLog) -> list[TrieNode]:

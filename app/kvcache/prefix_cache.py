@@ -359,7 +359,7 @@ class PrefixCache:
     def keep(self, bookmark: Bookmark, owner: str) -> None:
         """Store the whole state at a bookmark of the live path, if there is room for it."""
         record(self.trie, self.active, is_final=True)
-        node = end_at(self.trie, self.active, bookmark.offset)
+        node = self.trie.node_ending_at(self.active.path, bookmark.offset)
         node.is_answer_end = False
         self._anchor(node, owner)
         if node.state is None and self._make_room(bookmark.state.nbytes, is_desperate=False):
@@ -511,12 +511,7 @@ class PrefixCache:
     def _cut_at_target(self, plan: RestorePlan) -> TrieNode:
         """The node that ends where the active path will stand, cut off the edge that leads beyond: that one need not
         stay."""
-        index, node = next((index, node) for index, node in enumerate(plan.path) if node.end >= plan.target)
-        if node.end > plan.target:
-            self.event_log.add(CacheEventKind.SPLIT, plan.target, len(node.tokens))
-            node = self.trie.split(node, plan.target)
-            plan.path.insert(index, node)
-        return node
+        return end_at(self.trie, plan.path, plan.target, self.event_log)
 
     def _to_enter(self, plan: RestorePlan) -> tuple[list[TrieNode], TrieNode]:
         """The nodes that a switch goes through, and the one whose state it takes."""
@@ -550,12 +545,8 @@ class PrefixCache:
         at = plan.target
         if self.active.states and at and at == self.active.offset:
             self.capture("")
-        node = next(node for node in plan.path if node.end >= at)
-        if node.end == at:
-            return node
-        return (
-            end_at(self.trie, self.active, at) if self.active.index in node.active_paths else self.trie.split(node, at)
-        )
+        path = self.active.path if self._shared_offset(plan) == at else plan.path
+        return self.trie.node_ending_at(path, at)
 
     def _pinned_need(self) -> int:
         """Bytes that the pins take at least: live rows that are pinned count as what they will be when stored."""

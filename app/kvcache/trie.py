@@ -313,6 +313,19 @@ class Trie(Generic[R, S]):
         self.changed(node)
         return upper
 
+    def node_ending_at(self, path: list[Node[R, S]], offset: int) -> Node[R, S]:
+        """Return the node of a path that ends at a token offset, after splitting the edge that spans it.
+
+        path: nodes, each the child of the one before it; a new upper node is put into it. Raises ValueError when it
+        does not lead to that offset.
+        """
+        index = bisect_left(path, offset, key=lambda node: node.end)  # the first that ends there or beyond
+        if index == len(path):
+            raise ValueError(f"a path to {path[-1].end if path else 0} does not lead to {offset}")
+        if path[index].end > offset:
+            path.insert(index, self.split(path[index], offset))
+        return path[index]
+
     def merge(self, node: Node[R, S]) -> Node[R, S]:
         """Join an edge with its only child's. The child survives, with its id and its state; returns it."""
         parent = node.parent

@@ -60,9 +60,7 @@ def supersede_answer_end(trie: CacheTrie, node: TrieNode) -> None:
 def remember(trie: CacheTrie, tokens: Sequence[int]) -> None:
     """Keep the tokens of a request whose state cannot be stored, to tell what is computed again."""
     path, seen = trie.match(tokens)
-    last = path[-1]
-    if seen < last.end:
-        last = trie.split(last, seen)
+    last = trie.node_ending_at(path, seen)
     if seen < len(tokens):
         trie.append(last, tokens[seen:], ())
 

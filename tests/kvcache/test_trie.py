@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from array import array
 from dataclasses import dataclass
+from itertools import pairwise
 
 import pytest
 
@@ -73,6 +74,28 @@ class TestMatch:
             plain = next((i for i, (a, b) in enumerate(zip(edge, other, strict=False)) if a != b), None)
             wanted = min(len(edge), len(other)) if plain is None else plain
             assert common(array("i", edge), array("i", other)) == wanted
+
+
+class TestNodeEndingAt:
+    def test_any_offset_of_a_path_can_be_an_end(self) -> None:
+        for seed in range(200):
+            generator = random.Random(seed)
+            trie: FakeTrie = Trie()
+            node, tokens = trie.root, []
+            for _ in range(generator.randrange(1, 6)):
+                edge = [generator.randrange(9) for _ in range(generator.randrange(1, 7))]
+                node = add(trie, node, edge)
+                tokens += edge
+            path = trie.match(tokens).path[generator.randrange(2) :]
+            offset = generator.randrange(path[0].start + len(path[0].tokens) // 2, len(tokens) + 1) or path[0].end
+            found = trie.node_ending_at(path, offset)
+            assert found.end == offset, seed
+            assert found in path, seed
+            assert all(below.parent is above for above, below in pairwise(path)), seed
+            assert [token for node in path for token in node.tokens] == tokens, seed
+            assert [token for node in trie for token in rows(node)] == tokens, seed
+            with pytest.raises(ValueError, match=f"does not lead to {len(tokens) + 1}"):
+                trie.node_ending_at(path, len(tokens) + 1)
 
 
 class TestSplitAndMerge:
