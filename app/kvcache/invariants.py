@@ -8,7 +8,7 @@ from app.kvcache.active_path import ActivePath, TrieNode
 from app.kvcache.disk.call_log_codec import CallLogCodec
 from app.kvcache.disk.identity import Identity, clipped, runs_on
 from app.kvcache.prefix_cache import PrefixCache
-from app.kvcache.trie import Part
+from app.kvcache.trie import FileRef
 
 
 class BrokenInvariantError(AssertionError):
@@ -79,32 +79,32 @@ def _check_stored(node: TrieNode, active: ActivePath) -> None:
 def _check_files(node: TrieNode, active: ActivePath) -> None:
     name = f"node {node.id} [{node.start}, {node.end})"
     above = node.parent
-    begins = [part.start for part in node.disk_rows]
+    begins = [ref.start for ref in node.disk_rows]
     _require(begins == sorted(set(begins)), f"{name}: files in disorder, {node.disk_rows}")
     if node.disk_rows:
         is_led_to = above is not None and (not above.parent or bool(above.disk_rows))
         _require(is_led_to, f"{name} has rows on disk above a hole")
         at = node.start
-        for part in node.disk_rows:
-            is_next = part.start == at or (at == node.start and part.start < at)
-            _require(is_next and part.end > at, f"{name}: a gap or two files at {at} in {node.disk_rows}")
-            at = part.end
+        for ref in node.disk_rows:
+            is_next = ref.start == at or (at == node.start and ref.start < at)
+            _require(is_next and ref.end > at, f"{name}: a gap or two files at {at} in {node.disk_rows}")
+            at = ref.end
         _require(at >= node.end, f"{name}: files to {at} only")
     if node.disk_state is not None and active.rows:
         _require(node.has_rows, f"{name} has a state on disk, and no rows that lead to it")
 
 
 def _check_hanging(cache: PrefixCache, nodes: list[TrieNode]) -> None:
-    covered: Counter[Part] = Counter()
+    covered: Counter[FileRef] = Counter()
     for node in nodes:
-        for part in node.disk_rows:
-            covered[part] += min(part.end, node.end) - max(part.start, node.start)
+        for ref in node.disk_rows:
+            covered[ref] += min(ref.end, node.end) - max(ref.start, node.start)
         if node.disk_state is not None:
             covered[node.disk_state] += node.disk_state.tokens
     _require(cache.trie.files == covered, f"{len(cache.trie.files)} files are known to hang, {len(covered)} do")
-    for part, tokens in covered.items():
-        is_whole = tokens == part.tokens or part in cache.trie.loosened
-        _require(is_whole, f"{part} hangs on {tokens} tokens and was not loosened")
+    for ref, tokens in covered.items():
+        is_whole = tokens == ref.tokens or ref in cache.trie.loosened
+        _require(is_whole, f"{ref} hangs on {tokens} tokens and was not loosened")
 
 
 def _check_identities(cache: PrefixCache, nodes: list[TrieNode], codec: CallLogCodec) -> None:
@@ -115,10 +115,10 @@ def _check_identities(cache: PrefixCache, nodes: list[TrieNode], codec: CallLogC
         above = identities[node.parent.id]
         name = f"node {node.id} [{node.start}, {node.end})"
         runs = runs_on(node, codec)
-        for part in node.disk_rows:
-            if part.start >= node.start:
-                before = above.then(clipped(runs, node.start, part.start))
-                _require(part.above == before.text, f"{name}: {part} was computed on other rows than those above it")
+        for ref in node.disk_rows:
+            if ref.start >= node.start:
+                before = above.then(clipped(runs, node.start, ref.start))
+                _require(ref.above == before.text, f"{name}: {ref} was computed on other rows than those above it")
         by_files = above.then(runs_on(node, None))
         identities[node.id] = here = above.then(runs)
         _require(not node.disk_rows or by_files.text == here.text, f"{name}: its files are of other calls")

@@ -49,8 +49,10 @@ _NOBODY: frozenset[str] = frozenset()
 Runs = tuple[tuple[str, int], ...]  # see disk/identity.py
 
 
-class Part:
-    """File that holds the rows [start, end) of a path, or the whole state at `end`; one object for all its edges.
+class FileRef:
+    """Reference to a file that holds the rows [start, end) of a path, or the whole state at `end`.
+
+    All edges that the file spans hold the same object.
 
     name: "" until it is in place. runs: which call logs computed its rows. above: the identity of the rows that it was
     computed on: those before `start`, and of a state all that lead to it.
@@ -67,7 +69,7 @@ class Part:
         return self.end - self.start
 
     def __repr__(self) -> str:
-        return f"Part({self.name[:8]!r}, {self.start}, {self.end})"
+        return f"FileRef({self.name[:8]!r}, {self.start}, {self.end})"
 
 
 R = TypeVar("R", bound=Rows)
@@ -135,8 +137,8 @@ class Node(Generic[R, S]):
         self.state_used = 0
         self.held_children = 0
         self.owners: frozenset[str] = _NOBODY
-        self.disk_rows: list[Part] = []
-        self.disk_state: Part | None = None
+        self.disk_rows: list[FileRef] = []
+        self.disk_state: FileRef | None = None
         self.disk_children = 0
 
     @property
@@ -164,7 +166,7 @@ class Node(Generic[R, S]):
         return bool(self.disk_rows) or self.disk_state is not None or self.disk_children > 0
 
     @property
-    def files(self) -> list[Part]:
+    def files(self) -> list[FileRef]:
         """Files that hold state of the edge itself."""
         return self.disk_rows if self.disk_state is None else [*self.disk_rows, self.disk_state]
 
@@ -206,8 +208,8 @@ class Trie(Generic[R, S]):
         self.pinned_bytes = 0
         self.tokens = 0  # of all edges
         self.nodes: dict[int, Node[R, S]] = {}  # by id, in the order they came, without the root
-        self.files: dict[Part, int] = {}
-        self.loosened: set[Part] = set()
+        self.files: dict[FileRef, int] = {}
+        self.loosened: set[FileRef] = set()
         self._last_id = 0
         self._watches: list[set[int]] = []
         self._use_watches: list[set[int]] = []
@@ -303,8 +305,8 @@ class Trie(Generic[R, S]):
         upper.active_paths, upper.pins = set(node.active_paths), node.pins
         upper.last_use, upper.used_at, upper.uses = node.last_use, node.used_at, node.uses
         upper.lost, upper.owners = node.lost, node.owners
-        upper.disk_rows = node.disk_rows[: bisect_left(node.disk_rows, offset, key=lambda part: part.start)]
-        node.disk_rows = node.disk_rows[bisect_right(node.disk_rows, offset, key=lambda part: part.end) :]
+        upper.disk_rows = node.disk_rows[: bisect_left(node.disk_rows, offset, key=lambda ref: ref.start)]
+        node.disk_rows = node.disk_rows[bisect_right(node.disk_rows, offset, key=lambda ref: ref.end) :]
         if halves is not None:
             self._put_rows(upper, halves[0])
             self._put_rows(node, halves[1])
@@ -402,15 +404,15 @@ class Trie(Generic[R, S]):
             node.lost = Reason.NONE
         self._spread(node, was)
 
-    def set_disk(self, node: Node[R, S], rows: Sequence[Part], state: Part | None) -> None:
+    def set_disk(self, node: Node[R, S], rows: Sequence[FileRef], state: FileRef | None) -> None:
         """Hang files that hold the edge's rows, or the state at its end, or take them down."""
         was = node.is_on_disk
         if rows is not node.disk_rows:
-            for part in node.disk_rows:
-                self._cover(part, -_covered(part, node))
+            for ref in node.disk_rows:
+                self._cover(ref, -_covered(ref, node))
             node.disk_rows = list(rows)
-            for part in node.disk_rows:
-                self._cover(part, _covered(part, node))
+            for ref in node.disk_rows:
+                self._cover(ref, _covered(ref, node))
         if state is not node.disk_state:
             if node.disk_state is not None:
                 self._cover(node.disk_state, -node.disk_state.tokens)
@@ -425,19 +427,19 @@ class Trie(Generic[R, S]):
             node = parent
             self.changed(node)
 
-    def take_loosened(self) -> set[Part]:
+    def take_loosened(self) -> set[FileRef]:
         """Return the files that lost an edge since the last call."""
         loosened, self.loosened = self.loosened, set()
         return loosened
 
-    def _cover(self, part: Part, tokens: int) -> None:
-        covered = self.files.get(part, 0) + tokens
+    def _cover(self, ref: FileRef, tokens: int) -> None:
+        covered = self.files.get(ref, 0) + tokens
         if tokens < 0:
-            self.loosened.add(part)
+            self.loosened.add(ref)
         if covered:
-            self.files[part] = covered
+            self.files[ref] = covered
         else:
-            self.files.pop(part, None)
+            self.files.pop(ref, None)
 
     def enter(self, node: Node[R, S], active: int) -> None:
         """Mark an edge as held by an active path's live arrays: rows that were stored for it are let go."""
@@ -496,9 +498,9 @@ class Trie(Generic[R, S]):
         return node
 
 
-def _covered(part: Part, node: Node[R, S]) -> int:
+def _covered(ref: FileRef, node: Node[R, S]) -> int:
     """How many tokens of a file's rows are on an edge."""
-    return min(part.end, node.end) - max(part.start, node.start)
+    return min(ref.end, node.end) - max(ref.start, node.start)
 
 
 def common(edge: array[int], wanted: array[int]) -> int:

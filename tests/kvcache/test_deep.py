@@ -22,7 +22,7 @@ from app.kvcache.eviction import Eviction
 from app.kvcache.invariants import check
 from app.kvcache.layers import CacheFaultError
 from app.kvcache.paging import CacheTrie, forget, forget_files
-from app.kvcache.trie import Part, Trie
+from app.kvcache.trie import FileRef, Trie
 from app.kvcache.view import dump, view
 from app.protocol.reports import Reason
 from tests.bench.paper import PaperCache, PaperRows
@@ -51,7 +51,7 @@ def chain(depth: int = DEPTH) -> tuple[CacheTrie, list[TrieNode]]:
         nodes.append(node)
     for node in nodes:
         trie.set_rows(node, PaperRows(1, 10))  # type: ignore[arg-type]
-        trie.set_disk(node, (Part(f"{node.id:064}", node.start, node.end),), None)
+        trie.set_disk(node, (FileRef(f"{node.id:064}", node.start, node.end),), None)
     return trie, nodes
 
 
@@ -94,7 +94,7 @@ class TestADeepTrie:
         assert left.tokens is tokens
         assert left.provenances is provenances
         assert left.disk_rows is files
-        assert [(part.start, part.end) for part in files] == [(at, at + 1) for at in range(DEPTH)]
+        assert [(ref.start, ref.end) for ref in files] == [(at, at + 1) for at in range(DEPTH)]
 
     def test_its_garbage(self) -> None:
         trie, nodes = chain()

@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 
 from app.kvcache.call_log import Call, CallLog, Provenance, append_provenances, cut, last_prefill_end
-from app.kvcache.trie import Node, Part, Trie, common
+from app.kvcache.trie import FileRef, Node, Trie, common
 
 
 @dataclass
@@ -194,7 +194,7 @@ class TestFiles:
         """However edges are cut and joined, a file counts until its last token is taken down."""
         trie: FakeTrie = Trie()
         node = add(trie, trie.root, [1, 2, 3, 4, 5, 6])
-        rows, more, state = Part("", 0, 4), Part("", 4, 6), Part("", 2, 6)
+        rows, more, state = FileRef("", 0, 4), FileRef("", 4, 6), FileRef("", 2, 6)
         trie.set_disk(node, (rows, more), state)
         assert trie.files == {rows: 4, more: 2, state: 4}
         upper = trie.split(node, 3)

@@ -22,7 +22,7 @@ from app.kvcache.disk.index import Entry, Listed
 from app.kvcache.disk.layout import Layout
 from app.kvcache.disk.writer import Writer
 from app.kvcache.paging import CacheTrie, forget_files
-from app.kvcache.trie import Part
+from app.kvcache.trie import FileRef
 from app.protocol.reports import Reason
 
 STALE = 30 * 86_400.0  # seconds without a change, after which another model's files are deleted
@@ -95,7 +95,7 @@ class SnapshotCatalog:
             self._prune(has_rows)
             self._join()
         self.collect()
-        for name in self._files.keys() - {part.name for part in self._trie.files}:
+        for name in self._files.keys() - {ref.name for ref in self._trie.files}:
             self._delete(name)
         return before - len(self._files)
 
@@ -178,19 +178,19 @@ class SnapshotCatalog:
 
     def _hang(self, entry: Entry, end: TrieNode) -> None:
         """Put one file where it belongs, so that its rows span whole edges."""
-        part = Part(entry.name, entry.start, entry.end, entry.runs, entry.above)
+        ref = FileRef(entry.name, entry.start, entry.end, entry.runs, entry.above)
         used_at = min(entry.used_at, time.time())  # the clock may have been put back since
         end.last_use, end.used_at = max(end.last_use, entry.last_use), max(end.used_at, used_at)
         end.owners = end.owners.union(entry.owners)
         if entry.kind == "state":
             end.state_uses, end.state_used = entry.uses, entry.last_use
-            self._trie.set_disk(end, end.disk_rows, part)
+            self._trie.set_disk(end, end.disk_rows, ref)
             return
         edges = self._edges(end, entry.start)
         if any(node.disk_rows for node in edges):  # written twice, which only a crash leaves behind: one of them goes
             return
         for node in edges:
-            self._trie.set_disk(node, (part,), node.disk_state)
+            self._trie.set_disk(node, (ref,), node.disk_state)
             node.uses = max(1, node.uses, int(entry.uses))
 
     def _edges(self, node: TrieNode, start: int) -> list[TrieNode]:
@@ -229,13 +229,13 @@ class SnapshotCatalog:
 
     # From the trie onto the disk
 
-    def entry(self, node: TrieNode, kind: index.Kind, part: Part) -> Entry:
+    def entry(self, node: TrieNode, kind: index.Kind, ref: FileRef) -> Entry:
         """Return what a file of this node's state says of itself."""
         uses = float(node.uses) if kind == "rows" else node.state_uses
         last_use = node.last_use if kind == "rows" else node.state_used
         times, owners = (uses, last_use, node.used_at), tuple(sorted(node.owners))
-        nbytes = self.size(part.name)
-        return Entry(part.name, nbytes, kind, part.start, part.end, *times, owners, part.runs, part.above)
+        nbytes = self.size(ref.name)
+        return Entry(ref.name, nbytes, kind, ref.start, ref.end, *times, owners, ref.runs, ref.above)
 
     def path_of(self, node: TrieNode) -> array[int]:
         """Return tokens [0, node.end). The one asked for last is kept: mostly it leads to this one."""
@@ -267,9 +267,9 @@ class SnapshotCatalog:
             shared = min(shared, node.start)
             del path[node.start :]
             path.extend(node.tokens)
-            for kind, part in _in_place(node):
-                yield Listed(self.entry(node, kind, part), shared, path[shared : part.end])
-                shared = part.end
+            for kind, ref in _in_place(node):
+                yield Listed(self.entry(node, kind, ref), shared, path[shared : ref.end])
+                shared = ref.end
 
     # What goes
 
@@ -290,17 +290,17 @@ class SnapshotCatalog:
         for folder in self._others:
             self._writer.erase(folder, owner)
 
-    def collect(self) -> set[Part]:
+    def collect(self) -> set[FileRef]:
         """Delete the files that hang nowhere any more, or not whole. Returns those that are gone."""
-        gone: set[Part] = set()
+        gone: set[FileRef] = set()
         while loosened := self._trie.take_loosened():
-            broken = {part for part in loosened if 0 < self._trie.files.get(part, 0) < part.tokens}
+            broken = {ref for ref in loosened if 0 < self._trie.files.get(ref, 0) < ref.tokens}
             if broken:
                 for node in [node for node in self._trie.nodes.values() if broken.intersection(node.disk_rows)]:
                     self.forget(node)
             gone |= loosened - self._trie.files.keys()
-        for part in gone:
-            self.discard(part.name)
+        for ref in gone:
+            self.discard(ref.name)
         return gone
 
     def discard(self, name: str) -> None:
@@ -362,11 +362,11 @@ class SnapshotCatalog:
     def _drop(self, nodes: Sequence[TrieNode], is_state: bool) -> None:
         """Take down the states of nodes, and with the rows of an edge all that hangs there; delete their files."""
         for node in nodes:
-            parts = node.files if not is_state else node.files[-1:]
+            refs = node.files if not is_state else node.files[-1:]
             self._trie.set_disk(node, node.disk_rows if is_state else (), None)
             node.lost = node.lost if node.holds else Reason.EVICTED
-            for part in parts:
-                self.discard(part.name)
+            for ref in refs:
+                self.discard(ref.name)
 
     def _delete(self, name: str) -> None:
         self._files_bytes -= self._files.pop(name, 0)
@@ -421,16 +421,16 @@ def _follows(node: TrieNode, above: Identity, has_rows: bool) -> bool:
     """The rows of an edge are there, and were computed on those that lead to it."""
     if not has_rows:
         return True
-    begun = [part for part in node.disk_rows if part.start >= node.start]
-    befores = [above.then(clipped(runs_on(node, None), node.start, part.start)).text for part in begun]
-    return bool(node.disk_rows) and befores == [part.above for part in begun]
+    begun = [ref for ref in node.disk_rows if ref.start >= node.start]
+    befores = [above.then(clipped(runs_on(node, None), node.start, ref.start)).text for ref in begun]
+    return bool(node.disk_rows) and befores == [ref.above for ref in begun]
 
 
-def _in_place(node: TrieNode) -> Iterator[tuple[index.Kind, Part]]:
+def _in_place(node: TrieNode) -> Iterator[tuple[index.Kind, FileRef]]:
     """Give the files that end on an edge, in the order of their ends."""
-    for part in node.disk_rows:
-        if part.name and node.start < part.end <= node.end:
-            yield "rows", part
+    for ref in node.disk_rows:
+        if ref.name and node.start < ref.end <= node.end:
+            yield "rows", ref
     if node.disk_state is not None and node.disk_state.name:
         yield "state", node.disk_state
 

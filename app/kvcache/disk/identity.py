@@ -87,4 +87,4 @@ def runs_on(node: TrieNode, codec: CallLogCodec | None) -> Runs:
     """Return the runs of an edge's rows: those on record, or what its files say while they were not read."""
     if node.provenances and codec is not None:
         return runs_of(node.provenances, codec)
-    return tuple(run for part in node.disk_rows for run in clipped(part.runs, node.start, node.end))
+    return tuple(run for ref in node.disk_rows for run in clipped(ref.runs, node.start, node.end))

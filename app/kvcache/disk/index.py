@@ -42,7 +42,7 @@ class Entry(NamedTuple):
 
     name and nbytes: of the file, "" and 0 before it is written. uses, last_use, used_at: as the trie counts them, of
     the rows or of the state. owners: conversations that it was computed for. runs, above: which calls computed the
-    rows, and those that the file was computed on, see `Part`.
+    rows, and those that the file was computed on, see `FileRef`.
     """
 
     name: str

@@ -24,7 +24,7 @@ from app.kvcache.disk.stored import RECORD, Load, StoredRows, loader_of, read_re
 from app.kvcache.event_log import EventLog
 from app.kvcache.layers import CacheFaultError
 from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
-from app.kvcache.trie import Part
+from app.kvcache.trie import FileRef
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.reports import Reason
 
@@ -55,9 +55,9 @@ class Reader:
         calls: DiskCalls,
         codec: CallLogCodec,
         layout: Layout,
-        data: Callable[[Part], Mapping[str, Tensor] | None],
+        data: Callable[[FileRef], Mapping[str, Tensor] | None],
         path_of: Callable[[TrieNode], array[int]],
-        lose: Callable[[Part, TrieNode], None],
+        lose: Callable[[FileRef, TrieNode], None],
     ) -> None:
         self._active, self._event_log, self._folder, self._codec = active, event_log, folder, codec
         self._calls = calls
@@ -91,9 +91,9 @@ class Reader:
                     break
             return False
         for node in path:
-            for part in node.disk_rows if node.rows is None and not node.active_paths else ():
-                if not self._is_sound(part, node):
-                    self._lose(part, node)
+            for ref in node.disk_rows if node.rows is None and not node.active_paths else ():
+                if not self._is_sound(ref, node):
+                    self._lose(ref, node)
                     return False
         return True
 
@@ -102,10 +102,10 @@ class Reader:
 
         Raises TimeoutError.
         """
-        part = node.disk_state if node.state is None else None
-        if part is None or self._is_sound(part, node):
+        ref = node.disk_state if node.state is None else None
+        if ref is None or self._is_sound(ref, node):
             return True
-        self._lose(part, node)
+        self._lose(ref, node)
         return False
 
     def rows(self, node: TrieNode) -> list[StoredRows]:
@@ -114,7 +114,7 @@ class Reader:
         Raises CacheFaultError when a file cannot be read after all.
         """
         try:
-            opened = [(part, self._open(part)) for part in node.disk_rows]
+            opened = [(ref, self._open(ref)) for ref in node.disk_rows]
             if not node.provenances:
                 node.provenances = self._provenances(node, opened)
         except (OSError, ValueError, DamagedFileError) as error:
@@ -122,8 +122,8 @@ class Reader:
         counts = [len(arrays) for arrays in self._layout.rows]
         self._event_log.add(CacheEventKind.READ, node.start, len(node.tokens), sum(file.nbytes for _, file in opened))
         return [
-            StoredRows(file.load, part.start, max(part.start, node.start), min(part.end, node.end), counts)
-            for part, file in opened
+            StoredRows(file.load, ref.start, max(ref.start, node.start), min(ref.end, node.end), counts)
+            for ref, file in opened
         ]
 
     def recall(self, node: TrieNode) -> Sequence[RowSource]:
@@ -134,7 +134,7 @@ class Reader:
         if self._recalled is None or self._recalled[0] != (node.id, node.start, node.end):
             self._recalled = None
             try:
-                damaged = next((part for part in node.disk_rows if not self._is_sound(part, node)), None)
+                damaged = next((ref for ref in node.disk_rows if not self._is_sound(ref, node)), None)
                 found = [RowsSnapshot(tuple(rows.layers)) for rows in self.rows(node)] if damaged is None else []
             except (CacheFaultError, RuntimeError, TimeoutError):
                 log.warning("rows [%d, %d) are computed again", node.start, node.end, exc_info=True)
@@ -158,12 +158,12 @@ class Reader:
         self._event_log.add(CacheEventKind.READ, node.end, 0, found.nbytes)
         return found
 
-    def _open(self, part: Part) -> _Source:
-        data = self._data(part)
+    def _open(self, ref: FileRef) -> _Source:
+        data = self._data(ref)
         if data is not None:
             nbytes = sum(len(tensor.data) for tensor in data.values())
             return _Source(tuple(data), data.__getitem__, loader_of(data.__getitem__), nbytes)
-        path = self._folder / part.name
+        path = self._folder / ref.name
         file = self._calls.read(lambda: SnapshotFile(path))
 
         def tensor(name: str) -> Tensor:
@@ -171,26 +171,26 @@ class Reader:
 
         return _Source(file.names, tensor, loader_of(tensor), file.nbytes)
 
-    def _provenances(self, node: TrieNode, opened: Sequence[tuple[Part, _Source]]) -> list[Provenance]:
+    def _provenances(self, node: TrieNode, opened: Sequence[tuple[FileRef, _Source]]) -> list[Provenance]:
         provenances: list[Provenance] = []
-        for part, file in opened:
+        for ref, file in opened:
             record = self._codec.read_provenances(read_record(file.tensor(RECORD)))
-            begin, end = max(part.start, node.start), min(part.end, node.end)
+            begin, end = max(ref.start, node.start), min(ref.end, node.end)
             append_provenances(provenances, cut(cut(record, end)[0], begin)[1])
         if (provenances[0].start, provenances[-1].end) != (node.start, node.end):
             raise ValueError(f"recorded from {provenances[0].start} to {provenances[-1].end}")
         return provenances
 
-    def _is_sound(self, part: Part, node: TrieNode) -> bool:
+    def _is_sound(self, ref: FileRef, node: TrieNode) -> bool:
         """The file holds what was written, what this model keeps, and belongs where it hangs.
 
         One that is being written does. Raises TimeoutError when the disk does not answer.
         """
-        if self._data(part) is not None:
+        if self._data(ref) is not None:
             return True
         try:
-            file, entry, path, record = self._calls.read(lambda: _verified(self._folder / part.name))
-            is_like = (entry.start, entry.end, entry.runs, entry.above) == (part.start, part.end, part.runs, part.above)
+            file, entry, path, record = self._calls.read(lambda: _verified(self._folder / ref.name))
+            is_like = (entry.start, entry.end, entry.runs, entry.above) == (ref.start, ref.end, ref.runs, ref.above)
             if not is_like or path[: node.end] != self._path_of(node)[: entry.end]:
                 raise ValueError("it belongs elsewhere")
             self._require_fit(file, entry, record)

@@ -27,7 +27,7 @@ from app.kvcache.event_log import EventLog
 from app.kvcache.layers import RowArrays
 from app.kvcache.paging import CacheTrie
 from app.kvcache.snapshot import StateSnapshot
-from app.kvcache.trie import Part
+from app.kvcache.trie import FileRef
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.reports import Reason
 
@@ -37,14 +37,14 @@ PAUSE = 30.0  # seconds without writing after a write failed
 
 @dataclass(eq=False)
 class _Save:
-    """The rows [start, end) of an edge. next: where those of the next file begin. parts: what the writer has."""
+    """The rows [start, end) of an edge. next: where those of the next file begin. refs: what the writer has."""
 
     node: TrieNode
     start: int
     end: int
     provenances: list[Provenance]
     next: int
-    parts: list[Part] = field(default_factory=list)
+    refs: list[FileRef] = field(default_factory=list)
 
 
 class _Written(NamedTuple):
@@ -71,15 +71,15 @@ class Saver:
         layout: Layout,
         writer: Writer,
         catalog: SnapshotCatalog,
-        lose: Callable[[Part], None],
+        lose: Callable[[FileRef], None],
     ) -> None:
         self.failures = 0
         self.problem = ""
         self._trie, self._active, self._event_log, self._folder = trie, active, event_log, folder
         self._codec, self._writer, self._catalog, self._lose = codec, writer, catalog, lose
         self._layout = layout
-        self._written: dict[Part, _Written] = {}
-        self._parts: dict[int, Part] = {}  # by the writer's keys
+        self._written: dict[FileRef, _Written] = {}
+        self._refs: dict[int, FileRef] = {}  # by the writer's keys
         self._current: _Save | None = None  # its files are not all handed over yet
         self._last_key = 0
         self._paused_until = 0.0
@@ -99,9 +99,9 @@ class Saver:
         """Whether a write has failed lately."""
         return time.monotonic() < self._paused_until
 
-    def data(self, part: Part) -> Mapping[str, Tensor] | None:
+    def data(self, ref: FileRef) -> Mapping[str, Tensor] | None:
         """Return what a file will hold, by name; None when it is in place."""
-        written = self._written.get(part)
+        written = self._written.get(ref)
         return written.tensors if written is not None else None
 
     @property
@@ -109,10 +109,10 @@ class Saver:
         """Bytes of the files that the writer has."""
         return sum(written.nbytes for written in self._written.values())
 
-    def size(self, part: Part) -> int:
+    def size(self, ref: FileRef) -> int:
         """Return the bytes of a file, also of one that is being written."""
-        written = self._written.get(part)
-        return written.nbytes if written is not None else self._catalog.size(part.name)
+        written = self._written.get(ref)
+        return written.nbytes if written is not None else self._catalog.size(ref.name)
 
     def begin_rows(self, node: TrieNode) -> None:
         """Save the rows of an edge, by as many `advance`s as it takes."""
@@ -153,31 +153,31 @@ class Saver:
         if not self._writer.has_room(state.nbytes):
             return False
         above = identity_before(node, node.end, self._codec).text if self._active.rows else ""
-        part = Part("", node.start, node.end, (), above)
+        ref = FileRef("", node.start, node.end, (), above)
         record = self._codec.write((), (state.call_log, node.end))
-        if not self._put(part, node, "state", [record_tensor(record), *tensors(state.layers)]):
+        if not self._put(ref, node, "state", [record_tensor(record), *tensors(state.layers)]):
             return False
-        self._trie.set_disk(node, node.disk_rows, part)
+        self._trie.set_disk(node, node.disk_rows, ref)
         return True
 
     def take_finished(self) -> bool:
         """Take note of what the writer has finished. Returns whether that is anything."""
         outcomes = self._writer.finished()
         for outcome in outcomes:
-            part = self._parts.pop(outcome.key, None)
+            ref = self._refs.pop(outcome.key, None)
             if not isinstance(outcome, Failed):
                 self._catalog.add(outcome.name, outcome.nbytes)
-                if part is None:  # given up meanwhile
+                if ref is None:  # given up meanwhile
                     self._catalog.discard(outcome.name)
-            if part is None:
+            if ref is None:
                 continue
-            del self._written[part]
+            del self._written[ref]
             if isinstance(outcome, Failed):
-                self._fail(part, outcome)
+                self._fail(ref, outcome)
             else:
-                part.name, self.problem = outcome.name, ""
-                tokens = part.tokens if part.runs else 0
-                self._event_log.add(CacheEventKind.WRITTEN, part.end - tokens, tokens, outcome.nbytes)
+                ref.name, self.problem = outcome.name, ""
+                tokens = ref.tokens if ref.runs else 0
+                self._event_log.add(CacheEventKind.WRITTEN, ref.end - tokens, tokens, outcome.nbytes)
         return bool(outcomes)
 
     def abandon_all(self) -> None:
@@ -185,18 +185,18 @@ class Saver:
         self._drop(self._current)
         self.abandon(list(self._written))
 
-    def abandon(self, parts: Iterable[Part]) -> None:
+    def abandon(self, refs: Iterable[FileRef]) -> None:
         """Give up those of these files that are on their way: they will hang nowhere."""
-        for part in parts:
-            written = self._written.pop(part, None)
+        for ref in refs:
+            written = self._written.pop(ref, None)
             if written is not None:
-                del self._parts[written.key]
+                del self._refs[written.key]
                 self._writer.cancel(written.key)
 
     def _drop(self, save: _Save | None) -> None:
         """Hang nothing of a save: what was handed over of it is collected."""
         if save is not None:
-            self._trie.loosened.update(save.parts)
+            self._trie.loosened.update(save.refs)
         if save is self._current:
             self._current = None
 
@@ -211,37 +211,37 @@ class Saver:
             rows = self._active.copy_rows(start, end).layers
         provenances = cut(cut(save.provenances, end)[0], start)[1]
         above = identity_before(node, start, self._codec).text
-        part = Part("", start, end, runs_of(provenances, self._codec), above)
-        if not self._put(part, node, "rows", [record_tensor(self._codec.write(provenances)), *tensors(rows)]):
+        ref = FileRef("", start, end, runs_of(provenances, self._codec), above)
+        if not self._put(ref, node, "rows", [record_tensor(self._codec.write(provenances)), *tensors(rows)]):
             return False
-        save.parts.append(part)
+        save.refs.append(ref)
         save.next = end
         return True
 
-    def _put(self, part: Part, node: TrieNode, kind: index.Kind, data: list[Tensor]) -> bool:
-        entry = self._catalog.entry(node, kind, part)
+    def _put(self, ref: FileRef, node: TrieNode, kind: index.Kind, data: list[Tensor]) -> bool:
+        entry = self._catalog.entry(node, kind, ref)
         self._last_key += 1
-        put = [index.path_tensor(self._catalog.path_of(node)[: part.end]), *data]
+        put = [index.path_tensor(self._catalog.path_of(node)[: ref.end]), *data]
         # No two files are alike, so that one can be deleted whatever else was written since.
         about = {**entry.about, "id": secrets.token_hex(8)}
         if not self._writer.put(self._last_key, self._folder, put, about):
             return False
         nbytes = files.size_of(put, about)
-        self._written[part] = _Written(self._last_key, {tensor.name: tensor for tensor in put}, nbytes)
-        self._parts[self._last_key] = part
+        self._written[ref] = _Written(self._last_key, {tensor.name: tensor for tensor in put}, nbytes)
+        self._refs[self._last_key] = ref
         return True
 
     def _hang_rows(self, save: _Save) -> None:
-        self._trie.set_disk(save.node, save.parts, save.node.disk_state)
+        self._trie.set_disk(save.node, save.refs, save.node.disk_state)
 
-    def _fail(self, part: Part, failure: Failed) -> None:
+    def _fail(self, ref: FileRef, failure: Failed) -> None:
         self.failures += 1
         self.problem = failure.error
         self._paused_until = time.monotonic() + PAUSE
-        self._event_log.add(CacheEventKind.FAULT, part.start, part.end - part.start, 0, Reason.DISK)
-        if self._current is not None and part in self._current.parts:
+        self._event_log.add(CacheEventKind.FAULT, ref.start, ref.end - ref.start, 0, Reason.DISK)
+        if self._current is not None and ref in self._current.refs:
             self._drop(self._current)
-        self._lose(part)
+        self._lose(ref)
 
 
 def _save_of(node: TrieNode) -> _Save:

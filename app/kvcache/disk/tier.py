@@ -35,7 +35,7 @@ from app.kvcache.disk.writer import Writer
 from app.kvcache.event_log import EventLog
 from app.kvcache.paging import CacheTrie
 from app.kvcache.snapshot import StateSnapshot
-from app.kvcache.trie import Part
+from app.kvcache.trie import FileRef
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.deadline import NO_ANSWER
 from app.protocol.reports import Reason
@@ -125,7 +125,7 @@ class Tier:
 
     def size_of(self, node: TrieNode) -> int:
         """Return the bytes of the files that hold state of this edge."""
-        return sum(self._saver.size(part) for part in node.files)
+        return sum(self._saver.size(ref) for ref in node.files)
 
     @property
     def is_saving(self) -> bool:
@@ -151,11 +151,11 @@ class Tier:
 
     def bytes_of(self, nodes: Iterable[TrieNode], end: TrieNode) -> int:
         """Return the bytes that entering these nodes would read from disk, at least."""
-        rows = (part for node in nodes if node.rows is None and not node.active_paths for part in node.disk_rows)
-        parts = set(rows)
+        rows = (ref for node in nodes if node.rows is None and not node.active_paths for ref in node.disk_rows)
+        refs = set(rows)
         if end.state is None and end.disk_state is not None:
-            parts.add(end.disk_state)
-        return sum(self._saver.size(part) for part in parts)
+            refs.add(end.disk_state)
+        return sum(self._saver.size(ref) for ref in refs)
 
     def rows(self, node: TrieNode) -> Sequence[StoredRows]:
         """Open the rows of an edge that lie on disk. See `Reader.rows`."""
@@ -169,21 +169,21 @@ class Tier:
         """Read the whole state at a node's end. See `Reader.state`."""
         return self._reader.state(node)
 
-    def _lose(self, part: Part, node: TrieNode) -> None:
+    def _lose(self, ref: FileRef, node: TrieNode) -> None:
         """A file is of no use any more."""
         self._lost += 1
-        self._event_log.add(CacheEventKind.FAULT, 0, 0, self._catalog.size(part.name), Reason.DISK)
-        self._take_down(part, node)
+        self._event_log.add(CacheEventKind.FAULT, 0, 0, self._catalog.size(ref.name), Reason.DISK)
+        self._take_down(ref, node)
         self.collect()
 
-    def _fail(self, part: Part) -> None:
+    def _fail(self, ref: FileRef) -> None:
         """A file was not written. One that was built on another such does not hang any more."""
-        if part in self._trie.files:
-            self._take_down(part, next(node for node in self._trie.nodes.values() if part in node.files))
+        if ref in self._trie.files:
+            self._take_down(ref, next(node for node in self._trie.nodes.values() if ref in node.files))
 
-    def _take_down(self, part: Part, node: TrieNode) -> None:
+    def _take_down(self, ref: FileRef, node: TrieNode) -> None:
         """A file, which hangs on this edge, is not there, nor is anything on disk that was built on its rows."""
-        if node.disk_state is part:
+        if node.disk_state is ref:
             self._trie.set_disk(node, node.disk_rows, None)
             node.lost = node.lost if node.holds else Reason.DISK
         else:

@@ -13,7 +13,7 @@ from app.kvcache.disk import tier
 from app.kvcache.invariants import check
 from app.kvcache.layers import CacheFaultError
 from app.kvcache.prefix_cache import PrefixCache
-from app.kvcache.trie import Part
+from app.kvcache.trie import FileRef
 from tests.kvcache.disk.restarts import SteppedWriter, close_all, files_in, opened, tier_of, writer_of
 from tests.kvcache.ledger import ask
 from tests.kvcache.test_deep import lines_run
@@ -91,13 +91,13 @@ class Life:
     def _lose(self) -> None:
         """A file at three quarters of what is left is not what was written."""
         names = {path.name for path in files_in(self._root)}
-        parts: list[Part] = [
-            part for node in self.cache.trie.match(self._path).path for part in node.disk_rows if part.name in names
+        refs: list[FileRef] = [
+            ref for node in self.cache.trie.match(self._path).path for ref in node.disk_rows if ref.name in names
         ]
-        part = parts[len(parts) * 3 // 4]
-        (path,) = self._root.glob(f"*/{part.name}")
+        ref = refs[len(refs) * 3 // 4]
+        (path,) = self._root.glob(f"*/{ref.name}")
         path.write_bytes(path.read_bytes()[:-1])
-        assert ask(self.cache, [*self._path, 61])[2] <= part.start
+        assert ask(self.cache, [*self._path, 61])[2] <= ref.start
         ask(self.cache, END)
         self._evict()
 

@@ -132,8 +132,8 @@ def test_a_failed_write_takes_down_what_was_built_on_it(kind: str, tmp_path: Pat
     writer_of(cache).work(1000)
     hand_over(cache)
     assert tier_of(cache).dropped == 1
-    hung = {part for node in cache.trie for part in node.files}
-    assert all(part.name for part in hung)
+    hung = {ref for node in cache.trie for ref in node.files}
+    assert all(ref.name for ref in hung)
     report, tokens, fed = ask(cache, [*two, 5, 6], [7, 8], 3)
     assert report.cached < len(two)
     assert report.reason == "disk fault"
@@ -227,13 +227,13 @@ def test_a_path_of_many_more_files_than_may_be_open_is_restored_exactly(kind: st
             cache = opened(kind, tmp_path)
         evict_all_but_live(cache)
         if cached < 150:
-            part = next(part for node in cache.trie for part in node.disk_rows if part.start <= cached < part.end)
-            (file,) = tmp_path.glob(f"*/{part.name}")
+            ref = next(ref for node in cache.trie for ref in node.disk_rows if ref.start <= cached < ref.end)
+            (file,) = tmp_path.glob(f"*/{ref.name}")
             if number == 10:
                 file.write_bytes(file.read_bytes()[:-1] + b"?")
             else:
                 file.unlink()
-            assert part.start == cached
+            assert ref.start == cached
         with few_files_may_be_open():
             report, tokens, fed = ask(cache, [*path, number], [1], 512, range(1, 151))
         assert (report.cached, cache.faults) == (cached, int(cached < 150))
