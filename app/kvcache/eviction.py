@@ -146,17 +146,17 @@ class Eviction(Generic[R, S]):
 
         way: to the node, where it is known; else it is gone back over.
         """
-        entry, place = self._rows_entry(node), self._usual
+        entry, tournament = self._rows_entry(node), self._usual
         if node.state is not None:
             way = way or _way_to(node)
             entry = self._state_entry(node, way)
-            place = self._first if way.is_first else self._usual
+            tournament = self._first if way.is_first else self._usual
         key = 2 * node.id + (node.state is not None)
-        if entry is not None and place.get(key) == entry:
+        if entry is not None and tournament.get(key) == entry:
             return False
         self._discard(node.id)
         if entry is not None:
-            place.put(key, entry)
+            tournament.put(key, entry)
         return True
 
     def _discard(self, number: int) -> None:

@@ -24,7 +24,7 @@ from app.kvcache.layers import Arrays
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.snapshot import StateSnapshot
 
-Place = tuple[CallLog, int]  # the whole states that the call log's call which ended at this offset left
+StatePoint = tuple[CallLog, int]  # the whole states that the call log's call which ended at this offset left
 
 
 @dataclass
@@ -82,8 +82,8 @@ class _Player:
         self._active = ActivePath(0, cache.trie.root, cache.forward, cache.new_caches())
         self._steps = self._plan(path[-1].end)
         begins = [(step.call_log, step.call.start) for step in self._steps]
-        self._wanted = Counter(_origin(*place) for place in (*begins, (call_log, path[-1].end)))
-        self._held: dict[Place, tuple[Arrays, ...]] = {}
+        self._wanted = Counter(_origin(*point) for point in (*begins, (call_log, path[-1].end)))
+        self._held: dict[StatePoint, tuple[Arrays, ...]] = {}
 
     def play(self, keeps_logits: bool) -> Generator[Call, None, Replay]:
         """Make the calls one by one, each after it was told."""
@@ -104,7 +104,7 @@ class _Player:
     def _plan(self, end: int) -> list[_Step]:
         """The calls of all provenances, each after those that rebuild the states which it begins with."""
         steps: list[_Step] = []
-        known: set[Place] = set()
+        known: set[StatePoint] = set()
         for provenance in self._provenances:
             for call in provenance.call_log.calls(provenance.start, provenance.end):
                 begin = max(call.start, provenance.start)
@@ -113,7 +113,7 @@ class _Player:
                 known.add((provenance.call_log, call.end))
         return steps + self._rebuild(self._call_log, end, end, known)
 
-    def _rebuild(self, call_log: CallLog, offset: int, at: int, known: set[Place]) -> list[_Step]:
+    def _rebuild(self, call_log: CallLog, offset: int, at: int, known: set[StatePoint]) -> list[_Step]:
         """The calls that are still to be made for the states that a call log had at `offset`, while the active path is
         `at`."""
         steps: list[_Step] = []
@@ -144,11 +144,11 @@ class _Player:
 
     def _state(self, call_log: CallLog, offset: int) -> StateSnapshot | None:
         """The whole states that a call log had at an offset, let go of when nobody else begins with them."""
-        place = _origin(call_log, offset)
-        if not self._active.states or place[1] == 0:
+        point = _origin(call_log, offset)
+        if not self._active.states or point[1] == 0:
             return None
-        self._wanted[place] -= 1
-        layers = self._held[place] if self._wanted[place] else self._held.pop(place)
+        self._wanted[point] -= 1
+        layers = self._held[point] if self._wanted[point] else self._held.pop(point)
         return StateSnapshot(layers, call_log, 0)
 
     def _last_prefill_end(self, at: int) -> int:
@@ -158,7 +158,7 @@ class _Player:
         return last_prefill_end((self._provenances[index] for index in range(first - 1, -1, -1)), at)
 
 
-def _origin(call_log: CallLog, offset: int) -> Place:
+def _origin(call_log: CallLog, offset: int) -> StatePoint:
     """The call log whose call ended at `offset`: at its own start, a call log has the states of the one it began on."""
     while offset == call_log.start and call_log.base is not None:
         call_log = call_log.base

@@ -90,7 +90,7 @@ class SnapshotCatalog:
         self._wipe_stale()
         before = len(self._files)
         with _without_garbage():
-            for entry, end in sorted(self._placed(), key=_wanted_first):
+            for entry, end in sorted(self._located(), key=_wanted_first):
                 self._hang(entry, end)
             self._prune(has_rows)
             self._join()
@@ -105,7 +105,7 @@ class SnapshotCatalog:
             del self._others[folder]
             self._writer.wipe(folder)
 
-    def _placed(self) -> Iterator[tuple[Entry, TrieNode]]:
+    def _located(self) -> Iterator[tuple[Entry, TrieNode]]:
         """What the index says of the files that are there; what it does not know, they say themselves. And the nodes
         that end where they do, made where there are none.
         """
@@ -448,12 +448,12 @@ class _Folder(NamedTuple):
     changed_at: float
 
 
-def _survey(root: Path, folder: Path) -> tuple[dict[str, int], files.Place, dict[Path, _Folder]]:
+def _survey(root: Path, folder: Path) -> tuple[dict[str, int], files.FolderId, dict[Path, _Folder]]:
     """The files of a folder, which is made where there is none; what the folder above it is; and what else is there."""
     files.prepare(folder)
     found = files.sweep(folder)
     others = {path: _Folder(_bytes_in(path), _changed_at(path)) for path in folders_in(root) if path != folder}
-    return found, files.place_of(root), others
+    return found, files.folder_id(root), others
 
 
 def _entry_in(path: Path) -> tuple[Entry, array[int]]:

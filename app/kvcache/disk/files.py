@@ -79,10 +79,10 @@ class Written(NamedTuple):
     nbytes: int
 
 
-Place = tuple[int, int]  # of a folder: its device and its number there, which stay when it is moved
+FolderId = tuple[int, int]  # of a folder: its device and its number there, which stay when it is moved
 
 
-def place_of(folder: Path) -> Place:
+def folder_id(folder: Path) -> FolderId:
     """Return what tells a folder from another one at the same path."""
     found = folder.stat()
     return found.st_dev, found.st_ino
@@ -96,13 +96,13 @@ def is_folder(path: Path) -> bool:
         return False
 
 
-def prepare(folder: Path, root: Place | None = None) -> None:
+def prepare(folder: Path, root: FolderId | None = None) -> None:
     """Make the folder, and those above it that are missing, private to its owner.
 
     root: what the folder above it was; when that is gone, nothing is made again at the old place. Raises OSError then,
     and when a link stands in the folder's place.
     """
-    if root is not None and (not folder.parent.exists() or place_of(folder.parent) != root):
+    if root is not None and (not folder.parent.exists() or folder_id(folder.parent) != root):
         raise OSError(errno.ENOENT, "The folder of the cache files was moved or deleted while the program ran")
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     for path in reversed(missing):
@@ -248,7 +248,7 @@ class SnapshotFile:
     @property
     def kinds(self) -> dict[str, tuple[str, tuple[int, ...]]]:
         """Type and shape of each tensor."""
-        return {name: (place.dtype, place.shape) for name, place in self._tensors.items()}
+        return {name: (span.dtype, span.shape) for name, span in self._tensors.items()}
 
     def tensor(self, name: str) -> Tensor:
         """Return one tensor with its bytes. Raises DamagedFileError also when there is none of that name."""
@@ -283,7 +283,7 @@ def _opened(path: Path) -> BufferedReader:
     return os.fdopen(number, "rb")
 
 
-class _TensorPlace(NamedTuple):
+class _TensorSpan(NamedTuple):
     """A tensor's type and shape, and where its bytes lie within the data."""
 
     dtype: str
@@ -325,12 +325,12 @@ def _read_header(read: Callable[[int], bytes], nbytes: int, name: str) -> tuple[
     return entries, 8 + length
 
 
-def _checked(entries: dict[str, Any], about: object, data_bytes: int, name: str) -> dict[str, _TensorPlace]:
+def _checked(entries: dict[str, Any], about: object, data_bytes: int, name: str) -> dict[str, _TensorSpan]:
     """The tensors in the order of their data, which they must fill without gaps and with nothing left over."""
     try:
-        places = {key: _TensorPlace(x["dtype"], tuple(x["shape"]), *x["data_offsets"]) for key, x in entries.items()}
-        ordered = dict(sorted(places.items(), key=lambda item: (item[1].start, item[1].end)))
-        ends = [0, *(place.end for place in ordered.values())]
+        spans = {key: _TensorSpan(x["dtype"], tuple(x["shape"]), *x["data_offsets"]) for key, x in entries.items()}
+        ordered = dict(sorted(spans.items(), key=lambda item: (item[1].start, item[1].end)))
+        ends = [0, *(span.end for span in ordered.values())]
         fits = ends[-1] == data_bytes and all(map(_is_sound, ordered.values(), ends))
     except (TypeError, KeyError, AttributeError) as error:
         raise DamagedFileError(f"{name} has a header that describes no tensors.") from error
@@ -339,13 +339,13 @@ def _checked(entries: dict[str, Any], about: object, data_bytes: int, name: str)
     return ordered
 
 
-def _is_sound(place: _TensorPlace, begin: int) -> bool:
+def _is_sound(span: _TensorSpan, begin: int) -> bool:
     """Whole numbers, a known type, and exactly the bytes that the shape asks for, from `begin` on."""
-    numbers = (*place.shape, place.start, place.end)
+    numbers = (*span.shape, span.start, span.end)
     if any(type(number) is not int or number < 0 for number in numbers):
         return False
-    wanted = math.prod(place.shape) * _SIZES.get(place.dtype, -1)
-    return place.start == begin and place.end - place.start == wanted
+    wanted = math.prod(span.shape) * _SIZES.get(span.dtype, -1)
+    return span.start == begin and span.end - span.start == wanted
 
 
 def _chunks(parts: Sequence[bytes]) -> Iterator[memoryview]:

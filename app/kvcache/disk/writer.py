@@ -67,7 +67,7 @@ class Writer:
     """
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        self.root: files.Place | None = None
+        self.root: files.FolderId | None = None
         self._most_bytes = most_bytes
         self._jobs: deque[_Put | _Other] = deque()
         self._indexes: dict[Path, bytes] = {}  # that wait, the newest of each folder
