@@ -3,11 +3,11 @@
     worth = gap * sqrt(uses) / bytes / (requests since the last use + 1) ** fall
 
 `gap` is what would have to be computed again: for a whole state the tokens back to the nearest one kept above it, for
-rows their own tokens. A state with nothing held below it, where a branch ends, counts as used `TIP` times as often: it
-is where a person goes on. And a state that a request only passed counts as used halfway between its own last use and
-then, since what belongs to a branch that is open is likelier to be wanted. `fall` is 2/3 for states and 1 for rows,
-which do on average as well with 2/3, but worse at worst. The rule was found on generated traces of
-five kinds of person; tests/bench/eviction.py holds it against others of them. Properties kept here:
+rows their own tokens. A state with nothing held below it, where a branch ends, counts as used `LEAF_FACTOR` times as
+often: it is where a person goes on. And a state that a request only passed counts as used halfway between its own last
+use and then, since what belongs to a branch that is open is likelier to be wanted. `fall` is 2/3 for states and 1 for
+rows, which do on average as well with 2/3, but worse at worst. The rule was found on generated traces of five kinds of
+person; tests/bench/eviction.py holds it against others of them. Properties kept here:
 
 1. Rows leave leaf first, at most `PIECE` tokens beyond what is needed; a whole state leaves alone.
 2. Rows that no kept state lies at or below cannot be restored by a model with whole states: they go first, for nothing.
@@ -37,7 +37,7 @@ from app.protocol.cache_events import CacheEventKind
 from app.protocol.reports import Reason
 
 PIECE = 512  # tokens; rows are let go in such pieces
-TIP = 3.0
+LEAF_FACTOR = 3.0
 
 
 class DiskSaver(Protocol[R, S]):
@@ -189,7 +189,7 @@ class Eviction(Generic[R, S]):
         nbytes = node.state.nbytes
         if not node.held_children:
             nbytes += way.alone + (node.rows.nbytes if node.rows is not None else 0)
-        uses = node.state_uses if node.held_children else TIP * node.state_uses
+        uses = node.state_uses if node.held_children else LEAF_FACTOR * node.state_uses
         used = (node.state_used + max(node.state_used, node.last_use)) // 2
         worth = (way.gap + len(node.tokens)) * math.sqrt(uses) / (nbytes or 1)
         return Entry(worth**1.5, used)  # powers of both sides leave the order as it is
