@@ -5,15 +5,63 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Protocol, Self
 
+import mlx.core as mx
+
+from app.kvcache.active_path import ActivePath
+from app.kvcache.snapshot import Bookmark
 from app.protocol.reports import RequestReport
 
-if TYPE_CHECKING:
-    import mlx.core as mx
 
-    from app.kvcache.prefix_cache import PrefixCache
-    from app.kvcache.snapshot import Bookmark
+class SessionCache(Protocol):
+    """What a session needs of its cache: room for each call, captures of whole states, and the end.
+
+    active: the path that the session is on. grid: tokens between two whole states on the way, 0 for none.
+    """
+
+    active: ActivePath
+    grid: int
+
+    def compute(self, tokens: Sequence[int]) -> mx.array:
+        """Make room for one forward call over the next tokens, and make it. Returns logits [1, n, vocabulary]."""
+        ...
+
+    def launch(self, token: mx.array) -> mx.array:
+        """Make a call over one token [1] whose value is not known yet. Returns logits [1, 1, vocabulary]."""
+        ...
+
+    def confirm(self, token: int) -> None:
+        """Record the launched call, made with this token."""
+        ...
+
+    def retract(self) -> None:
+        """Take the launched call back."""
+        ...
+
+    def capture(self, owner: str) -> None:
+        """Store the whole state where the path stands, for an owner who will come back, if there is room for it."""
+        ...
+
+    def capture_grid(self) -> None:
+        """Store the whole state where the path stands if that costs nobody else anything."""
+        ...
+
+    def bookmark(self) -> Bookmark | None:
+        """Return where the path stands, to be kept later; None for models without whole states."""
+        ...
+
+    def keep(self, bookmark: Bookmark, owner: str) -> None:
+        """Store the whole state of a bookmark, if there is room for it."""
+        ...
+
+    def record(self) -> None:
+        """Bring the trie up to date with the path."""
+        ...
+
+    def finish(self, session: Session, has_failed: bool) -> None:
+        """End the session: keep what was computed, or, after a failure, what is known to be whole."""
+        ...
 
 
 class Session:
@@ -23,7 +71,7 @@ class Session:
     """
 
     def __init__(
-        self, cache: PrefixCache, tokens: Sequence[int], report: RequestReport, captures: dict[int, bool], owner: str
+        self, cache: SessionCache, tokens: Sequence[int], report: RequestReport, captures: dict[int, bool], owner: str
     ) -> None:
         self.report = report
         self._cache = cache
