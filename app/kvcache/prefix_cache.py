@@ -128,7 +128,7 @@ class PrefixCache:
         if self.session is not None:
             raise RuntimeError("a session is open already")
         if not tokens:
-            raise ValueError("cannot begin a request of no tokens")
+            raise ValueError("cannot begin a request of 0 tokens")
         self.requests += 1
         points = set(restore_points)
         plan = self._verified_plan(tokens)
