@@ -1,4 +1,4 @@
-"""Tool buttons that stand for a command of the menus."""
+"""Commands of the menus outside of them: the words of a tool tip, and tool buttons."""
 
 from __future__ import annotations
 
@@ -6,16 +6,29 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from app.viewmodels.actions import ACTIONS
+from app.viewmodels.actions import action
 from app.widgets.kit.controls import ToolButton
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.style import Style
 
-_BY_ID = {action.id: action for action in ACTIONS}
+
+def native_keys(action_id: str) -> str:
+    """Return the keys of a command as this system writes them, or "" without any.
+
+    Raises KeyError for an id that is not in the table.
+    """
+    keys = action(action_id).keys
+    return QKeySequence(keys[0]).toString(QKeySequence.SequenceFormat.NativeText) if keys else ""
+
+
+def title_with_keys(action_id: str) -> str:
+    """Return a command's title and its keys, for example "Stop (Esc)"; the title alone without keys."""
+    keys, title = native_keys(action_id), action(action_id).title
+    return f"{title} ({keys})" if keys else title
 
 
 class ActionButton(ToolButton):
-    """Named like its command, with the keys in the tooltip: "Stop (Esc)". `asked` carries the command's id.
+    """A tool button named like its command, with the keys in the tool tip. `asked` carries the command's id.
 
     Raises KeyError for an id that is not in the table.
     """
@@ -31,11 +44,8 @@ class ActionButton(ToolButton):
         is_on_fill: bool = False,
         parent: QWidget | None = None,
     ) -> None:
-        action = _BY_ID[action_id]
-        tip = action.title
-        if action.keys:
-            tip += f" ({QKeySequence(action.keys[0]).toString(QKeySequence.SequenceFormat.NativeText)})"
-        super().__init__(style, icon, action.title, tip, stands_out=stands_out, is_on_fill=is_on_fill, parent=parent)
+        name, tip = action(action_id).title, title_with_keys(action_id)
+        super().__init__(style, icon, name, tip, stands_out=stands_out, is_on_fill=is_on_fill, parent=parent)
         self.action_id = action_id
         self.clicked.connect(self._ask)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from app.viewmodels.actions import ACTIONS
+from app.widgets.kit.action_button import native_keys
 from app.widgets.kit.controls import ToolButton
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
@@ -96,7 +96,7 @@ class SearchField(QLineEdit):
         self._style.icons.paint(painter, Icon.FIND, QPointF(15, rect.center().y()), theme.text2, 14)
         if not self.text():
             words = rect.adjusted(_LEFT + 2, 0, -10, 0)
-            keys = QKeySequence(_KEYS).toString(QKeySequence.SequenceFormat.NativeText)
+            keys = native_keys("find")
             room = draw_text(
                 painter, self._style.text_style(TextRole.CAP), words, keys, theme.text3, Qt.AlignmentFlag.AlignRight
             )
@@ -105,6 +105,3 @@ class SearchField(QLineEdit):
             )
         painter.end()
         super().paintEvent(event)
-
-
-_KEYS = next(action.keys[0] for action in ACTIONS if action.id == "find")

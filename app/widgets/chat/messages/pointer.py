@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QPointF, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QMouseEvent
 from PySide6.QtWidgets import QMenu
 
-from app.viewmodels.actions import ACTIONS
+from app.viewmodels.actions import action
 from app.widgets.chat.messages.message_body import TextPoint
 from app.widgets.chat.messages.row_item import RowItem
 from app.widgets.chat.messages.text_selection import TextSelection
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from app.widgets.chat.messages.view import ChatView
 
 _LEFT = Qt.MouseButton.LeftButton
-_TITLES = {action.id: action.title for action in ACTIONS}
 
 
 class Hit(NamedTuple):
@@ -162,10 +161,10 @@ class Pointer(QObject):
         title = "Copy" if self.selected_text() else "Copy Message"
         menu.addAction(title, lambda: QGuiApplication.clipboard().setText(text))
         action_id, asked = ("fork", view.editAsked) if row.role == "user" else ("regenerate", view.againAsked)
-        act = menu.addAction(_TITLES[action_id], lambda: asked.emit(row.id))
+        act = menu.addAction(action(action_id).title, lambda: asked.emit(row.id))
         act.setEnabled(view.can_act(action_id) and not row.is_streaming)
         menu.addSeparator()
-        menu.addAction(_TITLES["delete_message"], lambda: view.deleteAsked.emit(row.id))
+        menu.addAction(action("delete_message").title, lambda: view.deleteAsked.emit(row.id))
         menu.popup(event.globalPos())
 
     def _hover(self, number: int) -> None:

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeySequence
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
-from app.viewmodels.actions import ACTIONS
+from app.viewmodels.actions import action
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
+from app.widgets.kit.action_button import title_with_keys
 from app.widgets.kit.controls import ToolButton
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.style import Style
@@ -56,13 +57,6 @@ class ControlSpec:
         return (self.message_id, self.kind, self.block)
 
 
-def _name_and_tip(action_id: str) -> tuple[str, str]:
-    """Return a command's title, alone and with its keys."""
-    found = next(action for action in ACTIONS if action.id == action_id)
-    keys = QKeySequence(found.keys[0]).toString(QKeySequence.SequenceFormat.NativeText)
-    return found.title, f"{found.title} ({keys})"
-
-
 class ActionStrip(QWidget):
     """Buttons for one message, 24 apart: Copy, and the action that begins a branch from it."""
 
@@ -70,7 +64,7 @@ class ActionStrip(QWidget):
         super().__init__(parent)
         self._text = ""
         self.copy = ToolButton(style, Icon.COPY, "Copy Message", "Copy", ACTION, _ICON, parent=self)
-        name, tip = _name_and_tip(action_id)
+        name, tip = action(action_id).title, title_with_keys(action_id)
         self.act = ToolButton(style, icon, name, tip, ACTION, _ICON, parent=self)
         self.copy.clicked.connect(self._copy)
         row = QHBoxLayout(self)
