@@ -95,19 +95,11 @@ class Sampler:
 
 
 def _check(sampling: Sampling) -> None:
-    fits = (
-        0 <= sampling.temperature < 1000
-        and 0 <= sampling.top_p <= 1
-        and 0 <= sampling.min_p <= 1
-        and sampling.top_k >= 0
-        and 0 < sampling.repetition_penalty < 1000
-        and (sampling.max_tokens is None or sampling.max_tokens >= 1)
-    )
-    if not fits:
+    wrong = sampling.first_wrong()
+    if wrong is not None:
         raise RequestError(
             "These sampling settings mean nothing",
-            "Temperature and top-k must not be negative, top-p and min-p lie between 0 and 1, and the repetition "
-            "penalty and the length are above 0. Put them right and send again.",
+            f"The {wrong.title} must be {wrong.range}. Put it right and send again.",
         )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+import math
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
 
 Role = Literal["system", "user", "assistant"]
 
@@ -24,18 +25,50 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class Parameter:
+    """The declaration of a number of `Sampling`: its title, and what it may be, `least` and `most` included."""
+
+    title: str
+    least: float
+    most: float = math.inf
+
+    @property
+    def range(self) -> str:
+        """Return what it may be, in words."""
+        return f"at least {self.least:g}" if math.isinf(self.most) else f"between {self.least:g} and {self.most:g}"
+
+    def allows(self, value: float | None) -> bool:
+        """Return whether the number may be this; None, where its type has that, means that nothing is set."""
+        return value is None or self.least <= value <= self.most
+
+
+def _number(default: float | None, title: str, least: float, most: float = math.inf) -> Any:
+    return field(default=default, metadata={"parameter": Parameter(title, least, most)})
+
+
+@dataclass(frozen=True, slots=True)
 class Sampling:
-    """The settings by which tokens are chosen.
+    """The settings by which tokens are chosen. Each number is declared here, with its default and its range.
 
     `temperature` 0 is greedy; 0 switches `top_k` and `min_p` off, 1 `top_p`. `max_tokens` None: the answer
     may go on until the context is full.
     """
 
-    temperature: float = 0.7
-    top_p: float = 0.95
-    top_k: int = 0
-    min_p: float = 0.0
-    repetition_penalty: float = 1.0
+    temperature: float = _number(0.7, "temperature", 0, 1000)
+    top_p: float = _number(0.95, "top-p", 0, 1)
+    top_k: int = _number(0, "top-k", 0)
+    min_p: float = _number(0.0, "min-p", 0, 1)
+    repetition_penalty: float = _number(1.0, "repetition penalty", 0.001, 1000)
     seed: int | None = None
-    max_tokens: int | None = None
+    max_tokens: int | None = _number(None, "length", 1)
     stop: tuple[str, ...] = ()
+
+    def first_wrong(self) -> Parameter | None:
+        """Return the first number that may not be what it is, or None."""
+        return next((one for name, one in PARAMETERS.items() if not one.allows(getattr(self, name))), None)
+
+
+# What a person may set of `Sampling`, by the name of its field.
+PARAMETERS: dict[str, Parameter] = {
+    one.name: one.metadata["parameter"] for one in fields(Sampling) if "parameter" in one.metadata
+}
