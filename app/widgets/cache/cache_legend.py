@@ -30,7 +30,7 @@ class Entry:
 
     @property
     def word(self) -> str:
-        """Its name."""
+        """The name of this part."""
         return "Pinned" if self.residency is None else RESIDENCY_NAMES[self.residency]
 
     @property

@@ -20,7 +20,7 @@ _MOST = 0.4
 
 
 class ComposerArea(QWidget):
-    """As high as what stands in it. `acted` carries the verb of a problem's button.
+    """The composer or a problem in its place, as high as either. `acted` carries the command of a problem's button.
 
     Attributes: composer, problem. The composer keeps its words while a problem is shown.
     """

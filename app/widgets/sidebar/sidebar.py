@@ -29,7 +29,7 @@ _PASSING = (
 
 
 class ConversationList(QListView):
-    """Its selection is the open conversation. Return and F2 rename a row in its place.
+    """The list whose selection is the open conversation. Return and F2 rename a row in its place.
 
     Signals: chosen(str) the id of another conversation that the person turned to; foldAsked(str, bool) a folder, and
     whether it is to be folded; deleteAsked(ConversationRow); menuAsked(ConversationRow, QPoint), the place on screen;
@@ -118,7 +118,7 @@ class ConversationList(QListView):
             self._follow_model()
 
     def closeEditor(self, editor: QWidget, hint: QAbstractItemDelegate.EndEditHint) -> None:
-        """A folder that was named is left, too, where the keyboard has gone elsewhere meanwhile."""
+        """Leave a folder that was just named, where the keyboard has gone elsewhere meanwhile."""
         super().closeEditor(editor, hint)
         self._follow_model()
 
