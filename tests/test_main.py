@@ -380,7 +380,7 @@ from app.main import Program
 from app.launch.single_instance import InstanceLock, try_lock
 from app.launch.paths import paths_in
 from app.viewmodels.kit import settings
-from app.conversation.store import Store
+from app.conversation.database import Database
 from app.protocol.commands import Generate, LoadModel
 from app.launch.options import Options
 from app.launch.start import Launch
@@ -408,7 +408,7 @@ def begin(self, model=None):
         if what == "abort" and now.engine_line.startswith("Ready"):
             self.controller.open_model("/models/deadly")
         elif what == "disk" and now.engine_line.startswith("Ready") and not self.controller._parts.store._pending:
-            for owner, name in ((Store, "_writing"), (settings, "write_whole"), (InstanceLock, "release")):
+            for owner, name in ((Database, "writing"), (settings, "write_whole"), (InstanceLock, "release")):
                 setattr(owner, name, lambda *_: threading.Event().wait())
             self.controller._parts.store._patience = 0.3
             self.controller.composer_changed("half a thought")

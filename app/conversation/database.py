@@ -14,7 +14,6 @@ from app.conversation.faults import Fault, explained, store_error
 from app.conversation.message import checked_id
 from app.conversation.opening import PATIENCE, open_database, open_memory
 from app.conversation.schema import transaction
-from app.protocol.reports import Problem
 
 # What a person can take back. The rest of a row is written once, or is an answer that grows.
 FIELDS = {
@@ -26,12 +25,12 @@ _CHANGED_CONVERSATIONS = """SELECT id FROM conversation WHERE number IN (
     SELECT row FROM change WHERE kind = 'conversation' UNION
     SELECT message.conversation FROM change JOIN message ON message.number = row WHERE kind = 'message')"""
 
-Place = tuple[int, int]  # device and inode
+FileIdentity = tuple[int, int]  # device and inode
 
 
 @dataclass(slots=True)
-class Done:
-    """What a transaction has changed, known when it ends."""
+class PendingEdit:
+    """The edit that a transaction makes, known when it ends."""
 
     edit: Edit
 
@@ -39,84 +38,87 @@ class Done:
 class Database:
     """The connection of a store. It belongs to the thread that made it. StoreError where the file cannot be used.
 
-    notice: what the person should know about this file, None when all is well. is_read_only: every change raises
-    StoreError. is_durable: False for a store in memory, whose conversations end with the program.
+    Attributes: path, None for a store in memory; notice, what the person should know about this file, None when all is
+    well; is_read_only, every change raises StoreError.
     """
 
-    def __init__(self, path: Path | None, *, notice: Problem | None = None, patience: float = PATIENCE) -> None:
+    def __init__(self, path: Path | None, patience: float = PATIENCE) -> None:
         """`path` None keeps everything in memory. `patience`: seconds to wait while another program writes."""
-        self._path = path
-        self._patience = patience
-        self.notice: Problem | None = None
-        self._open()
-        self.notice = notice or self.notice
-        self.is_durable = path is not None
-
-    def _open(self) -> None:
-        opened = open_memory() if self._path is None else open_database(self._path, self._patience)
-        self._connection = opened.connection
+        self.path = path
+        opened = open_memory() if path is None else open_database(path, patience)
+        self.connection = opened.connection
         self.notice = opened.notice
         self.is_read_only = opened.is_read_only
-        self._places = {} if self.is_read_only else self._find_places()
+        self._files = {} if self.is_read_only else self._find_files()
         if not self.is_read_only:
-            _watch(self._connection)
+            _watch(self.connection)
 
     def close(self) -> None:
         """Close the file; the journal is merged into it. Closing again does nothing."""
-        self._connection.close()
+        self.connection.close()
 
-    def _find_places(self) -> dict[Path, Place | None]:
+    def _find_files(self) -> dict[Path, FileIdentity | None]:
         """Where the database and its journal lie: SQLite goes on writing into a file that was deleted."""
-        files = () if self._path is None else (self._path, Path(f"{self._path}-wal"))
-        return {file: _place(file) for file in files}
+        files = () if self.path is None else (self.path, Path(f"{self.path}-wal"))
+        return {file: _identity(file) for file in files}
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
+    def writing(self) -> Iterator[None]:
+        """Run what is inside as one transaction. StoreError where nothing can be written, and nothing of it is kept."""
         if self.is_read_only:
-            raise store_error(Fault.READ_ONLY, self._path)
-        with explained(self._path):
-            if any(_place(file) != place for file, place in self._places.items()):
-                raise store_error(Fault.GONE, self._path)
-            with transaction(self._connection):
+            raise store_error(Fault.READ_ONLY, self.path)
+        with explained(self.path):
+            if any(_identity(file) != identity for file, identity in self._files.items()):
+                raise store_error(Fault.GONE, self.path)
+            with transaction(self.connection):
                 yield
 
     @contextmanager
-    def _editing(self, operation: Operation) -> Iterator[Done]:
-        """A transaction whose changes can be taken back: they are in the value when it has ended."""
-        done = Done(Edit(operation))
-        with self._writing():
-            self._execute("DELETE FROM change")
+    def editing(self, operation: Operation) -> Iterator[PendingEdit]:
+        """Run what is inside as one transaction that can be undone: its edit is known when it has ended."""
+        done = PendingEdit(Edit(operation))
+        with self.writing():
+            self.execute("DELETE FROM change")
             yield done
-            rows = self._execute("SELECT kind, row, field, old, new FROM change ORDER BY number").fetchall()
-            ids = tuple(row[0] for row in self._execute(_CHANGED_CONVERSATIONS))
+            rows = self.execute("SELECT kind, row, field, old, new FROM change ORDER BY number").fetchall()
+            ids = tuple(row[0] for row in self.execute(_CHANGED_CONVERSATIONS))
             done.edit = Edit(operation, condensed(tuple(Change(*row) for row in rows)), ids)
 
     @contextmanager
-    def _reading(self) -> Iterator[None]:
-        with explained(self._path):
+    def reading(self) -> Iterator[None]:
+        """Turn what goes wrong inside into a StoreError."""
+        with explained(self.path):
             yield
 
-    def _execute(self, query: str, *values: object) -> sqlite3.Cursor:
-        return self._connection.execute(query, values)
+    def execute(self, query: str, *values: object) -> sqlite3.Cursor:
+        """Execute one statement, inside `reading`, `writing` or `editing`."""
+        return self.connection.execute(query, values)
 
-    def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        with self._reading():
-            return self._execute(query, *values).fetchall()
+    def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        """Read all rows that a query finds."""
+        with self.reading():
+            return self.execute(query, *values).fetchall()
 
-    def _conversation(self, conversation_id: str) -> int:
+    def conversation_number(self, conversation_id: str) -> int:
+        """Return the number of the row of a conversation. LookupError when it is not known."""
         return self._number("SELECT number FROM conversation WHERE id = ?", conversation_id)
 
-    def _message(self, message_id: str) -> int:
+    def message_number(self, message_id: str) -> int:
+        """Return the number of the row of a message. LookupError when it is not known."""
         return self._number("SELECT number FROM message WHERE id = ?", message_id)
 
+    def folder_number(self, folder_id: str) -> int:
+        """Return the number of the row of a folder. LookupError when it is not known."""
+        return self._number("SELECT number FROM folder WHERE id = ?", folder_id)
+
     def _number(self, query: str, identifier: str) -> int:
-        row = self._execute(query, checked_id(identifier)).fetchone()
+        row = self.execute(query, checked_id(identifier)).fetchone()
         if row is None:
             raise LookupError(f"nothing with id {identifier} is stored")
         return int(row[0])
 
 
-def _place(file: Path) -> Place | None:
+def _identity(file: Path) -> FileIdentity | None:
     try:
         found = file.stat()
     except (FileNotFoundError, NotADirectoryError):

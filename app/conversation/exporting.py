@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 
+from app.conversation.conversation_store import ConversationStore
+from app.conversation.database import Database
 from app.conversation.message import Message
+from app.conversation.message_rows import MessageRows
+from app.conversation.message_store import MessageStore
 from app.conversation.records import Alternatives, Document
-from app.conversation.staging import Staging
 from app.protocol.events import Alternative
 
 AT_ONCE = 200  # messages
@@ -33,46 +36,54 @@ class Export:
         self.alternatives: dict[str, dict[int, tuple[Alternative, ...]]] = {}
 
 
-class Exporting(Staging):
-    """A store from which conversations can be exported."""
+class Exports:
+    """Gives out whole conversations, read by small steps."""
+
+    def __init__(
+        self, database: Database, rows: MessageRows, conversations: ConversationStore, messages: MessageStore
+    ) -> None:
+        self._db = database
+        self._rows = rows
+        self._conversations = conversations
+        self._messages = messages
 
     def export(self, conversation_id: str) -> Document:
-        """A whole conversation as a value, without what lies in the trash. LookupError when it is not known."""
+        """Return a whole conversation as a value, without what lies in the trash. LookupError when it is not known."""
         export = Export(conversation_id)
-        while self.export_some(export):
+        while self.read_some(export):
             pass
-        return self.exported(export)
+        return self.document(export)
 
-    def export_some(self, export: Export) -> bool:
-        """Read a few messages on; whether there may be more. LookupError when the conversation is not known."""
-        with self._reading():
-            conversation = self._conversation(export.conversation_id)
+    def read_some(self, export: Export) -> bool:
+        """Read a few messages on; returns whether there may be more. LookupError when the conversation is not known."""
+        with self._db.reading():
+            conversation = self._db.conversation_number(export.conversation_id)
             above = export.last
-            found = self._numbered(conversation, export.conversation_id, "message.trash IS NULL", above, AT_ONCE)
+            found = self._rows.read(conversation, export.conversation_id, "message.trash IS NULL", above, AT_ONCE)
             if not found:
                 return False
             export.last = found[-1][0]
             for _, message in found:
                 if message.parent_id is None or message.parent_id in export.messages:
                     export.messages[message.id] = message
-            for (message_id,) in self._execute(_VISITED, conversation, above, export.last):
+            for (message_id,) in self._db.execute(_VISITED, conversation, above, export.last):
                 if message_id in export.messages:
                     export.visited[export.messages[message_id].parent_id] = message_id
-            for message_id, position, stored in self._execute(_ALTERNATIVES, conversation, above, export.last):
+            for message_id, position, stored in self._db.execute(_ALTERNATIVES, conversation, above, export.last):
                 candidates = tuple(Alternative(*one) for one in json.loads(stored))
                 export.alternatives.setdefault(message_id, {})[position] = candidates
         return len(found) == AT_ONCE
 
-    def exported(self, export: Export) -> Document:
-        """The document, when all of it was read."""
-        leaf = self._leaf(export.conversation_id)
+    def document(self, export: Export) -> Document:
+        """Return the document, when all of it was read."""
+        leaf = self._messages.leaf_of(export.conversation_id)
         alternatives: dict[str, Alternatives] = {
             message_id: found
             for message_id, found in export.alternatives.items()
             if message_id in export.messages and export.messages[message_id].ids is not None
         }
         return Document(
-            self.conversation(export.conversation_id),
+            self._conversations.get(export.conversation_id),
             tuple(export.messages.values()),
             tuple(one.id for one in export.messages.values() if export.visited.get(one.parent_id) == one.id),
             leaf if leaf in export.messages else None,

@@ -11,10 +11,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from app.conversation.clock import look_at
+from app.conversation.conversation_store import ConversationStore
+from app.conversation.database import Database
 from app.conversation.edit import ADDED, Change, Edit, Operation
 from app.conversation.faults import StoreError
-from app.conversation.folder_store import FolderStore
 from app.conversation.message import Message, new_id
+from app.conversation.message_rows import MessageRows
+from app.conversation.message_store import MessageStore
 from app.conversation.records import Document
 from app.conversation.trash import STAGED
 
@@ -61,10 +64,19 @@ class StagedDocument:
         return self.place / max(1, len(self.document.messages))
 
 
-class Staging(FolderStore):
-    """A store into which conversations can be imported."""
+class Imports:
+    """Takes in conversations from files."""
 
-    def add_conversation(self, document: Document) -> Edit:
+    def __init__(
+        self, database: Database, rows: MessageRows, conversations: ConversationStore, messages: MessageStore
+    ) -> None:
+        self._db = database
+        self._rows = rows
+        self._conversations = conversations
+        self._messages = messages
+        self._unwanted = self._unfinished()
+
+    def add(self, document: Document) -> Edit:
         """Keep a whole conversation, all of it or nothing. ValueError where it contradicts itself.
 
         Where an id is taken it gets another one: `Edit.conversation_id` tells which the conversation has.
@@ -84,15 +96,15 @@ class Staging(FolderStore):
         messages = coming.document.messages
         place = coming.place
         numbers: dict[str, int] = {}
-        with self._writing():
+        with self._db.writing():
             begun = self._begun(coming) or self._begin(stage, coming)
             while place < len(messages) and (not numbers or time.monotonic() < end):
                 self._stage_message(begun.number, coming, messages[place], numbers)
                 place += 1
             if place == len(messages) and coming.document.leaf_id is not None:
                 leaf = numbers.get(coming.document.leaf_id) or coming.numbers[coming.document.leaf_id]
-                self._execute("UPDATE conversation SET leaf = ? WHERE number = ?", leaf, begun.number)
-            self._execute("DELETE FROM change")
+                self._db.execute("UPDATE conversation SET leaf = ? WHERE number = ?", leaf, begun.number)
+            self._db.execute("DELETE FROM change")
         if coming.begun is None:
             stage.begun.append(begun)
         coming.begun, coming.place = begun, place
@@ -102,13 +114,13 @@ class Staging(FolderStore):
 
     def publish(self, stage: Stage) -> Edit:
         """Show everything that was staged, all at once. LookupError when it was thrown away."""
-        with self._editing(Operation.IMPORT):
+        with self._db.editing(Operation.IMPORT):
             for one in stage.begun:
                 query = "UPDATE conversation SET trash = NULL WHERE id = ? AND trash = ?"
-                if self._execute(query, one.id, one.entry).rowcount != 1:
+                if self._db.execute(query, one.id, one.entry).rowcount != 1:
                     raise LookupError("what was imported was deleted")
-            self._execute("DELETE FROM trash WHERE operation = ? AND number = ?", STAGED, stage.entry)
-        self._news += stage.messages
+            self._db.execute("DELETE FROM trash WHERE operation = ? AND number = ?", STAGED, stage.entry)
+        self._messages.completed += stage.messages
         changes = tuple(Change("conversation", one.number, "trash", ADDED, None) for one in stage.begun)
         return Edit(Operation.IMPORT, changes, tuple(one.id for one in stage.begun))
 
@@ -117,14 +129,14 @@ class Staging(FolderStore):
         if stage.entry is not None:
             self._unwanted.append(stage.entry)
 
-    def _find_unwanted(self) -> None:
-        """What imports have left that were never finished."""
-        self._unwanted: list[int] = []
-        if not self.is_read_only:
-            rows = self._rows("SELECT number FROM trash WHERE operation = ?", STAGED)
-            self._unwanted += (row[0] for row in rows)
+    def _unfinished(self) -> list[int]:
+        """Entries of the trash that imports have left which were never finished."""
+        if self._db.is_read_only:
+            return []
+        rows = self._db.rows("SELECT number FROM trash WHERE operation = ?", STAGED)
+        return [row[0] for row in rows]
 
-    def _delete_unwanted(self) -> bool:
+    def delete_unwanted(self) -> bool:
         """Delete a little of what was given up; whether there was anything."""
         if not self._unwanted:
             return False
@@ -137,40 +149,40 @@ class Staging(FolderStore):
 
     def _delete_some(self, entry: int) -> bool:
         """Delete a few messages of an entry; whether nothing is left of it."""
-        with self._writing():
+        with self._db.writing():
             query = """SELECT conversation.number FROM conversation JOIN trash ON trash.number = conversation.trash
                 WHERE trash.number = ? AND operation = ? LIMIT 1"""
-            for (conversation,) in self._execute(query, entry, STAGED).fetchall():
-                self._execute("UPDATE conversation SET leaf = NULL WHERE number = ?", conversation)
+            for (conversation,) in self._db.execute(query, entry, STAGED).fetchall():
+                self._db.execute("UPDATE conversation SET leaf = NULL WHERE number = ?", conversation)
                 query = "SELECT number FROM message WHERE conversation = ? ORDER BY number DESC LIMIT ?"
-                numbers = self._execute(query, conversation, AT_ONCE).fetchall()
+                numbers = self._db.execute(query, conversation, AT_ONCE).fetchall()
                 for (number,) in numbers:
-                    self._execute("DELETE FROM message WHERE number = ?", number)
+                    self._db.execute("DELETE FROM message WHERE number = ?", number)
                 if len(numbers) < AT_ONCE:
-                    self._execute("DELETE FROM conversation WHERE number = ?", conversation)
-                self._execute("DELETE FROM change")
+                    self._db.execute("DELETE FROM conversation WHERE number = ?", conversation)
+                self._db.execute("DELETE FROM change")
                 return False
-            self._execute("DELETE FROM trash WHERE number = ? AND operation = ?", entry, STAGED)
+            self._db.execute("DELETE FROM trash WHERE number = ? AND operation = ?", entry, STAGED)
         return True
 
     def _begun(self, coming: StagedDocument) -> Begun | None:
         """What is written already of a document. LookupError when it was thrown away."""
         if coming.begun is not None:
             query = "SELECT 1 FROM conversation WHERE id = ? AND trash = ?"
-            if self._execute(query, coming.begun.id, coming.begun.entry).fetchone() is None:
+            if self._db.execute(query, coming.begun.id, coming.begun.entry).fetchone() is None:
                 raise LookupError("what was imported so far was deleted")
         return coming.begun
 
     def _begin(self, stage: Stage, coming: StagedDocument) -> Begun:
         conversation = coming.document.conversation
-        if self._execute("SELECT 1 FROM conversation WHERE id = ?", conversation.id).fetchone():
+        if self._db.execute("SELECT 1 FROM conversation WHERE id = ?", conversation.id).fetchone():
             conversation = replace(conversation, id=new_id())
         entry = stage.entry
         if entry is None:
             query = "INSERT INTO trash (at, operation) VALUES (?, ?)"
-            entry = int(self._execute(query, look_at(self._connection), STAGED).lastrowid or 0)
-        number = self._insert_conversation(conversation)
-        self._execute("UPDATE conversation SET trash = ? WHERE number = ?", entry, number)
+            entry = int(self._db.execute(query, look_at(self._db.connection), STAGED).lastrowid or 0)
+        number = self._conversations.insert(conversation)
+        self._db.execute("UPDATE conversation SET trash = ? WHERE number = ?", entry, number)
         return Begun(number, conversation.id, entry)
 
     def _stage_message(
@@ -178,15 +190,15 @@ class Staging(FolderStore):
     ) -> None:
         above = message.parent_id
         parent = None if above is None else numbers.get(above) or coming.numbers[above]
-        number = self._insert_below(conversation, parent, self._with_free_id(message))
+        number = self._rows.insert(conversation, parent, self._with_free_id(message))
         if message.id in coming.visited:
-            self._execute("UPDATE message SET visited = 1 WHERE number = ?", number)
-        self._insert_alternatives(number, coming.document.alternatives.get(message.id, {}))
+            self._db.execute("UPDATE message SET visited = 1 WHERE number = ?", number)
+        self._rows.insert_alternatives(number, coming.document.alternatives.get(message.id, {}))
         numbers[message.id] = number
 
     def _with_free_id(self, message: Message) -> Message:
         query = "SELECT 1 FROM message WHERE id = ?"
-        return replace(message, id=new_id()) if self._execute(query, message.id).fetchone() else message
+        return replace(message, id=new_id()) if self._db.execute(query, message.id).fetchone() else message
 
 
 def _visited(document: Document) -> set[str]:

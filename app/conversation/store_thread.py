@@ -83,7 +83,7 @@ class StoreThread:
 
     def _index(self) -> None:
         """Bring the search index on by a step, and the next after what was submitted meanwhile."""
-        if not self._is_closed and self._store.result().index_some():
+        if not self._is_closed and self._store.result().idle_step():
             with suppress(RuntimeError):  # closed in this very moment: the next start goes on
                 self._index_soon()
 

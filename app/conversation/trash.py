@@ -11,10 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from app.conversation.clock import look_at, now_of
+from app.conversation.database import Database
 from app.conversation.edit import Change, Edit, Operation, Value
 from app.conversation.faults import Fault, store_error
 from app.conversation.message import title_from
+from app.conversation.message_rows import MessageRows
 from app.conversation.message_store import MessageStore
+from app.conversation.path_marks import PathMarks
 from app.conversation.records import Deleted, Trashed
 
 THIRTY_DAYS = 30 * 86400.0  # seconds
@@ -41,22 +44,28 @@ _ENTRY_OF = """SELECT id, title FROM conversation WHERE number = (SELECT convers
     UNION ALL SELECT NULL, name FROM folder WHERE trash = ?1"""
 
 
-class Trash(MessageStore):
-    """A store whose contents can be deleted, and brought back."""
+class Trash:
+    """Deletes, restores, and takes edits back."""
+
+    def __init__(self, database: Database, rows: MessageRows, paths: PathMarks, messages: MessageStore) -> None:
+        self._db = database
+        self._rows = rows
+        self._paths = paths
+        self._messages = messages
 
     def delete_message(self, message_id: str) -> Edit:
         """Put a message and all that follows it into the trash; an open path that came here ends beside or above it."""
-        with self._editing(Operation.DELETE) as done:
-            number = self._message(message_id)
+        with self._db.editing(Operation.DELETE) as done:
+            number = self._db.message_number(message_id)
             self._hide({"message": [number]}, Operation.DELETE)
         return done.edit
 
     def prune(self, conversation_id: str) -> Edit:
         """Put all branches but the open path into the trash."""
-        with self._editing(Operation.PRUNE) as done:
-            number = self._conversation(conversation_id)
-            leaf = self._leaf_number(number) or self._leaf_beside(number, None, set())
-            kept = set() if leaf is None else set(self._path_numbers(leaf))
+        with self._db.editing(Operation.PRUNE) as done:
+            number = self._db.conversation_number(conversation_id)
+            leaf = self._paths.leaf_of(number) or self._leaf_beside(number, None, set())
+            kept = set() if leaf is None else set(self._paths.up_from(leaf))
             shown = self._shown(number)
             if kept:
                 self._hide({"message": [message for message in shown if message not in kept]}, Operation.PRUNE)
@@ -65,13 +74,19 @@ class Trash(MessageStore):
     def deleted_by(self, edit: Edit) -> Deleted:
         """Count the messages that an edit has put into the trash by themselves, and not with their conversation."""
         entries = {one.new for one in edit.changes if one.table == "message" and one.field == "trash" and one.new}
-        rows = [self._rows(_DELETED, entry)[0] for entry in entries]
+        rows = [self._db.rows(_DELETED, entry)[0] for entry in entries]
         return Deleted(sum(row[0] for row in rows), sum(row[1] for row in rows))
 
     def delete_conversation(self, conversation_id: str) -> Edit:
         """Put a conversation into the trash."""
-        with self._editing(Operation.DELETE) as done:
-            self._hide({"conversation": [self._conversation(conversation_id)]}, Operation.DELETE)
+        with self._db.editing(Operation.DELETE) as done:
+            self._hide({"conversation": [self._db.conversation_number(conversation_id)]}, Operation.DELETE)
+        return done.edit
+
+    def delete_folder(self, folder_id: str) -> Edit:
+        """Put a folder into the trash; the conversations in it stay, in no folder."""
+        with self._db.editing(Operation.DELETE) as done:
+            self._hide({"folder": [self._db.folder_number(folder_id)]}, Operation.DELETE)
         return done.edit
 
     def revert(self, edit: Edit) -> Edit:
@@ -80,7 +95,7 @@ class Trash(MessageStore):
         What was added is put into the trash, with what was said after it. LookupError when something that the edit was
         about is gone for ever.
         """
-        with self._editing(edit.operation) as done:
+        with self._db.editing(edit.operation) as done:
             self._check_there(edit.changes)
             shown = [change for change in edit.changes if change.field == "trash" and change.old is None]
             hidden = [change for change in edit.changes if change.field == "trash" and change.old is not None]
@@ -89,58 +104,62 @@ class Trash(MessageStore):
             self._put_fields([change for change in edit.changes if change.field != "trash"])
             self._hide(_by_table(hidden), edit.operation)
             for conversation in conversations:
-                self._mark_path(conversation, self._leaf_number(conversation))
-            self._execute(_UNUSED)
+                self._paths.mark(conversation, self._paths.leaf_of(conversation))
+            self._db.execute(_UNUSED)
         return done.edit
 
-    def trash(self) -> tuple[Trashed, ...]:
-        """What can be restored, deleted last first."""
-        rows = self._rows("SELECT number, at, operation FROM trash WHERE operation <> ? ORDER BY number DESC", STAGED)
+    def entries(self) -> tuple[Trashed, ...]:
+        """Return what can be restored, deleted last first."""
+        rows = self._db.rows(
+            "SELECT number, at, operation FROM trash WHERE operation <> ? ORDER BY number DESC", STAGED
+        )
         return tuple(self._trashed(*row) for row in rows)
 
     @property
     def now(self) -> float:
         """The time by which the trash goes, in seconds since the epoch; see `clock.py`."""
-        with self._reading():
-            return now_of(self._connection)
+        with self._db.reading():
+            return now_of(self._db.connection)
 
     def restore(self, number: int) -> Edit:
         """Bring back what one operation has deleted, and what it hangs on. LookupError when there is nothing."""
-        with self._editing(Operation.RESTORE) as done:
+        with self._db.editing(Operation.RESTORE) as done:
             found = {
-                table: [row[0] for row in self._execute(f"SELECT number FROM {table} WHERE trash = ?", number)]
+                table: [row[0] for row in self._db.execute(f"SELECT number FROM {table} WHERE trash = ?", number)]
                 for table in ("folder", "conversation", "message")
             }
             if not any(found.values()):
                 raise LookupError(f"the trash has no entry {number}")
             query = "SELECT DISTINCT conversation FROM message WHERE trash = ?"
-            found["conversation"] += [row[0] for row in self._execute(query, number)]
+            found["conversation"] += [row[0] for row in self._db.execute(query, number)]
             self._show(found)
-            self._execute(_UNUSED)
+            self._db.execute(_UNUSED)
         return done.edit
 
-    def _empty(self, older_than: float | None) -> int:
-        """Delete rows for ever; returns how many messages that were."""
+    def delete_for_ever(self, older_than: float | None) -> int:
+        """Delete the rows of what lies here, or has lain here for so many seconds; returns how many messages."""
         query = "SELECT number FROM trash WHERE operation <> ? AND (? IS NULL OR at <= ? - ?)"
-        with self._writing():
+        with self._db.writing():
             before = self._count()
-            due = [row[0] for row in self._execute(query, STAGED, older_than, look_at(self._connection), older_than)]
+            due = [
+                row[0] for row in self._db.execute(query, STAGED, older_than, look_at(self._db.connection), older_than)
+            ]
             messages = self._lying_in(due)
             self._refuse_growing(messages)
             for number in sorted(messages, reverse=True):  # SQLite follows a long branch down not far enough by itself
-                self._execute("DELETE FROM message WHERE number = ?", number)
+                self._db.execute("DELETE FROM message WHERE number = ?", number)
             for table in ("conversation", "folder"):
                 for entry in due:
-                    self._execute(f"DELETE FROM {table} WHERE trash = ?", entry)
-            self._execute(_UNUSED)
+                    self._db.execute(f"DELETE FROM {table} WHERE trash = ?", entry)
+            self._db.execute(_UNUSED)
             return before - self._count()
 
     def _count(self) -> int:
-        return int(self._execute("SELECT count(*) FROM message").fetchone()[0])
+        return int(self._db.execute("SELECT count(*) FROM message").fetchone()[0])
 
     def _lying_in(self, entries: Iterable[int]) -> set[int]:
         """Messages of these entries, and what hangs on them from others."""
-        return {row[0] for entry in entries for row in self._execute(_IN_ENTRY_AND_BELOW, entry)}
+        return {row[0] for entry in entries for row in self._db.execute(_IN_ENTRY_AND_BELOW, entry)}
 
     def _hide(self, rows: dict[str, list[int]], operation: Operation) -> None:
         """Put rows into the trash as one entry, with what hangs on them; those that lie there stay as they are."""
@@ -153,39 +172,39 @@ class Trash(MessageStore):
             self._refuse_growing(set(self._shown(number)))
         entry = self._entry(operation)
         for number in folders:
-            self._execute("UPDATE conversation SET folder = NULL WHERE folder = ?", number)
+            self._db.execute("UPDATE conversation SET folder = NULL WHERE folder = ?", number)
         self._leave(set(messages))
         for table, numbers in (("folder", folders), ("conversation", conversations), ("message", messages)):
             for number in sorted(numbers, reverse=True):
-                self._execute(f"UPDATE {table} SET trash = ? WHERE number = ?", entry, number)
+                self._db.execute(f"UPDATE {table} SET trash = ? WHERE number = ?", entry, number)
 
     def _seen(self, table: str, numbers: Iterable[int]) -> list[int]:
         query = f"SELECT 1 FROM {table} WHERE number = ? AND trash IS NULL"
-        return [number for number in numbers if self._execute(query, number).fetchone()]
+        return [number for number in numbers if self._db.execute(query, number).fetchone()]
 
     def _with_all_below(self, numbers: Iterable[int]) -> list[int]:
         found: dict[int, None] = {}
         for number in sorted(numbers):
             if number not in found:
                 values = {"root": number, "conversation": self._home(number)}
-                found |= dict.fromkeys(row[0] for row in self._connection.execute(_BELOW, values))
+                found |= dict.fromkeys(row[0] for row in self._db.connection.execute(_BELOW, values))
         return list(found)
 
     def _refuse_growing(self, numbers: set[int]) -> None:
-        if not numbers.isdisjoint(self._growing_answers.values()):
-            raise store_error(Fault.WRITING, self._path)
+        if not numbers.isdisjoint(self._messages.growing):
+            raise store_error(Fault.WRITING, self._db.path)
 
     def _entry(self, operation: Operation) -> int:
-        values = (look_at(self._connection), str(operation))
-        cursor = self._execute("INSERT INTO trash (at, operation) VALUES (?, ?)", *values)
+        values = (look_at(self._db.connection), str(operation))
+        cursor = self._db.execute("INSERT INTO trash (at, operation) VALUES (?, ?)", *values)
         return int(cursor.lastrowid or 0)
 
     def _leave(self, messages: set[int]) -> None:
         """Let no open path end with one of these messages."""
         for conversation in {self._home(number) for number in messages}:
-            leaf = self._leaf_number(conversation)
+            leaf = self._paths.leaf_of(conversation)
             if leaf in messages:
-                self._select(conversation, self._leaf_beside(conversation, leaf, messages))
+                self._paths.select(conversation, self._leaf_beside(conversation, leaf, messages))
 
     def _leaf_beside(self, conversation: int, leaf: int | None, without: set[int]) -> int | None:
         """Where one arrives from the nearest message above that stays, by children last visited, or else the newest."""
@@ -204,26 +223,26 @@ class Trash(MessageStore):
     def _shown(self, conversation: int) -> dict[int, tuple[int | None, int]]:
         """Parent and visited mark of every message that can be seen, by its number."""
         query = "SELECT number, parent, visited FROM message WHERE conversation = ? AND trash IS NULL ORDER BY number"
-        return {number: (parent, visited) for number, parent, visited in self._execute(query, conversation)}
+        return {number: (parent, visited) for number, parent, visited in self._db.execute(query, conversation)}
 
     def _show(self, rows: dict[str, list[int]]) -> None:
         """Take rows out of the trash, with what they hang on and what was said below them while they lay there."""
         for table in ("folder", "conversation"):
             for number in rows.get(table, ()):
-                self._execute(f"UPDATE {table} SET trash = NULL WHERE number = ? AND trash IS NOT NULL", number)
+                self._db.execute(f"UPDATE {table} SET trash = NULL WHERE number = ? AND trash IS NOT NULL", number)
         wanted = sorted(rows.get("message", ()))
         entries = {entry for number in wanted if (entry := self._entry_of(number)) is not None}
         for number in wanted:
             for step in reversed(list(self._hidden_above(number))):
-                self._execute("UPDATE message SET trash = NULL WHERE number = ?", step)
+                self._db.execute("UPDATE message SET trash = NULL WHERE number = ?", step)
         query = """UPDATE message SET trash = NULL WHERE number = ? AND trash = ?
             AND (SELECT above.trash FROM message AS above WHERE above.number = message.parent) IS NULL"""
-        for number in self._late:
+        for number in self._messages.late:
             for entry in entries:
-                self._execute(query, number, entry)
+                self._db.execute(query, number, entry)
 
     def _entry_of(self, message: int) -> int | None:
-        row = self._execute("SELECT trash FROM message WHERE number = ?", message).fetchone()
+        row = self._db.execute("SELECT trash FROM message WHERE number = ?", message).fetchone()
         return None if row is None else row[0]
 
     def _put_fields(self, changes: list[Change]) -> None:
@@ -235,7 +254,7 @@ class Trash(MessageStore):
             if change.old:
                 query = """UPDATE message SET visited = 0 WHERE visited = 1 AND (conversation, ifnull(parent, 0)) =
                     (SELECT conversation, ifnull(parent, 0) FROM message WHERE number = ?)"""
-                self._execute(query, change.number)
+                self._db.execute(query, change.number)
             self._put(change, change.old)
         for change in changes:
             if change.field == "leaf" and (change.old is None or self._seen("message", [int(change.old)])):
@@ -247,11 +266,11 @@ class Trash(MessageStore):
         return None if is_lost else change.old
 
     def _put(self, change: Change, value: Value) -> None:
-        self._execute(f"UPDATE {change.table} SET {change.field} = ? WHERE number = ?", value, change.number)
+        self._db.execute(f"UPDATE {change.table} SET {change.field} = ? WHERE number = ?", value, change.number)
 
     def _check_there(self, changes: Iterable[Change]) -> None:
         for table, number in {(change.table, change.number) for change in changes}:
-            if self._execute(f"SELECT 1 FROM {table} WHERE number = ?", number).fetchone() is None:
+            if self._db.execute(f"SELECT 1 FROM {table} WHERE number = ?", number).fetchone() is None:
                 raise LookupError(f"{table} {number} is gone for ever")
 
     def _touched(self, changes: Iterable[Change]) -> list[int]:
@@ -260,32 +279,21 @@ class Trash(MessageStore):
         return sorted(own | {self._home(change.number) for change in changes if change.table == "message"})
 
     def _home(self, message: int) -> int:
-        return int(self._execute("SELECT conversation FROM message WHERE number = ?", message).fetchone()[0])
-
-    def _leaf_number(self, conversation: int) -> int | None:
-        row = self._execute("SELECT leaf FROM conversation WHERE number = ?", conversation).fetchone()
-        return None if row is None else row[0]
-
-    def _path_numbers(self, message: int) -> Iterator[int]:
-        """The messages from this one up to the first."""
-        place: int | None = message
-        while place is not None:
-            yield place
-            place = self._parent(place)
+        return int(self._db.execute("SELECT conversation FROM message WHERE number = ?", message).fetchone()[0])
 
     def _hidden_above(self, message: int) -> Iterator[int]:
         """This message and those above it, as far as they lie in the trash."""
-        for number in self._path_numbers(message):
+        for number in self._paths.up_from(message):
             if self._entry_of(number) is None:
                 return
             yield number
 
     def _trashed(self, entry: int, at: float, operation: str) -> Trashed:
-        first, messages = self._rows(f"SELECT min(number), count(*) {_IN_ENTRY}", entry)[0]
-        conversation_id, title = next(iter(self._rows(_ENTRY_OF, entry, first)), (None, None))
-        text = "" if first is None else self._text(first)
+        first, messages = self._db.rows(f"SELECT min(number), count(*) {_IN_ENTRY}", entry)[0]
+        conversation_id, title = next(iter(self._db.rows(_ENTRY_OF, entry, first)), (None, None))
+        text = "" if first is None else self._rows.text(first)
         excerpt = title_from(text[:1000])
-        is_whole = bool(self._rows("SELECT EXISTS (SELECT 1 FROM conversation WHERE trash = ?)", entry)[0][0])
+        is_whole = bool(self._db.rows("SELECT EXISTS (SELECT 1 FROM conversation WHERE trash = ?)", entry)[0][0])
         return Trashed(entry, at, Operation(operation), conversation_id, title or "", excerpt, messages, is_whole)
 
 

@@ -10,7 +10,6 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.conversation.message import Message, storable
 from app.conversation.records import ViewState
-from app.conversation.store import Store
 from app.conversation.store_thread import StoreThread
 from app.conversation.tree import MessageTree
 from app.protocol.events import (
@@ -138,7 +137,7 @@ class Controller(QObject):
         self._parts.store.do(lambda store: store.notice, self._warn_too)
         self._parts.store.do(lambda store: store.emptied, self._release)
         self._library.read_list()
-        self._parts.store.do(Store.view_states, partial(self._restore, reopens), self.warn)
+        self._parts.store.do(lambda store: store.view_states.all(), partial(self._restore, reopens), self.warn)
         self.open_model(model)
 
     def tell_ended_badly(self, has_crashed: bool, reopens: bool) -> None:

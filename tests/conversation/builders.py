@@ -29,9 +29,9 @@ def asked(store: Store, text: str = "Which pears keep?") -> tuple[Conversation, 
     conversation = Conversation.new()
     question = Message.new(conversation.id, None, "user", text)
     answer = Message.new(conversation.id, question.id, "assistant", model="f1", model_name="Guide")
-    store.create_conversation(conversation)
-    store.add_message(question)
-    store.add_message(answer)
+    store.conversations.create(conversation)
+    store.messages.add(question)
+    store.messages.add(answer)
     return conversation, question, answer
 
 
@@ -41,7 +41,7 @@ def grow(store: Store, tree: MessageTree, rng: random.Random, steps: int) -> Non
         known = [message.id for message in tree_messages(tree)]
         if rng.random() < 0.3 and known:
             tree.select(tree.leaf_below(rng.choice(known)))
-            store.select_path(tree.conversation_id, tree.leaf_id)
+            store.messages.select_path(tree.conversation_id, tree.leaf_id)
         elif rng.random() < 0.4 and known:
             add_answer(store, tree, rng, rng.choice(known))
         else:
@@ -49,21 +49,21 @@ def grow(store: Store, tree: MessageTree, rng: random.Random, steps: int) -> Non
             question = Message.new(tree.conversation_id, parent, "user", words(rng, rng.randint(1, 60)))
             is_selected = rng.random() < 0.8
             tree.add(question, is_selected)
-            store.add_message(question, is_selected)
+            store.messages.add(question, is_selected)
 
 
 def add_answer(store: Store, tree: MessageTree, rng: random.Random, parent: str) -> None:
     answer = Message.new(tree.conversation_id, parent, "assistant", model="f1", model_name="Guide")
     tree.add(answer)
-    store.add_message(answer)
+    store.messages.add(answer)
     for _ in range(rng.randint(0, 4)):
         new = words(rng, rng.randint(1, 20))
-        store.append_text(answer.id, new)
+        store.messages.append_text(answer.id, new)
         answer = replace(answer, text=answer.text + new)
     if rng.random() < 0.8:
         ids = rng.choice([None, tuple(rng.randrange(2**32) for _ in range(rng.choice([0, 1, 300, 5000])))])
         stats = rng.choice([None, {"rate": 38.5, "request": {"total": 3, "reason": ""}}])
-        store.finish_message(answer.id, stop="finished", ids=ids, stats=stats)
+        store.messages.finish(answer.id, stop="finished", ids=ids, stats=stats)
         answer = replace(answer, ids=ids, stats=stats, stop="finished")
     tree.replace(answer)
 
@@ -73,7 +73,7 @@ def filled(path: Path, seed: int = 1, conversations: int = 4, steps: int = 25) -
     rng, store = random.Random(seed), Store(path)
     for _ in range(conversations):
         conversation = Conversation.new()
-        store.create_conversation(conversation)
+        store.conversations.create(conversation)
         grow(store, MessageTree(conversation.id), rng, steps)
     kept = contents(store)
 
@@ -84,8 +84,8 @@ def filled(path: Path, seed: int = 1, conversations: int = 4, steps: int = 25) -
 def contents(store: Store) -> dict[str, Any]:
     """Everything that a store tells, by the ids of its conversations."""
     return {
-        conversation.id: (conversation, described(store.load(conversation.id)))
-        for conversation in store.conversations()
+        conversation.id: (conversation, described(store.messages.load(conversation.id)))
+        for conversation in store.conversations.all()
     }
 
 

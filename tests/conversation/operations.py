@@ -30,7 +30,7 @@ Dump = dict[str, list[tuple[Any, ...]]]
 
 def dump(store: Store) -> Dump:
     """All that is stored, row by row; what lies in the trash ends with 0, where other rows have 1."""
-    return {table: store._connection.execute(query).fetchall() for table, query in _DUMPS.items()}
+    return {table: store.database.connection.execute(query).fetchall() for table, query in _DUMPS.items()}
 
 
 def check_same(now: Dump, then: Dump) -> None:
@@ -52,20 +52,20 @@ class Hand:
         """One thing that can be taken back."""
         conversation = self._any_conversation()
         if conversation is None or self.rng.random() < 0.05:
-            return self.store.create_conversation(Conversation.new(self.rng.choice([None, "Fruit"])))
+            return self.store.conversations.create(Conversation.new(self.rng.choice([None, "Fruit"])))
         actions: list[tuple[int, Callable[[str], Edit]]] = [
             (10, self._ask),
             (8, self._answer),
             (4, self._delete),
             (1, self._prune),
-            (1, self.store.delete_conversation),
-            (2, lambda it: self.store.rename(it, words(self.rng, 3))),
-            (2, lambda it: self.store.mark_conversation(it, self.rng.random() < 0.5)),
+            (1, self.store.trash.delete_conversation),
+            (2, lambda it: self.store.conversations.rename(it, words(self.rng, 3))),
+            (2, lambda it: self.store.conversations.mark_favourite(it, self.rng.random() < 0.5)),
             (2, self._move),
             (3, self._mark),
             (2, self._folder),
             (1, self._restore),
-            (1, lambda it: self.store.add_conversation(self.store.export(it))),
+            (1, lambda it: self.store.imports.add(self.store.exports.export(it))),
         ]
         weights = [weight for weight, _ in actions]
         return self.rng.choices([action for _, action in actions], weights)[0](conversation)
@@ -73,43 +73,43 @@ class Hand:
     def wander(self) -> None:
         """Something that is no step of the history: another path, or an answer that grows."""
         conversation = self._any_conversation()
-        known = () if conversation is None else self.store.messages(conversation)
+        known = () if conversation is None else self.store.messages.of(conversation)
         if conversation is None or not known:
             return
         if self.rng.random() < 0.7:
-            self.store.select_path(conversation, self.rng.choice([None, *[message.id for message in known]]))
+            self.store.messages.select_path(conversation, self.rng.choice([None, *[message.id for message in known]]))
         else:
             answer = Message.new(conversation, self.rng.choice(known).id, "assistant")
-            self.store.add_message(answer, select=self.rng.random() < 0.5)
-            self.store.append_text(answer.id, "Quince. ")
-            self.store.finish_message(answer.id, stop="finished", ids=(1, 2))
+            self.store.messages.add(answer, select=self.rng.random() < 0.5)
+            self.store.messages.append_text(answer.id, "Quince. ")
+            self.store.messages.finish(answer.id, stop="finished", ids=(1, 2))
 
     def _any_conversation(self) -> str | None:
-        known = self.store.conversations()
+        known = self.store.conversations.all()
         return self.rng.choice(known).id if known else None
 
     def _any_message(self, conversation: str) -> str | None:
-        return self.rng.choice([None, *[message.id for message in self.store.messages(conversation)]])
+        return self.rng.choice([None, *[message.id for message in self.store.messages.of(conversation)]])
 
     def _ask(self, conversation: str) -> Edit:
         question = Message.new(conversation, self._any_message(conversation), "user", words(self.rng, 5))
-        return self.store.add_message(question, select=self.rng.random() < 0.8)
+        return self.store.messages.add(question, select=self.rng.random() < 0.8)
 
     def _answer(self, conversation: str) -> Edit:
         answer = Message.new(conversation, self._any_message(conversation), "assistant", words(self.rng, 9), model="f1")
         answer = replace(answer, ids=(1, 2, 3), stop="finished", stats={"rate": 3.5}, sampling={"temperature": 0.5})
-        return self.store.add_message(answer, select=self.rng.random() < 0.8)
+        return self.store.messages.add(answer, select=self.rng.random() < 0.8)
 
     def _delete(self, conversation: str) -> Edit:
         message = self._any_message(conversation)
-        return self._ask(conversation) if message is None else self.store.delete_message(message)
+        return self._ask(conversation) if message is None else self.store.trash.delete_message(message)
 
     def _prune(self, conversation: str) -> Edit:
-        return self.store.prune(conversation)
+        return self.store.trash.prune(conversation)
 
     def _move(self, conversation: str) -> Edit:
-        folders = [None, *[folder.id for folder in self.store.folders()]]
-        return self.store.move_conversation(conversation, self.rng.choice(folders))
+        folders = [None, *[folder.id for folder in self.store.folders.all()]]
+        return self.store.conversations.move(conversation, self.rng.choice(folders))
 
     def _mark(self, conversation: str) -> Edit:
         message = self._any_message(conversation)
@@ -118,24 +118,24 @@ class Hand:
         is_on = self.rng.random() < 0.6
         return self.rng.choice(
             [
-                lambda: self.store.mark_message(message, is_on),
-                lambda: self.store.pin(message, is_on),
-                lambda: self.store.name_branch(message, words(self.rng, 2) if is_on else None),
+                lambda: self.store.messages.mark_favourite(message, is_on),
+                lambda: self.store.messages.pin(message, is_on),
+                lambda: self.store.messages.name_branch(message, words(self.rng, 2) if is_on else None),
             ]
         )()
 
     def _folder(self, _conversation: str) -> Edit:
-        folders = [folder.id for folder in self.store.folders()]
+        folders = [folder.id for folder in self.store.folders.all()]
         if not folders or self.rng.random() < 0.4:
-            return self.store.create_folder(Folder.new(words(self.rng, 2)))
+            return self.store.folders.create(Folder.new(words(self.rng, 2)))
         folder = self.rng.choice(folders)
         return self.rng.choice(
             [
-                lambda: self.store.rename_folder(folder, words(self.rng, 2)),
-                lambda: self.store.delete_folder(folder),
+                lambda: self.store.folders.rename(folder, words(self.rng, 2)),
+                lambda: self.store.trash.delete_folder(folder),
             ]
         )()
 
     def _restore(self, conversation: str) -> Edit:
-        entries = self.store.trash()
-        return self.store.restore(self.rng.choice(entries).number) if entries else self._ask(conversation)
+        entries = self.store.trash.entries()
+        return self.store.trash.restore(self.rng.choice(entries).number) if entries else self._ask(conversation)

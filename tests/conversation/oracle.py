@@ -171,7 +171,7 @@ class State:
 
 def compare(store: Store, state: State, note: str) -> None:
     """All that the store tells, against what it should hold."""
-    conversations = store.conversations()
+    conversations = store.conversations.all()
     seen = state.seen_conversations()
     assert {one.id for one in conversations} == set(seen), note
     assert [one.id for one in conversations if one.id not in state.loose] == [
@@ -182,9 +182,9 @@ def compare(store: Store, state: State, note: str) -> None:
         about = state.conversations[one.id]
         folder = about["folder"] if about["folder"] not in hidden else None
         assert (one.title, one.folder_id, one.is_favourite) == (about["title"], folder, about["favourite"]), note
-        tree = store.load(one.id)
+        tree = store.messages.load(one.id)
         shown = state.shown(one.id)
-        messages = store.messages(one.id)
+        messages = store.messages.of(one.id)
         assert [it.id for it in messages] == shown, note
         for it in messages:
             marks = {"pinned": it.is_pinned, "favourite": it.is_favourite, "name": it.name}
@@ -193,11 +193,11 @@ def compare(store: Store, state: State, note: str) -> None:
                 state.marks[it.id],
             ), note
         assert tree.leaf_id == state.below(one.id, state.leaves[one.id], set()), note
-    assert [(it.id, it.name) for it in store.folders()] == [
+    assert [(it.id, it.name) for it in store.folders.all()] == [
         (one, state.folders[one]) for one in state.seen_folders()
     ], note
     wanted = []
     for entry in reversed(state.trash):
         inside = {one for one, it in state.messages.items() if it.conversation_id in entry.conversations}
         wanted.append((entry.operation, len(entry.messages | inside), bool(entry.conversations)))
-    assert [(str(it.operation), it.messages, it.is_conversation) for it in store.trash()] == wanted, note
+    assert [(str(it.operation), it.messages, it.is_conversation) for it in store.trash.entries()] == wanted, note

@@ -33,7 +33,7 @@ def test_nothing_acknowledged_is_lost(tmp_path: Path, seed: int) -> None:
         told += killed_after(path, rng.randint(1, 120))
     store = Store(path)
     assert store.notice is None
-    found = {conversation.id: store.messages(conversation.id) for conversation in store.conversations()}
+    found = {conversation.id: store.messages.of(conversation.id) for conversation in store.conversations.all()}
     words: list[str] = []
     answer, ended = None, set()
     for kind, value in told:
@@ -51,6 +51,6 @@ def test_nothing_acknowledged_is_lost(tmp_path: Path, seed: int) -> None:
     assert ended <= {message.id for message in answers if message.ids == tuple(range(5000))}
     for unfinished in [message for message in answers if message.is_unfinished]:
         assert unfinished.ids is None
-        store.append_text(unfinished.id, "and on")
-        store.finish_message(unfinished.id, stop="finished", ids=(1, 2))
+        store.messages.append_text(unfinished.id, "and on")
+        store.messages.finish(unfinished.id, stop="finished", ids=(1, 2))
     store.close()

@@ -26,15 +26,17 @@ def test_what_goes_from_one_store_to_another_is_the_same_there(tmp_path: Path, s
     hand = Hand(first, seed)
     for _ in range(30):
         hand.act()
-    documents = [first.export(conversation.id) for conversation in first.conversations()]
+    documents = [first.exports.export(conversation.id) for conversation in first.conversations.all()]
     for document in reversed(documents):
-        edit = second.add_conversation(document)
+        edit = second.imports.add(document)
         assert edit.conversation_id == document.conversation.id
-        assert second.export(document.conversation.id) == replace(
+        assert second.exports.export(document.conversation.id) == replace(
             document, conversation=replace(document.conversation, folder_id=None)
         )
-        assert described(second.load(document.conversation.id)) == described(first.load(document.conversation.id))
-    assert {one.id for one in second.conversations()} == {one.id for one in first.conversations()}
+        assert described(second.messages.load(document.conversation.id)) == described(
+            first.messages.load(document.conversation.id)
+        )
+    assert {one.id for one in second.conversations.all()} == {one.id for one in first.conversations.all()}
     first.close()
     second.close()
 
@@ -42,22 +44,22 @@ def test_what_goes_from_one_store_to_another_is_the_same_there(tmp_path: Path, s
 def test_a_duplicate_has_everything_but_the_ids_and_one_step_takes_it_back() -> None:
     store = Store(None)
     folder = Folder.new("Garden")
-    store.create_folder(folder)
+    store.folders.create(folder)
     conversation, question, answer = asked(store)
-    store.append_text(answer.id, "Winter pears.")
-    store.finish_message(answer.id, stop="finished", ids=(1, 2, 3))
-    store.move_conversation(conversation.id, folder.id)
-    store.name_branch(answer.id, "Winter")
-    store.pin(question.id, True)
+    store.messages.append_text(answer.id, "Winter pears.")
+    store.messages.finish(answer.id, stop="finished", ids=(1, 2, 3))
+    store.conversations.move(conversation.id, folder.id)
+    store.messages.name_branch(answer.id, "Winter")
+    store.messages.pin(question.id, True)
     alternatives = {0: (Alternative(7, "Summer", -1.5), Alternative(9, "ü", -2.0)), 2: (Alternative(1, "", -0.25),)}
-    store.save_alternatives(answer.id, alternatives)
-    grow(store, store.load(conversation.id), random.Random(4), 20)
+    store.messages.save_alternatives(answer.id, alternatives)
+    grow(store, store.messages.load(conversation.id), random.Random(4), 20)
     before = dump(store)
-    edit = store.add_conversation(store.export(conversation.id))
+    edit = store.imports.add(store.exports.export(conversation.id))
     copy_id = edit.conversation_id
     assert copy_id not in (None, conversation.id)
     assert len(edit.changes) == 1
-    original, copy = store.export(conversation.id), store.export(str(copy_id))
+    original, copy = store.exports.export(conversation.id), store.exports.export(str(copy_id))
     assert copy.conversation == replace(original.conversation, id=copy_id)
     assert [message.text for message in copy.messages] == [message.text for message in original.messages]
     ids = {old.id: new.id for old, new in zip(original.messages, copy.messages, strict=True)}
@@ -69,9 +71,9 @@ def test_a_duplicate_has_everything_but_the_ids_and_one_step_takes_it_back() -> 
     assert copy.visited == tuple(ids[one] for one in original.visited)
     assert copy.leaf_id == ids[str(original.leaf_id)]
     assert copy.alternatives == {ids[answer.id]: alternatives}
-    assert len(store.search("winter pears")) == 2
-    store.revert(edit)
-    assert [one.id for one in store.conversations()] == [conversation.id]
+    assert len(store.search.find("winter pears")) == 2
+    store.trash.revert(edit)
+    assert [one.id for one in store.conversations.all()] == [conversation.id]
     assert dump(store)["folder"] == before["folder"]
     store.close()
 
@@ -99,9 +101,9 @@ def test_what_contradicts_itself_is_named_by_its_place_and_changes_nothing() -> 
         (Document(conversation, (first, replace(second, text="\ud83d"))), "surrogates"),
     ]:
         with pytest.raises(ValueError, match=reason):
-            store.add_conversation(document)
+            store.imports.add(document)
         assert dump(store) == before
-    assert store.add_conversation(Document(conversation)).conversation_id == conversation.id
+    assert store.imports.add(Document(conversation)).conversation_id == conversation.id
     store.close()
 
 
@@ -114,31 +116,31 @@ def test_a_thousand_messages_come_in_at_once() -> None:
         message = Message.new(conversation.id, parent, "user" if number % 2 else "assistant", f"Number {number}")
         tree.add(message)
         parent = message.id
-    store.add_conversation(Document(conversation, tree.path, leaf_id=parent))
-    assert store.load(conversation.id).path == tree.path
-    assert store.search_state.left == 1000
-    while store.index_some():
+    store.imports.add(Document(conversation, tree.path, leaf_id=parent))
+    assert store.messages.load(conversation.id).path == tree.path
+    assert store.search.state.left == 1000
+    while store.idle_step():
         pass
-    assert len(store.search("number 999")) == 1
+    assert len(store.search.find("number 999")) == 1
     store.close()
 
 
 def test_all_branches_are_told_those_in_the_trash_too() -> None:
     store = Store(None)
     conversation, question, answer = asked(store)
-    store.finish_message(answer.id, stop="finished", ids=(1, 2))
+    store.messages.finish(answer.id, stop="finished", ids=(1, 2))
     other = Message.new(conversation.id, None, "user", "And apples?")
-    store.add_message(other)
+    store.messages.add(other)
     late = Message.new(conversation.id, answer.id, "user", "Really?")
-    store.add_message(late)
-    store.delete_message(answer.id)
+    store.messages.add(late)
+    store.trash.delete_message(answer.id)
     assert contents(store)[conversation.id][1]["path"] == (question,)
-    paths = [tuple(message.id for message in path) for path in store.branches(conversation.id)]
+    paths = [tuple(message.id for message in path) for path in store.messages.branches(conversation.id)]
     assert sorted(paths) == sorted([(other.id,), (question.id, answer.id, late.id)])
-    assert next(path for path in store.branches(conversation.id) if len(path) == 3)[1].ids == (1, 2)
-    store.delete_conversation(conversation.id)
-    assert len(store.branches(conversation.id)) == 2
-    assert store.conversation(conversation.id).id == conversation.id
+    assert next(path for path in store.messages.branches(conversation.id) if len(path) == 3)[1].ids == (1, 2)
+    store.trash.delete_conversation(conversation.id)
+    assert len(store.messages.branches(conversation.id)) == 2
+    assert store.conversations.get(conversation.id).id == conversation.id
     store.close()
 
 
@@ -146,9 +148,9 @@ def test_alternatives_are_replaced_position_by_position_and_belong_to_answers() 
     store = Store(None)
     _, question, answer = asked(store)
     first, second = Alternative(1, "a", -1.0), Alternative(2, "b", -2.0)
-    store.save_alternatives(answer.id, {0: (first,), 1: (second,)})
-    store.save_alternatives(answer.id, {1: (first, second)})
-    assert store.alternatives(answer.id) == {0: (first,), 1: (first, second)}
+    store.messages.save_alternatives(answer.id, {0: (first,), 1: (second,)})
+    store.messages.save_alternatives(answer.id, {1: (first, second)})
+    assert store.messages.alternatives(answer.id) == {0: (first,), 1: (first, second)}
     with pytest.raises(ValueError, match="only an answer"):
-        store.save_alternatives(question.id, {0: (first,)})
+        store.messages.save_alternatives(question.id, {0: (first,)})
     store.close()

@@ -27,25 +27,25 @@ def test_what_is_said_and_deleted_meanwhile_leaves_a_whole_tree(
     differing = 0
     for seed in range(40):
         rng = random.Random(seed)
-        conversation = rng.choice(store.conversations())
-        before = {message.id for message in store.messages(conversation.id)}
+        conversation = rng.choice(store.conversations.all())
+        before = {message.id for message in store.messages.of(conversation.id)}
         export = Export(conversation.id)
         edits: list[Edit] = []
-        while store.export_some(export):
-            known = store.messages(conversation.id)
+        while store.exports.read_some(export):
+            known = store.messages.of(conversation.id)
             if known and rng.random() < 0.3:
-                edits.append(store.delete_message(rng.choice(known).id))
+                edits.append(store.trash.delete_message(rng.choice(known).id))
             elif edits and rng.random() < 0.3:
-                edits.append(store.revert(edits.pop()))
+                edits.append(store.trash.revert(edits.pop()))
             elif known and rng.random() < 0.3:
-                store.add_message(Message.new(conversation.id, rng.choice(known).id, "user", "More"))
-        document = store.exported(export)
+                store.messages.add(Message.new(conversation.id, rng.choice(known).id, "user", "More"))
+        document = store.exports.document(export)
         StagedDocument(document)  # raises where it contradicts itself
         assert len(read(write(document)).messages) == len(document.messages), f"seed {seed}"
-        assert store.messages(conversation.id) or edits
+        assert store.messages.of(conversation.id) or edits
         differing += {message.id for message in document.messages} != before
         for edit in reversed(edits):
-            store.revert(edit)
+            store.trash.revert(edit)
     assert differing > 5
     store.close()
 
@@ -54,11 +54,11 @@ def test_a_step_reads_no_more_than_a_few_messages(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(exporting, "AT_ONCE", 3)
     filled(tmp_path / "store.db", 2)
     store = Store(tmp_path / "store.db")
-    for conversation in store.conversations():
+    for conversation in store.conversations.all():
         export, sizes = Export(conversation.id), [0]
-        while store.export_some(export):
+        while store.exports.read_some(export):
             sizes.append(len(export.messages))
         assert all(after - before <= 3 for before, after in pairwise(sizes))
-        assert store.exported(export) == store.export(conversation.id)
-        assert store.exported(export).messages == store.messages(conversation.id)
+        assert store.exports.document(export) == store.exports.export(conversation.id)
+        assert store.exports.document(export).messages == store.messages.of(conversation.id)
     store.close()

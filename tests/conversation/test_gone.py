@@ -36,19 +36,19 @@ def holding(folder: Path, word: str = SECRET) -> list[str]:
 def tell_secrets(store: Store) -> tuple[Conversation, Message]:
     """The secret stands in a title, a long question, a streamed answer, its name, its figures and its alternatives."""
     conversation = Conversation.new(f"Title {SECRET}")
-    store.create_conversation(conversation)
+    store.conversations.create(conversation)
     question = Message.new(conversation.id, None, "user", f"{'pear ' * 3000} {SECRET} {'quince ' * 3000}")
-    store.add_message(question)
+    store.messages.add(question)
     answer = Message.new(conversation.id, question.id, "assistant", sampling={"stop": SECRET})
-    store.add_message(answer)
+    store.messages.add(answer)
     for _ in range(40):
-        store.append_text(answer.id, f"The {SECRET} of the garden. " + "leaf " * 50)
-    store.finish_message(answer.id, stop="finished", ids=range(9000), stats={"word": SECRET})
-    store.name_branch(answer.id, f"Name {SECRET}")
-    store.save_alternatives(answer.id, {0: (Alternative(7, SECRET, -0.5),)})
+        store.messages.append_text(answer.id, f"The {SECRET} of the garden. " + "leaf " * 50)
+    store.messages.finish(answer.id, stop="finished", ids=range(9000), stats={"word": SECRET})
+    store.messages.name_branch(answer.id, f"Name {SECRET}")
+    store.messages.save_alternatives(answer.id, {0: (Alternative(7, SECRET, -0.5),)})
     for number in range(30):  # so that pages of the index are merged and split
-        store.add_message(Message.new(conversation.id, answer.id, "user", f"{SECRET} {number} " + "twig " * 100))
-    assert store.search(SECRET)
+        store.messages.add(Message.new(conversation.id, answer.id, "user", f"{SECRET} {number} " + "twig " * 100))
+    assert store.search.find(SECRET)
     return conversation, question
 
 
@@ -58,21 +58,21 @@ def test_after_the_trash_is_emptied_no_file_holds_the_word(path: Path, whole: bo
     asked(store, "Which pears keep?")
     conversation, question = tell_secrets(store)
     if whole:
-        store.delete_conversation(conversation.id)
+        store.trash.delete_conversation(conversation.id)
     else:
-        store.rename(conversation.id, "Something else")
-        store.delete_message(question.id)
+        store.conversations.rename(conversation.id, "Something else")
+        store.trash.delete_message(question.id)
     assert holding(path.parent)
-    assert store.search(SECRET) == ()
+    assert store.search.find(SECRET) == ()
     assert store.empty_trash() == 32
     assert holding(path.parent) == []
-    assert store.trash() == ()
-    assert len(store.search("pears")) == 1
+    assert store.trash.entries() == ()
+    assert len(store.search.find("pears")) == 1
     store.close()
     assert holding(path.parent) == []
     again = Store(path)
     assert again.notice is None
-    assert len(again.search("pears")) == 1
+    assert len(again.search.find("pears")) == 1
     again.close()
 
 
@@ -80,9 +80,9 @@ def test_what_lay_in_the_trash_before_a_restart_is_gone_too(path: Path) -> None:
     store = Store(path)
     conversation, _ = tell_secrets(store)
     folder = Folder.new(f"Folder {SECRET}")
-    store.create_folder(folder)
-    store.delete_folder(folder.id)
-    store.delete_conversation(conversation.id)
+    store.folders.create(folder)
+    store.trash.delete_folder(folder.id)
+    store.trash.delete_conversation(conversation.id)
     store.close()
     store = Store(path)
     assert store.empty_trash() == 32
@@ -94,8 +94,8 @@ def at_day(path: Path, monkeypatch: pytest.MonkeyPatch, day: float, began: float
     """What lies in the trash after a start on this day: how many messages each entry has."""
     monkeypatch.setattr(time, "time", lambda: began + day * DAY)
     store = Store(path)
-    found = tuple(entry.messages for entry in store.trash())
-    assert all(0.0 <= store.now - entry.at < THIRTY_DAYS for entry in store.trash())
+    found = tuple(entry.messages for entry in store.trash.entries())
+    assert all(0.0 <= store.trash.now - entry.at < THIRTY_DAYS for entry in store.trash.entries())
     store.close()
     return found
 
@@ -103,14 +103,14 @@ def at_day(path: Path, monkeypatch: pytest.MonkeyPatch, day: float, began: float
 def test_the_trash_empties_itself_after_thirty_days_and_not_before(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store(path)
     conversation, _ = tell_secrets(store)
-    store.delete_conversation(conversation.id)
+    store.trash.delete_conversation(conversation.id)
     store.close()
     began = time.time()
     for day in (0.3, 6.0, 12.9, 13.2, 19.0, 25.0, 29.9):
         assert at_day(path, monkeypatch, day, began) == (32,)
     monkeypatch.setattr(time, "time", lambda: began + 30.1 * DAY)
     store = Store(path)
-    assert store.trash() == ()
+    assert store.trash.entries() == ()
     assert store.emptied == {conversation.id}
     store.close()
     assert holding(path.parent) == []
@@ -126,8 +126,8 @@ def test_a_clock_that_is_wrong_takes_a_week_at_most_and_never_adds_one(
         began, place = time.time(), path.with_name(f"{seed}.sqlite")
         store = Store(place)
         _, question, answer = asked(store)
-        store.finish_message(answer.id, stop="finished")
-        store.delete_message(question.id)
+        store.messages.finish(answer.id, stop="finished")
+        store.trash.delete_message(question.id)
         store.close()
         day, wrong = 0.0, 0
         while at_day(place, monkeypatch, day, began):
@@ -148,8 +148,8 @@ def test_a_time_away_takes_a_week_of_the_thirty_days_at_most(path: Path, monkeyp
         dice, began, place = random.Random(seed), time.time(), path.with_name(f"{seed}.sqlite")
         store = Store(place)
         _, question, answer = asked(store)
-        store.finish_message(answer.id, stop="finished")
-        store.delete_message(question.id)
+        store.messages.finish(answer.id, stop="finished")
+        store.trash.delete_message(question.id)
         store.close()
         day, left = 0.0, 30.0
         while left > 0:
@@ -164,21 +164,21 @@ def test_dates_from_a_file_are_shown_and_drive_no_clock(path: Path) -> None:
     late = 252_971_856_000.0  # the year 9987
     conversation = replace(Conversation.new("Late"), created_at=late, updated_at=late)
     message = replace(Message.new(conversation.id, None, "user", "From a file"), created_at=late)
-    store.add_conversation(Document(conversation, (message,), leaf_id=message.id))
-    assert store.messages(conversation.id)[0].created_at == late
+    store.imports.add(Document(conversation, (message,), leaf_id=message.id))
+    assert store.messages.of(conversation.id)[0].created_at == late
     own, question, answer = asked(store, "Which pears keep?")
-    store.finish_message(answer.id, stop="finished")
-    assert [one.id for one in store.conversations()] == [own.id, conversation.id]
-    assert all(now <= one.updated_at <= time.time() for one in store.conversations())
-    store.delete_message(question.id)
-    assert [0.0 <= store.now - entry.at < 60.0 for entry in store.trash()] == [True]
+    store.messages.finish(answer.id, stop="finished")
+    assert [one.id for one in store.conversations.all()] == [own.id, conversation.id]
+    assert all(now <= one.updated_at <= time.time() for one in store.conversations.all())
+    store.trash.delete_message(question.id)
+    assert [0.0 <= store.trash.now - entry.at < 60.0 for entry in store.trash.entries()] == [True]
     old = replace(Conversation.new("Old"), updated_at=now - 9 * DAY)
-    store.add_conversation(Document(old))
+    store.imports.add(Document(old))
     older = replace(Conversation.new("Older"), updated_at=now - 99 * DAY)
-    store.add_conversation(Document(older))
+    store.imports.add(Document(older))
     between = replace(Conversation.new("Between"), updated_at=now - 50 * DAY)
-    store.add_conversation(Document(between))
-    assert [one.id for one in store.conversations()] == [own.id, conversation.id, old.id, between.id, older.id]
+    store.imports.add(Document(between))
+    assert [one.id for one in store.conversations.all()] == [own.id, conversation.id, old.id, between.id, older.id]
     store.close()
 
 
@@ -204,12 +204,12 @@ def test_an_older_database_whose_dates_had_followed_one_from_a_file_is_mended(pa
                 (f"{entry + 20:032x}", entry),
             )
     store = Store(path)
-    found = {one.title: one.updated_at for one in store.conversations()}
+    found = {one.title: one.updated_at for one in store.conversations.all()}
     assert list(found) == ["After", "Late", "Before", "First", "Last"]  # the order stays
     assert found["After"] == pytest.approx(now - 2 * DAY)
     assert found["Late"] == pytest.approx(now, abs=60)
     assert found["Before"] == pytest.approx(now - 4 * DAY)
-    assert [store.now - entry.at for entry in store.trash()] == pytest.approx([0, 3 * DAY], abs=60)
+    assert [store.trash.now - entry.at for entry in store.trash.entries()] == pytest.approx([0, 3 * DAY], abs=60)
     store.close()
 
 
@@ -218,14 +218,14 @@ def test_what_is_deleted_while_the_clock_is_wrong_is_kept_for_its_thirty_days(
 ) -> None:
     store = Store(path)
     _, question, answer = asked(store)
-    store.finish_message(answer.id, stop="finished")
+    store.messages.finish(answer.id, stop="finished")
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: 0.0)
-    store.delete_message(question.id)
+    store.trash.delete_message(question.id)
     store.close()
     monkeypatch.setattr(time, "time", lambda: now + 60)
     store = Store(path)
-    assert [entry.messages for entry in store.trash()] == [2]
+    assert [entry.messages for entry in store.trash.entries()] == [2]
     store.close()
 
 
@@ -250,7 +250,7 @@ def test_emptying_the_trash_reaches_every_copy_of_the_database(path: Path) -> No
     store = Store(path)
     conversation, _ = tell_secrets(store)
     make_copies(path.parent)
-    store.delete_conversation(conversation.id)
+    store.trash.delete_conversation(conversation.id)
     store.empty_trash()
     assert store.kept_copies() == ()
     assert holding(path.parent) == []
@@ -304,16 +304,16 @@ def test_a_branch_of_thousands_of_messages_is_deleted_restored_and_gone() -> Non
     messages: list[Message] = []
     for number in range(2500):
         messages.append(Message.new(conversation.id, messages[-1].id if messages else None, "user", f"Pear {number}"))
-    store.add_conversation(Document(conversation, tuple(messages), leaf_id=messages[-1].id))
-    store.delete_message(messages[2000].id)  # what hangs on a message of another entry goes with that
-    edit = store.delete_message(messages[1].id)
-    store.delete_message(messages[0].id)
-    assert [entry.messages for entry in store.trash()] == [1, 1999, 500]
-    assert len(store.revert(edit).changes) >= 2000
-    assert len(store.messages(conversation.id)) == 2000
-    store.delete_conversation(conversation.id)
+    store.imports.add(Document(conversation, tuple(messages), leaf_id=messages[-1].id))
+    store.trash.delete_message(messages[2000].id)  # what hangs on a message of another entry goes with that
+    edit = store.trash.delete_message(messages[1].id)
+    store.trash.delete_message(messages[0].id)
+    assert [entry.messages for entry in store.trash.entries()] == [1, 1999, 500]
+    assert len(store.trash.revert(edit).changes) >= 2000
+    assert len(store.messages.of(conversation.id)) == 2000
+    store.trash.delete_conversation(conversation.id)
     assert store.empty_trash() == 2500
-    assert store.trash() == ()
+    assert store.trash.entries() == ()
     store.close()
 
 
@@ -323,7 +323,7 @@ def test_while_another_program_reads_the_person_is_told_that_traces_are_left(pat
     with raw(path) as other:
         other.execute("BEGIN")
         other.execute("SELECT count(*) FROM message").fetchone()
-        store.delete_conversation(conversation.id)
+        store.trash.delete_conversation(conversation.id)
         assert fails(store.empty_trash) is Fault.LOCKED
     store.empty_trash()
     assert holding(path.parent) == []
@@ -336,7 +336,7 @@ def test_a_folder_that_is_taken_away_while_running_is_noticed_and_nothing_is_wri
 ) -> None:
     store = Store(path)
     conversation, _, answer = asked(store)
-    store.append_text(answer.id, "Winter ")
+    store.messages.append_text(answer.id, "Winter ")
     aside = tmp_path / "aside"
     if how == "removed":
         for file in path.parent.iterdir():
@@ -349,38 +349,38 @@ def test_a_folder_that_is_taken_away_while_running_is_noticed_and_nothing_is_wri
     if how == "replaced":
         Store(path).close()
     for attempt in (
-        lambda: store.append_text(answer.id, "pears."),
-        lambda: store.finish_message(answer.id, stop="finished"),
-        lambda: store.rename(conversation.id, "Fruit"),
+        lambda: store.messages.append_text(answer.id, "pears."),
+        lambda: store.messages.finish(answer.id, stop="finished"),
+        lambda: store.conversations.rename(conversation.id, "Fruit"),
     ):
         with pytest.raises(StoreError) as caught:
             attempt()
         assert caught.value.fault is Fault.GONE
         assert str(path) in caught.value.problem.sentence
-    assert store.messages(conversation.id)[1].text == "Winter "
+    assert store.messages.of(conversation.id)[1].text == "Winter "
     if how == "moved":  # and put back
         aside.rename(path.parent)
-        store.append_text(answer.id, "pears.")
+        store.messages.append_text(answer.id, "pears.")
         store.close()
         store = Store(path)
-        assert store.messages(conversation.id)[1].text == "Winter pears."
+        assert store.messages.of(conversation.id)[1].text == "Winter pears."
     store.close()
 
 
 def test_orders_stay_when_the_clock_is_put_back(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store(path)
     conversation, question, answer = asked(store)
-    store.finish_message(answer.id, stop="finished")
+    store.messages.finish(answer.id, stop="finished")
     monkeypatch.setattr(time, "time", lambda: 1000.0)
     later = [Message.new(conversation.id, question.id, "assistant", f"Later {number}") for number in range(3)]
     for message in later:
-        store.add_message(message)
-        store.finish_message(message.id, stop="finished")
-    tree = store.load(conversation.id)
+        store.messages.add(message)
+        store.messages.finish(message.id, stop="finished")
+    tree = store.messages.load(conversation.id)
     assert [message.id for message in tree.children(question.id)] == [answer.id, *[message.id for message in later]]
-    assert [hit.message_id for hit in store.search("later")] == [message.id for message in reversed(later)]
-    store.delete_message(later[0].id)
-    store.delete_message(later[1].id)
-    assert [entry.excerpt for entry in store.trash()] == ["Later 1", "Later 0"]
-    assert store.messages(conversation.id)[2] == replace(later[2], stop="finished")
+    assert [hit.message_id for hit in store.search.find("later")] == [message.id for message in reversed(later)]
+    store.trash.delete_message(later[0].id)
+    store.trash.delete_message(later[1].id)
+    assert [entry.excerpt for entry in store.trash.entries()] == ["Later 1", "Later 0"]
+    assert store.messages.of(conversation.id)[2] == replace(later[2], stop="finished")
     store.close()

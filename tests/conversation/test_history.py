@@ -18,10 +18,10 @@ from tests.conversation.operations import Hand, check_same, dump
 
 def check_result(store: Store, result: EditResult, where: str) -> None:
     """What came back is what is stored: the lists, and the whole tree of every conversation that was edited."""
-    assert result.conversations == store.conversations(), where
-    assert result.folders == store.folders(), where
+    assert result.conversations == store.conversations.all(), where
+    assert result.folders == store.folders.all(), where
     for tree in result.trees:
-        stored = store.load(tree.conversation_id)
+        stored = store.messages.load(tree.conversation_id)
         assert tree.path == stored.path, where
         assert len(tree) == len(stored), where
     is_about_messages = any(change.table == "message" for change in result.edit.changes)
@@ -57,8 +57,8 @@ def test_undo_gives_what_was_there_redo_what_came_of_it_and_the_result_says_so()
 def test_what_changes_nothing_is_no_step() -> None:
     store = Store(None)
     conversation, _, answer = asked(store)
-    store.finish_message(answer.id, stop="finished")
-    assert store.change(lambda it: it.mark_conversation(conversation.id, False)) is None
+    store.messages.finish(answer.id, stop="finished")
+    assert store.change(lambda it: it.conversations.mark_favourite(conversation.id, False)) is None
     store.record(Edit(Operation.PIN))
     assert store.history == HistoryState()
     assert (store.undo(), store.redo()) == (None, None)
@@ -68,12 +68,12 @@ def test_what_changes_nothing_is_no_step() -> None:
 def test_an_undo_that_names_a_step_takes_back_no_other() -> None:
     store = Store(None)
     conversation, _, answer = asked(store)
-    store.finish_message(answer.id, stop="finished")
-    store.change(lambda it: it.rename(conversation.id, "Fruit"))
+    store.messages.finish(answer.id, stop="finished")
+    store.change(lambda it: it.conversations.rename(conversation.id, "Fruit"))
     step = store.history.step
-    store.change(lambda it: it.mark_conversation(conversation.id, True))
+    store.change(lambda it: it.conversations.mark_favourite(conversation.id, True))
     assert store.undo(step=step) is None
-    assert store.conversations()[0].is_favourite
+    assert store.conversations.all()[0].is_favourite
     undone = store.undo(step=store.history.step)
     assert undone is not None
     assert undone.edit.operation is Operation.FAVOURITE
@@ -85,24 +85,24 @@ def test_nothing_is_taken_from_a_conversation_that_is_held_and_the_step_waits() 
     store = Store(None)
     conversation = Conversation.new()
     question = Message.new(conversation.id, None, "user", "Which pears keep?")
-    store.change(lambda it: it.begin_conversation(conversation, question))
+    store.change(lambda it: it.messages.begin(conversation, question))
     before = store.history
     assert fails(lambda: store.undo({conversation.id})) is Fault.WRITING
-    assert (store.history, len(store.messages(conversation.id))) == (before, 1)
-    store.change(lambda it: it.delete_message(question.id))
+    assert (store.history, len(store.messages.of(conversation.id))) == (before, 1)
+    store.change(lambda it: it.trash.delete_message(question.id))
     assert store.undo({conversation.id}) is not None, "what comes back takes nothing away"
     assert fails(lambda: store.undo({conversation.id})) is Fault.WRITING
     assert store.undo() is not None
-    assert store.conversations() == ()
+    assert store.conversations.all() == ()
     store.close()
 
 
 def test_an_emptied_trash_leaves_nothing_to_undo(tmp_path: Path) -> None:
     store = Store(tmp_path / "conversations.sqlite")
     _, question, answer = asked(store)
-    store.finish_message(answer.id, stop="finished")
-    store.change(lambda it: it.pin(question.id, True))
-    store.change(lambda it: it.delete_message(answer.id))
+    store.messages.finish(answer.id, stop="finished")
+    store.change(lambda it: it.messages.pin(question.id, True))
+    store.change(lambda it: it.trash.delete_message(answer.id))
     step = store.history.step
     store.empty_trash()
     assert store.history == HistoryState(step + 1)
@@ -113,15 +113,15 @@ def test_an_emptied_trash_leaves_nothing_to_undo(tmp_path: Path) -> None:
 def test_a_step_about_what_is_gone_for_ever_is_forgotten() -> None:
     store = Store(None)
     conversation, question, answer = asked(store)
-    store.finish_message(answer.id, stop="finished")
-    edit = store.delete_message(answer.id)
+    store.messages.finish(answer.id, stop="finished")
+    edit = store.trash.delete_message(answer.id)
     store.empty_trash()
-    store.change(lambda it: it.rename(conversation.id, "Fruit"))
+    store.change(lambda it: it.conversations.rename(conversation.id, "Fruit"))
     store.record(edit)
     step = store.history.step
     with pytest.raises(LookupError, match="gone for ever"):
         store.undo()
     assert store.history == HistoryState(step + 1, Operation.RENAME)
     assert store.undo() is not None
-    assert store.messages(conversation.id) == (question,)
+    assert store.messages.of(conversation.id) == (question,)
     store.close()

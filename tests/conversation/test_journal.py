@@ -57,21 +57,21 @@ def test_bytes_and_journal_of_a_long_answer(tmp_path: Path, flushes: int, length
     filled(path, conversations=3, steps=30)
     store, rng = Store(path), random.Random(7)
     conversation, _, answer = asked(store)
-    store.search("pears")  # what was there before is in the index now
-    main = Counting(store._connection, Path(f"{path}-wal"))
-    index = Counting(store._index._connection, Path(f"{index_path(path)}-wal"))
-    store._connection, store._index._connection = (cast(sqlite3.Connection, one) for one in (main, index))
+    store.search.find("pears")  # what was there before is in the index now
+    main = Counting(store.database.connection, Path(f"{path}-wal"))
+    index = Counting(store.search.index._connection, Path(f"{index_path(path)}-wal"))
+    store.database.connection, store.search.index._connection = (cast(sqlite3.Connection, one) for one in (main, index))
     text, ids = "", tuple(rng.randrange(150_000) for _ in range(tokens))
     for _ in range(flushes):
         new = words(rng, length)
-        store.append_text(answer.id, new)
+        store.messages.append_text(answer.id, new)
         text += new
-    store.finish_message(answer.id, stop="finished", ids=ids, stats={"tokens": len(ids)})
-    while store.index_some():
+    store.messages.finish(answer.id, stop="finished", ids=ids, stats={"tokens": len(ids)})
+    while store.idle_step():
         pass
-    assert len(store.search(" ".join(text.split()[-3:]))) > 0
-    assert store.messages(conversation.id)[1].text == text
-    assert store.messages(conversation.id)[1].ids == ids
+    assert len(store.search.find(" ".join(text.split()[-3:]))) > 0
+    assert store.messages.of(conversation.id)[1].text == text
+    assert store.messages.of(conversation.id)[1].ids == ids
     assert len(main.growth) > flushes
     assert len(index.growth) >= len(text) // SLICE
     assert max(main.growth) <= JOURNAL_LIMIT
@@ -83,13 +83,13 @@ def test_bytes_and_journal_of_a_long_answer(tmp_path: Path, flushes: int, length
 def test_a_long_question_is_indexed_in_steps(tmp_path: Path) -> None:
     path = tmp_path / "conversations.sqlite"
     store, rng = Store(path), random.Random(8)
-    index = Counting(store._index._connection, Path(f"{index_path(path)}-wal"))
-    store._index._connection = cast(sqlite3.Connection, index)
+    index = Counting(store.search.index._connection, Path(f"{index_path(path)}-wal"))
+    store.search.index._connection = cast(sqlite3.Connection, index)
     vocabulary = [rng.randbytes(rng.randint(1, 8)).hex() for _ in range(200_000)]
     asked(store, " ".join(rng.choices(vocabulary, k=90_000)))  # hardly a word stands there twice
-    while store.index_some():
+    while store.idle_step():
         pass
-    assert len(store.search(vocabulary[0])) <= 1
+    assert len(store.search.find(vocabulary[0])) <= 1
     assert sum(index.growth) > 800_000
     assert max(index.growth) <= JOURNAL_LIMIT
     store.close()

@@ -20,6 +20,7 @@ from app.conversation.message import Conversation, Message
 from app.conversation.records import Folder
 from app.conversation.schema import MIGRATIONS, PAGE_SIZE, VERSION_1, migrate, pragma
 from app.conversation.store import Store
+from app.conversation.trash import Trash
 from tests.conversation.builders import contents, fails, filled, raw
 
 NOBODY = 65534
@@ -69,9 +70,9 @@ def test_a_newer_database_is_shown_and_not_changed(path: Path) -> None:
     assert store.notice is not None
     assert "newer" in store.notice.sentence
     assert str(path) in store.notice.sentence
-    assert fails(lambda: store.create_conversation(Conversation.new())) is Fault.READ_ONLY
+    assert fails(lambda: store.conversations.create(Conversation.new())) is Fault.READ_ONLY
     with pytest.raises(sqlite3.OperationalError, match="readonly"):
-        store._connection.execute("DELETE FROM message")
+        store.database.connection.execute("DELETE FROM message")
     store.close()
     assert path.read_bytes() == before
 
@@ -119,7 +120,7 @@ def test_conversations_in_a_folder_that_may_not_be_written_to_are_shown(folder: 
         assert store.is_read_only
         assert store.notice is not None
         assert "may not write" in store.notice.sentence
-        assert fails(lambda: store.create_conversation(Conversation.new())) is Fault.READ_ONLY
+        assert fails(lambda: store.conversations.create(Conversation.new())) is Fault.READ_ONLY
         store.close()
 
 
@@ -130,7 +131,7 @@ def test_a_new_file_that_another_program_holds_is_left_for_later(path: Path) -> 
         assert fails(lambda: Store(path, patience=0.01)) is Fault.LOCKED
         other.execute("ROLLBACK")
     store = Store(path)
-    assert (store.notice, store.conversations()) == (None, ())
+    assert (store.notice, store.conversations.all()) == (None, ())
     store.close()
 
 
@@ -143,7 +144,7 @@ def test_a_copy_is_kept_before_an_old_database_is_brought_up_to_date(
     monkeypatch.setattr(opening, "migrate", lambda connection, place: migrate(connection, place, newer))
     store = Store(path)
     assert contents(store) == kept
-    assert pragma(store._connection, "user_version") == len(MIGRATIONS) + 1
+    assert pragma(store.database.connection, "user_version") == len(MIGRATIONS) + 1
     store.close()
     monkeypatch.undo()
     copy = path.with_name(f"conversations.version-{len(MIGRATIONS)}.sqlite")
@@ -166,7 +167,9 @@ def test_a_migration_that_fails_changes_nothing_and_is_not_taken_for_damage(
     store = Store(path)
     assert contents(store) == kept
     assert store.notice is None
-    assert store._connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'drawer'").fetchone() == (0,)
+    assert store.database.connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'drawer'").fetchone() == (
+        0,
+    )
     store.close()
 
 
@@ -192,13 +195,13 @@ def first_version(path: Path) -> None:
 
 
 def check_first_version(store: Store) -> None:
-    (conversation,) = store.conversations()
+    (conversation,) = store.conversations.all()
     assert conversation == Conversation("a" * 32, "Fruit", 1.0, 2.0)
-    path = store.load(conversation.id).path
+    path = store.messages.load(conversation.id).path
     assert [message.text for message in path] == ["Pears 1?", "Winter pears.", "Pears 3?"]
     assert (path[1].ids, path[1].stop, path[1].model, path[1].sampling) == ((1, 2), "finished", "f1", None)
-    assert len(store.search("pears")) == 3
-    assert (store.folders(), store.trash()) == ((), ())
+    assert len(store.search.find("pears")) == 3
+    assert (store.folders.all(), store.trash.entries()) == ((), ())
 
 
 def test_a_database_of_the_first_version_is_brought_up_to_date_and_its_copy_is_kept(path: Path) -> None:
@@ -207,10 +210,10 @@ def test_a_database_of_the_first_version_is_brought_up_to_date_and_its_copy_is_k
     assert store.notice is None
     check_first_version(store)
     folder = Folder.new("Garden")
-    store.create_folder(folder)
-    store.move_conversation("a" * 32, folder.id)
-    edit = store.delete_message(f"{1:032x}")
-    store.revert(edit)
+    store.folders.create(folder)
+    store.conversations.move("a" * 32, folder.id)
+    edit = store.trash.delete_message(f"{1:032x}")
+    store.trash.revert(edit)
     store.close()
     copy = path.with_name("conversations.version-1.sqlite")
     assert copy.stat().st_mode & 0o777 == 0o600
@@ -218,7 +221,7 @@ def test_a_database_of_the_first_version_is_brought_up_to_date_and_its_copy_is_k
         assert pragma(other, "user_version") == 1
         assert other.execute("SELECT count(*) FROM message").fetchone() == (3,)
     store = Store(path)
-    assert store.conversations()[0].folder_id == folder.id
+    assert store.conversations.all()[0].folder_id == folder.id
     assert store.kept_copies() == (copy,)
     store.close()
 
@@ -232,7 +235,7 @@ def test_an_old_database_that_may_only_be_read_is_shown_as_it_is(folder: Path) -
         store = Store(path)
         assert store.is_read_only
         check_first_version(store)
-        assert fails(lambda: store.create_conversation(Conversation.new())) is Fault.READ_ONLY
+        assert fails(lambda: store.conversations.create(Conversation.new())) is Fault.READ_ONLY
         store.close()
     assert path.read_bytes() == before
 
@@ -242,8 +245,8 @@ def test_what_is_stored_on_a_full_disk_is_shown(tiny_disk: Path, tmp_path: Path,
     """Also what still lies in the journal, after a crash."""
     store = Store(tmp_path / "c.db")
     conversation = Conversation.new("Pears")
-    store.create_conversation(conversation)
-    store.add_message(Message.new(conversation.id, None, "user", "Which pear keeps longest?"))
+    store.conversations.create(conversation)
+    store.messages.add(Message.new(conversation.id, None, "user", "Which pear keeps longest?"))
     if not was_killed:
         store.close()
     for file in tmp_path.glob("c.db*"):
@@ -255,8 +258,8 @@ def test_what_is_stored_on_a_full_disk_is_shown(tiny_disk: Path, tmp_path: Path,
             filler.write(bytes(1 << 12))
             filler.flush()
     opened = Store(tiny_disk / "c.db")
-    assert [one.title for one in opened.conversations()] == ["Pears"]
-    assert [message.text for message in opened.messages(conversation.id)] == ["Which pear keeps longest?"]
+    assert [one.title for one in opened.conversations.all()] == ["Pears"]
+    assert [message.text for message in opened.messages.of(conversation.id)] == ["Which pear keeps longest?"]
     assert opened.is_read_only
     assert opened.notice is not None
     assert "no room left" in opened.notice.sentence
@@ -271,7 +274,7 @@ def test_a_trash_that_cannot_be_looked_through_keeps_nobody_out(path: Path, monk
         def fail(_store: Store, error: Exception = error) -> None:
             raise error
 
-        monkeypatch.setattr(Store, "trash", fail)
+        monkeypatch.setattr(Trash, "entries", fail)
         store = Store(path)
         assert contents(store) == kept
         assert store.notice is None

@@ -58,21 +58,21 @@ class History:
         self.state.conversations[one.id] = {"title": None, "folder": None, "favourite": False}
         self.state.leaves[one.id] = None
         self.state.use(one.id)
-        self.record(self.store.create_conversation(one), before)
+        self.record(self.store.conversations.create(one), before)
 
     def ask(self, conversation: str) -> None:
         before, select = copy.deepcopy(self.state), self.rng.random() < 0.8
         message = Message.new(conversation, self.any_message(conversation), "user", words(self.rng, 3))
         self.state.add(message, select)
-        self.record(self.store.add_message(message, select), before)
+        self.record(self.store.messages.add(message, select), before)
 
     def answer(self, conversation: str) -> None:
         before, pieces = copy.deepcopy(self.state), [words(self.rng, 4) for _ in range(self.rng.randint(0, 3))]
         message = Message.new(conversation, self.any_message(conversation), "assistant")
-        edit = self.store.add_message(message, False)
+        edit = self.store.messages.add(message, False)
         for piece in pieces[:-1]:
-            self.store.append_text(message.id, piece)
-        self.store.finish_message(message.id, stop="finished", text="".join(pieces[-1:]), ids=range(5))
+            self.store.messages.append_text(message.id, piece)
+        self.store.messages.finish(message.id, stop="finished", text="".join(pieces[-1:]), ids=range(5))
         whole = Message(*(message.id, conversation, message.parent_id, "assistant", "".join(pieces), 0.0), stop="x")
         self.state.add(whole, False)
         self.record(edit, before)
@@ -81,7 +81,7 @@ class History:
     def select(self, conversation: str) -> None:
         leaf = self.rng.choice([None, *self.state.shown(conversation)])
         self.state.select(conversation, leaf)
-        self.store.select_path(conversation, leaf)
+        self.store.messages.select_path(conversation, leaf)
         self.forget()
 
     def delete(self, conversation: str) -> None:
@@ -89,27 +89,27 @@ class History:
         if shown:
             before, message = copy.deepcopy(self.state), self.rng.choice(shown)
             self.state.hide_messages(conversation, [message], "delete")
-            self.record(self.store.delete_message(message), before)
+            self.record(self.store.trash.delete_message(message), before)
 
     def prune(self, conversation: str) -> None:
         before = copy.deepcopy(self.state)
         self.state.prune(conversation)
-        self.record(self.store.prune(conversation), before)
+        self.record(self.store.trash.prune(conversation), before)
 
     def delete_conversation(self, conversation: str) -> None:
         before = copy.deepcopy(self.state)
         self.state.trash.append(Entry("delete", conversations={conversation}))
-        self.record(self.store.delete_conversation(conversation), before)
+        self.record(self.store.trash.delete_conversation(conversation), before)
 
     def rename(self, conversation: str) -> None:
         before, title = copy.deepcopy(self.state), words(self.rng, 2)
         self.state.conversations[conversation]["title"] = title
-        self.record(self.store.rename(conversation, title), before)
+        self.record(self.store.conversations.rename(conversation, title), before)
 
     def mark(self, conversation: str) -> None:
         before, is_on = copy.deepcopy(self.state), self.rng.random() < 0.6
         self.state.conversations[conversation]["favourite"] = is_on
-        self.record(self.store.mark_conversation(conversation, is_on), before)
+        self.record(self.store.conversations.mark_favourite(conversation, is_on), before)
 
     def marks(self, conversation: str) -> None:
         shown = self.state.shown(conversation)
@@ -119,9 +119,11 @@ class History:
         which, name = self.rng.choice(["pinned", "favourite", "name"]), words(self.rng, 2) if is_on else None
         self.state.marks[message][which] = name if which == "name" else is_on
         if which == "name":
-            edit = self.store.name_branch(message, name)
+            edit = self.store.messages.name_branch(message, name)
         else:
-            edit = (self.store.pin if which == "pinned" else self.store.mark_message)(message, is_on)
+            edit = (self.store.messages.pin if which == "pinned" else self.store.messages.mark_favourite)(
+                message, is_on
+            )
         self.record(edit, before)
 
     def folder(self) -> None:
@@ -129,19 +131,19 @@ class History:
         seen = self.state.seen_folders()
         self.state.positions[one.id] = max((self.state.positions[it] for it in seen), default=-1) + 1
         self.state.folders[one.id] = one.name
-        self.record(self.store.create_folder(one), before)
+        self.record(self.store.folders.create(one), before)
 
     def rename_folder(self) -> None:
         for one in self.some_folder():
             before, name = copy.deepcopy(self.state), words(self.rng, 2)
             self.state.folders[one] = name
-            self.record(self.store.rename_folder(one, name), before)
+            self.record(self.store.folders.rename(one, name), before)
 
     def delete_folder(self) -> None:
         for one in self.some_folder():
             before = copy.deepcopy(self.state)
             self.state.delete_folder(one)
-            self.record(self.store.delete_folder(one), before)
+            self.record(self.store.trash.delete_folder(one), before)
 
     def some_folder(self) -> list[str]:
         seen = self.state.seen_folders()
@@ -150,14 +152,14 @@ class History:
     def move(self, conversation: str) -> None:
         before, folder = copy.deepcopy(self.state), self.rng.choice([None, *self.state.seen_folders()])
         self.state.conversations[conversation]["folder"] = folder
-        self.record(self.store.move_conversation(conversation, folder), before)
+        self.record(self.store.conversations.move(conversation, folder), before)
 
     def restore(self) -> None:
         if self.state.trash:
             before, place = copy.deepcopy(self.state), self.rng.randrange(len(self.state.trash))
-            number = tuple(reversed(self.store.trash()))[place].number
+            number = tuple(reversed(self.store.trash.entries()))[place].number
             self.state.restore(place)
-            self.record(self.store.restore(number), before)
+            self.record(self.store.trash.restore(number), before)
 
     def undo(self) -> None:
         self.turn(self.done, self.undone)
@@ -168,7 +170,7 @@ class History:
     def turn(self, steps: list[tuple[Edit, State]], others: list[tuple[Edit, State]]) -> None:
         if steps:
             (edit, then), now = steps.pop(), self.state
-            others.append((self.store.revert(edit), now))
+            others.append((self.store.trash.revert(edit), now))
             self.state = now.undone_to(then, str(edit.operation))
 
     def forget(self) -> None:
@@ -198,7 +200,7 @@ class History:
 
     def opened(self) -> Store:
         store = Store(self.path)
-        store._connection.execute("PRAGMA synchronous = OFF")  # the process is killed here, and not the machine
+        store.database.connection.execute("PRAGMA synchronous = OFF")  # the process is killed here, and not the machine
         return store
 
     @property

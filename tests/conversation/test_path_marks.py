@@ -10,13 +10,13 @@ from app.conversation.store import Store
 
 
 def marks(store: Store) -> set[int]:
-    return {row[0] for row in store._execute("SELECT number FROM message WHERE visited = 1")}
+    return {row[0] for row in store.database.execute("SELECT number FROM message WHERE visited = 1")}
 
 
 def marks_after_a_whole_walk(store: Store) -> set[int]:
     """What is marked when the stored path is walked over from its end to its first message."""
-    for number, leaf in store._execute("SELECT number, leaf FROM conversation").fetchall():
-        store._mark_path(number, leaf)
+    for number, leaf in store.database.execute("SELECT number, leaf FROM conversation").fetchall():
+        store.messages._paths.mark(number, leaf)
     return marks(store)
 
 
@@ -24,23 +24,23 @@ def test_marks_are_those_of_a_walk_over_the_whole_path() -> None:
     for seed in range(30):
         rng, store = random.Random(seed), Store(None)
         conversation = Conversation.new()
-        store.create_conversation(conversation)
+        store.conversations.create(conversation)
         messages: list[Message] = []
         edits = []
         for step in range(40):
-            here = {one.id for one in store.messages(conversation.id)}
+            here = {one.id for one in store.messages.of(conversation.id)}
             known = [one.id for one in messages if one.id in here]
             action = rng.choice(("add", "add", "select", "delete", "undo")) if known else "add"
             if action == "add":
                 message = Message.new(conversation.id, rng.choice([None, *known]), "user", f"text {step}")
                 messages.append(message)
-                edits.append(store.add_message(message, select=rng.random() < 0.7))
+                edits.append(store.messages.add(message, select=rng.random() < 0.7))
             elif action == "select":
-                store.select_path(conversation.id, rng.choice([None, *known]))
+                store.messages.select_path(conversation.id, rng.choice([None, *known]))
             elif action == "delete":
-                edits.append(store.delete_message(rng.choice(known)))
+                edits.append(store.trash.delete_message(rng.choice(known)))
             elif edits:
-                store.revert(edits.pop(rng.randrange(len(edits))))
+                store.trash.revert(edits.pop(rng.randrange(len(edits))))
             assert marks(store) == marks_after_a_whole_walk(store), (seed, step, action)
         store.close()
 
@@ -52,16 +52,16 @@ def test_a_message_at_the_end_of_a_long_path_has_no_more_rows_read_than_one_of_a
     for length in (10, 1000):
         store = Store(tmp_path / f"{length}.db")
         conversation = Conversation.new()
-        store.create_conversation(conversation)
+        store.conversations.create(conversation)
         last = None
         for number in range(length):
             message = Message.new(conversation.id, last, "user", f"text {number}")
-            store.add_message(message)
+            store.messages.add(message)
             last = message.id
         done = [0]
-        store._connection.set_progress_handler(lambda done=done: done.__setitem__(0, done[0] + 1), 10)
-        store.add_message(Message.new(conversation.id, last, "user", "the next"))
-        store._connection.set_progress_handler(None, 0)
+        store.database.connection.set_progress_handler(lambda done=done: done.__setitem__(0, done[0] + 1), 10)
+        store.messages.add(Message.new(conversation.id, last, "user", "the next"))
+        store.database.connection.set_progress_handler(None, 0)
         steps.append(done[0])
         store.close()
     assert steps[1] < 1.2 * steps[0]

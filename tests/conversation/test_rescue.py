@@ -124,7 +124,7 @@ def text_file(data: bytearray) -> None:
 def test_where_nothing_can_be_read_one_starts_anew_and_the_file_is_kept(path: Path, how: Damage) -> None:
     damaged = damage(path, how)
     store = Store(path)
-    assert store.conversations() == ()
+    assert store.conversations.all() == ()
     assert store.notice is not None
     assert "No message" in store.notice.sentence
     asked(store)
@@ -137,7 +137,7 @@ def test_a_database_of_another_program_is_kept_untouched_beside_a_new_one(path: 
         other.execute("CREATE TABLE message (number INTEGER PRIMARY KEY, recipe TEXT)")
         other.execute("INSERT INTO message VALUES (1, 'Quince jelly')")
     store = Store(path)
-    assert store.conversations() == ()
+    assert store.conversations.all() == ()
     store.close()
     with raw(kept_beside(path)) as other:
         assert other.execute("SELECT recipe FROM message").fetchone() == ("Quince jelly",)
@@ -206,7 +206,7 @@ def test_messages_whose_page_is_lost_leave_their_children_and_pieces_readable(pa
 def test_what_only_the_journal_holds_is_rescued_too(path: Path, is_removed: bool) -> None:
     store = Store(path)
     conversation, question, answer = asked(store)
-    store.append_text(answer.id, "Winter pears.")
+    store.messages.append_text(answer.id, "Winter pears.")
     crashed = path.parent / "crashed" / path.name
     crashed.parent.mkdir()
     for suffix in ("", "-wal"):  # as a power cut leaves it, before the journal was merged
@@ -218,7 +218,7 @@ def test_what_only_the_journal_holds_is_rescued_too(path: Path, is_removed: bool
     else:
         crashed.write_bytes(b"")
     rescued = Store(crashed)
-    assert [message.text for message in rescued.messages(conversation.id)] == [question.text, "Winter pears."]
+    assert [message.text for message in rescued.messages.of(conversation.id)] == [question.text, "Winter pears."]
     rescued.close()
     assert Path(f"{kept_beside(crashed)}-wal").read_bytes() == journal
 
@@ -231,9 +231,9 @@ def test_a_message_without_its_conversation_gets_a_new_one(path: Path) -> None:
         other.execute("PRAGMA foreign_keys = 0")
         other.execute("DELETE FROM conversation")
     store = Store(path)
-    (found,) = store.conversations()
+    (found,) = store.conversations.all()
     assert found.title == "Recovered conversation"
-    assert [message.id for message in store.load(found.id).path] == [question.id, answer.id]
+    assert [message.id for message in store.messages.load(found.id).path] == [question.id, answer.id]
     store.close()
 
 
@@ -241,13 +241,13 @@ def test_a_message_without_its_parent_becomes_a_first_message(path: Path) -> Non
     store = Store(path)
     conversation, question, answer = asked(store)
     follow_up = Message.new(conversation.id, answer.id, "user", "And apples?")
-    store.add_message(follow_up)
+    store.messages.add(follow_up)
     store.close()
     with raw(path) as other:
         other.execute("PRAGMA foreign_keys = 0")
         other.execute("DELETE FROM message WHERE id = ?", (answer.id,))
     store = Store(path)
-    tree = store.load(conversation.id)
+    tree = store.messages.load(conversation.id)
     assert [message.text for message in tree.children(None)] == [question.text, "And apples?"]
     assert tree.leaf_id == follow_up.id
     store.close()
@@ -271,13 +271,13 @@ def test_damage_that_shows_while_running_is_told_and_rescued_at_the_next_start(
     total = path.stat().st_size // PAGE_SIZE
     for number in range(2, total + 1):
         damage(path, page(number, garbage))
-    store._connection.execute("PRAGMA shrink_memory")
-    assert fails(store.conversations) is Fault.DAMAGED
+    store.database.connection.execute("PRAGMA shrink_memory")
+    assert fails(store.conversations.all) is Fault.DAMAGED
     store.close()
     store = Store(path)
     assert store.notice is not None
     assert set(contents(store)) <= set(kept)
-    store.create_conversation(Conversation.new())
+    store.conversations.create(Conversation.new())
     store.close()
 
 
@@ -331,28 +331,31 @@ def shelved(path: Path, is_upgraded: bool) -> tuple[dict[str, Any], tuple[object
     for _ in range(120):
         hand.act()
     folder = Folder.new("Garden")
-    store.create_folder(folder)
+    store.folders.create(folder)
     conversation, question, answer = asked(store)
-    store.finish_message(answer.id, stop="finished", ids=(1, 2))
-    store.save_alternatives(answer.id, {1: (Alternative(5, "Summer", -1.0),)})
-    store.move_conversation(conversation.id, folder.id)
-    store.name_branch(answer.id, "Winter")
-    store.pin(question.id, True)
-    store.mark_conversation(conversation.id, True)
+    store.messages.finish(answer.id, stop="finished", ids=(1, 2))
+    store.messages.save_alternatives(answer.id, {1: (Alternative(5, "Summer", -1.0),)})
+    store.conversations.move(conversation.id, folder.id)
+    store.messages.name_branch(answer.id, "Winter")
+    store.messages.pin(question.id, True)
+    store.conversations.mark_favourite(conversation.id, True)
     other_one, _, other_answer = asked(store)
-    store.finish_message(other_answer.id, stop="finished")
-    store.delete_message(other_answer.id)
-    assert store.conversation(other_one.id)
-    kept = (contents(store), (dump(store), store.trash(), store.folders(), store.alternatives(answer.id)))
+    store.messages.finish(other_answer.id, stop="finished")
+    store.trash.delete_message(other_answer.id)
+    assert store.conversations.get(other_one.id)
+    kept = (
+        contents(store),
+        (dump(store), store.trash.entries(), store.folders.all(), store.messages.alternatives(answer.id)),
+    )
     store.close()
     assert kept[1][1]
     return kept
 
 
 def state(store: Store) -> tuple[object, ...]:
-    (answer,) = (number for (number,) in store._rows("SELECT DISTINCT message FROM message_alternatives"))
-    ((answer_id,),) = store._rows("SELECT id FROM message WHERE number = ?", answer)
-    return dump(store), store.trash(), store.folders(), store.alternatives(answer_id)
+    (answer,) = (number for (number,) in store.database.rows("SELECT DISTINCT message FROM message_alternatives"))
+    ((answer_id,),) = store.database.rows("SELECT id FROM message WHERE number = ?", answer)
+    return dump(store), store.trash.entries(), store.folders.all(), store.messages.alternatives(answer_id)
 
 
 @pytest.mark.parametrize("is_upgraded", [False, True])
@@ -366,25 +369,25 @@ def test_folders_trash_and_names_are_rescued_wherever_their_tables_begin(
     assert store.notice is not None
     assert contents(store) == before
     assert state(store) == everything
-    assert store.search("pears")
+    assert store.search.find("pears")
     store.close()
 
 
 def test_what_lay_in_the_trash_stays_there_when_the_trash_itself_is_lost(path: Path) -> None:
     store = Store(path)
     conversation, question, answer = asked(store)
-    store.finish_message(answer.id, stop="finished")
-    store.delete_message(answer.id)
+    store.messages.finish(answer.id, stop="finished")
+    store.trash.delete_message(answer.id)
     store.close()
     with raw(path) as other:
         other.execute("PRAGMA foreign_keys = 0")
         other.execute("DELETE FROM trash")
     store = Store(path)
     assert store.notice is not None
-    assert store.messages(conversation.id) == (question,)
-    (entry,) = store.trash()
-    store.restore(entry.number)
-    assert len(store.messages(conversation.id)) == 2
+    assert store.messages.of(conversation.id) == (question,)
+    (entry,) = store.trash.entries()
+    store.trash.restore(entry.number)
+    assert len(store.messages.of(conversation.id)) == 2
     store.close()
 
 
@@ -400,15 +403,15 @@ def test_a_database_of_the_first_version_is_rescued_too(path: Path) -> None:
         )
     damage(path, page(1, bytes))
     store = Store(path)
-    assert [message.text for message in store.messages("a" * 32)] == ["Pears?"]
-    assert (store.folders(), store.trash()) == ((), ())
+    assert [message.text for message in store.messages.of("a" * 32)] == ["Pears?"]
+    assert (store.folders.all(), store.trash.entries()) == ((), ())
     store.close()
 
 
 def test_the_index_of_a_damaged_database_is_made_again(path: Path) -> None:
     store = Store(path)
     asked(store, "Which pears keep?")
-    assert store.search("pears")
+    assert store.search.find("pears")
     store.close()
     with raw(path) as other:
         other.execute("PRAGMA foreign_keys = 0")
@@ -416,5 +419,5 @@ def test_the_index_of_a_damaged_database_is_made_again(path: Path) -> None:
         other.execute("DELETE FROM conversation")
     store = Store(path)
     assert store.notice is not None
-    assert (len(store.search("pears")), len(store.search("quinces"))) == (0, 1)
+    assert (len(store.search.find("pears")), len(store.search.find("quinces"))) == (0, 1)
     store.close()

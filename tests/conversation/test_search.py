@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from app.conversation import search_index, terms
-from app.conversation import store as store_module
+from app.conversation import message_search, search_index, terms
 from app.conversation.message import Conversation, Message
+from app.conversation.message_rows import MessageRows
 from app.conversation.search import LENGTH, Hit, excerpt_of
 from app.conversation.search_index import SLICE, SearchIndex, index_path
 from app.conversation.store import Store
@@ -33,12 +33,12 @@ def path(tmp_path: Path) -> Path:
 def said(store: Store, *texts: str) -> list[Message]:
     """A conversation of questions, one below the other."""
     conversation = Conversation.new("Garden")
-    store.create_conversation(conversation)
+    store.conversations.create(conversation)
     messages: list[Message] = []
     for text in texts:
         parent = messages[-1].id if messages else None
         messages.append(Message.new(conversation.id, parent, "user", text))
-        store.add_message(messages[-1])
+        store.messages.add(messages[-1])
     return messages
 
 
@@ -79,7 +79,7 @@ def marked(hit: Hit) -> list[str]:
 def test_what_was_said_is_found_as_people_type_it(text: str, typed: str, found: list[str]) -> None:
     store = Store(None)
     said(store, text, "Something else altogether")
-    (hit,) = store.search(typed)
+    (hit,) = store.search.find(typed)
     assert marked(hit) == found
     assert hit.title == "Garden"
     store.close()
@@ -91,8 +91,8 @@ def test_what_was_said_is_found_as_people_type_it(text: str, typed: str, found: 
 def test_what_has_no_words_finds_nothing_and_does_no_harm(typed: str) -> None:
     store = Store(None)
     said(store, "Winter pears")
-    assert store.search(typed) == ()
-    assert len(store.search("pears")) == 1
+    assert store.search.find(typed) == ()
+    assert len(store.search.find("pears")) == 1
     store.close()
 
 
@@ -102,7 +102,7 @@ def test_what_has_no_words_finds_nothing_and_does_no_harm(typed: str) -> None:
 def test_no_text_is_an_operator(typed: str) -> None:
     store = Store(None)
     said(store, f"One may type {typed} here")
-    assert len(store.search(typed)) == 1
+    assert len(store.search.find(typed)) == 1
     store.close()
 
 
@@ -119,10 +119,10 @@ def test_random_text_is_found_by_any_of_its_words_and_nothing_that_is_typed_is_w
     (message,) = said(store, text)
     words = list(words_of(text))
     for word in rng.sample(words, min(10, len(words))):
-        hits = store.search(text[word.start : word.end])
+        hits = store.search.find(text[word.start : word.end])
         assert [hit.message_id for hit in hits] == [message.id]
     for _ in range(30):
-        for hit in store.search("".join(rng.choices(alphabet, k=rng.randint(1, 8)))):
+        for hit in store.search.find("".join(rng.choices(alphabet, k=rng.randint(1, 8)))):
             assert all(0 <= start < end <= len(hit.excerpt) for start, end in hit.ranges)
     store.close()
 
@@ -130,17 +130,17 @@ def test_random_text_is_found_by_any_of_its_words_and_nothing_that_is_typed_is_w
 def test_hits_tell_where_they_are_newest_first_and_lead_to_hidden_branches() -> None:
     store = Store(None)
     conversation, question, answer = asked(store, "Which pears keep?")
-    store.append_text(answer.id, "Winter pe")
-    assert [hit.message_id for hit in store.search("pears")] == [question.id]  # the answer is being written
-    store.append_text(answer.id, "ars.")
-    store.finish_message(answer.id, stop="finished")
-    store.select_path(conversation.id, question.id)
-    answered, asked_for = store.search("pears")
+    store.messages.append_text(answer.id, "Winter pe")
+    assert [hit.message_id for hit in store.search.find("pears")] == [question.id]  # the answer is being written
+    store.messages.append_text(answer.id, "ars.")
+    store.messages.finish(answer.id, stop="finished")
+    store.messages.select_path(conversation.id, question.id)
+    answered, asked_for = store.search.find("pears")
     assert (answered.message_id, answered.role, answered.conversation_id) == (answer.id, "assistant", conversation.id)
     assert (answered.excerpt, marked(answered)) == ("Winter pears.", ["pears"])
     assert (asked_for.created_at, asked_for.title) == (question.created_at, "Which pears keep?")
-    assert asked_for.updated_at == store.conversations()[0].updated_at
-    assert [hit.message_id for hit in store.search("pears", limit=1)] == [answer.id]
+    assert asked_for.updated_at == store.conversations.all()[0].updated_at
+    assert [hit.message_id for hit in store.search.find("pears", limit=1)] == [answer.id]
     store.close()
 
 
@@ -151,11 +151,11 @@ def test_words_in_one_message_are_found_wherever_they_stand_in_it() -> None:
     said(store, whole)
     assert len(whole) > 10 * SLICE
     for typed in ("quince", "medlar mulberry", '"winter pears keep"', "quince mulberry medlar bark", "leaf root"):
-        (hit,) = store.search(typed)
+        (hit,) = store.search.find(typed)
         assert marked(hit)
         assert len(hit.excerpt) <= LENGTH + 2
-    assert store.search("quince apple") == ()
-    assert store.search('"pears winter"') == ()
+    assert store.search.find("quince apple") == ()
+    assert store.search.find('"pears winter"') == ()
     store.close()
 
 
@@ -163,51 +163,51 @@ def test_phrases_are_found_wherever_a_slice_ends() -> None:
     text = " ".join(f"w{number}" for number in range(6000))
     store = Store(None)
     said(store, text)
-    assert store._index._execute("SELECT count(*) FROM slice").fetchone()[0] == 0
+    assert store.search.index._execute("SELECT count(*) FROM slice").fetchone()[0] == 0
     for number in range(0, 5995, 7):
-        assert len(store.search(f'"{" ".join(f"w{number + step}" for step in range(5))}"')) == 1
-    assert store._index._execute("SELECT count(*) FROM slice").fetchone()[0] > 4
+        assert len(store.search.find(f'"{" ".join(f"w{number + step}" for step in range(5))}"')) == 1
+    assert store.search.index._execute("SELECT count(*) FROM slice").fetchone()[0] > 4
     store.close()
 
 
 def test_what_is_deleted_is_not_found_until_it_comes_back() -> None:
     store = Store(None)
     first, second = said(store, "Winter pears", "Summer pears")
-    edit = store.delete_message(second.id)
-    assert texts(store.search("pears")) == ["Winter pears"]
-    again = store.revert(edit)
-    assert texts(store.search("pears")) == ["Summer pears", "Winter pears"]
-    store.revert(again)
-    store.delete_conversation(first.conversation_id)
-    assert store.search("pears") == ()
+    edit = store.trash.delete_message(second.id)
+    assert texts(store.search.find("pears")) == ["Winter pears"]
+    again = store.trash.revert(edit)
+    assert texts(store.search.find("pears")) == ["Summer pears", "Winter pears"]
+    store.trash.revert(again)
+    store.trash.delete_conversation(first.conversation_id)
+    assert store.search.find("pears") == ()
     store.empty_trash()
-    assert store._index.indexed() == {}
+    assert store.search.index.indexed() == {}
     store.close()
 
 
 def test_an_answer_that_was_cut_off_is_indexed_at_the_next_start_and_again_when_it_ends(path: Path) -> None:
     store = Store(path)
     conversation, _, answer = asked(store)
-    store.append_text(answer.id, "Quin")
-    store.search("x")
+    store.messages.append_text(answer.id, "Quin")
+    store.search.find("x")
     store.close()
     store = Store(path)
-    assert texts(store.search("quin")) == ["Quin"]
-    store.append_text(answer.id, "ces keep.")
+    assert texts(store.search.find("quin")) == ["Quin"]
+    store.messages.append_text(answer.id, "ces keep.")
     store.close()
     store = Store(path)
-    assert texts(store.search("quinces")) == ["Quinces keep."]
-    store.append_text(answer.id, " Long.")
-    store.finish_message(answer.id, stop="finished")
-    assert texts(store.search("long")) == ["Quinces keep. Long."]
-    assert len(store.messages(conversation.id)) == 2
+    assert texts(store.search.find("quinces")) == ["Quinces keep."]
+    store.messages.append_text(answer.id, " Long.")
+    store.messages.finish(answer.id, stop="finished")
+    assert texts(store.search.find("long")) == ["Quinces keep. Long."]
+    assert len(store.messages.of(conversation.id)) == 2
     store.close()
 
 
 def test_a_lost_damaged_or_foreign_index_is_made_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store(path)
     said(store, "Winter pears")
-    store.search("pears")
+    store.search.find("pears")
     store.close()
     index = index_path(path)
     healthy = index.read_bytes()
@@ -216,14 +216,14 @@ def test_a_lost_damaged_or_foreign_index_is_made_again(path: Path, monkeypatch: 
         store = Store(path)
         assert store.notice is None
         for _ in range(2):
-            found = store.search("pears")
+            found = store.search.find("pears")
         assert texts(found) == ["Winter pears"]
-        assert store.search_state.left == 0
+        assert store.search.state.left == 0
         store.close()
         assert index.stat().st_mode & 0o777 == 0o600
     monkeypatch.setattr(terms, "VERSION", "2")  # other rules for words
     store = Store(path)
-    assert texts(store.search("pears")) == ["Winter pears"]
+    assert texts(store.search.find("pears")) == ["Winter pears"]
     store.close()
 
 
@@ -231,7 +231,7 @@ def test_an_index_that_cannot_be_written_is_kept_in_memory(path: Path) -> None:
     index_path(path).mkdir(parents=True)
     store = Store(path)
     said(store, "Winter pears")
-    assert texts(store.search("pears")) == ["Winter pears"]
+    assert texts(store.search.find("pears")) == ["Winter pears"]
     store.close()
     assert index_path(path).is_dir()
 
@@ -239,7 +239,7 @@ def test_an_index_that_cannot_be_written_is_kept_in_memory(path: Path) -> None:
 def test_an_index_that_another_program_holds_is_left_alone_and_one_in_memory_used(path: Path) -> None:
     store = Store(path)
     said(store, "Winter pears")
-    store.search("pears")
+    store.search.find("pears")
     store.close()
     before = index_path(path).stat().st_ino
     with raw(index_path(path)) as other:
@@ -247,7 +247,7 @@ def test_an_index_that_another_program_holds_is_left_alone_and_one_in_memory_use
         other.execute("BEGIN EXCLUSIVE")
         other.execute("DELETE FROM stamp")
         store = Store(path)
-        assert texts(store.search("pears")) == ["Winter pears"]
+        assert texts(store.search.find("pears")) == ["Winter pears"]
         store.close()
         other.execute("ROLLBACK")
     assert index_path(path).stat().st_ino == before
@@ -256,17 +256,17 @@ def test_an_index_that_another_program_holds_is_left_alone_and_one_in_memory_use
 def test_a_full_disk_leaves_a_message_for_later_and_says_so(path: Path) -> None:
     store = Store(path)
     said(store, "Winter pears")
-    store.search("pears")
-    used = store._index._execute("PRAGMA page_count").fetchone()[0]
-    store._index._execute(f"PRAGMA max_page_count = {used}")
+    store.search.find("pears")
+    used = store.search.index._execute("PRAGMA page_count").fetchone()[0]
+    store.search.index._execute(f"PRAGMA max_page_count = {used}")
     said(store, "quince " + " ".join(f"w{number}" for number in range(5000)))
-    assert store.search("quince") == ()
-    state = store.search_state
+    assert store.search.find("quince") == ()
+    state = store.search.state
     assert (state.left, state.is_available) == (1, True)
     assert state.problem is not None
-    store._index._execute("PRAGMA max_page_count = 1000000")
-    assert len(store.search("quince")) == 1
-    assert (store.search_state.left, store.search_state.problem) == (0, None)
+    store.search.index._execute("PRAGMA max_page_count = 1000000")
+    assert len(store.search.find("quince")) == 1
+    assert (store.search.state.left, store.search.state.problem) == (0, None)
     store.close()
 
 
@@ -277,12 +277,12 @@ def test_without_full_text_search_everything_else_works_and_it_is_said(
     monkeypatch.setattr(search_index, "_TABLES", statements)
     store = Store(path)
     (message,) = said(store, "Winter pears")
-    assert store.search("pears") == ()
-    state = store.search_state
+    assert store.search.find("pears") == ()
+    state = store.search.state
     assert not state.is_available
     assert state.problem is not None
     assert "FTS5" in state.problem.sentence
-    store.delete_message(message.id)
+    store.trash.delete_message(message.id)
     assert store.empty_trash() == 1
     store.close()
 
@@ -295,22 +295,22 @@ def test_a_database_that_may_only_be_read_can_be_searched(path: Path) -> None:
         other.execute("PRAGMA user_version = 99")
     store = Store(path)
     assert store.is_read_only
-    assert texts(store.search("pears")) == ["Winter pears"]
+    assert texts(store.search.find("pears")) == ["Winter pears"]
     store.close()
 
 
 def test_the_store_thread_indexes_by_itself_and_a_search_says_how_much_is_left(path: Path) -> None:
     store = Store(path)
     said(store, *[f"Pear number {number} " + "leaf " * 400 for number in range(300)])
-    assert store.search_state.left == 300
+    assert store.search.state.left == 300
     store.close()
     with StoreThread(path) as thread:
-        left = thread.submit(lambda it: it.search_state.left).result()
+        left = thread.submit(lambda it: it.search.state.left).result()
         while left:
-            later = thread.submit(lambda it: it.search_state.left).result()
+            later = thread.submit(lambda it: it.search.state.left).result()
             assert later <= left
             left = later
-        assert len(thread.submit(lambda it: it.search("number 29")).result()) == 11
+        assert len(thread.submit(lambda it: it.search.find("number 29")).result()) == 11
 
 
 def test_what_is_indexed_takes_room_in_proportion_to_the_text(path: Path) -> None:
@@ -321,7 +321,7 @@ def test_what_is_indexed_takes_room_in_proportion_to_the_text(path: Path) -> Non
         text = " ".join(rng.choices(vocabulary, k=2000))
         size += len(text)
         said(store, text)
-    assert store.search(vocabulary[0])
+    assert store.search.find(vocabulary[0])
     store.close()
     assert index_path(path).stat().st_size < 2.5 * size
 
@@ -354,12 +354,12 @@ def test_long_words_count_by_their_beginning() -> None:
 def test_a_hit_whose_message_was_changed_by_hand_is_still_a_hit(path: Path) -> None:
     store = Store(path)
     (message,) = said(store, "Winter pears keep")
-    store.search("pears")
+    store.search.find("pears")
     store.close()
     with raw(path) as other:
         other.execute("UPDATE message SET text = 'W' WHERE id = ?", (message.id,))
     store = Store(path)
-    (hit,) = store.search("pears")
+    (hit,) = store.search.find("pears")
     assert (hit.excerpt, hit.ranges) == ("W", ())
     store.close()
     assert replace(hit, ranges=()) == hit
@@ -371,7 +371,7 @@ def fts_config(connection: sqlite3.Connection) -> dict[str, Any]:
 
 def test_the_library_removes_words_from_the_index_itself_where_it_can(path: Path) -> None:
     store = Store(path)
-    config = fts_config(store._index._connection)
+    config = fts_config(store.search.index._connection)
     assert config.get("secure-delete", 0) == int(sqlite3.sqlite_version_info >= search_index.SECURE_DELETE)
     store.close()
 
@@ -413,43 +413,43 @@ def test_a_text_without_an_end_is_indexed_in_small_steps_and_little_memory(
     monkeypatch: pytest.MonkeyPatch, piece: str
 ) -> None:
     """A step of the index, a few of which go between two requests, takes memory for a window and not for the text."""
-    monkeypatch.setattr(store_module, "STEP", 0.0)
+    monkeypatch.setattr(message_search, "STEP", 0.0)
     store = Store(None)
     (message,) = said(store, "pear " + piece * (50_000 if piece == "梨" else 3_000_000) + " plum")
-    assert store.index_some()  # the text is fetched
+    assert store.idle_step()  # the text is fetched
     tracemalloc.start()
     largest, steps = 0, 0
-    while store.index_some():
+    while store.idle_step():
         steps += 1
         largest = max(largest, tracemalloc.get_traced_memory()[1])
         tracemalloc.reset_peak()
     tracemalloc.stop()
     assert steps > 40
     assert largest < 2_500_000
-    assert [hit.message_id for hit in store.search("pear plum")] == [message.id]
-    assert store.search_state.left == 0
+    assert [hit.message_id for hit in store.search.find("pear plum")] == [message.id]
+    assert store.search.state.left == 0
     store.close()
 
 
 def test_what_was_indexed_in_part_leaves_nothing_when_it_is_deleted(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(store_module, "STEP", 0.0)
+    monkeypatch.setattr(message_search, "STEP", 0.0)
     for is_restarted in (False, True):
         path = tmp_path / f"{is_restarted}.db"
         store = Store(path)
         (message,) = said(store, "quince " * 20_000)
         for _ in range(8):
-            assert store.index_some()
-        assert store.search_state.left == 1
+            assert store.idle_step()
+        assert store.search.state.left == 1
         if is_restarted:
             store.close()
             store = Store(path)
-        store.delete_conversation(message.conversation_id)
+        store.trash.delete_conversation(message.conversation_id)
         store.empty_trash()
-        while store.index_some():
+        while store.idle_step():
             pass
-        assert store._index.held() == set()
+        assert store.search.index.held() == set()
         store.close()
         assert not any(b"quince" in file.read_bytes() for file in tmp_path.iterdir())
 
@@ -457,13 +457,15 @@ def test_what_was_indexed_in_part_leaves_nothing_when_it_is_deleted(
 def test_the_first_hits_of_many_are_all_that_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store(None)
     said(store, *["pears"] * 300)
-    while store.index_some():
+    while store.idle_step():
         pass
     looked_up: list[str] = []
-    text = Store._text
-    monkeypatch.setattr(Store, "_text", lambda store, number: looked_up.append("") or text(store, number))
+    text = MessageRows.text
+    monkeypatch.setattr(MessageRows, "text", lambda store, number: looked_up.append("") or text(store, number))
     places: list[str] = []
-    store._index._connection.set_trace_callback(lambda query: places.append(query) if "WHERE number" in query else None)
-    assert len(store.search("pears", 7)) == 7
+    store.search.index._connection.set_trace_callback(
+        lambda query: places.append(query) if "WHERE number" in query else None
+    )
+    assert len(store.search.find("pears", 7)) == 7
     assert len(looked_up) == 7
     assert len(places) <= 8

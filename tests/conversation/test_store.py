@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.conversation import message_store
+from app.conversation.database import Database
 from app.conversation.faults import Fault, StoreError
 from app.conversation.message import Conversation, Message, new_id
 from app.conversation.records import Folder
@@ -32,8 +33,8 @@ def test_a_reopened_store_equals_the_one_that_was_closed_and_the_tree_in_memory(
     for _ in range(2):
         store = Store(path)
         conversation = Conversation.new()
-        store.create_conversation(conversation)
-        trees = [store.load(found.id) for found in store.conversations()]
+        store.conversations.create(conversation)
+        trees = [store.messages.load(found.id) for found in store.conversations.all()]
         for tree in trees:
             grow(store, tree, rng, 15)
         before = contents(store)
@@ -50,7 +51,7 @@ def test_a_reopened_store_equals_the_one_that_was_closed_and_the_tree_in_memory(
 def test_a_method_that_returned_has_committed(path: Path) -> None:
     store = Store(path)
     _, question, answer = asked(store)
-    store.append_text(answer.id, "Winter pears.")
+    store.messages.append_text(answer.id, "Winter pears.")
     with raw(path) as other:
         assert other.execute("SELECT id FROM message ORDER BY number").fetchall() == [(question.id,), (answer.id,)]
         assert other.execute("SELECT text FROM message_text").fetchall() == [("Winter pears.",)]
@@ -61,17 +62,17 @@ def test_an_answer_that_was_cut_off_is_shown_as_far_as_it_was_written(path: Path
     store = Store(path)
     conversation, question, answer = asked(store)
     for piece in ("Winter", " pears", "", " keep."):
-        store.append_text(answer.id, piece)
+        store.messages.append_text(answer.id, piece)
     store.close()
     store = Store(path)
-    assert store.messages(conversation.id) == (question, replace(answer, text="Winter pears keep."))
-    assert store.messages(conversation.id)[1].is_unfinished
-    store.append_text(answer.id, " Long.")
-    store.finish_message(answer.id, stop="stopped", ids=range(3), stats={"rate": 1.5}, model="f2")
+    assert store.messages.of(conversation.id) == (question, replace(answer, text="Winter pears keep."))
+    assert store.messages.of(conversation.id)[1].is_unfinished
+    store.messages.append_text(answer.id, " Long.")
+    store.messages.finish(answer.id, stop="stopped", ids=range(3), stats={"rate": 1.5}, model="f2")
     whole = replace(
         answer, text="Winter pears keep. Long.", ids=(0, 1, 2), stop="stopped", stats={"rate": 1.5}, model="f2"
     )
-    assert store.messages(conversation.id)[1] == whole
+    assert store.messages.of(conversation.id)[1] == whole
     store.close()
 
 
@@ -79,22 +80,22 @@ def test_an_answer_that_was_cut_off_is_shown_as_far_as_it_was_written(path: Path
 def test_token_ids_come_back_as_they_were(ids: tuple[int, ...] | None) -> None:
     store = Store(None)
     conversation, _, answer = asked(store)
-    store.finish_message(answer.id, stop="finished", ids=ids)
-    assert store.messages(conversation.id)[1].ids == ids
+    store.messages.finish(answer.id, stop="finished", ids=ids)
+    assert store.messages.of(conversation.id)[1].ids == ids
     copied = Message.new(conversation.id, None, "assistant", "Imported")
     copied = replace(copied, ids=ids, stop="finished", stats={"é": [1, None]})
-    store.add_message(copied)
-    assert store.messages(conversation.id)[2] == copied
+    store.messages.add(copied)
+    assert store.messages.of(conversation.id)[2] == copied
     store.close()
 
 
 def test_token_ids_that_are_not_complete_are_not_shown_as_if_they_were(path: Path) -> None:
     store = Store(path)
     conversation, _, answer = asked(store)
-    store.finish_message(answer.id, stop="finished", ids=range(9000))
+    store.messages.finish(answer.id, stop="finished", ids=range(9000))
     with raw(path) as other:
         other.execute("DELETE FROM message_ids WHERE number = 2")
-    assert store.messages(conversation.id)[1].ids is None
+    assert store.messages.of(conversation.id)[1].ids is None
     store.close()
 
 
@@ -102,8 +103,8 @@ def test_token_ids_that_are_not_complete_are_not_shown_as_if_they_were(path: Pat
 def test_any_text_comes_back_as_it_was(text: str) -> None:
     store = Store(None)
     conversation, _, answer = asked(store, text)
-    store.append_text(answer.id, text)
-    assert [message.text for message in store.messages(conversation.id)] == [text, text]
+    store.messages.append_text(answer.id, text)
+    assert [message.text for message in store.messages.of(conversation.id)] == [text, text]
     store.close()
 
 
@@ -112,31 +113,31 @@ def test_the_end_can_be_asked_for_again_after_it_failed_halfway() -> None:
     conversation, _, answer = asked(store)
     ids = tuple(range(10_000))
     with pytest.raises(ValueError, match="JSON"):
-        store.finish_message(answer.id, stop="finished", ids=ids, stats={"rate": float("nan")})
-    assert store.messages(conversation.id)[1] == answer
-    store.finish_message(answer.id, stop="finished", ids=ids)
-    assert store.messages(conversation.id)[1].ids == ids
+        store.messages.finish(answer.id, stop="finished", ids=ids, stats={"rate": float("nan")})
+    assert store.messages.of(conversation.id)[1] == answer
+    store.messages.finish(answer.id, stop="finished", ids=ids)
+    assert store.messages.of(conversation.id)[1].ids == ids
     store.close()
 
 
 def test_the_first_question_gives_the_title_and_a_person_can_change_it() -> None:
     store = Store(None)
     conversation, question, _ = asked(store, "Which pears\nkeep?")
-    store.add_message(Message.new(conversation.id, question.id, "user", "And apples?"))
-    assert store.conversations()[0].title == "Which pears keep?"
-    store.rename(conversation.id, " Fruit ")
-    assert store.conversations()[0].title == "Fruit"
+    store.messages.add(Message.new(conversation.id, question.id, "user", "And apples?"))
+    assert store.conversations.all()[0].title == "Which pears keep?"
+    store.conversations.rename(conversation.id, " Fruit ")
+    assert store.conversations.all()[0].title == "Fruit"
     with pytest.raises(ValueError, match="title"):
-        store.rename(conversation.id, "\n")
+        store.conversations.rename(conversation.id, "\n")
     store.close()
 
 
 def test_the_conversation_used_last_comes_first() -> None:
     store = Store(None)
     (old, _, _), (new, _, _) = asked(store), asked(store)
-    assert [found.id for found in store.conversations()] == [new.id, old.id]
-    store.add_message(Message.new(old.id, None, "user", "Again"))
-    assert [found.id for found in store.conversations()] == [old.id, new.id]
+    assert [found.id for found in store.conversations.all()] == [new.id, old.id]
+    store.messages.add(Message.new(old.id, None, "user", "Again"))
+    assert [found.id for found in store.conversations.all()] == [old.id, new.id]
     store.close()
 
 
@@ -144,8 +145,8 @@ def test_siblings_keep_their_order_when_the_clock_goes_back() -> None:
     store = Store(None)
     conversation, question, answer = asked(store)
     earlier = replace(answer, id=new_id(), created_at=answer.created_at - 9e6)
-    store.add_message(earlier)
-    assert store.load(conversation.id).children(question.id) == (answer, earlier)
+    store.messages.add(earlier)
+    assert store.messages.load(conversation.id).children(question.id) == (answer, earlier)
     store.close()
 
 
@@ -155,18 +156,18 @@ def test_what_was_used_last_comes_first_when_the_clock_goes_back(monkeypatch: py
     for day in (0.0, -30.0, -400.0):
         monkeypatch.setattr(time, "time", lambda at=now + day * 86400: at)
         conversation, _, answer = asked(store)
-        store.finish_message(answer.id, stop="finished")
+        store.messages.finish(answer.id, stop="finished")
         used.insert(0, conversation.id)
-        assert [one.id for one in store.conversations()] == used
+        assert [one.id for one in store.conversations.all()] == used
     store.close()
 
 
 def test_where_nothing_is_selected_the_last_visited_path_is_shown() -> None:
     store = Store(None)
     conversation, question, answer = asked(store)
-    store.add_message(Message.new(conversation.id, question.id, "assistant"), select=False)
-    store.select_path(conversation.id, None)
-    assert store.load(conversation.id).path == (question, answer)
+    store.messages.add(Message.new(conversation.id, question.id, "assistant"), select=False)
+    store.messages.select_path(conversation.id, None)
+    assert store.messages.load(conversation.id).path == (question, answer)
     store.close()
 
 
@@ -174,26 +175,26 @@ def test_misuse_is_named_and_leaves_everything_as_it_was() -> None:
     store = Store(None)
     conversation, question, answer = asked(store)
     elsewhere, stranger, _ = asked(store)
-    store.finish_message(answer.id, stop="finished", ids=(1,))
+    store.messages.finish(answer.id, stop="finished", ids=(1,))
     before = contents(store)
     lost = new_id()
     for error, attempt in [
-        (ValueError, lambda: store.append_text(question.id, "more")),
-        (ValueError, lambda: store.append_text(answer.id, "more")),
-        (ValueError, lambda: store.finish_message(answer.id, stop="finished")),
-        (ValueError, lambda: store.add_message(question)),
-        (ValueError, lambda: store.create_conversation(conversation)),
-        (ValueError, lambda: store.add_message(Message.new(conversation.id, stranger.id, "user", "?"))),
-        (ValueError, lambda: store.select_path(conversation.id, stranger.id)),
-        (ValueError, lambda: store.messages("../../etc")),
-        (LookupError, lambda: store.messages(lost)),
-        (LookupError, lambda: store.load(lost)),
-        (LookupError, lambda: store.rename(lost, "x")),
-        (LookupError, lambda: store.append_text(lost, "x")),
-        (LookupError, lambda: store.select_path(elsewhere.id, lost)),
-        (LookupError, lambda: store.add_message(Message.new(lost, None, "user", "?"))),
-        (LookupError, lambda: store.add_message(Message.new(conversation.id, lost, "user", "?"))),
-        (UnicodeEncodeError, lambda: store.add_message(Message.new(conversation.id, None, "user", "\ud83d"))),
+        (ValueError, lambda: store.messages.append_text(question.id, "more")),
+        (ValueError, lambda: store.messages.append_text(answer.id, "more")),
+        (ValueError, lambda: store.messages.finish(answer.id, stop="finished")),
+        (ValueError, lambda: store.messages.add(question)),
+        (ValueError, lambda: store.conversations.create(conversation)),
+        (ValueError, lambda: store.messages.add(Message.new(conversation.id, stranger.id, "user", "?"))),
+        (ValueError, lambda: store.messages.select_path(conversation.id, stranger.id)),
+        (ValueError, lambda: store.messages.of("../../etc")),
+        (LookupError, lambda: store.messages.of(lost)),
+        (LookupError, lambda: store.messages.load(lost)),
+        (LookupError, lambda: store.conversations.rename(lost, "x")),
+        (LookupError, lambda: store.messages.append_text(lost, "x")),
+        (LookupError, lambda: store.messages.select_path(elsewhere.id, lost)),
+        (LookupError, lambda: store.messages.add(Message.new(lost, None, "user", "?"))),
+        (LookupError, lambda: store.messages.add(Message.new(conversation.id, lost, "user", "?"))),
+        (UnicodeEncodeError, lambda: store.messages.add(Message.new(conversation.id, None, "user", "\ud83d"))),
     ]:
         with pytest.raises(error):
             attempt()
@@ -246,17 +247,17 @@ def test_misuse_is_named_and_leaves_everything_as_it_was() -> None:
 def test_the_schema_refuses_what_cannot_be(path: Path, statement: str) -> None:
     store = Store(path)
     conversation, question, answer = asked(store)
-    store.add_message(Message.new(conversation.id, question.id, "assistant"), select=False)
-    store.select_path(conversation.id, answer.id)
+    store.messages.add(Message.new(conversation.id, question.id, "assistant"), select=False)
+    store.messages.select_path(conversation.id, answer.id)
     asked(store)
     _, deleted, below = asked(store)
-    store.finish_message(below.id, stop="finished")
-    store.delete_message(deleted.id)
+    store.messages.finish(below.id, stop="finished")
+    store.trash.delete_message(deleted.id)
     shelf, emptied = Folder.new("Garden"), Folder.new("Kitchen")
     for folder in (shelf, emptied):
-        store.create_folder(folder)
-    store.move_conversation(conversation.id, shelf.id)
-    store.delete_folder(emptied.id)
+        store.folders.create(folder)
+    store.conversations.move(conversation.id, shelf.id)
+    store.trash.delete_folder(emptied.id)
     store.close()
     with raw(path) as other, pytest.raises(sqlite3.IntegrityError):
         other.execute(statement)
@@ -266,7 +267,7 @@ def test_it_is_written_as_durably_as_sqlite_can_and_for_its_owner_only(path: Pat
     store = Store(path)
     asked(store)
     found = {
-        name: store._connection.execute(f"PRAGMA {name}").fetchone()[0]
+        name: store.database.connection.execute(f"PRAGMA {name}").fetchone()[0]
         for name in (
             "journal_mode",
             "synchronous",
@@ -294,18 +295,18 @@ def test_a_file_that_others_could_read_becomes_private_again(path: Path) -> None
 def test_a_full_disk_costs_only_what_could_not_be_written(path: Path) -> None:
     store = Store(path)
     conversation, _, answer = asked(store)
-    used = store._connection.execute("PRAGMA page_count").fetchone()[0]
-    store._connection.execute(f"PRAGMA max_page_count = {used + 3}")
-    store.append_text(answer.id, "leaf " * 1000)
+    used = store.database.connection.execute("PRAGMA page_count").fetchone()[0]
+    store.database.connection.execute(f"PRAGMA max_page_count = {used + 3}")
+    store.messages.append_text(answer.id, "leaf " * 1000)
     with pytest.raises(StoreError) as caught:
-        store.append_text(answer.id, "branch " * 10_000)
+        store.messages.append_text(answer.id, "branch " * 10_000)
     assert caught.value.fault is Fault.FULL
     assert str(path) in caught.value.problem.sentence
-    assert store.messages(conversation.id)[1].text == "leaf " * 1000
-    store._connection.execute("PRAGMA max_page_count = 100000")
-    store.append_text(answer.id, "branch " * 10_000)
-    store.finish_message(answer.id, stop="finished")
-    assert store.messages(conversation.id)[1].text == "leaf " * 1000 + "branch " * 10_000
+    assert store.messages.of(conversation.id)[1].text == "leaf " * 1000
+    store.database.connection.execute("PRAGMA max_page_count = 100000")
+    store.messages.append_text(answer.id, "branch " * 10_000)
+    store.messages.finish(answer.id, stop="finished")
+    assert store.messages.of(conversation.id)[1].text == "leaf " * 1000 + "branch " * 10_000
     store.close()
 
 
@@ -314,11 +315,11 @@ def test_while_another_program_writes_one_is_told_and_can_try_again(path: Path) 
     conversation, _, answer = asked(store)
     with raw(path) as other:
         other.execute("BEGIN IMMEDIATE")
-        assert fails(lambda: store.append_text(answer.id, "Winter")) is Fault.LOCKED
-        assert store.messages(conversation.id)[1].text == ""  # reading goes on
+        assert fails(lambda: store.messages.append_text(answer.id, "Winter")) is Fault.LOCKED
+        assert store.messages.of(conversation.id)[1].text == ""  # reading goes on
         other.execute("ROLLBACK")
-    store.append_text(answer.id, "Winter")
-    assert store.messages(conversation.id)[1].text == "Winter"
+    store.messages.append_text(answer.id, "Winter")
+    assert store.messages.of(conversation.id)[1].text == "Winter"
     store.close()
 
 
@@ -326,10 +327,10 @@ def test_a_store_in_memory_does_the_same_work_and_says_that_it_is_not_durable(pa
     memory, durable = Store(None), Store(path)
     conversation = Conversation.new()
     for store in (memory, durable):
-        store.create_conversation(conversation)
+        store.conversations.create(conversation)
     tree = MessageTree(conversation.id)
     grow(memory, tree, random.Random(3), 20)
-    assert described(memory.load(conversation.id)) == described(tree)
+    assert described(memory.messages.load(conversation.id)) == described(tree)
     assert (memory.is_durable, durable.is_durable) == (False, True)
     memory.close()
     durable.close()
@@ -339,34 +340,34 @@ def test_a_store_in_memory_does_the_same_work_and_says_that_it_is_not_durable(pa
 def test_too_little_memory_is_a_refusal_like_a_full_disk(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store(path)
     conversation, _, answer = asked(store)
-    executing, fuel = Store._execute, 0
+    executing, fuel = Database.execute, 0
 
-    def unlucky(self: Store, query: str, *values: object) -> sqlite3.Cursor:
+    def unlucky(self: Database, query: str, *values: object) -> sqlite3.Cursor:
         nonlocal fuel
         fuel -= 1
         if fuel == 0:
             raise MemoryError
         return executing(self, query, *values)
 
-    monkeypatch.setattr(Store, "_execute", unlucky)
+    monkeypatch.setattr(Database, "execute", unlucky)
     for step in range(1, 9):  # wherever it runs out, nothing of the request is kept
         fuel = step
         late = Message.new(conversation.id, answer.id, "user", "And apples?")
-        assert fails(lambda message=late: store.add_message(message)) is Fault.MEMORY
+        assert fails(lambda message=late: store.messages.add(message)) is Fault.MEMORY
         fuel = 0
-        assert len(store.messages(conversation.id)) == 2
-    store.append_text(answer.id, "Winter pears.")
+        assert len(store.messages.of(conversation.id)) == 2
+    store.messages.append_text(answer.id, "Winter pears.")
     store.close()
-    assert Store(path).messages(conversation.id)[1].text == "Winter pears."
+    assert Store(path).messages.of(conversation.id)[1].text == "Winter pears."
 
 
 def test_a_transaction_that_could_not_be_taken_back_is_taken_back_before_the_next(path: Path) -> None:
     store = Store(path)
     conversation, _, answer = asked(store)
-    store._connection.execute("BEGIN IMMEDIATE")
-    store._connection.execute("UPDATE conversation SET title = 'Half done'")
-    store.append_text(answer.id, "Winter pears.")
-    assert store.conversation(conversation.id).title == "Which pears keep?"
+    store.database.connection.execute("BEGIN IMMEDIATE")
+    store.database.connection.execute("UPDATE conversation SET title = 'Half done'")
+    store.messages.append_text(answer.id, "Winter pears.")
+    assert store.conversations.get(conversation.id).title == "Which pears keep?"
     store.close()
 
 
@@ -377,11 +378,11 @@ def test_a_long_conversation_is_read_in_pages_out_of_the_collectors_sight(monkey
         store, frozen = Store(None), list[int]()
         monkeypatch.setattr(message_store.gc, "freeze", lambda frozen=frozen: frozen.append(1))
         conversation, last = Conversation.new(), None
-        store.create_conversation(conversation)
+        store.conversations.create(conversation)
         for number in range(count):
             message = Message.new(conversation.id, last, "user", f"text {number}")
-            store.add_message(message)
+            store.messages.add(message)
             last = message.id
-        assert store.load(conversation.id).path == store.messages(conversation.id)
+        assert store.messages.load(conversation.id).path == store.messages.of(conversation.id)
         assert len(frozen) == count // 10
         store.close()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from app.conversation.database import Database
 from app.conversation.faults import StoreError
 from app.conversation.message import Conversation, Message
 from app.conversation.store import Store
@@ -50,8 +51,8 @@ def test_jobs_are_done_in_order_on_one_thread_that_close_ends(path: Path) -> Non
 def test_a_job_that_fails_fails_alone(path: Path) -> None:
     with StoreThread(path) as store:
         before = store.submit(asked)
-        failing = store.submit(lambda it: it.messages("0" * 32))
-        after = store.submit(lambda it: it.conversations())
+        failing = store.submit(lambda it: it.messages.of("0" * 32))
+        after = store.submit(lambda it: it.conversations.all())
         with pytest.raises(LookupError, match="0000"):
             failing.result()
         assert [found.id for found in after.result()] == [before.result()[0].id]
@@ -60,8 +61,8 @@ def test_a_job_that_fails_fails_alone(path: Path) -> None:
 def test_a_future_resolves_after_the_commit(path: Path) -> None:
     with StoreThread(path) as store:
         conversation = Conversation.new()
-        store.submit(lambda it: it.create_conversation(conversation))
-        store.submit(lambda it: it.add_message(Message.new(conversation.id, None, "user", "Kept?"))).result()
+        store.submit(lambda it: it.conversations.create(conversation))
+        store.submit(lambda it: it.messages.add(Message.new(conversation.id, None, "user", "Kept?"))).result()
         with raw(path) as other:
             assert other.execute("SELECT text FROM message").fetchall() == [("Kept?",)]
 
@@ -75,7 +76,7 @@ def test_close_finishes_what_was_submitted(path: Path) -> None:
     store.close()
     assert not path.with_name(path.name + "-wal").exists()  # closed, with its journal merged
     reopened = Store(path)
-    assert [found.id for found in reopened.conversations()] == [asking.result()[0].id]
+    assert [found.id for found in reopened.conversations.all()] == [asking.result()[0].id]
     reopened.close()
 
 
@@ -89,7 +90,7 @@ def test_without_a_usable_file_conversations_go_on_in_memory_and_the_notice_says
     path.write_text("a file where a folder should be")
     with StoreThread(path / "conversations.sqlite") as store:
         conversation, question, _ = store.submit(asked).result()
-        assert store.submit(lambda it: it.messages(conversation.id)).result()[0] == question
+        assert store.submit(lambda it: it.messages.of(conversation.id)).result()[0] == question
         notice = store.submit(lambda it: it.notice).result()
         assert notice is not None
         assert "lost when Espalier quits" in notice.sentence
@@ -100,8 +101,8 @@ def test_without_a_usable_file_conversations_go_on_in_memory_and_the_notice_says
 def test_a_store_error_reaches_the_one_who_asked(path: Path) -> None:
     with StoreThread(path) as store:
         _, _, answer = store.submit(asked).result()
-        store.submit(lambda it: it._connection.execute("PRAGMA max_page_count = 1"))
-        failing = store.submit(lambda it: it.append_text(answer.id, "x" * 100_000))
+        store.submit(lambda it: it.database.connection.execute("PRAGMA max_page_count = 1"))
+        failing = store.submit(lambda it: it.messages.append_text(answer.id, "x" * 100_000))
         assert isinstance(failing.exception(), StoreError)
 
 
@@ -114,21 +115,21 @@ def test_a_program_that_ends_without_close_still_ends_and_has_kept_everything(pa
     root = Path(__file__).parents[2]
     subprocess.run([sys.executable, "-c", program, str(path)], cwd=root, timeout=60, check=True)
     store = Store(path)
-    assert len(store.conversations()) == 20
+    assert len(store.conversations.all()) == 20
     store.close()
 
 
 def test_a_database_that_cannot_be_opened_for_a_reason_that_nobody_knows_is_told(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opening = Store._open
+    opening = Database.__init__
 
-    def unlucky(store: Store) -> None:
-        if store._path is not None:
+    def unlucky(database: Database, path: Path | None, patience: float) -> None:
+        if path is not None:
             raise KeyError("pears")
-        opening(store)
+        opening(database, path, patience)
 
-    monkeypatch.setattr(Store, "_open", unlucky)
+    monkeypatch.setattr(Database, "__init__", unlucky)
     with StoreThread(path) as store:
         notice = store.submit(lambda it: it.notice).result()
         assert notice is not None
@@ -138,17 +139,17 @@ def test_a_database_that_cannot_be_opened_for_a_reason_that_nobody_knows_is_told
 
 
 def test_a_step_of_the_index_that_fails_is_tried_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    stepping, failures = Store.index_some, [MemoryError(), KeyError()]
+    stepping, failures = Store.idle_step, [MemoryError(), KeyError()]
 
     def unlucky(store: Store) -> int:
         if failures:
             raise failures.pop()
         return stepping(store)
 
-    monkeypatch.setattr(Store, "index_some", unlucky)
+    monkeypatch.setattr(Store, "idle_step", unlucky)
     with StoreThread(path) as store:
         store.submit(asked).result()
         store.submit(asked).result()
         store.submit(lambda _: None).result()
         assert not failures
-        assert len(store.submit(lambda it: it.search("pears")).result()) == 2
+        assert len(store.submit(lambda it: it.search.find("pears")).result()) == 2

@@ -16,9 +16,9 @@ def main() -> None:
         _, question, answer = asked(store, f"Question {turn}")
         tell("asked", question.conversation_id)
         for word in range(turn + 5):
-            store.append_text(answer.id, f"{word} " * 50)
+            store.messages.append_text(answer.id, f"{word} " * 50)
             tell("word", str(word))
-        store.finish_message(answer.id, stop="finished", ids=range(5000))
+        store.messages.finish(answer.id, stop="finished", ids=range(5000))
         tell("finished", answer.id)
 
 

@@ -44,8 +44,8 @@ def test_branches_come_in_their_order_with_the_path_that_was_open() -> None:
     assert document.conversation.updated_at == AT + 60
     assert document.leaf_id == messages["Winter pears."].id
     store = Store(None)
-    store.add_conversation(document)
-    assert [message.text for message in store.load(document.conversation.id).path] == [
+    store.imports.add(document)
+    assert [message.text for message in store.messages.load(document.conversation.id).path] == [
         "Which pears keep?",
         "Winter pears.",
     ]

@@ -77,8 +77,8 @@ def test_what_is_written_can_be_read_and_what_cannot_be_read_is_not_written(
 @each_seed(range(10))
 def test_a_store_keeps_what_was_read_as_it_is(seed: int) -> None:
     store, document = Store(None), random_document(seed)
-    store.add_conversation(read(write(document)))
-    kept = store.export(document.conversation.id)
+    store.imports.add(read(write(document)))
+    kept = store.exports.export(document.conversation.id)
     assert kept.conversation == replace(document.conversation, folder_id=None)
     assert (kept.messages, kept.leaf_id) == (document.messages, document.leaf_id)
     assert kept.alternatives.items() <= document.alternatives.items()
@@ -88,8 +88,8 @@ def test_a_store_keeps_what_was_read_as_it_is(seed: int) -> None:
 def test_conversations_of_a_database_go_out_and_come_back(tmp_path: Any) -> None:
     filled(tmp_path / "conversations.sqlite", 3)
     store, other = Store(tmp_path / "conversations.sqlite"), Store(None)
-    for conversation in store.conversations():
-        document = store.export(conversation.id)  # with ids at random, which spell nothing
+    for conversation in store.conversations.all():
+        document = store.exports.export(conversation.id)  # with ids at random, which spell nothing
         messages = tuple(
             replace(message, ids=tuple(one % 2**31 for one in message.ids[: len(message.text)]))
             if message.ids
@@ -97,9 +97,9 @@ def test_conversations_of_a_database_go_out_and_come_back(tmp_path: Any) -> None
             for message in document.messages
         )
         document = replace(document, messages=messages)
-        other.add_conversation(read(write(document)))
-        assert other.export(conversation.id) == document
-    assert len(other.conversations()) == 4
+        other.imports.add(read(write(document)))
+        assert other.exports.export(conversation.id) == document
+    assert len(other.conversations.all()) == 4
     store.close()
     other.close()
 

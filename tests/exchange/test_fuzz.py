@@ -88,19 +88,19 @@ def check(data: bytes) -> bool:
         return False
     store = Store(None)
     for document in found.documents:
-        conversation_id = store.add_conversation(document).conversation_id
+        conversation_id = store.imports.add(document).conversation_id
         assert conversation_id is not None
-        kept = store.export(conversation_id)
+        kept = store.exports.export(conversation_id)
         assert [message.text for message in kept.messages] == [message.text for message in document.messages]
         assert read(write(kept)) == kept
         markdown_of_path(kept)
         markdown_of_tree(kept)
-        for row in rows_of(store.load(conversation_id), None, {}):
+        for row in rows_of(store.messages.load(conversation_id), None, {}):
             if row.footer:
                 assert figure_words(row.footer, is_done=True)
-    while store.index_some():
+    while store.idle_step():
         pass
-    store.search("pear")
+    store.search.find("pear")
     store.close()
     return True
 

@@ -141,7 +141,7 @@ def kill_migrations(folder: Path, kills: int, seed: int, messages: int = 3000) -
         copy = path.with_name("conversations.version-1.db")
         for held in [path, *([copy] if copy.exists() else [])]:
             store = Store(held)
-            found = {one.text for known in store.conversations() for one in store.messages(known.id)}
+            found = {one.text for known in store.conversations.all() for one in store.messages.of(known.id)}
             notice = store.notice
             store.close()
             assert (notice, found) == (None, texts), f"kill {number} of seed {seed}: {notice}, {len(found)} messages"
@@ -210,7 +210,7 @@ def conversations_hold(data: Path, told: Told, before: dict[str, Message]) -> di
     store = Store(path)
     try:
         assert store.notice is None, store.notice
-        messages = {one.id: one for found in store.conversations() for one in store.messages(found.id)}
+        messages = {one.id: one for found in store.conversations.all() for one in store.messages.of(found.id)}
     finally:
         store.close()
     with sqlite3.connect(path) as database:
@@ -253,7 +253,7 @@ def compare_branches(bench: Bench, data: Path, fingerprint: str, count: int) -> 
     if not path.exists():
         return
     store = Store(path)
-    paths = [store.load(found.id).path for found in store.conversations()[:count]]
+    paths = [store.messages.load(found.id).path for found in store.conversations.all()[:count]]
     store.close()
     for number, branch in enumerate(paths):
         ended = [message for message in branch if not message.is_unfinished]

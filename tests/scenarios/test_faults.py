@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.conversation.database import Database
 from app.conversation.faults import Fault, store_error
 from app.conversation.store import Store
 from app.kvcache.disk import files
@@ -47,7 +48,7 @@ def stored(program: Program) -> list[str]:
     """Texts of the open conversation as the database has them."""
     found: list[str] = []
     conversation = program.controller.tree.conversation_id
-    on_store(program, lambda store: found.extend(one.text for one in store.messages(conversation)) or True)
+    on_store(program, lambda store: found.extend(one.text for one in store.messages.of(conversation)) or True)
     return found
 
 
@@ -59,18 +60,18 @@ def test_an_answer_goes_on_when_the_disk_is_full_and_is_saved_when_it_is_not(
     is_full = False
 
     @contextmanager
-    def writing(store: Store) -> Iterator[None]:
+    def writing(database: Database) -> Iterator[None]:
         if is_full:
-            raise store_error(Fault.FULL, store._path)
-        with writes(store):
+            raise store_error(Fault.FULL, database.path)
+        with writes(database):
             yield
 
     def fill(_text: str) -> None:
         nonlocal is_full
         is_full = True
 
-    writes = Store._writing
-    monkeypatch.setattr(Store, "_writing", writing)
+    writes = Database.writing
+    monkeypatch.setattr(Database, "writing", writing)
     qtbot.waitUntil(lambda: is_ready(program), timeout=PATIENCE)
     controller.chat.tailAppended.connect(fill)
     answer = asked(qtbot, program, QUESTION)

@@ -96,7 +96,7 @@ def nested_rows(model: QAbstractItemModel, parent: QModelIndex | None = None) ->
 
 def stored(data_folder: Path) -> list[Message]:
     store = Store(data_folder / "conversations.db")
-    found = [message for one in store.conversations() for message in store.messages(one.id)]
+    found = [message for one in store.conversations.all() for message in store.messages.of(one.id)]
     store.close()
     return found
 

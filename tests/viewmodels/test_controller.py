@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.conversation.edit import Edit
 from app.conversation.faults import Fault, store_error
 from app.conversation.message import Conversation, Message
+from app.conversation.message_store import MessageStore
 from app.conversation.store import Store
 from app.protocol.commands import Cancel, EstimateCost, Generate, LoadModel
 from app.protocol.reports import Problem
@@ -62,7 +63,7 @@ def wait_for_text(qtbot: QtBot, controller: Controller) -> None:
 
 def stored(data_folder: Path) -> list[Message]:
     store = Store(data_folder / "conversations.db")
-    found = [message for one in store.conversations() for message in store.messages(one.id)]
+    found = [message for one in store.conversations.all() for message in store.messages.of(one.id)]
     store.close()
     return found
 
@@ -88,14 +89,14 @@ def test_the_question_is_committed_before_the_engine_is_asked(
 ) -> None:
     ready(qtbot, controller)
     asked_at_commit: list[bool] = []
-    commit = Store.begin_conversation
+    commit = MessageStore.begin
 
-    def watched(store: Store, conversation: Conversation, first: Message) -> Edit:
+    def watched(store: MessageStore, conversation: Conversation, first: Message) -> Edit:
         edit = commit(store, conversation, first)
         asked_at_commit.append(any(isinstance(command, Generate) for command in script.commands))
         return edit
 
-    monkeypatch.setattr(Store, "begin_conversation", watched)
+    monkeypatch.setattr(MessageStore, "begin", watched)
     ask(qtbot, controller, "First things first")
     assert asked_at_commit == [False]
 
@@ -114,10 +115,10 @@ def test_words_come_back_when_they_cannot_be_stored(
 ) -> None:
     ask(qtbot, controller, "One")
 
-    def full(store: Store, message: Message, select: bool = True) -> None:
+    def full(store: MessageStore, message: Message, select: bool = True) -> None:
         raise store_error(Fault.FULL, None)
 
-    monkeypatch.setattr(Store, "add_message", full)
+    monkeypatch.setattr(MessageStore, "add", full)
     said: list[str] = []
     controller.composerText.connect(said.append)
     controller.send("Two")

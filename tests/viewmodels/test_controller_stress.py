@@ -84,7 +84,7 @@ class Restless:
 
 def stored(data_folder: Path) -> dict[str, Message]:
     store = Store(data_folder / "conversations.db")
-    found = {message.id: message for one in store.conversations() for message in store.messages(one.id)}
+    found = {message.id: message for one in store.conversations.all() for message in store.messages.of(one.id)}
     store.close()
     return found
 

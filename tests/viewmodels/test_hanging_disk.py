@@ -13,9 +13,9 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 from pytestqt.qtbot import QtBot
 
+from app.conversation.database import Database
 from app.conversation.faults import Fault, store_error
 from app.conversation.leftover import leftover_files
-from app.conversation.store import Store
 from app.conversation.store_thread import StoreThread
 from app.viewmodels import store_link
 from app.viewmodels.controller import Controller
@@ -37,17 +37,17 @@ class HangingDisk:
         self.hangs = threading.Event()
         self._is_over = threading.Event()
         self._watched: list[Controller] = []
-        writing = Store._writing
+        writing = Database.writing
 
         @contextmanager
-        def hang(store: Store) -> Iterator[None]:
+        def hang(database: Database) -> Iterator[None]:
             if self.hangs.is_set():
                 self._is_over.wait(LONG)
                 raise store_error(Fault.IO, None)
-            with writing(store):
+            with writing(database):
                 yield
 
-        monkeypatch.setattr(Store, "_writing", hang)
+        monkeypatch.setattr(Database, "writing", hang)
 
     def watch(self, controller: Controller) -> None:
         """Make the end of this controller impatient."""
@@ -178,9 +178,9 @@ def test_a_start_whose_database_hangs_says_so_and_goes_on_when_it_answers(
     first.send("One")
     qtbot.waitUntil(lambda: texts_of(first) == ["One", "You said: One"])
     disk.release()
-    over, opening = threading.Event(), Store._open
+    over, opening = threading.Event(), Database.__init__
     monkeypatch.setattr(store_link, "SLOW", 0.1)
-    monkeypatch.setattr(Store, "_open", lambda store: over.wait(LONG) and opening(store))
+    monkeypatch.setattr(Database, "__init__", lambda *asked: over.wait(LONG) and opening(*asked))
     again = start()
     qtbot.waitUntil(lambda: "disk is slow" in again.status.now.notice)
     again.composer_changed("typed meanwhile")
@@ -195,10 +195,10 @@ def test_a_start_whose_database_hangs_says_so_and_goes_on_when_it_answers(
 def test_a_database_that_hangs_while_it_is_opened_or_closed_keeps_nobody_from_quitting(
     qtbot: QtBot, start: Callable[[], Controller], disk: HangingDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("_open", "close"):
+    for name in ("__init__", "close"):
         over = threading.Event()
         with monkeypatch.context() as patch:
-            patch.setattr(Store, name, lambda _store, over=over: over.wait(LONG) and None)
+            patch.setattr(Database, name, lambda *_asked, over=over: over.wait(LONG) and None)
             controller = start()
             controller.composer_changed("words")
             controller.close()

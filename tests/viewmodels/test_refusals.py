@@ -14,11 +14,12 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.conversation.database import Database
 from app.conversation.edit import Edit
 from app.conversation.faults import Fault, store_error
 from app.conversation.leftover import leftover_files
 from app.conversation.message import Conversation, Message
-from app.conversation.store import Store
+from app.conversation.message_store import MessageStore
 from app.conversation.store_thread import StoreThread
 from app.protocol.commands import Generate
 from app.protocol.reports import Problem
@@ -65,21 +66,21 @@ class Trouble:
     def __init__(self, rng: random.Random, monkeypatch: pytest.MonkeyPatch) -> None:
         self.is_on = False
         self.rng = rng
-        executing, writing = Store._execute, Store._writing
+        executing, writing = Database.execute, Database.writing
 
-        def execute(store: Store, query: str, *values: object) -> sqlite3.Cursor:
+        def execute(database: Database, query: str, *values: object) -> sqlite3.Cursor:
             self.strike(0.1)
-            return executing(store, query, *values)
+            return executing(database, query, *values)
 
         @contextmanager
-        def write(store: Store) -> Iterator[None]:
-            with writing(store):
+        def write(database: Database) -> Iterator[None]:
+            with writing(database):
                 yield
                 self.strike(0.1)
             self.strike(0.1)
 
-        monkeypatch.setattr(Store, "_execute", execute)
-        monkeypatch.setattr(Store, "_writing", write)
+        monkeypatch.setattr(Database, "execute", execute)
+        monkeypatch.setattr(Database, "writing", write)
 
     def strike(self, chance: float) -> None:
         if self.is_on and self.rng.random() < chance:
@@ -210,20 +211,20 @@ def test_who_quits_while_nothing_can_be_saved_finds_the_words_at_the_next_start(
     database, is_full = data_folder / "conversations.db", False
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
-    writing = Store._writing
+    writing = Database.writing
 
     @contextmanager
-    def refuse(store: Store) -> Iterator[None]:
+    def refuse(opened: Database) -> Iterator[None]:
         if is_full:
             raise store_error(Fault.FULL, database)
-        with writing(store):
+        with writing(opened):
             yield
 
     def fill_up() -> None:
         nonlocal is_full
         is_full = True
 
-    monkeypatch.setattr(Store, "_writing", refuse)
+    monkeypatch.setattr(Database, "writing", refuse)
     controller = started(database, script, settings, folders)
     answer = all_of_one(qtbot, controller, script, fill_up)
     places = leftover_files(database)
@@ -252,12 +253,12 @@ def test_who_quits_on_a_full_disk_has_the_room_of_the_search_index(
 ) -> None:
     with StoreThread(tiny_disk / "conversations.db") as thread:
         home = Conversation.new("Much was said before")
-        thread.submit(lambda store: store.create_conversation(home))
+        thread.submit(lambda store: store.conversations.create(home))
         for number in range(4):
             words = " ".join(f"word{number}x{count}" for count in range(1000))
             message = Message.new(home.id, None, "user", words)
-            thread.submit(lambda store, message=message: store.add_message(message))
-        thread.submit(lambda store: store.search("word1x1")).result()
+            thread.submit(lambda store, message=message: store.messages.add(message))
+        thread.submit(lambda store: store.search.find("word1x1")).result()
     controller = started(tiny_disk / "conversations.db", script, settings, folders)
     qtbot.waitUntil(lambda: bool(texts_of(controller)))
     controller.new_conversation()
@@ -320,15 +321,15 @@ def test_the_model_waits_for_one_commit_and_for_no_other(
 ) -> None:
     """From Return to the engine, with the first question of a conversation and with a later one."""
     commits: list[int] = []
-    writing = Store._writing
+    writing = Database.writing
 
     @contextmanager
-    def count(store: Store) -> Iterator[None]:
-        with writing(store):
+    def count(database: Database) -> Iterator[None]:
+        with writing(database):
             yield
         commits.append(sum(isinstance(command, Generate) for command in script.commands))
 
-    monkeypatch.setattr(Store, "_writing", count)
+    monkeypatch.setattr(Database, "writing", count)
     controller = make_controller()
     qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
     for number in range(4):
@@ -347,16 +348,16 @@ def test_while_the_disk_is_slow_an_answer_goes_on_and_the_window_says_why_it_is_
     monkeypatch.setattr(store_link, "WATCH_MS", 10)
     monkeypatch.setattr(answer_saver, "SAVE_EVERY_MS", 20)
     disk, under_way = threading.Event(), threading.Semaphore(1)
-    appending = Store.add_message
+    appending = MessageStore.add
 
-    def slowly(store: Store, message: Message, select: bool = True) -> Edit:
+    def slowly(store: MessageStore, message: Message, select: bool = True) -> Edit:
         if message.role == "assistant":
             assert under_way.acquire(blocking=False), "one request is under way at a time"
             disk.wait(30)
             under_way.release()
         return appending(store, message, select)
 
-    monkeypatch.setattr(Store, "add_message", slowly)
+    monkeypatch.setattr(MessageStore, "add", slowly)
     controller = make_controller()
     qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
     script.answers["One"], script.hold = "pear " * 200, 30

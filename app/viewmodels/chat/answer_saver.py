@@ -27,9 +27,9 @@ class _Stored:
     progress: Progress | None = NOTHING
 
     def bring_up(self, store: Store, answer: Message, is_selected: bool, is_step: bool) -> Progress:
-        before = self.progress or store.progress_of(answer.id)
+        before = self.progress or store.messages.progress_of(answer.id)
         self.progress = None
-        edit = store.bring_up(answer, before, is_selected)
+        edit = store.messages.save_answer(answer, before, is_selected)
         if edit is not None and is_step:
             store.record(edit)
         self.progress = max(before, Progress(True, len(answer.text), answer.stop is not None))

@@ -58,7 +58,7 @@ class Edits(QObject):
             tree = self._library.tree_of(conversation_id)
             if tree is not None and message_id in tree:
                 is_held = any(tree.is_below(held, message_id) for held in self._held_in(tree))
-                self._take_away(is_held, lambda store: store.delete_message(message_id))
+                self._take_away(is_held, lambda store: store.trash.delete_message(message_id))
 
         self._runs.when_saved(go)
 
@@ -69,7 +69,7 @@ class Edits(QObject):
             tree = self._library.tree_of(conversation_id)
             if tree is not None:
                 is_held = not all(tree.is_on_path(held) for held in self._held_in(tree))
-                self._take_away(is_held, lambda store: store.prune(conversation_id))
+                self._take_away(is_held, lambda store: store.trash.prune(conversation_id))
 
         self._runs.when_saved(go)
 
@@ -84,7 +84,7 @@ class Edits(QObject):
                 self.refused.emit(store_error(Fault.WRITING, None).problem)
                 return
             sentence = f"“{words.first_words(found.title or 'New conversation')}” was deleted. {STAYS}"
-            self._make(lambda store: store.delete_conversation(conversation_id), sentence)
+            self._make(lambda store: store.trash.delete_conversation(conversation_id), sentence)
 
         self._runs.when_saved(go)
 
@@ -101,7 +101,7 @@ class Edits(QObject):
 
         def delete(store: Store) -> Edit:
             edit = request(store)
-            sentences.append(_deleted(store.deleted_by(edit)))
+            sentences.append(_deleted(store.trash.deleted_by(edit)))
             return edit
 
         def take(_result: EditResult) -> None:
@@ -114,18 +114,18 @@ class Edits(QObject):
     def rename(self, conversation_id: str, title: str) -> None:
         """Give a conversation another title. Blanks alone change nothing."""
         if title.strip() and self._library.is_stored(conversation_id):
-            self._make(lambda store: store.rename(conversation_id, title))
+            self._make(lambda store: store.conversations.rename(conversation_id, title))
 
     def mark(self, conversation_id: str) -> None:
         """Make a conversation a favourite, or no longer."""
         found = self._library.conversation(conversation_id)
         if found is not None and self._library.is_stored(conversation_id):
-            self._make(lambda store: store.mark_conversation(conversation_id, not found.is_favourite))
+            self._make(lambda store: store.conversations.mark_favourite(conversation_id, not found.is_favourite))
 
     def move(self, conversation_id: str, folder_id: str | None) -> None:
         """File a conversation in a folder, or in none."""
         if self._library.is_stored(conversation_id):
-            self._make(lambda store: store.move_conversation(conversation_id, folder_id))
+            self._make(lambda store: store.conversations.move(conversation_id, folder_id))
 
     def create_folder(self, name: str, conversation_id: str | None = None) -> None:
         """Make a folder, with a conversation in it if one is given."""
@@ -134,9 +134,9 @@ class Edits(QObject):
         folder = Folder.new(name)
 
         def create(store: Store) -> Edit:
-            edit = store.create_folder(folder)
+            edit = store.folders.create(folder)
             return (
-                edit if conversation_id is None else joined(edit, store.move_conversation(conversation_id, folder.id))
+                edit if conversation_id is None else joined(edit, store.conversations.move(conversation_id, folder.id))
             )
 
         self._changes.make(create, lambda _result: self.folderMade.emit(folder.id), self.refused.emit)
@@ -144,12 +144,12 @@ class Edits(QObject):
     def rename_folder(self, folder_id: str, name: str) -> None:
         """Give a folder another name. Blanks alone change nothing."""
         if name.strip():
-            self._make(lambda store: store.rename_folder(folder_id, name))
+            self._make(lambda store: store.folders.rename(folder_id, name))
 
     def delete_folder(self, folder_id: str) -> None:
         """Take a folder away; the conversations in it stay."""
         sentence = "The folder was deleted. The conversations that were in it are still there."
-        self._make(lambda store: store.delete_folder(folder_id), sentence)
+        self._make(lambda store: store.trash.delete_folder(folder_id), sentence)
 
     # Back and forth
 

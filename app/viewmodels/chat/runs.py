@@ -13,7 +13,6 @@ from PySide6.QtCore import QObject, Signal
 from app.conversation.leftover import Kept
 from app.conversation.message import Message
 from app.conversation.records import ViewState
-from app.conversation.store import Store
 from app.protocol.chat import Sampling, Turn
 from app.protocol.commands import Cancel, Generate
 from app.protocol.events import Event, PrefillProgress, RunFailed, RunFinished, RunStarted, TextDelta
@@ -158,9 +157,9 @@ class Runs(QObject):
 
         Where the disk hangs, that is left to `keep_for_next_start`.
         """
-        for effort in (None, Store.make_room):
-            if effort is not None:
-                self._store.do(effort)
+        for has_room in (False, True):
+            if has_room:
+                self._store.do(lambda store: store.search.drop_index())
             for saver in self._savers.values():
                 saver.save_now()
             self._store.drain()

@@ -178,11 +178,11 @@ class ExchangeDesk(QObject):
             self.said.emit(" ".join([sentence, *came.problems]), self._changes.step)
 
         def give_up(problem: Problem) -> None:
-            self._store.do(lambda store: store.unstage(came.stage))
+            self._store.do(lambda store: store.imports.unstage(came.stage))
             self._refuse(problem)
 
         if came.stage.begun:
-            self._changes.make(lambda store: store.publish(came.stage), take, give_up)
+            self._changes.make(lambda store: store.imports.publish(came.stage), take, give_up)
         else:
             self._refuse(Problem("Nothing was imported", " ".join(came.problems)))
 
@@ -248,11 +248,11 @@ def _import(store: StoreLink, target: Path, work: Work) -> _Came:
             except ValueError as error:
                 problems.append(f"A conversation that contradicts itself was left out: {error}.")
                 continue
-            while store.call(lambda known, coming=coming: known.stage(stage, coming)):  # type: ignore[misc]
+            while store.call(lambda known, coming=coming: known.imports.stage(stage, coming)):  # type: ignore[misc]
                 work.go_on(read / 2 * (1 + coming.share))
     except BaseException:
         with suppress(RuntimeError):  # the database was closed: the next start takes it out
-            store.call(lambda known: known.unstage(stage))
+            store.call(lambda known: known.imports.unstage(stage))
         raise
     return _Came(stage, (*source.notes.sentences, *problems))
 
@@ -260,9 +260,9 @@ def _import(store: StoreLink, target: Path, work: Work) -> _Came:
 def _write(store: StoreLink, conversation_id: str, form: Form, target: Path, work: Work) -> None:
     """Read a conversation by small steps and write it, on the thread for files."""
     export = Export(conversation_id)
-    while store.call(lambda known: known.export_some(export)):
+    while store.call(lambda known: known.exports.read_some(export)):
         work.go_on()
-    document = store.call(lambda known: known.exported(export))
+    document = store.call(lambda known: known.exports.document(export))
     count = max(1, len(document.messages))
 
     def pieces() -> Iterator[str]:

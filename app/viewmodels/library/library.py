@@ -77,7 +77,7 @@ class Library(QObject):
             if then is not None:
                 then()
 
-        self._store.do(lambda store: (store.conversations(), store.folders()), take, self.failed.emit)
+        self._store.do(lambda store: (store.conversations.all(), store.folders.all()), take, self.failed.emit)
 
     def take(self, result: EditResult, unsaved: Iterable[Message] = (), moved: Collection[str] = ()) -> tuple[str, ...]:
         """Hold what the database holds after an edit; returns the conversations whose path is not the stored one.
@@ -157,8 +157,8 @@ class Library(QObject):
             return
 
         def load(store: Store) -> MessageTree | None:
-            is_there = any(one.id == conversation_id for one in store.conversations())
-            return store.load(conversation_id) if is_there else None
+            is_there = any(one.id == conversation_id for one in store.conversations.all())
+            return store.messages.load(conversation_id) if is_there else None
 
         def take(tree: MessageTree | None) -> None:
             if tree is None:
@@ -182,9 +182,9 @@ class Library(QObject):
         def commit(store: Store) -> None:
             try:
                 if beginning is None:
-                    edit = store.add_message(message)
+                    edit = store.messages.add(message)
                 else:
-                    edit = store.begin_conversation(replace(beginning, title=None), message)
+                    edit = store.messages.begin(replace(beginning, title=None), message)
             except LookupError as error:
                 raise store_error(Fault.ORPHAN, None) from error
             store.record(edit)
@@ -206,7 +206,7 @@ class Library(QObject):
 
         def select(store: Store) -> None:
             with suppress(LookupError, ValueError):  # deleted since, for ever or into the trash
-                store.select_path(conversation_id, leaf_id)
+                store.messages.select_path(conversation_id, leaf_id)
 
         if conversation_id not in self._unstored:
             self._store.do(select, None, self.failed.emit)

@@ -74,7 +74,7 @@ class SearchDesk(QObject):
         text, number = self._text, self._asked
 
         def find(store: Store) -> Answer:
-            return store.search(text, MOST), store.search_state
+            return store.search.find(text, MOST), store.search.state
 
         def take(found: Answer) -> None:
             if number == self._asked:

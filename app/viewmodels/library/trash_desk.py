@@ -61,7 +61,7 @@ class TrashDesk(QObject):
         """Ask the database what lies there."""
 
         def read(store: Store) -> tuple[tuple[Trashed, ...], float, bool]:
-            return store.trash(), store.now, bool(store.kept_copies())
+            return store.trash.entries(), store.trash.now, bool(store.kept_copies())
 
         self._store.do(read, self._show, self.refused.emit)
 
@@ -82,7 +82,7 @@ class TrashDesk(QObject):
         """Delete for ever all that lies there. Whoever calls this has asked the person."""
 
         def go(store: Store) -> tuple[int, set[str]]:
-            touched = {one.conversation_id for one in store.trash() if one.conversation_id is not None}
+            touched = {one.conversation_id for one in store.trash.entries() if one.conversation_id is not None}
             return store.empty_trash(), touched
 
         def take(done: tuple[int, set[str]]) -> None:
@@ -118,12 +118,12 @@ class TrashDesk(QObject):
 
 def _brought_back(store: Store, number: int, conversation_id: str) -> Edit:
     """Restore an entry; where messages come back, the open path goes through them, so that they are seen."""
-    before = {message.id for message in store.messages(conversation_id)} if conversation_id else set()
-    edit = store.restore(number)
-    after = store.messages(conversation_id) if before else ()
+    before = {message.id for message in store.messages.of(conversation_id)} if conversation_id else set()
+    edit = store.trash.restore(number)
+    after = store.messages.of(conversation_id) if before else ()
     first = next((message.id for message in after if message.id not in before), None)
     if first is not None:
-        store.select_path(conversation_id, store.load(conversation_id).leaf_below(first))
+        store.messages.select_path(conversation_id, store.messages.load(conversation_id).leaf_below(first))
     return edit
 
 

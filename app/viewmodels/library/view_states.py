@@ -125,7 +125,7 @@ class ViewStates(QObject):
     def _submit(self, changed: str | None, state: ViewState) -> None:
         def save(store: Store) -> None:
             with suppress(LookupError):  # deleted for ever meanwhile
-                store.save_view_state(state)
+                store.view_states.save(state)
 
         def keep(_problem: Problem) -> None:
             self._dirty[changed] = None

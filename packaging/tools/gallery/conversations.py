@@ -117,11 +117,11 @@ def fill(store: Store) -> None:
 
 def _write(store: Store, title: str, said: Said, at: float) -> None:
     conversation = Conversation(new_id(), title, at, at)
-    store.create_conversation(conversation)
+    store.conversations.create(conversation)
     _add(store, conversation.id, None, said, at, SYSTEM)
-    leaf = next((message for message in store.messages(conversation.id) if message.text == OPEN_PATH[-1]), None)
+    leaf = next((message for message in store.messages.of(conversation.id) if message.text == OPEN_PATH[-1]), None)
     if leaf is not None:
-        store.select_path(conversation.id, leaf.id)
+        store.messages.select_path(conversation.id, leaf.id)
 
 
 def _add(store: Store, owner: str, parent: Message | None, said: Said, at: float, before: int) -> None:
@@ -131,7 +131,7 @@ def _add(store: Store, owner: str, parent: Message | None, said: Said, at: float
         message = _answer(owner, parent_id, said.text, at, before, tokens(parent.text))
     else:
         message = _question(owner, parent_id, said.text, at)
-    store.add_message(message)
+    store.messages.add(message)
     for each in said.then:
         _add(store, owner, message, each, at, before + tokens(said.text))
 

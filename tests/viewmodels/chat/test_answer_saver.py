@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.conversation.faults import Fault, store_error
 from app.conversation.message import Conversation, Message
-from app.conversation.store import Store
+from app.conversation.message_store import MessageStore
 from app.conversation.store_thread import StoreThread
 from app.protocol.reports import Problem
 from app.viewmodels.chat.answer_saver import AnswerSaver
@@ -25,8 +25,8 @@ QUESTION = Message.new(HOME.id, None, "user", "Why?")
 @pytest.fixture
 def link() -> Iterator[StoreLink]:
     link = StoreLink(StoreThread(None))
-    link.do(lambda store: store.create_conversation(HOME))
-    link.do(lambda store: store.add_message(QUESTION))
+    link.do(lambda store: store.conversations.create(HOME))
+    link.do(lambda store: store.messages.add(QUESTION))
     yield link
     link.close()
 
@@ -39,7 +39,7 @@ def answer() -> Message:
 def stored(link: StoreLink) -> list[Message]:
     """The answers in the database."""
     found: list[tuple[Message, ...]] = []
-    link.do(lambda store: store.messages(HOME.id), found.append)
+    link.do(lambda store: store.messages.of(HOME.id), found.append)
     link.drain()
     return [message for message in found[0] if message.role == "assistant"]
 
@@ -52,13 +52,13 @@ def test_text_is_appended_piece_by_piece_and_finished(
     qtbot: QtBot, link: StoreLink, answer: Message, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     appended: list[str] = []
-    append = Store.append_text
+    append = MessageStore.append_text
 
-    def watched(store: Store, message_id: str, text: str) -> None:
+    def watched(store: MessageStore, message_id: str, text: str) -> None:
         appended.append(text)
         append(store, message_id, text)
 
-    monkeypatch.setattr(Store, "append_text", watched)
+    monkeypatch.setattr(MessageStore, "append_text", watched)
     saver = AnswerSaver(link, answer)
     saver.save()
     assert stored(link) == []
@@ -93,9 +93,11 @@ def test_wherever_a_request_breaks_off_every_character_is_stored_once(
     """It may fail before its commit, after it, or between two: what is stored is asked for, and not remembered."""
     link.drain()
     unlucky = random.Random(5)
-    for name in ("add_message", "append_text", "finish_message", "progress_of"):
+    for name in ("add", "append_text", "finish", "progress_of"):
 
-        def break_off(store: Store, *arguments: object, working: Callable[..., object], **named: object) -> object:
+        def break_off(
+            store: MessageStore, *arguments: object, working: Callable[..., object], **named: object
+        ) -> object:
             if unlucky.random() < 0.3:
                 raise MemoryError
             result = working(store, *arguments, **named)
@@ -103,7 +105,7 @@ def test_wherever_a_request_breaks_off_every_character_is_stored_once(
                 raise LookupError
             return result
 
-        monkeypatch.setattr(Store, name, partialmethod(break_off, working=getattr(Store, name)))
+        monkeypatch.setattr(MessageStore, name, partialmethod(break_off, working=getattr(MessageStore, name)))
     for seed in range(40):
         rng, text = random.Random(seed), ""
         answer = Message.new(HOME.id, QUESTION.id, "assistant")
@@ -123,22 +125,22 @@ def test_wherever_a_request_breaks_off_every_character_is_stored_once(
         saver.deleteLater()
 
 
-@pytest.mark.parametrize("name", ["add_message", "append_text", "finish_message"])
+@pytest.mark.parametrize("name", ["add", "append_text", "finish"])
 def test_what_was_refused_is_offered_again(
     qtbot: QtBot, link: StoreLink, answer: Message, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     link.drain()
-    working: Callable[..., None] = getattr(Store, name)
+    working: Callable[..., None] = getattr(MessageStore, name)
     refusals = 2
 
-    def full(store: Store, *arguments: object, **named: object) -> None:
+    def full(store: MessageStore, *arguments: object, **named: object) -> None:
         nonlocal refusals
         if refusals:
             refusals -= 1
             raise store_error(Fault.FULL, None)
         working(store, *arguments, **named)
 
-    monkeypatch.setattr(Store, name, full)
+    monkeypatch.setattr(MessageStore, name, full)
     saver = AnswerSaver(link, answer)
     saver._timer.setInterval(5)
     problems: list[Problem] = []

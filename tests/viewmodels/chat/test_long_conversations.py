@@ -44,7 +44,7 @@ def long_conversation(messages: int = MESSAGES) -> Document:
 def put(data_folder: Path, document: Document) -> str:
     """Store a document; returns the conversation's id."""
     store = Store(data_folder / "conversations.db")
-    store.add_conversation(document)
+    store.imports.add(document)
     store.close()
     return document.conversation.id
 
@@ -135,18 +135,18 @@ def test_what_is_deleted_by_an_edit_is_counted_with_its_ends(tmp_path: Path) -> 
     for seed in range(8):
         rng, store = random.Random(seed), Store(tmp_path / f"{seed}.db")
         conversation = Conversation.new()
-        store.create_conversation(conversation)
+        store.conversations.create(conversation)
         messages: list[Message] = []
         for _ in range(30):
             above = rng.choice([None, *messages])
             messages.append(Message.new(conversation.id, above.id if above else None, "user", "text"))
-            store.add_message(messages[-1])
-        while (tree := store.load(conversation.id)).path:
+            store.messages.add(messages[-1])
+        while (tree := store.messages.load(conversation.id)).path:
             chosen = rng.choice([one for one in messages if one.id in tree])
             gone = [one for one in messages if one.id in tree and tree.is_below(one.id, chosen.id)]
             ends = sum(not tree.children(one.id) for one in gone)
             assert {one.id for one in gone} == {one.id for one in messages if chosen in path_of(tree, one)}
-            assert store.deleted_by(store.delete_message(chosen.id)) == (len(gone), ends), seed
+            assert store.trash.deleted_by(store.trash.delete_message(chosen.id)) == (len(gone), ends), seed
         store.close()
 
 

@@ -21,7 +21,9 @@ from tests.viewmodels.test_controller import ask, ready, texts
 def stored_paths(data_folder: Path) -> dict[str, list[str]]:
     """The texts of each conversation's open path, as the next start finds them."""
     store = Store(data_folder / "conversations.db")
-    found = {one.id: [message.text for message in store.load(one.id).path] for one in store.conversations()}
+    found = {
+        one.id: [message.text for message in store.messages.load(one.id).path] for one in store.conversations.all()
+    }
     store.close()
     return found
 
@@ -106,7 +108,7 @@ def test_a_path_that_was_left_on_an_answered_question_goes_on_to_the_answer(
     left, question = controller.archive.open_id, controller.chat.rows[0].id
     controller.close()
     store = Store(data_folder / "conversations.db")
-    store.select_path(left, question)
+    store.messages.select_path(left, question)
     store.close()
     again = make_controller()
     qtbot.waitUntil(lambda: texts(again) == ["What is a tree?", "You said: What is a tree?"])
@@ -153,8 +155,11 @@ def test_a_kill_at_any_moment_leaves_the_path_as_far_as_it_was_stored(
 
     def look(store: Store) -> dict[str, tuple[list[str], set[str]]]:
         return {
-            one.id: ([message.id for message in store.load(one.id).path], {each.id for each in store.messages(one.id)})
-            for one in store.conversations()
+            one.id: (
+                [message.id for message in store.messages.load(one.id).path],
+                {each.id for each in store.messages.of(one.id)},
+            )
+            for one in store.conversations.all()
         }
 
     def compare(shown: dict[str, list[str]], stored: dict[str, tuple[list[str], set[str]]]) -> None:
@@ -223,7 +228,7 @@ def test_a_question_come_back_to_before_it_was_stored_stays_on_the_path(
     controller._parts.store.drain()
     found: list[list[str]] = []
     open_id = controller.archive.open_id
-    controller._parts.store.do(lambda store: [one.text for one in store.load(open_id).path], found.append)
+    controller._parts.store.do(lambda store: [one.text for one in store.messages.load(open_id).path], found.append)
     controller._parts.store.drain()
     assert found == [["What is a bush?"]]
 
@@ -242,6 +247,6 @@ def test_a_branch_chosen_while_something_is_undone_stays_chosen(
     controller._parts.store.drain()
     found: list[list[str]] = []
     open_id = controller.archive.open_id
-    controller._parts.store.do(lambda store: [one.text for one in store.load(open_id).path], found.append)
+    controller._parts.store.do(lambda store: [one.text for one in store.messages.load(open_id).path], found.append)
     controller._parts.store.drain()
     assert found == [texts(controller)]

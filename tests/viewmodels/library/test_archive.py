@@ -30,7 +30,7 @@ def titles(controller: Controller) -> list[str]:
 def shown(data_folder: Path) -> list[str]:
     """The texts of all messages that a reader of the database would see."""
     store = Store(data_folder / "conversations.db")
-    found = [message.text for one in store.conversations() for message in store.messages(one.id)]
+    found = [message.text for one in store.conversations.all() for message in store.messages.of(one.id)]
     store.close()
     return found
 

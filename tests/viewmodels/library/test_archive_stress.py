@@ -126,7 +126,7 @@ def test_what_is_shown_is_what_is_stored(qtbot: QtBot, controller: Controller, s
     QApplication.processEvents()
 
     def read(store: Store) -> dict[str, tuple[list[str], list[object]]]:
-        trees = [store.load(one.id) for one in store.conversations()]
+        trees = [store.messages.load(one.id) for one in store.conversations.all()]
         return {tree.conversation_id: (path_of(tree), shape(tree)) for tree in trees}
 
     stored: list[dict[str, tuple[list[str], list[object]]]] = []

@@ -34,8 +34,8 @@ def test_an_answer_tells_its_own_step_though_others_were_made_before_it_was_hear
     def hear(_result: EditResult) -> None:
         heard.append((changes.step, changes.undo_words, changes.redo_words))
 
-    changes.make(lambda store: store.create_conversation(first), hear)
-    changes.make(lambda store: store.rename(first.id, "Apples"), hear)
+    changes.make(lambda store: store.conversations.create(first), hear)
+    changes.make(lambda store: store.conversations.rename(first.id, "Apples"), hear)
     changes.undo(then=hear)
     link.drain()
     assert heard == [(1, "New Conversation", ""), (2, "Rename", ""), (3, "New Conversation", "Rename")]
@@ -45,12 +45,12 @@ def test_the_undo_of_a_banner_takes_back_only_what_the_banner_speaks_of(link: St
     """A step that another request made before the banner was shown is not what its Undo is about."""
     changes, steps = Changes(link), list[int]()
     first, second = Conversation.new("Pears"), Conversation.new("Apples")
-    changes.make(lambda store: store.create_conversation(first), lambda _result: steps.append(changes.step))
-    link.do(lambda store: store.record(store.create_conversation(second)))
+    changes.make(lambda store: store.conversations.create(first), lambda _result: steps.append(changes.step))
+    link.do(lambda store: store.record(store.conversations.create(second)))
     link.drain()
     changes.undo(step=steps[0])
     link.drain()
-    assert {one.id for one in link.call(Store.conversations)} == {first.id, second.id}
+    assert {one.id for one in link.call(lambda store: store.conversations.all())} == {first.id, second.id}
 
 
 def test_what_can_be_undone_is_told_whoever_recorded_it_and_also_by_what_failed(link: StoreLink) -> None:
@@ -58,7 +58,7 @@ def test_what_can_be_undone_is_told_whoever_recorded_it_and_also_by_what_failed(
     link.historyChanged.connect(lambda: told.append(changes.undo_words))
 
     def fail(store: Store) -> None:
-        store.record(store.create_conversation(Conversation.new("Pears")))
+        store.record(store.conversations.create(Conversation.new("Pears")))
         raise store_error(Fault.FULL, None)
 
     problems: list[Problem] = []
@@ -66,7 +66,7 @@ def test_what_can_be_undone_is_told_whoever_recorded_it_and_also_by_what_failed(
     link.drain()
     assert told == ["New Conversation"]
     assert len(problems) == 1
-    link.do(lambda store: store.conversations())
+    link.do(lambda store: store.conversations.all())
     link.drain()
     assert told == ["New Conversation"], "nothing else can be undone now"
 
@@ -84,4 +84,4 @@ def test_what_is_gone_is_told_and_the_path_that_waits_is_not_kept_waiting(link: 
 
 
 def _delete(conversation_id: str, store: Store) -> Edit:
-    return store.delete_conversation(conversation_id)
+    return store.trash.delete_conversation(conversation_id)

@@ -16,8 +16,7 @@ from app.conversation import staging
 from app.conversation.edit import Edit
 from app.conversation.faults import Fault, store_error
 from app.conversation.records import Document
-from app.conversation.staging import Stage, StagedDocument
-from app.conversation.store import Store
+from app.conversation.staging import Imports, Stage, StagedDocument
 from app.exchange import FileImport, read
 from app.exchange.notes import Notes
 from app.viewmodels.controller import Controller
@@ -136,21 +135,21 @@ def test_where_the_database_refuses_nothing_comes_in(
 ) -> None:
     file = tmp_path / "conversations.json"
     file.write_text(json.dumps([chatgpt(f"Number {number}", "Which?") for number in range(3)]))
-    stage, publish = Store.stage, Store.publish
+    stage, publish = Imports.stage, Imports.publish
     refusals = {"stage": False, "publish": False}
 
-    def full(store: Store, so_far: Stage, coming: StagedDocument) -> bool:
+    def full(store: Imports, so_far: Stage, coming: StagedDocument) -> bool:
         if refusals["stage"] and coming.document.conversation.title == "Number 1":
             raise store_error(Fault.FULL, None)
         return stage(store, so_far, coming)
 
-    def full_at_the_end(store: Store, so_far: Stage) -> Edit:
+    def full_at_the_end(store: Imports, so_far: Stage) -> Edit:
         if refusals["publish"]:
             raise store_error(Fault.FULL, None)
         return publish(store, so_far)
 
-    monkeypatch.setattr(Store, "stage", full)
-    monkeypatch.setattr(Store, "publish", full_at_the_end)
+    monkeypatch.setattr(Imports, "stage", full)
+    monkeypatch.setattr(Imports, "publish", full_at_the_end)
     before = titles(controller)
     for place in refusals:
         refusals[place] = True
@@ -232,15 +231,15 @@ def test_what_was_cancelled_halfway_leaves_nothing(
 ) -> None:
     """Between two steps of a large conversation, others have their turn, and the person may think otherwise."""
     monkeypatch.setattr(staging, "STEP", 0.0)
-    steps, stage = [0], Store.stage
+    steps, stage = [0], Imports.stage
 
-    def counted(store: Store, so_far: Stage, coming: StagedDocument) -> bool:
+    def counted(store: Imports, so_far: Stage, coming: StagedDocument) -> bool:
         steps[0] += 1
         if steps[0] == 50:
             QTimer.singleShot(0, forked, forked.archive.exchange.cancel)
         return stage(store, so_far, coming)
 
-    monkeypatch.setattr(Store, "stage", counted)
+    monkeypatch.setattr(Imports, "stage", counted)
     file = tmp_path / "conversations.json"
     file.write_text(json.dumps([chatgpt("Pears", *[f"Text {number}" for number in range(3000)])]))
     forked.archive.exchange.import_file(str(file))
@@ -253,7 +252,7 @@ def test_what_was_cancelled_halfway_leaves_nothing(
     left: list[int] = []
     count = "SELECT (SELECT count(*) FROM message) + (SELECT count(*) FROM trash)"
     for _ in range(200):
-        forked._parts.store.do(lambda store: store._rows(count)[0][0], left.append)
+        forked._parts.store.do(lambda store: store.database.rows(count)[0][0], left.append)
         forked._parts.store.drain()
         if left[-1] == 4:
             break

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.conversation.conversation_store import ConversationStore
 from app.conversation.edit import Edit, Operation
 from app.conversation.edit_result import EditResult
 from app.conversation.faults import Fault, store_error
 from app.conversation.message import Conversation, Message
-from app.conversation.store import Store
+from app.conversation.message_store import MessageStore
 from app.conversation.store_thread import StoreThread
 from app.protocol.reports import Problem
 from app.viewmodels.library.library import Library
@@ -57,11 +58,11 @@ def test_a_conversation_is_stored_with_its_first_message(qtbot: QtBot, library: 
 def test_a_conversation_is_blank_again_when_its_first_message_is_refused(
     qtbot: QtBot, library: Library, link: StoreLink, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(store: Store, beginning: Conversation, message: Message) -> None:
+    def full(store: MessageStore, beginning: Conversation, message: Message) -> None:
         raise store_error(Fault.FULL, None)
 
     blank = library.begin()
-    monkeypatch.setattr(Store, "begin_conversation", full)
+    monkeypatch.setattr(MessageStore, "begin", full)
     told = say(library, blank, "What is a branch?")
     link.drain()
     assert told == ["The disk is full"]
@@ -99,10 +100,10 @@ def test_what_was_said_is_there_the_next_time(qtbot: QtBot, data_folder: Path) -
 def test_a_database_that_cannot_be_read_is_told(
     qtbot: QtBot, library: Library, link: StoreLink, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def gone(store: Store) -> None:
+    def gone(store: ConversationStore) -> None:
         raise store_error(Fault.IO, None)
 
-    monkeypatch.setattr(Store, "conversations", gone)
+    monkeypatch.setattr(ConversationStore, "all", gone)
     problems: list[Problem] = []
     library.failed.connect(problems.append)
     library.read_list()

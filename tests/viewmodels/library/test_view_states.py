@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.conversation.faults import Fault, store_error
 from app.conversation.records import ViewState
 from app.conversation.store import Store
+from app.conversation.view_state_store import ViewStateStore
 from app.viewmodels.controller import Controller
 from tests.fakes.engine import Script
 from tests.viewmodels.test_controller import ask, ready, texts
@@ -21,12 +22,12 @@ MakeController = Callable[..., Controller]
 
 def view_states(data_folder: Path) -> dict[str | None, ViewState]:
     store = Store(data_folder / "conversations.db")
-    found = {state.conversation_id: state for state in store.view_states()}
+    found = {state.conversation_id: state for state in store.view_states.all()}
     store.close()
     return found
 
 
-def full(_store: Store, _state: ViewState) -> None:
+def full(_store: ViewStateStore, _state: ViewState) -> None:
     raise store_error(Fault.FULL, None)
 
 
@@ -174,12 +175,12 @@ def test_what_a_full_disk_refused_is_stored_by_the_next_change_or_the_end(
 ) -> None:
     """However changes and refusals follow one another, the database ends with every draft as it was last."""
     dice = random.Random(11)
-    save, is_full = Store.save_view_state, [False]
+    save, is_full = ViewStateStore.save, [False]
 
-    def refuse_when_full(store: Store, state: ViewState) -> None:
+    def refuse_when_full(store: ViewStateStore, state: ViewState) -> None:
         (full if is_full[0] else save)(store, state)
 
-    monkeypatch.setattr(Store, "save_view_state", refuse_when_full)
+    monkeypatch.setattr(ViewStateStore, "save", refuse_when_full)
     for seed in range(5):
         is_full[0] = False
         controller = make_controller()
@@ -217,7 +218,7 @@ def test_the_blank_conversation_is_stored_no_more_once_the_disk_takes_it(
     controller._views.save()
     controller._parts.store.drain()
     with monkeypatch.context() as disk:
-        disk.setattr(Store, "save_view_state", full)
+        disk.setattr(ViewStateStore, "save", full)
         ask(qtbot, controller, "half a thought, and the rest")
         controller._views.save()
         controller._parts.store.drain()

@@ -240,8 +240,8 @@ def test_a_thousand_conversations_are_listed_and_one_is_deleted(
 ) -> None:
     def add(number: int, store: Store) -> None:
         one = Conversation.new(f"Number {number}")
-        store.create_conversation(one)
-        store.add_message(Message.new(one.id, None, "user", f"pear {number}"))
+        store.conversations.create(one)
+        store.messages.add(Message.new(one.id, None, "user", f"pear {number}"))
 
     for number in range(1000):  # each a request of its own: one that takes long is given up
         controller._parts.store.do(partial(add, number))

@@ -1,0 +1,131 @@
+# ruff: noqa: S608 (the names in the statements are this program's own)
+"""Rows of messages: how a message is written into the tables, and read from them.
+
+A growing answer is never written again: its text and its token ids are pieces, each in a row of its own. Everything
+here happens inside a transaction of the caller, and speaks of conversations and messages by the numbers of their rows.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from app.conversation.database import Database
+from app.conversation.message import Message
+from app.conversation.records import Alternatives
+
+IDS_IN_A_PIECE = 4096  # 16 KiB: a long answer's end stays below 64 KiB of journal in each of its commits
+
+_MESSAGES = """SELECT message.number, message.id, parent.id, message.role, message.text, message.created,
+    message.tokens, message.model, message.model_name, message.stats, message.stop, message.sampling, message.name,
+    message.pinned, message.favourite
+    FROM message LEFT JOIN message AS parent ON parent.number = message.parent"""
+
+
+class MessageRows:
+    """The tables of messages, their pieces, and what else could have stood in them."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def read(
+        self, conversation: int, conversation_id: str, condition: str, above: int = 0, most: int = -1
+    ) -> list[tuple[int, Message]]:
+        """Return the messages of a conversation in the order they were added, each with its number.
+
+        condition: of the query. above: only those whose number is greater. most: how many at most, -1 for all.
+        """
+        query = f"""{_MESSAGES} WHERE message.conversation = ? AND message.number > ? AND {condition}
+            ORDER BY message.number LIMIT ?"""
+        rows = self._db.execute(query, conversation, above, most).fetchall()
+        last = rows[-1][0] if rows else above
+        texts = self._gather(conversation, "text", above, last)
+        ids = self._gather(conversation, "ids", above, last)
+        return [
+            (row[0], _message(conversation_id, row, "".join(texts.get(row[0], ())), b"".join(ids.get(row[0], ()))))
+            for row in rows
+        ]
+
+    def text(self, message: int) -> str:
+        """Return the whole text of a message."""
+        query = """SELECT text FROM (SELECT 0 AS place, text FROM message WHERE number = ?1
+            UNION ALL SELECT number, text FROM message_text WHERE message = ?1) ORDER BY place"""
+        return "".join(row[0] for row in self._db.rows(query, message))
+
+    def insert(self, conversation: int, parent: int | None, message: Message, entry: int | None = None) -> int:
+        """Add a message with all it has; returns its number. entry: of the trash in which it lies."""
+        cursor = self._db.execute(
+            "INSERT INTO message (id, conversation, parent, role, text, created, model, model_name, sampling, name,"
+            " pinned, favourite, trash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            *(message.id, conversation, parent, message.role, message.text, message.created_at),
+            *(message.model, message.model_name, _json(message.sampling)),
+            *(message.name, message.is_pinned, message.is_favourite, entry),
+        )
+        number = int(cursor.lastrowid or 0)
+        for piece in pieces_of(message.ids or ()):
+            self.insert_piece("ids", number, piece)
+        if message.stop is not None:
+            self.end(number, message.stop, message.ids, message.stats)
+        return number
+
+    def insert_piece(self, column: str, number: int, piece: str | bytes) -> None:
+        """Add a piece to the `text` or the `ids` of a message, unless it is empty."""
+        if piece:
+            self._db.execute(f"INSERT INTO message_{column} (message, {column}) VALUES (?, ?)", number, piece)
+
+    def insert_alternatives(self, number: int, alternatives: Alternatives) -> None:
+        """Keep what else could have stood at some positions of an answer, in place of what was kept there."""
+        query = "INSERT OR REPLACE INTO message_alternatives (message, position, candidates) VALUES (?, ?, ?)"
+        for position, candidates in alternatives.items():
+            stored = [(one.id, one.text, one.logprob) for one in candidates]
+            self._db.execute(query, number, position, json.dumps(stored, ensure_ascii=False, allow_nan=False))
+
+    def end(self, number: int, stop: str, ids: Sequence[int] | None, stats: Mapping[str, Any] | None) -> None:
+        """Write why an answer ended, how many token ids it has, and its figures."""
+        tokens = None if ids is None else len(ids)
+        query = "UPDATE message SET stop = ?, tokens = ?, stats = ? WHERE number = ?"
+        self._db.execute(query, stop, tokens, _json(stats), number)
+
+    def _gather(self, conversation: int, column: str, above: int, last: int) -> dict[int, list[Any]]:
+        """The pieces of text or ids of the messages between two numbers, in order."""
+        query = f"""SELECT piece.message, piece.{column} FROM message JOIN message_{column} AS piece
+            ON piece.message = message.number WHERE message.conversation = ? AND message.number > ?
+            AND message.number <= ? ORDER BY piece.message, piece.number"""
+        pieces: dict[int, list[Any]] = {}
+        for number, piece in self._db.execute(query, conversation, above, last):
+            pieces.setdefault(number, []).append(piece)
+        return pieces
+
+
+def _message(conversation_id: str, row: tuple[Any, ...], text: str, stored: bytes) -> Message:
+    """A message from its row, its appended text and its token ids, which are left out unless they are complete."""
+    _, message_id, parent_id, role, base, created, tokens, model, model_name, stats, stop, sampling, name, *marks = row
+    return Message(
+        *(message_id, conversation_id, parent_id, role, base + text, created),
+        ids=_unpacked(stored) if tokens is not None and tokens * 4 == len(stored) else None,
+        model=model,
+        model_name=model_name,
+        stats=None if stats is None else json.loads(stats),
+        stop=stop,
+        sampling=None if sampling is None else json.loads(sampling),
+        name=name,
+        is_pinned=bool(marks[0]),
+        is_favourite=bool(marks[1]),
+    )
+
+
+def _json(value: Mapping[str, Any] | None) -> str | None:
+    return None if value is None else json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def pieces_of(ids: Sequence[int]) -> Iterator[bytes]:
+    """Yield token ids as little-endian unsigned 32-bit integers, in pieces. struct.error for numbers that are none."""
+    for start in range(0, len(ids), IDS_IN_A_PIECE):
+        piece = ids[start : start + IDS_IN_A_PIECE]
+        yield struct.pack(f"<{len(piece)}I", *piece)
+
+
+def _unpacked(stored: bytes) -> tuple[int, ...]:
+    return struct.unpack(f"<{len(stored) // 4}I", stored)
