@@ -12,7 +12,7 @@ Value = int | float | str | None
 
 
 class Operation(StrEnum):
-    """What a person did, for the words of a menu."""
+    """Kind of edit, for the words of a menu."""
 
     ADD = "add"
     CREATE = "create"
@@ -44,7 +44,7 @@ ADDED = 0
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Everything that one operation has changed, and the ids of the conversations that look different now."""
+    """Change of what is stored, made by one operation, and the ids of the conversations that look different now."""
 
     operation: Operation
     changes: tuple[Change, ...] = ()
@@ -57,23 +57,23 @@ class Edit:
 
     @property
     def has_revealed(self) -> bool:
-        """Whether it has added something or brought it back, so that taking the edit back puts that into the trash."""
+        """Whether something was added or brought back: taking the edit back puts that into the trash."""
         return any(change.field == "trash" and change.old is not None for change in self.changes)
 
     @property
     def conversation_id(self) -> str | None:
-        """The conversation it was about, the first of several."""
+        """The conversation that the edit was about, the first of several."""
         return self.conversation_ids[0] if self.conversation_ids else None
 
 
 def joined(first: Edit, second: Edit) -> Edit:
-    """Two edits, one after the other, as one step of undo; it is called what the first is."""
+    """Join two edits, made one after the other, as one step of undo; its operation is that of the first."""
     ids = tuple(dict.fromkeys((*first.conversation_ids, *second.conversation_ids)))
     return Edit(first.operation, condensed((*first.changes, *second.changes)), ids)
 
 
 def condensed(changes: tuple[Change, ...]) -> tuple[Change, ...]:
-    """Changes in their order, as one for each field, without those that come to nothing."""
+    """Merge the changes of each field into one, in their order, without those that come to nothing."""
     found: dict[tuple[str, int, str], Change] = {}
     for change in changes:
         key = (change.table, change.number, change.field)

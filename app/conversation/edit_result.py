@@ -12,7 +12,7 @@ from app.conversation.tree import MessageTree
 
 @dataclass(frozen=True, slots=True)
 class EditResult:
-    """What the database holds after an edit: the lists, and the trees of the edited conversations that still stand.
+    """Content of the database after an edit: the lists, and the trees of the edited conversations that still stand.
 
     Whoever gets it owns the trees.
     """

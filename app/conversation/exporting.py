@@ -22,7 +22,7 @@ _VISITED = """SELECT id FROM message WHERE conversation = ? AND number > ? AND n
 
 
 class Export:
-    """What was read of a conversation so far.
+    """Part of a conversation that was read so far.
 
     Properties: what it holds is a whole tree, whatever is said and deleted in the meantime: a message whose parent was
     in the trash when its turn came is left out with all that follows it.
@@ -37,7 +37,7 @@ class Export:
 
 
 class Exports:
-    """Gives out whole conversations, read by small steps."""
+    """Exports of whole conversations, read by small steps."""
 
     def __init__(
         self, database: Database, rows: MessageRows, conversations: ConversationStore, messages: MessageStore

@@ -31,7 +31,7 @@ class Fault(StrEnum):
 
 
 class StoreError(Exception):
-    """The database could not do what was asked; nothing of the request was kept, and what was stored before is safe."""
+    """Refusal of a request by the database: nothing of the request was kept, and what was stored before is safe."""
 
     def __init__(self, fault: Fault, problem: Problem) -> None:
         super().__init__(f"{problem.title}. {problem.sentence}")
@@ -115,13 +115,13 @@ _UNWRITABLE_ERRNOS = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, err
 
 
 def store_error(fault: Fault, path: Path | None) -> StoreError:
-    """The error for a fault of this file."""
+    """Make the error for a fault of this file."""
     title, sentence = _PROBLEMS[fault]
     return StoreError(fault, Problem(title, sentence.format(file=path or "memory")))
 
 
 def fault_of(error: sqlite3.Error | OSError) -> Fault | None:
-    """Which fault an error tells of; None when it is the program's own mistake."""
+    """Return the fault that an error tells of; None when it is the program's own mistake."""
     if isinstance(error, OSError):
         if error.errno in _FULL_ERRNOS:
             return Fault.FULL

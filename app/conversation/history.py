@@ -13,7 +13,7 @@ LIMIT = 200  # steps
 
 @dataclass(frozen=True, slots=True)
 class HistoryState:
-    """What a history offers at one moment.
+    """Steps that can be undone and done again at one moment.
 
     step: grows with everything that is done, undone, done again and forgotten, so that a moment can be told from
     others. undoable, redoable: what would be taken back or done again, None when there is nothing.

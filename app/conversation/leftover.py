@@ -41,7 +41,7 @@ def write_leftover(database: Path, records: Sequence[Kept], *, is_hanging: bool 
 
 
 def read_leftover(database: Path) -> Iterator[tuple[Path, tuple[Kept, ...]]]:
-    """Every file that is there, with its records. A file that is none of ours, or damaged, is left where it is."""
+    """Yield every file that is there, with its records. A file that is not ours, or damaged, is left where it is."""
     for place in leftover_files(database):
         try:
             if place.is_file() and place.stat().st_uid == os.geteuid():

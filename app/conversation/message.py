@@ -15,24 +15,24 @@ _HEX = frozenset("0123456789abcdef")
 
 
 def new_id() -> str:
-    """A fresh id for a conversation or a message."""
+    """Make a fresh id for a conversation or a message."""
     return uuid.uuid4().hex
 
 
 def checked_id(value: str) -> str:
-    """The id itself; ValueError when it is none."""
+    """Return an id as it is; ValueError when it is none."""
     if len(value) != 32 or not _HEX.issuperset(value):
         raise ValueError(f"not an id (32 hexadecimal digits): {value!r}")
     return value
 
 
 def storable(text: str) -> str:
-    """The text with halves of surrogate pairs, which UTF-8 cannot hold, joined or replaced by U+FFFD."""
+    """Join halves of surrogate pairs, which UTF-8 cannot hold, or replace them by U+FFFD."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def title_from(text: str) -> str:
-    """The first words of a text, at most TITLE_LENGTH characters, as a conversation's title."""
+    """Make a conversation's title of the first words of a text, at most TITLE_LENGTH characters."""
     words = " ".join(text.split())
     if len(words) <= TITLE_LENGTH:
         return words
@@ -41,7 +41,7 @@ def title_from(text: str) -> str:
 
 
 def checked_title(title: str) -> str:
-    """A title or name on one line; ValueError when nothing would be seen of it, or it has more than 200 characters."""
+    """Put a title or name on one line; ValueError when nothing would be seen of it, or for more than 200 characters."""
     line = " ".join(title.split())
     if not 1 <= len(line) <= 200:
         raise ValueError(f"a title has 1 to 200 characters, this one {len(line)}")
@@ -50,7 +50,7 @@ def checked_title(title: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """What the list of conversations shows. `title` is None until the first question is asked."""
+    """A conversation without its messages, as the list shows it. `title` is None until the first question is asked."""
 
     id: str
     title: str | None
@@ -61,7 +61,7 @@ class Conversation:
 
     @classmethod
     def new(cls, title: str | None = None) -> Conversation:
-        """A conversation that begins now. ValueError for an empty title."""
+        """Make a conversation that begins now. ValueError for an empty title."""
         now = time.time()
         return cls(new_id(), None if title is None else checked_title(title), now, now)
 
@@ -130,7 +130,7 @@ class Message:
         model_name: str | None = None,
         sampling: Mapping[str, Any] | None = None,
     ) -> Message:
-        """A message that is written now, with a fresh id. An answer begins empty and unfinished."""
+        """Make a message that is written now, with a fresh id. An answer begins empty and unfinished."""
         now = time.time()
         return cls(
             *(new_id(), conversation_id, parent_id, role, text, now),
@@ -141,10 +141,10 @@ class Message:
 
     @property
     def is_unfinished(self) -> bool:
-        """An answer that is being written or was cut off."""
+        """Whether this is an answer that is being written or was cut off."""
         return self.role == "assistant" and self.stop is None
 
     def turn(self, fingerprint: str | None) -> Turn:
-        """The message as the engine reads it: with its ids when the model with this fingerprint wrote them."""
+        """Return the message as the engine reads it: with its ids when the model with this fingerprint wrote them."""
         is_own = fingerprint is not None and self.model == fingerprint
         return Turn(self.role, self.text, self.ids if is_own else None, self.created_at)

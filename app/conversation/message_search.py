@@ -27,7 +27,7 @@ _HIT = """SELECT message.id, role, message.created, conversation.id, title, upda
 
 
 class MessageSearch:
-    """Finds messages by their words. Attribute: index, the file that they are found in."""
+    """Search in the words of all messages. Attribute: index, the file that they are found in."""
 
     def __init__(self, database: Database, rows: MessageRows, messages: MessageStore) -> None:
         self._db = database

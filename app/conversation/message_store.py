@@ -28,7 +28,7 @@ PAGE = 1000  # messages that are read at once
 
 
 class Progress(NamedTuple):
-    """How much of a message is stored: whether it is, how many characters of it, and whether it has ended."""
+    """Stored part of a message: whether there is any, how many characters of it, and whether it has ended."""
 
     is_stored: bool
     length: int

@@ -49,12 +49,12 @@ def open_database(path: Path, patience: float = PATIENCE) -> Opened:
 
 
 def database_files(path: Path) -> tuple[Path, ...]:
-    """The files of a database, whether they are there or not; the one that all depends on is the last."""
+    """Return the files of a database, whether they are there or not; the one that all depends on is the last."""
     return tuple(Path(f"{path}{suffix}") for suffix in ("-wal", "-shm", "-journal", ""))
 
 
 def open_memory() -> Opened:
-    """A database that lasts as long as the program."""
+    """Make a database that lasts as long as the program."""
     connection = _connect(":memory:", PATIENCE)
     migrate(connection, None)
     return Opened(connection)

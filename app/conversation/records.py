@@ -15,20 +15,20 @@ Alternatives = Mapping[int, tuple[Alternative, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A place in the list of conversations."""
+    """A folder in the list of conversations."""
 
     id: str
     name: str
 
     @classmethod
     def new(cls, name: str) -> Folder:
-        """A folder with a fresh id. ValueError for an empty name."""
+        """Make a folder with a fresh id. ValueError for an empty name."""
         return cls(new_id(), checked_title(name))
 
 
 @dataclass(frozen=True, slots=True)
 class ViewState:
-    """How the window of a conversation was left.
+    """State in which the window of a conversation was left.
 
     conversation_id: None for the blank conversation. draft: words in the composer that were not sent. editing: the
     question they are another version of, or None. aside: what stood in the composer before that edit. anchor: the
@@ -47,7 +47,7 @@ class ViewState:
 
 @dataclass(frozen=True, slots=True)
 class Trashed:
-    """What one operation has put into the trash.
+    """An entry of the trash: what one operation has deleted.
 
     at: seconds since the epoch, by the clock of `Store.now`. title: of the conversation, or the name of the folder.
     excerpt: the first words of the first message. messages: how many there are, those of a whole conversation too.
@@ -65,7 +65,7 @@ class Trashed:
 
 
 class Deleted(NamedTuple):
-    """How many messages an edit has put into the trash, and how many of them ended a branch."""
+    """Count of the messages that an edit has put into the trash, and of those of them that ended a branch."""
 
     messages: int
     ends: int

@@ -39,7 +39,7 @@ Row = defaultdict[str, Any]  # None for columns that an older database has not
 
 
 def has_header(path: Path) -> bool:
-    """Whether the file begins like a database. SQLite would take an empty one for new, and drop its journal."""
+    """Tell whether the file begins like a database. SQLite would take an empty one for new, and drop its journal."""
     with path.open("rb") as file:
         return file.read(len(MAGIC)) == MAGIC
 
@@ -224,7 +224,7 @@ class Damaged:
         self._most_rows = sum(sizes) // 16
 
     def rows(self, table: str) -> Iterator[Row]:
-        """Rows in order of their numbers. A span that cannot be read whole is halved until only lost rows are left."""
+        """Yield rows in order of their numbers. A span that cannot be read is halved until only lost rows are left."""
         spans, lost = [(1, self._last(table))] if self._has(table) else [], 0
         while spans and lost < MOST_LOST:
             low, high = spans.pop()

@@ -174,7 +174,7 @@ _NOTE_PLACES = (
 
 
 def pragma(connection: sqlite3.Connection, name: str) -> int:
-    """The value of a numeric pragma."""
+    """Read the value of a numeric pragma."""
     return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
 
 

@@ -15,7 +15,7 @@ BEFORE, LENGTH = 40, 160  # characters of an excerpt before the first match, and
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A message in which everything stands that was looked for.
+    """A message with everything that was looked for.
 
     excerpt: one line of it. ranges: where the words stand in that line, first and last character, the latter excluded.
     created_at: of the message; updated_at: of the conversation; seconds since the epoch.
@@ -33,7 +33,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchState:
-    """Whether messages can be searched, how many are not indexed yet, and what the person should know about it."""
+    """State of the search: whether there is one, how many messages are not indexed yet, and what to tell about it."""
 
     is_available: bool
     left: int
@@ -43,7 +43,7 @@ class SearchState:
 def excerpt_of(
     text: str, terms: tuple[Term, ...], begins: bool = True, ends: bool = True
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """One line from a text around the first match, and the ranges of all matches in it.
+    """Cut one line out of a text around the first match, and the ranges of all matches in it.
 
     begins, ends: whether the text is where the message begins and ends; else there is an ellipsis.
     """

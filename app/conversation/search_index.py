@@ -57,12 +57,12 @@ class Found:
 
 
 def index_path(database: Path) -> Path:
-    """Where the index of a database lies."""
+    """Return where the index of a database lies."""
     return database.with_name(f"{database.stem}.search{database.suffix}")
 
 
 def index_files(database: Path) -> tuple[Path, ...]:
-    """The index and its journal, whether they are there or not."""
+    """Return the index and its journal, whether they are there or not."""
     return tuple(Path(f"{index_path(database)}{suffix}") for suffix in ("", "-wal", "-shm"))
 
 
@@ -85,7 +85,7 @@ class SearchIndex:
         self._connection.close()
 
     def indexed(self) -> dict[int, tuple[str, bool]]:
-        """Ids of the messages here by their numbers, and whether they had ended when they were indexed."""
+        """Return ids of the messages here by their numbers, and whether they had ended when they were indexed."""
         query = "SELECT number, id, is_whole FROM message"
         return self._try(
             lambda: {number: (message_id, bool(whole)) for number, message_id, whole in self._execute(query)}, {}
@@ -118,7 +118,7 @@ class SearchIndex:
         self._adding = None
 
     def held(self) -> set[int]:
-        """Messages of which there is anything here, those too that were given up."""
+        """Return the messages of which there is anything here, those too that were given up."""
         query = "SELECT number FROM message UNION SELECT message FROM slice"
         return self._try(lambda: {row[0] for row in self._execute(query)}, set())
 
@@ -159,7 +159,7 @@ class SearchIndex:
         return not self.is_available or self._try(scrub, False) or self.discard()
 
     def find(self, wanted: tuple[Term, ...]) -> Iterator[Found]:
-        """Messages in which all terms stand, newest first."""
+        """Yield messages in which all terms stand, newest first."""
         slices: list[dict[int, set[int]]] = self._try(lambda: self._slices_of(wanted), [])
         common = set(slices[0]).intersection(*slices[1:]) if slices else set()
         for message in sorted(common, reverse=True):

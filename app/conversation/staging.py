@@ -36,14 +36,14 @@ class Begun:
 
 @dataclass(slots=True)
 class Stage:
-    """What one import has brought so far, in its order."""
+    """Conversations that one import has brought so far, in their order."""
 
     begun: list[Begun] = field(default_factory=list)
     messages: list[int] = field(default_factory=list)  # their numbers
 
     @property
     def entry(self) -> int | None:
-        """The entry of the trash in which it lies, None before there is anything."""
+        """The entry of the trash in which the import lies, None before there is anything."""
         return self.begun[0].entry if self.begun else None
 
 
@@ -60,12 +60,12 @@ class StagedDocument:
 
     @property
     def share(self) -> float:
-        """How much of it is in the database, from 0 to 1."""
+        """How much of the document is in the database, from 0 to 1."""
         return self.place / max(1, len(self.document.messages))
 
 
 class Imports:
-    """Takes in conversations from files."""
+    """Imports of conversations from files, taken in by small steps."""
 
     def __init__(
         self, database: Database, rows: MessageRows, conversations: ConversationStore, messages: MessageStore
@@ -91,7 +91,7 @@ class Imports:
             raise
 
     def stage(self, stage: Stage, coming: StagedDocument) -> bool:
-        """Write a few messages of a document; False when it is all there. LookupError when it was thrown away."""
+        """Write a few messages of a document; False when all are there. LookupError when they were thrown away."""
         end = time.monotonic() + STEP
         messages = coming.document.messages
         place = coming.place
@@ -137,7 +137,7 @@ class Imports:
         return [row[0] for row in rows]
 
     def delete_unwanted(self) -> bool:
-        """Delete a little of what was given up; whether there was anything."""
+        """Delete a little of what was given up; returns whether there was anything."""
         if not self._unwanted:
             return False
         is_done = True  # on a full disk, say: the next start does it

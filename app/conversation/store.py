@@ -140,7 +140,7 @@ class Store:
         return self.database.path is not None and write_leftover(self.database.path, answers)
 
     def idle_step(self) -> bool:
-        """Do a little of what can wait: delete what imports have left, index messages; whether more waits."""
+        """Do a little of what can wait: delete what imports have left, index messages; returns whether more waits."""
         return self.imports.delete_unwanted() or self.search.index_some() > 0
 
     def _revert(self, edit: Edit, held: Set[str]) -> Edit:

@@ -44,7 +44,7 @@ class StoreThread:
         self.close()
 
     def submit(self, function: Callable[[Store], T]) -> Future[T]:
-        """Do this after what was submitted before; RuntimeError after `close`.
+        """Call a function with the store after what was submitted before; RuntimeError after `close`.
 
         An exception is the future's only, and the next job is done. The future's callbacks run on the store thread.
         """

@@ -65,12 +65,12 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def words_of(text: str) -> Iterator[Word]:
-    """The words of a text, in order; of a word that is longer than any, only its beginning."""
+    """Split a text into its words, in order; of a word that is longer than any, only its beginning."""
     return (word for word in words_in_steps(text) if word is not None)
 
 
 def words_in_steps(text: str) -> Iterator[Word | None]:
-    """The words of a text, and None wherever a while has passed without one."""
+    """Yield the words of a text, and None wherever a while has passed without one."""
     parts, rest_of = _compiled(_PARTS), _compiled(_REST)
     at = 0
     while at < len(text):
@@ -91,7 +91,7 @@ def words_in_steps(text: str) -> Iterator[Word | None]:
 
 
 def terms_of(typed: str) -> tuple[Term, ...]:
-    """What to look for: every word that was typed, and what stands in double quotes as one piece.
+    """Split what was typed into terms to look for: every word, and what stands in double quotes as one piece.
 
     The last word may be the beginning of one, unless something comes after it. No text is wrong.
     """
@@ -106,7 +106,7 @@ def terms_of(typed: str) -> tuple[Term, ...]:
 
 
 def ranges_of(text: str, terms: tuple[Term, ...]) -> tuple[tuple[int, int], ...]:
-    """Where the terms stand in a text, from the first on, without overlaps."""
+    """Find where the terms stand in a text, from the first on, without overlaps."""
     words = list(words_of(text))
     found = [
         (words[place].start, words[place + len(term.words) - 1].end)

@@ -45,7 +45,7 @@ _ENTRY_OF = """SELECT id, title FROM conversation WHERE number = (SELECT convers
 
 
 class Trash:
-    """Deletes, restores, and takes edits back."""
+    """The trash: deleting, restoring, and taking edits back."""
 
     def __init__(self, database: Database, rows: MessageRows, paths: PathMarks, messages: MessageStore) -> None:
         self._db = database

@@ -75,7 +75,7 @@ class _Bounded:
         return getattr(self._file, name)
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes."""
+        """Read the next bytes."""
         if size > LARGEST_DIRECTORY:
             raise _wrong("it holds too many files")
         return self._file.read(size)

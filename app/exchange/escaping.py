@@ -56,7 +56,7 @@ class _Blocks:
         self.is_content = False
 
     def untabbed(self, line: str) -> str:
-        """The line, indented by spaces. In a fence outside of lists tabs stay, unless they stand before a fence."""
+        """Indent a line by spaces. In a fence outside of lists tabs stay, unless they stand before a fence."""
         words = line.lstrip(_BLANKS)
         if "\t" not in line[: len(line) - len(words)]:
             return line

@@ -107,13 +107,13 @@ class _Progress:
         self._read = 0
 
     def of(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
-        """The pieces, each counted."""
+        """Yield the pieces, each counted."""
         for piece in pieces:
             self._read += len(piece)
             self.tell()
             yield piece
 
     def tell(self) -> None:
-        """Whoever watches hears how far it is, and may end it."""
+        """Tell whoever watches how far the reading is; they may end it."""
         if self._watch is not None:
             self._watch(min(1.0, self._read / max(1, self._size)))
