@@ -22,7 +22,6 @@ from app.conversation.faults import Fault, StoreError, explained, store_error
 from app.conversation.folder_store import FolderStore
 from app.conversation.history import History, HistoryState
 from app.conversation.kept_copies import DAY, drop_copies, kept_copies
-from app.conversation.leftover import Kept, read_leftover, write_leftover
 from app.conversation.message import Message
 from app.conversation.message_rows import MessageRows
 from app.conversation.message_search import MessageSearch
@@ -32,6 +31,7 @@ from app.conversation.path_marks import PathMarks
 from app.conversation.records import ViewState
 from app.conversation.staging import Imports
 from app.conversation.trash import THIRTY_DAYS, Trash
+from app.conversation.unsaved import Kept, read_leftover, write_leftover
 from app.conversation.view_state_store import ViewStateStore
 from app.protocol.reports import Problem
 

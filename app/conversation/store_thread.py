@@ -11,8 +11,8 @@ from types import TracebackType
 from typing import TypeVar
 
 from app.conversation.faults import StoreError, unexpected
-from app.conversation.leftover import Kept, write_leftover
 from app.conversation.store import Store
+from app.conversation.unsaved import Kept, write_leftover
 from app.protocol.deadline import DeadlineCaller
 from app.protocol.reports import Problem
 

@@ -13,9 +13,9 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app.conversation.faults import StoreError, unexpected
 from app.conversation.history import HistoryState
-from app.conversation.leftover import Kept
 from app.conversation.store import Store
 from app.conversation.store_thread import StoreThread
+from app.conversation.unsaved import Kept
 from app.protocol.reports import Problem
 
 T = TypeVar("T")

@@ -15,8 +15,8 @@ from pytestqt.qtbot import QtBot
 
 from app.conversation.database import Database
 from app.conversation.faults import Fault, store_error
-from app.conversation.leftover import leftover_files
 from app.conversation.store_thread import StoreThread
+from app.conversation.unsaved import leftover_files
 from app.viewmodels import store_link
 from app.viewmodels.controller import Controller
 from app.viewmodels.kit.folders import Folders

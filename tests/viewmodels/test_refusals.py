@@ -17,10 +17,10 @@ from pytestqt.qtbot import QtBot
 from app.conversation.database import Database
 from app.conversation.edit import Edit
 from app.conversation.faults import Fault, store_error
-from app.conversation.leftover import leftover_files
 from app.conversation.message import Conversation, Message
 from app.conversation.message_store import MessageStore
 from app.conversation.store_thread import StoreThread
+from app.conversation.unsaved import leftover_files
 from app.protocol.commands import Generate
 from app.protocol.reports import Problem
 from app.viewmodels import store_link

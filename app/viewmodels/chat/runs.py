@@ -10,9 +10,9 @@ from itertools import count
 
 from PySide6.QtCore import QObject, Signal
 
-from app.conversation.leftover import Kept
 from app.conversation.message import Message
 from app.conversation.records import ViewState
+from app.conversation.unsaved import Kept
 from app.protocol.chat import Sampling, Turn
 from app.protocol.commands import Cancel, Generate
 from app.protocol.events import Event, PrefillProgress, RunFailed, RunFinished, RunStarted, TextDelta
