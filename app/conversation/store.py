@@ -31,7 +31,7 @@ from app.conversation.path_marks import PathMarks
 from app.conversation.records import ViewState
 from app.conversation.staging import Imports
 from app.conversation.trash import THIRTY_DAYS, Trash
-from app.conversation.unsaved import Kept, read_leftover, write_leftover
+from app.conversation.unsaved import UnsavedRecord, read_unsaved, write_unsaved
 from app.conversation.view_state_store import ViewStateStore
 from app.protocol.reports import Problem
 
@@ -70,7 +70,7 @@ class Store:
         self.search = MessageSearch(self.database, rows, self.messages)
         try:
             self._empty_in_time()
-            self._save_leftover()
+            self._save_unsaved()
         except (StoreError, sqlite3.Error, LookupError, ValueError, MemoryError) as error:
             logger.warning("the trash was not looked through: %s", error)  # the next opening does it
 
@@ -137,7 +137,7 @@ class Store:
 
     def keep_for_next_start(self, answers: Sequence[Message]) -> bool:
         """Put answers that could not be saved into a file of their own; False where that was not possible either."""
-        return self.database.path is not None and write_leftover(self.database.path, answers)
+        return self.database.path is not None and write_unsaved(self.database.path, answers)
 
     def idle_step(self) -> bool:
         """Do a little of what can wait: delete what imports have left, index messages; returns whether more waits."""
@@ -169,22 +169,22 @@ class Store:
             self._wipe_traces()
         self._drop_copies(THIRTY_DAYS)
 
-    def _save_leftover(self) -> None:
+    def _save_unsaved(self) -> None:
         """Save what could not be saved when the program was quit. What cannot be saved now either is kept."""
         if self.database.path is None or self.is_read_only:
             return
-        for file, records in read_leftover(self.database.path):
+        for file, records in read_unsaved(self.database.path):
             try:
                 for record in records:
                     with suppress(LookupError):  # its question, or its conversation, was deleted for ever
-                        self._save(record)
+                        self._save_record(record)
                 file.unlink()
             except (StoreError, OSError, ValueError) as error:
                 logger.warning("%s was not taken over: %s", file, type(error).__name__)
             else:
                 self.notice = self.notice or SAVED_NOW
 
-    def _save(self, record: Kept) -> None:
+    def _save_record(self, record: UnsavedRecord) -> None:
         if isinstance(record, ViewState):
             self.view_states.save(record)
         else:

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from app.conversation.faults import StoreError, unexpected
 from app.conversation.store import Store
-from app.conversation.unsaved import Kept, write_leftover
+from app.conversation.unsaved import UnsavedRecord, write_unsaved
 from app.protocol.deadline import DeadlineCaller
 from app.protocol.reports import Problem
 
@@ -65,7 +65,7 @@ class StoreThread:
         self._executor.shutdown(wait=has_ended)
         return has_ended
 
-    def keep_for_next_start(self, records: Sequence[Kept], patience: float) -> bool:
+    def keep_for_next_start(self, records: Sequence[UnsavedRecord], patience: float) -> bool:
         """Put what could not be saved into a file in the folder for temporary files, while the store's thread hangs.
 
         patience: seconds to wait for that disk at most. Returns whether it is there.
@@ -74,7 +74,7 @@ class StoreThread:
         if path is None:
             return False
         try:
-            return DeadlineCaller("leftover", patience).call(lambda: write_leftover(path, records, is_hanging=True))
+            return DeadlineCaller("unsaved", patience).call(lambda: write_unsaved(path, records, is_hanging=True))
         except TimeoutError:
             return False
 

@@ -21,28 +21,28 @@ from app.conversation.records import ViewState
 
 logger = logging.getLogger(__name__)
 
-Kept = Message | ViewState
+UnsavedRecord = Message | ViewState
 
 
-def leftover_files(database: Path) -> tuple[Path, ...]:
+def unsaved_files(database: Path) -> tuple[Path, ...]:
     """Return where answers that could not be saved may lie, whether they are there or not."""
     mark = hashlib.sha256(str(database.absolute()).encode()).hexdigest()[:16]
     beside = database.with_name(f"{database.stem}.unsaved.json")
     return beside, Path(tempfile.gettempdir(), f"espalier-{mark}.unsaved.json")
 
 
-def write_leftover(database: Path, records: Sequence[Kept], *, is_hanging: bool = False) -> bool:
+def write_unsaved(database: Path, records: Sequence[UnsavedRecord], *, is_hanging: bool = False) -> bool:
     """Write records to the first place that takes them; False where none does.
 
     is_hanging: the disk of the database does not answer, so nothing is tried there.
     """
     content = json.dumps([asdict(record) for record in records], ensure_ascii=False).encode()
-    return any(_write(place, content) for place in leftover_files(database)[is_hanging:])
+    return any(_write(place, content) for place in unsaved_files(database)[is_hanging:])
 
 
-def read_leftover(database: Path) -> Iterator[tuple[Path, tuple[Kept, ...]]]:
+def read_unsaved(database: Path) -> Iterator[tuple[Path, tuple[UnsavedRecord, ...]]]:
     """Yield every file that is there, with its records. A file that is not ours, or damaged, is left where it is."""
-    for place in leftover_files(database):
+    for place in unsaved_files(database):
         try:
             if place.is_file() and place.stat().st_uid == os.geteuid():
                 yield place, tuple(_record(found) for found in json.loads(place.read_bytes()))
@@ -69,7 +69,7 @@ def _write(place: Path, content: bytes) -> bool:
     return True
 
 
-def _record(found: dict[str, object]) -> Kept:
+def _record(found: dict[str, object]) -> UnsavedRecord:
     if "draft" in found:
         return ViewState(**found)  # type: ignore[arg-type]
     ids = found.pop("ids")

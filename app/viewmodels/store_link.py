@@ -15,7 +15,7 @@ from app.conversation.faults import StoreError, unexpected
 from app.conversation.history import HistoryState
 from app.conversation.store import Store
 from app.conversation.store_thread import StoreThread
-from app.conversation.unsaved import Kept
+from app.conversation.unsaved import UnsavedRecord
 from app.protocol.reports import Problem
 
 T = TypeVar("T")
@@ -137,7 +137,7 @@ class StoreLink(QObject):
                 logger.critical("the database could not be closed: the disk does not answer")
                 self.is_stuck = True
 
-    def keep_for_next_start(self, records: Sequence[Kept]) -> bool:
+    def keep_for_next_start(self, records: Sequence[UnsavedRecord]) -> bool:
         """Put what a disk that hangs did not take into a file elsewhere. Returns whether that was possible."""
         return self._thread.keep_for_next_start(records, PATIENCE)
 

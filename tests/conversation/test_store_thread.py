@@ -62,9 +62,9 @@ def test_a_future_resolves_after_the_commit(path: Path) -> None:
     with StoreThread(path) as store:
         conversation = Conversation.new()
         store.submit(lambda it: it.conversations.create(conversation))
-        store.submit(lambda it: it.messages.add(Message.new(conversation.id, None, "user", "Kept?"))).result()
+        store.submit(lambda it: it.messages.add(Message.new(conversation.id, None, "user", "UnsavedRecord?"))).result()
         with raw(path) as other:
-            assert other.execute("SELECT text FROM message").fetchall() == [("Kept?",)]
+            assert other.execute("SELECT text FROM message").fetchall() == [("UnsavedRecord?",)]
 
 
 def test_close_finishes_what_was_submitted(path: Path) -> None:

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from app.conversation.database import Database
 from app.conversation.faults import Fault, store_error
 from app.conversation.store_thread import StoreThread
-from app.conversation.unsaved import leftover_files
+from app.conversation.unsaved import unsaved_files
 from app.viewmodels import store_link
 from app.viewmodels.controller import Controller
 from app.viewmodels.kit.folders import Folders
@@ -151,7 +151,7 @@ def test_every_word_that_a_hanging_disk_did_not_take_is_there_at_the_next_start(
         again.close()
         assert not again.is_stuck
         disk.release()
-        assert not [place for place in leftover_files(database) if place.exists()]
+        assert not [place for place in unsaved_files(database) if place.exists()]
 
 
 def test_what_can_be_kept_nowhere_is_told(
@@ -159,7 +159,7 @@ def test_what_can_be_kept_nowhere_is_told(
 ) -> None:
     controller = start()
     wait_until_ready(qtbot, controller)
-    for place in leftover_files(data_folder / "conversations.db")[1:]:
+    for place in unsaved_files(data_folder / "conversations.db")[1:]:
         place.mkdir()
     disk.hangs.set()
     controller.composer_changed("1234567")

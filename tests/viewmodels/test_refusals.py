@@ -20,7 +20,7 @@ from app.conversation.faults import Fault, store_error
 from app.conversation.message import Conversation, Message
 from app.conversation.message_store import MessageStore
 from app.conversation.store_thread import StoreThread
-from app.conversation.unsaved import leftover_files
+from app.conversation.unsaved import unsaved_files
 from app.protocol.commands import Generate
 from app.protocol.reports import Problem
 from app.viewmodels import store_link
@@ -227,7 +227,7 @@ def test_who_quits_while_nothing_can_be_saved_finds_the_words_at_the_next_start(
     monkeypatch.setattr(Database, "writing", refuse)
     controller = started(database, script, settings, folders)
     answer = all_of_one(qtbot, controller, script, fill_up)
-    places = leftover_files(database)
+    places = unsaved_files(database)
     for refused in places[: ("beside", "temporary", "nowhere").index(where)]:
         refused.mkdir(parents=True)  # nothing can be put there
     controller.close()

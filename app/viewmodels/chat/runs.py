@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.conversation.message import Message
 from app.conversation.records import ViewState
-from app.conversation.unsaved import Kept
+from app.conversation.unsaved import UnsavedRecord
 from app.protocol.chat import Sampling, Turn
 from app.protocol.commands import Cancel, Generate
 from app.protocol.events import Event, PrefillProgress, RunFailed, RunFinished, RunStarted, TextDelta
@@ -166,12 +166,12 @@ class Runs(QObject):
             if not self._savers or self._store.is_stuck:
                 return
         answers = self.unsaved
-        self._store.do(lambda store: store.keep_for_next_start(answers), self._tell_of_leftover)
+        self._store.do(lambda store: store.keep_for_next_start(answers), self._tell_of_unsaved)
         self._store.drain()
 
     def keep_for_next_start(self, views: Sequence[ViewState]) -> None:
         """The disk hangs: put the answers that it did not take, and these drafts, into a file elsewhere."""
-        records: tuple[Kept, ...] = (*self.unsaved, *views)
+        records: tuple[UnsavedRecord, ...] = (*self.unsaved, *views)
         if not records:
             return
         length = sum(len(answer.text) for answer in self.unsaved)
@@ -186,7 +186,7 @@ class Runs(QObject):
                 f"The disk does not answer. {length:,} characters may not be there at the next start.",
             )
 
-    def _tell_of_leftover(self, is_kept: bool) -> None:
+    def _tell_of_unsaved(self, is_kept: bool) -> None:
         count, length = len(self._savers), sum(len(answer.text) for answer in self.unsaved)
         if is_kept:
             logger.warning("%d answers are kept in a file: the database refused them", count)
