@@ -14,14 +14,14 @@ import time
 LONGEST_STEP = 7 * 86400.0  # seconds
 
 
-def now_of(connection: sqlite3.Connection) -> float:
+def clock_time(connection: sqlite3.Connection) -> float:
     """Return what the clock says, in seconds since the epoch."""
     seen, now = connection.execute("SELECT seen, now FROM clock").fetchone()
     return float(now + min(max(time.time() - seen, 0.0), LONGEST_STEP))
 
 
-def look_at(connection: sqlite3.Connection) -> float:
+def advance_clock(connection: sqlite3.Connection) -> float:
     """Bring the clock on, inside a transaction; returns what it says, in seconds since the epoch."""
-    now = now_of(connection)
+    now = clock_time(connection)
     connection.execute("UPDATE clock SET seen = ?, now = ?", (time.time(), now))
     return now

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from app.conversation.clock import look_at
+from app.conversation.clock import advance_clock
 from app.conversation.conversation_store import ConversationStore
 from app.conversation.database import Database
 from app.conversation.edit import Edit, Operation
@@ -291,4 +291,4 @@ class MessageStore:
         title = title_from(message.text) or None if message.role == "user" else None
         self._db.execute("UPDATE conversation SET title = ifnull(title, ?) WHERE number = ?", title, conversation)
         self._conversations.use(conversation, message.created_at)
-        look_at(self._db.connection)
+        advance_clock(self._db.connection)

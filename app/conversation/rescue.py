@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from app.conversation.clock import now_of
+from app.conversation.clock import clock_time
 from app.conversation.message import new_id
 from app.conversation.schema import APPLICATION_ID, PAGE_SIZE, VERSION_1, migrate, transaction
 from app.conversation.search_index import index_files
@@ -300,7 +300,7 @@ def _copy(damaged: Damaged, target: sqlite3.Connection) -> None:
 def _insert_deleted(target: sqlite3.Connection, table: str, row: Row) -> bool:
     """Insert a row that may lie in the trash; where that entry was lost, it lies there from now on."""
     if row["trash"] is not None:
-        _insert(target, "trash", {"number": row["trash"], "at": now_of(target), "operation": "delete"})
+        _insert(target, "trash", {"number": row["trash"], "at": clock_time(target), "operation": "delete"})
     return _insert(target, table, row)
 
 

@@ -10,7 +10,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from app.conversation.clock import look_at
+from app.conversation.clock import advance_clock
 from app.conversation.conversation_store import ConversationStore
 from app.conversation.database import Database
 from app.conversation.edit import ADDED, Change, Edit, Operation
@@ -180,7 +180,7 @@ class Imports:
         entry = stage.entry
         if entry is None:
             query = "INSERT INTO trash (at, operation) VALUES (?, ?)"
-            entry = int(self._db.execute(query, look_at(self._db.connection), STAGED).lastrowid or 0)
+            entry = int(self._db.execute(query, advance_clock(self._db.connection), STAGED).lastrowid or 0)
         number = self._conversations.insert(conversation)
         self._db.execute("UPDATE conversation SET trash = ? WHERE number = ?", entry, number)
         return Begun(number, conversation.id, entry)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
 
-from app.conversation.clock import look_at
+from app.conversation.clock import advance_clock
 from app.conversation.conversation_store import ConversationStore
 from app.conversation.database import Database
 from app.conversation.edit import Edit
@@ -161,7 +161,7 @@ class Store:
     def _empty_in_time(self) -> None:
         if self.is_read_only:
             return
-        self._look_at_clock()
+        self._advance_clock_daily()
         due = [entry for entry in self.trash.entries() if entry.at <= self.trash.now - THIRTY_DAYS]
         if due:
             self.trash.delete_for_ever(THIRTY_DAYS)
@@ -190,13 +190,13 @@ class Store:
         else:
             self.messages.save_answer(record)
 
-    def _look_at_clock(self) -> None:
+    def _advance_clock_daily(self) -> None:
         """Once a day is enough for a clock that counts days: most starts write nothing."""
         with self.database.reading():
             seen = self.database.execute("SELECT seen FROM clock").fetchone()[0]
         if abs(time.time() - seen) >= DAY:
             with self.database.writing():
-                look_at(self.database.connection)
+                advance_clock(self.database.connection)
 
     def _wipe_traces(self) -> None:
         """Take what is no longer stored out of the index, and empty both journals.

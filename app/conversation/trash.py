@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from app.conversation.clock import look_at, now_of
+from app.conversation.clock import advance_clock, clock_time
 from app.conversation.database import Database
 from app.conversation.edit import Change, Edit, Operation, Value
 from app.conversation.faults import Fault, store_error
@@ -119,7 +119,7 @@ class Trash:
     def now(self) -> float:
         """The time by which the trash goes, in seconds since the epoch; see `clock.py`."""
         with self._db.reading():
-            return now_of(self._db.connection)
+            return clock_time(self._db.connection)
 
     def restore(self, number: int) -> Edit:
         """Bring back what one operation has deleted, and what it hangs on. LookupError when there is nothing."""
@@ -142,7 +142,8 @@ class Trash:
         with self._db.writing():
             before = self._count()
             due = [
-                row[0] for row in self._db.execute(query, STAGED, older_than, look_at(self._db.connection), older_than)
+                row[0]
+                for row in self._db.execute(query, STAGED, older_than, advance_clock(self._db.connection), older_than)
             ]
             messages = self._lying_in(due)
             self._refuse_growing(messages)
@@ -195,7 +196,7 @@ class Trash:
             raise store_error(Fault.WRITING, self._db.path)
 
     def _entry(self, operation: Operation) -> int:
-        values = (look_at(self._db.connection), str(operation))
+        values = (advance_clock(self._db.connection), str(operation))
         cursor = self._db.execute("INSERT INTO trash (at, operation) VALUES (?, ?)", *values)
         return int(cursor.lastrowid or 0)
 
