@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.conversation.edit import ADDED, Change, Edit, Operation, condensed
-from app.conversation.faults import Fault, explained, store_error
+from app.conversation.edit import ADDED, Change, Edit, Operation, merge_changes
+from app.conversation.faults import Fault, as_store_errors, store_error
 from app.conversation.message import checked_id
 from app.conversation.opening import PATIENCE, open_database, open_memory
 from app.conversation.schema import transaction
@@ -67,7 +67,7 @@ class Database:
         """Run what is inside as one transaction. StoreError where nothing can be written, and nothing of it is kept."""
         if self.is_read_only:
             raise store_error(Fault.READ_ONLY, self.path)
-        with explained(self.path):
+        with as_store_errors(self.path):
             if any(_identity(file) != identity for file, identity in self._files.items()):
                 raise store_error(Fault.GONE, self.path)
             with transaction(self.connection):
@@ -82,12 +82,12 @@ class Database:
             yield done
             rows = self.execute("SELECT kind, row, field, old, new FROM change ORDER BY number").fetchall()
             ids = tuple(row[0] for row in self.execute(_CHANGED_CONVERSATIONS))
-            done.edit = Edit(operation, condensed(tuple(Change(*row) for row in rows)), ids)
+            done.edit = Edit(operation, merge_changes(tuple(Change(*row) for row in rows)), ids)
 
     @contextmanager
     def reading(self) -> Iterator[None]:
         """Turn what goes wrong inside into a StoreError."""
-        with explained(self.path):
+        with as_store_errors(self.path):
             yield
 
     def execute(self, query: str, *values: object) -> sqlite3.Cursor:

@@ -66,13 +66,13 @@ class Edit:
         return self.conversation_ids[0] if self.conversation_ids else None
 
 
-def joined(first: Edit, second: Edit) -> Edit:
+def join_edits(first: Edit, second: Edit) -> Edit:
     """Join two edits, made one after the other, as one step of undo; its operation is that of the first."""
     ids = tuple(dict.fromkeys((*first.conversation_ids, *second.conversation_ids)))
-    return Edit(first.operation, condensed((*first.changes, *second.changes)), ids)
+    return Edit(first.operation, merge_changes((*first.changes, *second.changes)), ids)
 
 
-def condensed(changes: tuple[Change, ...]) -> tuple[Change, ...]:
+def merge_changes(changes: tuple[Change, ...]) -> tuple[Change, ...]:
     """Merge the changes of each field into one, in their order, without those that come to nothing."""
     found: dict[tuple[str, int, str], Change] = {}
     for change in changes:

@@ -156,7 +156,7 @@ def unexpected(error: BaseException) -> Problem:
 
 
 @contextmanager
-def explained(path: Path | None) -> Iterator[None]:
+def as_store_errors(path: Path | None) -> Iterator[None]:
     """Turn errors of SQLite, memory and the file system into StoreError, and refusals by the schema into ValueError."""
     try:
         yield

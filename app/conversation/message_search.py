@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 
 from app.conversation.database import Database
-from app.conversation.faults import explained
+from app.conversation.faults import as_store_errors
 from app.conversation.message_rows import MessageRows
 from app.conversation.message_store import MessageStore
 from app.conversation.search import Hit, SearchState, excerpt_of
@@ -78,7 +78,7 @@ class MessageSearch:
     def drop_index(self) -> None:
         """Throw the index away, to make room for words that the disk has no room for; the next start makes it again."""
         self.index.close()
-        with explained(self._db.path):
+        with as_store_errors(self._db.path):
             for file in () if self._db.path is None else index_files(self._db.path):
                 file.unlink(missing_ok=True)
         self.index = SearchIndex(None)

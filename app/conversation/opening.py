@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.conversation.faults import Fault, StoreError, explained, fault_of, store_error
+from app.conversation.faults import Fault, StoreError, as_store_errors, fault_of, store_error
 from app.conversation.rescue import finish_rescue, has_header, rescue
 from app.conversation.schema import APPLICATION_ID, MIGRATIONS, PAGE_SIZE, migrate, pragma
 from app.protocol.reports import Problem
@@ -29,7 +29,7 @@ class Opened:
 
 def open_database(path: Path, patience: float = PATIENCE) -> Opened:
     """Open or make the database. StoreError when it can be neither written nor read. `patience` in seconds."""
-    with explained(path):
+    with as_store_errors(path):
         _check_files(path)
         finish_rescue(path)
         if path.exists() and not os.access(path, os.R_OK | os.W_OK, effective_ids=True):

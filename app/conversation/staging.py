@@ -26,7 +26,7 @@ AT_ONCE = 100  # messages that are deleted in one step
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class StagedConversation:
     """A conversation that is being written: its number and id in the database, and the entry of the trash."""
 
     number: int
@@ -38,7 +38,7 @@ class Begun:
 class Stage:
     """Conversations that one import has brought so far, in their order."""
 
-    begun: list[Begun] = field(default_factory=list)
+    begun: list[StagedConversation] = field(default_factory=list)
     messages: list[int] = field(default_factory=list)  # their numbers
 
     @property
@@ -56,7 +56,7 @@ class StagedDocument:
         self.numbers: dict[str, int] = {}
         self.visited = _visited(document)
         self.place = 0
-        self.begun: Begun | None = None
+        self.begun: StagedConversation | None = None
 
     @property
     def share(self) -> float:
@@ -165,7 +165,7 @@ class Imports:
             self._db.execute("DELETE FROM trash WHERE number = ? AND operation = ?", entry, STAGED)
         return True
 
-    def _begun(self, coming: StagedDocument) -> Begun | None:
+    def _begun(self, coming: StagedDocument) -> StagedConversation | None:
         """What is written already of a document. LookupError when it was thrown away."""
         if coming.begun is not None:
             query = "SELECT 1 FROM conversation WHERE id = ? AND trash = ?"
@@ -173,7 +173,7 @@ class Imports:
                 raise LookupError("what was imported so far was deleted")
         return coming.begun
 
-    def _begin(self, stage: Stage, coming: StagedDocument) -> Begun:
+    def _begin(self, stage: Stage, coming: StagedDocument) -> StagedConversation:
         conversation = coming.document.conversation
         if self._db.execute("SELECT 1 FROM conversation WHERE id = ?", conversation.id).fetchone():
             conversation = replace(conversation, id=new_id())
@@ -183,7 +183,7 @@ class Imports:
             entry = int(self._db.execute(query, advance_clock(self._db.connection), STAGED).lastrowid or 0)
         number = self._conversations.insert(conversation)
         self._db.execute("UPDATE conversation SET trash = ? WHERE number = ?", entry, number)
-        return Begun(number, conversation.id, entry)
+        return StagedConversation(number, conversation.id, entry)
 
     def _stage_message(
         self, conversation: int, coming: StagedDocument, message: Message, numbers: dict[str, int]

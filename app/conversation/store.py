@@ -18,7 +18,7 @@ from app.conversation.database import Database
 from app.conversation.edit import Edit
 from app.conversation.edit_result import EditResult
 from app.conversation.exporting import Exports
-from app.conversation.faults import Fault, StoreError, explained, store_error
+from app.conversation.faults import Fault, StoreError, as_store_errors, store_error
 from app.conversation.folder_store import FolderStore
 from app.conversation.history import History, HistoryState
 from app.conversation.kept_copies import DAY, drop_copies, kept_copies
@@ -210,5 +210,5 @@ class Store:
 
     def _drop_copies(self, older_than: float | None) -> None:
         if self.database.path is not None:
-            with explained(self.database.path):
+            with as_store_errors(self.database.path):
                 drop_copies(self.database.path, self.trash.now, older_than)

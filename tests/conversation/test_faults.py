@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.conversation.faults import Fault, StoreError, explained, fault_of
+from app.conversation.faults import Fault, StoreError, as_store_errors, fault_of
 from app.conversation.store import Store
 
 
@@ -29,7 +29,7 @@ def test_too_many_open_files_are_told_and_not_a_lack_of_permission(tmp_path: Pat
         except OSError as error:
             found.append(fault_of(error))
         try:
-            with explained(file):
+            with as_store_errors(file):
                 sqlite3.connect(file).execute("SELECT 1 FROM message")
         except StoreError as error:
             found.append(error.fault)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.conversation.edit import Change, Edit, Operation, condensed, joined
+from app.conversation.edit import Change, Edit, Operation, join_edits, merge_changes
 from app.conversation.faults import Fault
 from app.conversation.history import History
 from app.conversation.message import Conversation, Message, new_id
@@ -292,7 +292,7 @@ def test_two_edits_are_one_step_when_they_are_joined() -> None:
     conversation, question, answer = asked(store)
     store.messages.finish(answer.id, stop="finished")
     before = dump(store)
-    both = joined(store.conversations.rename(conversation.id, "Fruit"), store.messages.pin(question.id, True))
+    both = join_edits(store.conversations.rename(conversation.id, "Fruit"), store.messages.pin(question.id, True))
     history.record(both)
     history.undo(store.trash.revert)
     assert dump(store) == before
@@ -304,8 +304,8 @@ def test_two_edits_are_one_step_when_they_are_joined() -> None:
 
 def test_changes_of_one_field_are_one_and_those_that_come_to_nothing_are_none() -> None:
     first = Change("message", 1, "visited", 0, 1)
-    assert condensed((first, replace(first, old=1, new=0))) == ()
-    assert condensed((first, replace(first, number=2), replace(first, old=1, new=None))) == (
+    assert merge_changes((first, replace(first, old=1, new=0))) == ()
+    assert merge_changes((first, replace(first, number=2), replace(first, old=1, new=None))) == (
         replace(first, new=None),
         replace(first, number=2),
     )

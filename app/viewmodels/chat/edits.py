@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
 
-from app.conversation.edit import Edit, Operation, joined
+from app.conversation.edit import Edit, Operation, join_edits
 from app.conversation.edit_result import EditResult
 from app.conversation.faults import Fault, store_error
 from app.conversation.records import Deleted, Folder
@@ -135,9 +135,9 @@ class Edits(QObject):
 
         def create(store: Store) -> Edit:
             edit = store.folders.create(folder)
-            return (
-                edit if conversation_id is None else joined(edit, store.conversations.move(conversation_id, folder.id))
-            )
+            if conversation_id is None:
+                return edit
+            return join_edits(edit, store.conversations.move(conversation_id, folder.id))
 
         self._changes.make(create, lambda _result: self.folderMade.emit(folder.id), self.refused.emit)
 
