@@ -173,7 +173,7 @@ class ActivePath:
         return self._before[0] if self._before is not None else self._live_state()
 
     def _live_state(self) -> StateSnapshot | None:
-        """The whole states as they are, shared with the live layers; None where there are none."""
+        """Return the whole states as they are, shared with the live layers; None where there are none."""
         if self._shared is not None or not self.states or not self.offset:
             return self._shared
         return StateSnapshot(tuple(layer.take() for layer in self.states), self.call_log, self.state_bytes)

@@ -29,7 +29,7 @@ class Call(NamedTuple):
 
 
 class CallLog:
-    """The forward calls of one session, in order: 8 bytes for a decoded token.
+    """Forward calls of one session, in order: 8 bytes for a decoded token.
 
     base: the call log whose states this one began with, None for empty states (and for models without whole states).
     """

@@ -183,7 +183,7 @@ class Eviction(Generic[R, S]):
         return 2 * node.id + 1 in self._usual or 2 * node.id + 1 in self._first
 
     def _state_entry(self, node: Node[R, S], way: _Way) -> Entry | None:
-        """What a node's state, to which this way leads, is worth; None when it must stay."""
+        """Return what a node's state, to which this way leads, is worth; None when it must stay."""
         if node.state is None or node.parent is None or (node.pins and node.is_pinned_end):
             return None
         nbytes = node.state.nbytes
@@ -215,7 +215,7 @@ class Eviction(Generic[R, S]):
         self._enter(node)
 
     def _drop_rows(self, node: Node[R, S], wanted: int) -> None:
-        """The end of an edge goes, in pieces. What stays is an edge of its own."""
+        """Let go of the end of an edge, in pieces. What stays is an edge of its own."""
         assert node.rows is not None
         pieces = math.ceil(wanted * len(node.tokens) / node.rows.nbytes / PIECE)
         if pieces * PIECE < len(node.tokens):
@@ -251,7 +251,7 @@ def _way_to(node: Node[R, S]) -> _Way:
 
 
 def _states_below(node: Node[R, S]) -> Iterator[tuple[Node[R, S], _Way]]:
-    """The states next below one, each with the way from it, which is gone over once for all."""
+    """Give the states next below one, each with the way from it, which is gone over once for all."""
     stack = [(child, _FROM_STATE) for child in _held(node)]
     while stack:
         below, way = stack.pop()
@@ -262,7 +262,7 @@ def _states_below(node: Node[R, S]) -> Iterator[tuple[Node[R, S], _Way]]:
 
 
 def _only_state_below(node: Node[R, S], seen: set[int]) -> Node[R, S] | None:
-    """The state next below where there is but one way down; None where there are more, and where one was before."""
+    """Return the state next below where there is but one way down; None where there are more, or it was met before."""
     while node.held_children == 1:
         (node,) = _held(node)
         if node.id in seen:
@@ -274,5 +274,5 @@ def _only_state_below(node: Node[R, S], seen: set[int]) -> Node[R, S] | None:
 
 
 def _held(node: Node[R, S]) -> list[Node[R, S]]:
-    """The children that are held."""
+    """Return the children that are held."""
     return [child for child in node.children.values() if child.is_held]

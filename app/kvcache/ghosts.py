@@ -18,7 +18,7 @@ GHOST_TOKENS = 1 << 20  # 4 MiB
 
 
 class Ghosts(Generic[R, S]):
-    """The ghosts of a trie, and which of them can be forgotten."""
+    """Ghosts of a trie, and which of them can be forgotten."""
 
     def __init__(self, trie: Trie[R, S]) -> None:
         self.tokens = 0

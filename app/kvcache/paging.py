@@ -69,7 +69,7 @@ def _room_beside(trie: CacheTrie, active: ActivePath, keep: int, budget: int) ->
 
 
 def _end_of_fitting(trie: CacheTrie, active: ActivePath, keep: int, budget: int) -> int:
-    """The offset up to which what the active path holds beyond `keep` is stored when it goes back there."""
+    """Return up to where what lies beyond `keep` fits into the budget when the active path goes back there."""
     pinned = max((node.end for node in active.path if node.pins), default=0)
     room = _room_beside(trie, active, keep, budget)
     fits = max(keep, pinned, keep + room // active.row_bytes) if active.row_bytes else active.offset
@@ -146,7 +146,7 @@ def page_in(
 
 
 def _provenances_before(call_log: CallLog, start: int, end: int) -> list[Provenance]:
-    """The calls of [start, end) on the way to the state that a call log leaves there or later."""
+    """Return the calls of [start, end) on the way to the state that a call log leaves there or later."""
     provenances: list[Provenance] = []
     while end > start:
         if call_log.start < end:
@@ -246,7 +246,7 @@ def end_at(trie: CacheTrie, path: list[TrieNode], offset: int, event_log: EventL
 
 
 def _nodes_between(trie: CacheTrie, path: list[TrieNode], start: int, end: int, event_log: EventLog) -> list[TrieNode]:
-    """The nodes of `path` that cover [start, end), after splitting the edge that spans `end`."""
+    """Return the nodes of `path` that cover [start, end), after splitting the edge that spans `end`."""
     first = bisect_right(path, start, key=lambda node: node.end)
     nodes = path[first : bisect_left(path, end, lo=first, key=lambda node: node.start)]
     if nodes and nodes[-1].end > end:
@@ -323,7 +323,10 @@ def _absorb(trie: CacheTrie, active: ActivePath, child: TrieNode) -> None:
 
 
 def _is_growing(node: TrieNode, active: ActivePath) -> bool:
-    """This session made the edge and it may become longer. Older ones do not: they were used more than what follows."""
+    """Return whether this session made the edge and it may become longer.
+
+    Older ones do not: they were used more than what follows.
+    """
     is_own = bool(node.provenances) and node.provenances[-1].call_log is active.call_log
     is_end = node.children or node.state or node.anchors or node.pins
     return is_own and not is_end and node.active_paths == {active.index}

@@ -241,7 +241,7 @@ class PrefixCache:
         return self._bytes_to_switch(plan) if self._must_be_read(plan) else 0
 
     def _bytes_to_switch(self, plan: RestorePlan) -> int:
-        """Bytes that a switch takes at most; none where nothing is ever restored."""
+        """Return the bytes that a switch takes at most; none where nothing is ever restored."""
         if self.unsupported:
             return 0
         nodes, end = self._to_enter(plan)
@@ -251,7 +251,7 @@ class PrefixCache:
         return bytes_to_switch(self.trie, self.active, keep, plan.target, self._allowed, rows, state)
 
     def _must_be_read(self, plan: RestorePlan) -> bool:
-        """Something of what can be restored lies on disk only."""
+        """Return whether something of what can be restored lies on disk only."""
         nodes, end = self._to_enter(plan)
         has_rows = all(node.rows is not None or node.active_paths for node in nodes) or not self.active.rows
         has_state = not self.active.states or end.state is not None or plan.target in (0, self.active.offset)
@@ -492,7 +492,7 @@ class PrefixCache:
         return True
 
     def _first_token(self, node: TrieNode) -> int:
-        """The first token of the branch that a node is on."""
+        """Return the first token of the branch that a node is on."""
         while node.parent is not None and node.parent.parent is not None:
             node = node.parent
         return node.tokens[0]
@@ -509,12 +509,11 @@ class PrefixCache:
             self.trie.pin(end, -1)
 
     def _cut_at_target(self, plan: RestorePlan) -> TrieNode:
-        """The node that ends where the active path will stand, cut off the edge that leads beyond: that one need not
-        stay."""
+        """Return the node that ends where the active path will stand, cut off the edge beyond, which need not stay."""
         return end_at(self.trie, plan.path, plan.target, self.event_log)
 
     def _to_enter(self, plan: RestorePlan) -> tuple[list[TrieNode], TrieNode]:
-        """The nodes that a switch goes through, and the one whose state it takes."""
+        """Return the nodes that a switch goes through, and the one whose state it takes."""
         nodes = [node for node in plan.path[1:] if node.start < plan.target]
         return nodes, nodes[-1] if nodes else self.trie.root
 
@@ -530,7 +529,7 @@ class PrefixCache:
         return plan
 
     def _shared_offset(self, plan: RestorePlan) -> int:
-        """Up to where the live path and the wanted one are the same, and wanted."""
+        """Return up to where the live path and the wanted one are the same, and wanted."""
         shared = 0
         for ours, theirs in zip(self.active.path, plan.path, strict=False):
             if ours is not theirs:
@@ -541,7 +540,7 @@ class PrefixCache:
     # Pins
 
     def _end_of(self, plan: RestorePlan) -> TrieNode:
-        """The node that ends where what can be restored ends; an edge that spans that place is split there."""
+        """Return the node that ends where what can be restored ends; an edge that spans that offset is split there."""
         at = plan.target
         if self.active.states and at and at == self.active.offset:
             self.capture("")
@@ -549,7 +548,7 @@ class PrefixCache:
         return self.trie.node_ending_at(path, at)
 
     def _pinned_need(self) -> int:
-        """Bytes that the pins take at least: live rows that are pinned count as what they will be when stored."""
+        """Return the bytes that the pins take at least: live rows count as what they will be when stored."""
         live = [node for node in self.active.path[1:] if node.pins]
         return self.trie.pinned_bytes + self.active.row_bytes * sum(len(node.tokens) for node in live)
 

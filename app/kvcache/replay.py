@@ -102,7 +102,7 @@ class _Player:
     # What to do
 
     def _plan(self, end: int) -> list[_Step]:
-        """The calls of all provenances, each after those that rebuild the states which it begins with."""
+        """Return the calls of all provenances, each after those that rebuild the states which it begins with."""
         steps: list[_Step] = []
         known: set[StatePoint] = set()
         for provenance in self._provenances:
@@ -143,7 +143,7 @@ class _Player:
         return logits
 
     def _state(self, call_log: CallLog, offset: int) -> StateSnapshot | None:
-        """The whole states that a call log had at an offset, let go of when nobody else begins with them."""
+        """Return the whole states that a call log had at an offset, let go of when nobody else begins with them."""
         point = _origin(call_log, offset)
         if not self._active.states or point[1] == 0:
             return None
@@ -159,7 +159,7 @@ class _Player:
 
 
 def _origin(call_log: CallLog, offset: int) -> StatePoint:
-    """The call log whose call ended at `offset`: at its own start, a call log has the states of the one it began on."""
+    """Return the call log whose call ended at `offset`: at its start, one has the states of the one it began on."""
     while offset == call_log.start and call_log.base is not None:
         call_log = call_log.base
     return call_log, offset

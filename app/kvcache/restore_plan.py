@@ -66,7 +66,7 @@ def _has_rows(node: TrieNode, reads_disk: bool) -> bool:
 
 
 def _has_state(active: ActivePath, node: TrieNode, reads_disk: bool) -> bool:
-    """The whole state at the node's end is stored, in memory or on disk, or live at this moment."""
+    """Return whether the whole state at the node's end is stored, in memory or on disk, or live at this moment."""
     is_live = node is active.path[-1] and not active.tail and active.is_whole
     return node.state is not None or (reads_disk and bool(node.disk_state)) or (is_live and active.offset > 0)
 

@@ -15,7 +15,7 @@ from app.protocol.reports import RequestReport
 
 
 class SessionCache(Protocol):
-    """What a session needs of its cache: room for each call, captures of whole states, and the end.
+    """Cache as a session needs it: room for each call, captures of whole states, and the end.
 
     active: the path that the session is on. grid: tokens between two whole states on the way, 0 for none.
     """
@@ -119,7 +119,7 @@ class Session:
             self._cache.capture(self.owner)
 
     def _capture_when_due(self) -> None:
-        """A long answer gets states on its way, too."""
+        """Capture the state of a long answer on its way, too."""
         at = self._cache.active.offset
         if self._cache.active.states and self._cache.grid and at - self._last_capture >= self._cache.grid:
             self._last_capture = at

@@ -45,7 +45,7 @@ class RowsSnapshot:
         return RowsSnapshot(tuple(_evaluated(map(_concatenate, *pair)) for pair in pairs))
 
     def _consume(self) -> Iterator[RowArrays]:
-        """The layers, each let go of when the next is asked for, so that no more than one of them exists twice."""
+        """Give the layers, each let go of when the next is asked for, so that no more than one of them exists twice."""
         layers, self.layers = list(self.layers[::-1]), ()
         while layers:
             yield layers.pop()

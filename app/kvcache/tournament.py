@@ -142,7 +142,7 @@ class Tournament:
         self._winners[level][at], self._until[level][at] = left, until
 
     def _turn(self, winner: int, loser: int) -> int:
-        """The clock before which the loser cannot be worth less; the winner has the larger value."""
+        """Return the clock before which the loser cannot be worth less; the winner has the larger value."""
         value, other = self._values[winner], self._values[loser]
         turn = (other * (1 - self._used[winner]) - value * (1 - self._used[loser])) / (value - other)
         return max(self._clock + 1, int(turn)) if turn < NEVER else NEVER

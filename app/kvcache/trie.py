@@ -77,7 +77,7 @@ S = TypeVar("S", bound=State)
 
 
 class Node(Generic[R, S]):
-    """One edge, tokens [start, end) of every path through it, and what hangs on it.
+    """Edge of the trie, tokens [start, end) of every path through it, and what hangs on it.
 
     rows, state: stored in memory, or None. disk_rows: the files that hold its rows, in order and all of them, or none;
     disk_state: the file that holds the state at its end, or None. One that is being written is as good as in place.
@@ -193,7 +193,7 @@ class Node(Generic[R, S]):
 
 
 class Match(NamedTuple, Generic[R, S]):
-    """The longest known prefix of some tokens: nodes from the root on, the last of them perhaps only begun."""
+    """Longest known prefix of some tokens: nodes from the root on, the last of them perhaps only begun."""
 
     path: list[Node[R, S]]
     length: int
@@ -499,7 +499,7 @@ class Trie(Generic[R, S]):
 
 
 def _covered(ref: FileRef, node: Node[R, S]) -> int:
-    """How many tokens of a file's rows are on an edge."""
+    """Return how many tokens of a file's rows are on an edge."""
     return min(ref.end, node.end) - max(ref.start, node.start)
 
 

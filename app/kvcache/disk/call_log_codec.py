@@ -84,8 +84,9 @@ class CallLogCodec:
         return key
 
     def _read(self, record: Sequence[int]) -> tuple[list[CallLog], array[int]]:
-        """The call logs of a record, and what follows. Files of one path begin with the same call logs: those of the
-        record that was read last are not read again.
+        """Return the call logs of a record, and what follows.
+
+        Files of one path begin with the same call logs: those of the record that was read last are not read again.
         """
         record = array("i", record)
         reader = _Reader(record)

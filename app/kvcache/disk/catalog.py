@@ -194,7 +194,7 @@ class SnapshotCatalog:
             node.uses = max(1, node.uses, int(entry.uses))
 
     def _edges(self, node: TrieNode, start: int) -> list[TrieNode]:
-        """The nodes from `start` to a node's end, after splitting the edge that spans `start`."""
+        """Return the nodes from `start` to a node's end, after splitting the edge that spans `start`."""
         edges = []
         while node.parent is not None and node.end > start:
             if node.start < start:
@@ -331,7 +331,8 @@ class SnapshotCatalog:
         return before - self.nbytes
 
     def _least_wanted(self) -> list[tuple[list[TrieNode], bool]]:
-        """What can go at once, the least wanted first: (nodes whose rows share files, False), (node, is a state)."""
+        """Return what can go at once, the least wanted first: (nodes whose rows share files, False), (node, is a
+        state)."""
         chains: dict[int, list[TrieNode]] = {}  # by the node
         found: list[tuple[list[TrieNode], bool]] = []
         for node in self._trie:
@@ -390,7 +391,8 @@ def folders_in(root: Path) -> list[Path]:
 
 @contextmanager
 def _without_garbage() -> Iterator[None]:
-    """What is made meanwhile stays: looking for garbage in it again and again takes longer than making it."""
+    """Keep the collector of garbage from running: looking through what is made here again and again takes longer than
+    making it."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -418,7 +420,7 @@ def _digest(path: array[int]) -> bytes:
 
 
 def _follows(node: TrieNode, above: Identity, has_rows: bool) -> bool:
-    """The rows of an edge are there, and were computed on those that lead to it."""
+    """Return whether the rows of an edge are there, and were computed on those that lead to it."""
     if not has_rows:
         return True
     begun = [ref for ref in node.disk_rows if ref.start >= node.start]
@@ -442,14 +444,15 @@ def _wanted_first(placed: tuple[Entry, TrieNode]) -> tuple[str, int, int]:
 
 
 class _Folder(NamedTuple):
-    """The snapshots of another model. changed_at: seconds since the epoch."""
+    """Snapshots of another model. changed_at: seconds since the epoch."""
 
     nbytes: int
     changed_at: float
 
 
 def _survey(root: Path, folder: Path) -> tuple[dict[str, int], files.FolderId, dict[Path, _Folder]]:
-    """The files of a folder, which is made where there is none; what the folder above it is; and what else is there."""
+    """Return the files of a folder, which is made where there is none, the id of the folder above it, and what else is
+    there."""
     files.prepare(folder)
     found = files.sweep(folder)
     others = {path: _Folder(_bytes_in(path), _changed_at(path)) for path in folders_in(root) if path != folder}
@@ -461,7 +464,7 @@ def _entry_in(path: Path) -> tuple[Entry, array[int]]:
 
 
 def _bytes_in(folder: Path) -> int:
-    """What cannot be listed is not counted."""
+    """Return the bytes of the snapshots in a folder; one that cannot be listed has none."""
     try:
         return sum(files.sweep(folder).values())
     except OSError as error:

@@ -298,7 +298,7 @@ def _ordered(tensors: Sequence[Tensor]) -> list[Tensor]:
 
 
 def _header(tensors: Sequence[Tensor], about: Mapping[str, str]) -> bytes:
-    """The first bytes of a file, up to where its data begins."""
+    """Return the first bytes of a file, up to where its data begins."""
     entries: dict[str, object] = {"__metadata__": dict(about)}
     at = 0
     for tensor in tensors:
@@ -311,7 +311,7 @@ def _header(tensors: Sequence[Tensor], about: Mapping[str, str]) -> bytes:
 
 
 def _read_header(read: Callable[[int], bytes], nbytes: int, name: str) -> tuple[dict[str, Any], int]:
-    """The header's entries, and the offset where the data begins."""
+    """Return the header's entries, and the offset where the data begins."""
     prefix = read(8)
     length = struct.unpack("<Q", prefix)[0] if len(prefix) == 8 else 0
     if not 2 <= length <= min(_LONGEST_HEADER, nbytes - 8):

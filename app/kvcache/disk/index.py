@@ -202,7 +202,7 @@ def _tokens_of(data: bytes) -> array[int]:
 
 
 def _swapped(tokens: array[int]) -> array[int]:
-    """The same in the files' byte order, or back from it. All machines that run MLX have that order already."""
+    """Return tokens in the files' byte order, or back from it. All machines that run MLX have that order already."""
     if sys.byteorder == "big":
         tokens = tokens[:]
         tokens.byteswap()

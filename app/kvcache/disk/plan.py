@@ -23,7 +23,7 @@ GAP = 300  # tokens: a whole state is written where one must go back at least so
 
 
 class Item(NamedTuple):
-    """The rows of an edge, or the whole state at its end."""
+    """Rows of an edge, or the whole state at its end."""
 
     node: TrieNode
     is_state: bool
@@ -106,7 +106,7 @@ class Plan:
             _put(self.wanted, node.id, has_rows_to_write)
 
     def _uncounted_below(self, node: TrieNode) -> Iterator[TrieNode]:
-        """The states that may be worth writing since this one above them is not on disk, nor will be."""
+        """Give the states that may be worth writing since this one above them is not on disk, nor will be."""
         stack = [node]
         while stack:
             for below in stack.pop().children.values():
@@ -135,13 +135,13 @@ class Plan:
         return node.end - above.end if above is not None else node.end
 
     def _has_state_here(self, node: TrieNode) -> bool:
-        """The whole state at a node's end is stored, or live where the active path stands."""
+        """Return whether the whole state at a node's end is stored, or live where the active path stands."""
         return node.state is not None or (node is self._active.path[-1] and self._active.has_state)
 
     # In which order
 
     def _ordered(self) -> Iterator[Item]:
-        """What is wanted and the rows that lead to it, parents first, last used branches first."""
+        """Give what is wanted and the rows that lead to it, parents first, last used branches first."""
         leading: set[int] = set()
         for node in sorted(map(self._trie.nodes.__getitem__, self.wanted), key=_last_used_first):
             unsaved = takewhile(lambda above: not above.disk_rows and above.id not in leading, upwards(node))

@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 
 class _Source(NamedTuple):
-    """Where the tensors of a file are read from: the file, or what will be in it."""
+    """Source of the tensors of a file: the file itself, or what will be in it."""
 
     names: Sequence[str]
     tensor: Callable[[str], Tensor]
@@ -182,7 +182,7 @@ class Reader:
         return provenances
 
     def _is_sound(self, ref: FileRef, node: TrieNode) -> bool:
-        """The file holds what was written, what this model keeps, and belongs where it hangs.
+        """Return whether a file holds what was written and what this model keeps, and belongs where it hangs.
 
         One that is being written does. Raises TimeoutError when the disk does not answer.
         """

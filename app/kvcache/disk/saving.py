@@ -249,7 +249,7 @@ def _save_of(node: TrieNode) -> _Save:
 
 
 def _is_of(save: _Save, node: TrieNode) -> bool:
-    """The edge is as it was when the save began."""
+    """Return whether the edge is as it was when the save began."""
     return (
         (node.start, node.end) == (save.start, save.end) and node.provenances == save.provenances and not node.disk_rows
     )

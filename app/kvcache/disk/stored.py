@@ -77,7 +77,7 @@ class StoredRows:
 
 
 class _Layers(Sequence[RowArrays]):
-    """The layers of a file, each read when it is asked for and held by nobody here."""
+    """Layers of a file, each read when it is asked for and held by nobody here."""
 
     def __init__(self, load: Load, start: int, end: int, kinds: Sequence[int]) -> None:
         self._load, self._start, self._end, self._kinds = load, start, end, kinds

@@ -297,7 +297,7 @@ class Tier:
         return False
 
     def _state_of(self, node: TrieNode) -> StateSnapshot | None:
-        """The whole state at a node's end: the stored one, or the live one where the active path stands."""
+        """Return the whole state at a node's end: the stored one, or the live one where the active path stands."""
         active = self._active
         return node.state or (active.take_state() if node is active.path[-1] and active.has_state else None)
 

@@ -116,7 +116,7 @@ class WindowLayer:
         self._plain.write(self._plain.offset, [tuple(rows)], 0)
 
     def _newest(self, count: int, is_plain: bool) -> list[tuple[int, int]]:
-        """Where the newest `count` rows lie, in order. Raises CacheFaultError when some were overwritten."""
+        """Return where the newest `count` rows lie, in order. Raises CacheFaultError when some were overwritten."""
         keep, index, size = self._ring.keep, self._ring._idx, self._size
         never_turned = index == self.offset
         available = index if never_turned else index - keep if is_plain else size - keep
