@@ -404,6 +404,8 @@ class Controller(QObject):
     def _on_engine(self, event: EngineStarted | EngineFailed) -> None:
         """The engine has come up, or gone down: what it was writing is kept as far as it came."""
         self._display.is_engine_up = isinstance(event, EngineStarted)
+        if isinstance(event, EngineStarted):
+            self._display.capabilities = event.capabilities
         self._models.take(event)
         if isinstance(event, EngineFailed):
             self._runs.abandon(None)

@@ -7,6 +7,7 @@ import time
 from PySide6.QtCore import QObject, QTimer
 
 from app.conversation.tree import MessageTree
+from app.protocol.events import Capabilities
 from app.protocol.trie_view import TrieView
 from app.viewmodels.cache.event_model import EventModel
 from app.viewmodels.cache.trie_model import TrieModel
@@ -30,7 +31,7 @@ class Display(QObject):
     problem that stands in the way of every conversation; notice and hint, the banner, and a sentence for the composer's
     foot; is_notice_good, whether the banner has good news; notice_step, the step of undo that it speaks of, or 0;
     notice_button, label and verb of its button where it is not Undo; is_engine_up, whether the engine's libraries are
-    imported.
+    imported; capabilities, what the engine can do, None before that is known.
     """
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
@@ -47,6 +48,7 @@ class Display(QObject):
         self.hint = ""
         self.folded: set[str] = set()
         self.is_engine_up = False
+        self.capabilities: Capabilities | None = None
         self._rows = ChatRows()
         self.chat = ChatModel(self)
         self.conversations = ConversationModel(self)
@@ -136,6 +138,7 @@ class Display(QObject):
             draft=parts.drafts.of(self.open_id),
             view=self.trie.view,
             is_engine_up=self.is_engine_up,
+            capabilities=self.capabilities,
             hint=self.hint,
             undo=parts.changes.undo_words,
             redo=parts.changes.redo_words,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.conversation.message import Conversation, Message
 from app.conversation.tree import MessageTree
-from app.protocol.events import CostEstimate
+from app.protocol.events import Capabilities, CostEstimate
 from app.protocol.trie_view import TrieView
 from app.viewmodels import status_words
 from app.viewmodels.actions import ACTIONS
@@ -47,6 +47,7 @@ class Scene:
     draft: Draft
     view: TrieView
     is_engine_up: bool
+    capabilities: Capabilities | None  # of the engine there is or was last; None before the first has told
     hint: str
     undo: str = ""
     redo: str = ""
@@ -107,6 +108,10 @@ class Scene:
         fork = last_fork(self.tree)
         return fork is not None and version_beside(self.tree, fork, step) is not None
 
+    def has(self, ability: str) -> bool:
+        """Return whether the engine has an ability, as far as is known; true of "", which all have."""
+        return not ability or self.capabilities is None or bool(getattr(self.capabilities, ability))
+
     @property
     def has_cached_branch(self) -> bool:
         """Whether there is a branch, and a model that may hold something of it."""
@@ -165,10 +170,10 @@ def status_values(scene: Scene, card: ProblemCard | None, notice: str, is_notice
         notice_action=_notice_button(scene)[1],
         undo=scene.undo,
         redo=scene.redo,
-        disk_trouble=disk_words.trouble(scene.view, scene.disk.serves(models.info)),
+        disk_trouble=disk_words.trouble(scene.view, scene.has("disk_cache") and scene.disk.serves(models.info)),
         greeting=status_words.GREETING if is_greeting else "",
         suggestions=status_words.SUGGESTIONS if is_greeting else (),
-        enabled=frozenset(action.id for action in ACTIONS if action.is_enabled(scene)),
+        enabled=frozenset(one.id for one in ACTIONS if scene.has(one.needs) and one.is_enabled(scene)),
         checked=frozenset(action.id for action in ACTIONS if _is_checked(action, scene)),
     )
 

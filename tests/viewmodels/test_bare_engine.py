@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 
 from pytestqt.qtbot import QtBot
 
 from app.protocol.commands import Generate
+from app.protocol.events import Capabilities
+from app.viewmodels.actions import ACTIONS
 from app.viewmodels.controller import Controller
 from tests.fakes.engine import NONE, Script
 from tests.viewmodels.test_controller import ask, row, texts, wait_for_text
@@ -28,6 +31,26 @@ def test_a_conversation_grows_forks_and_is_gone_on_with(
     assert {turn.ids for turn in last.turns} == {None}
     controller.verify()
     qtbot.waitUntil(lambda: "cannot" in str(controller.status.now.problem) + controller.status.now.notice)
+
+
+def test_what_the_engine_cannot_do_is_not_offered(
+    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script
+) -> None:
+    wanting = {"pin", "unpin", "verify", "copy_cache", "keep_every_fork", "show_files", "delete_files"}
+    assert {action.id for action in ACTIONS if action.needs} == wanting
+    controller = make_controller()
+    ask(qtbot, controller, "How are you?")
+    qtbot.waitUntil(lambda: {"pin", "verify", "copy_cache"} <= controller.status.now.enabled)
+    script.capabilities = NONE
+    controller.restart_engine()
+    qtbot.waitUntil(lambda: not wanting & controller.status.now.enabled)
+    ask(qtbot, controller, "And now?")
+    assert not wanting & controller.status.now.enabled
+    assert not controller.status.now.disk_trouble
+
+
+def test_every_need_is_an_ability_of_engines() -> None:
+    assert {action.needs for action in ACTIONS} - {""} <= {field.name for field in fields(Capabilities)}
 
 
 def test_an_answer_without_ids_is_being_written_from_its_first_word_on(
