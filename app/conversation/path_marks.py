@@ -46,10 +46,10 @@ class PathMarks:
 
     def up_from(self, message: int) -> Iterator[int]:
         """Yield a message and those above it, up to the first."""
-        place: int | None = message
-        while place is not None:
-            yield place
-            place = self._parent_of(place)
+        number: int | None = message
+        while number is not None:
+            yield number
+            number = self._parent_of(number)
 
     def _shared(self, one: int | None, other: int | None) -> int:
         """The last message that two paths have in common, by their ends, or 0. Each goes up to lower numbers."""

@@ -55,13 +55,13 @@ class StagedDocument:
         self.document = document
         self.numbers: dict[str, int] = {}
         self.visited = _visited(document)
-        self.place = 0
+        self.position = 0
         self.begun: StagedConversation | None = None
 
     @property
     def share(self) -> float:
         """How much of the document is in the database, from 0 to 1."""
-        return self.place / max(1, len(self.document.messages))
+        return self.position / max(1, len(self.document.messages))
 
 
 class Imports:
@@ -94,23 +94,23 @@ class Imports:
         """Write a few messages of a document; False when all are there. LookupError when they were thrown away."""
         end = time.monotonic() + STEP
         messages = coming.document.messages
-        place = coming.place
+        position = coming.position
         numbers: dict[str, int] = {}
         with self._db.writing():
             begun = self._begun(coming) or self._begin(stage, coming)
-            while place < len(messages) and (not numbers or time.monotonic() < end):
-                self._stage_message(begun.number, coming, messages[place], numbers)
-                place += 1
-            if place == len(messages) and coming.document.leaf_id is not None:
+            while position < len(messages) and (not numbers or time.monotonic() < end):
+                self._stage_message(begun.number, coming, messages[position], numbers)
+                position += 1
+            if position == len(messages) and coming.document.leaf_id is not None:
                 leaf = numbers.get(coming.document.leaf_id) or coming.numbers[coming.document.leaf_id]
                 self._db.execute("UPDATE conversation SET leaf = ? WHERE number = ?", leaf, begun.number)
             self._db.execute("DELETE FROM change")
         if coming.begun is None:
             stage.begun.append(begun)
-        coming.begun, coming.place = begun, place
+        coming.begun, coming.position = begun, position
         coming.numbers |= numbers
         stage.messages += numbers.values()
-        return place < len(messages)
+        return position < len(messages)
 
     def publish(self, stage: Stage) -> Edit:
         """Show everything that was staged, all at once. LookupError when it was thrown away."""
@@ -205,21 +205,21 @@ def _visited(document: Document) -> set[str]:
     """The last visited children, those of the open path in any case."""
     parents = {message.id: message.parent_id for message in document.messages}
     visited = {parents[one]: one for one in document.visited}
-    place = document.leaf_id
-    while place is not None:
-        visited[parents[place]] = place
-        place = parents[place]
+    message_id = document.leaf_id
+    while message_id is not None:
+        visited[parents[message_id]] = message_id
+        message_id = parents[message_id]
     return set(visited.values())
 
 
 def _check(document: Document) -> None:
     """ValueError where a message hangs on none that came before it, is there twice, or is spoken of and not there."""
     known: set[str] = set()
-    for place, message in enumerate(document.messages, 1):
+    for position, message in enumerate(document.messages, 1):
         if message.id in known:
-            raise ValueError(f"message {place} has the id of an earlier one: {message.id}")
+            raise ValueError(f"message {position} has the id of an earlier one: {message.id}")
         if message.parent_id is not None and message.parent_id not in known:
-            raise ValueError(f"message {place} follows one that did not come before it: {message.parent_id}")
+            raise ValueError(f"message {position} follows one that did not come before it: {message.parent_id}")
         known.add(message.id)
     spoken_of = {*document.visited, *document.alternatives, *([document.leaf_id] if document.leaf_id else [])}
     if not spoken_of <= known:

@@ -210,16 +210,16 @@ class Trash:
     def _leaf_beside(self, conversation: int, leaf: int | None, without: set[int]) -> int | None:
         """Where one arrives from the nearest message above that stays, by children last visited, or else the newest."""
         shown = self._shown(conversation)
-        place = leaf
-        while place is not None and place in without:
-            place = shown[place][0]
+        end = leaf
+        while end is not None and end in without:
+            end = shown[end][0]
         best: dict[int | None, tuple[int, int]] = {}
         for number, (parent, visited) in shown.items():
             if number not in without:
                 best[parent] = max(best.get(parent, (0, 0)), (visited, number))
-        while place in best:
-            place = best[place][1]
-        return place
+        while end in best:
+            end = best[end][1]
+        return end
 
     def _shown(self, conversation: int) -> dict[int, tuple[int | None, int]]:
         """Parent and visited mark of every message that can be seen, by its number."""

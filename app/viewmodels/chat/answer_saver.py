@@ -26,7 +26,7 @@ class _Stored:
 
     progress: Progress | None = NOTHING
 
-    def bring_up(self, store: Store, answer: Message, is_selected: bool, is_step: bool) -> Progress:
+    def save_rest(self, store: Store, answer: Message, is_selected: bool, is_step: bool) -> Progress:
         before = self.progress or store.messages.progress_of(answer.id)
         self.progress = None
         edit = store.messages.save_answer(answer, before, is_selected)
@@ -112,7 +112,7 @@ class AnswerSaver(QObject):
             answer, stored, is_step = self.answer, self._stored, self._is_step
             is_selected = self._is_on_path(answer.id)
             self._store.do(
-                lambda store: stored.bring_up(store, answer, is_selected, is_step),
+                lambda store: stored.save_rest(store, answer, is_selected, is_step),
                 self._taken,
                 self._refused,
                 len(self._text) - self._progress.length,
