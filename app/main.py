@@ -75,12 +75,12 @@ class Program(QObject):
         self.host = EngineHost(factory, self)
         store = StoreThread(paths.database)
         self.controller = Controller(self.host, store, self.settings, self.folders, self)
-        self.controller.warn(notice)
+        self.controller.notices.error(notice)
         self.controller.logWanted.connect(self.show_logs)
         self.controller.keeping.folderWanted.connect(self.show_cache_files)
         self.watch = DataWatch(paths.database, store.submit, self)
-        self.watch.left.connect(self.controller.warn)
-        self.watch.returned.connect(self.controller.dismiss_notice)
+        self.watch.left.connect(self.controller.notices.error)
+        self.watch.returned.connect(self.controller.notices.dismiss)
         hints = QApplication.styleHints()
         self.style = Style(
             DARK if hints.colorScheme() == Qt.ColorScheme.Dark else LIGHT, self.settings.values.window.body_size
@@ -120,14 +120,14 @@ class Program(QObject):
     def show_logs(self) -> None:
         """Show the folder of logs and reports in the system's file manager, or say where it is."""
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._logs))):
-            self.controller.warn(Problem("The log", f"It lies in {self._logs}."))
+            self.controller.notices.error(Problem("The log", f"It lies in {self._logs}."))
 
     def show_cache_files(self, folder: str) -> None:
         """The same with the cached state on disk; before any was written there is no folder."""
         if not Path(folder).is_dir():
-            self.controller.warn(Problem("No cached state has been written yet", f"It will lie in {folder}."))
+            self.controller.notices.error(Problem("No cached state has been written yet", f"It will lie in {folder}."))
         elif not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
-            self.controller.warn(Problem("The cache files", f"They lie in {folder}."))
+            self.controller.notices.error(Problem("The cache files", f"They lie in {folder}."))
 
     def _open_for_another(self, paths: tuple[str, ...]) -> None:
         window = self.window

@@ -428,13 +428,10 @@ _BY_ID = {action.id: action for action in ACTIONS}
 BUTTONS: Mapping[str, Callable[[Controller], object]] = {
     "restart": lambda app: app.restart_engine(),
     "open_anyway": lambda app: app.open_anyway(),
-    "show_log": lambda app: app.show_log(),
     "dismiss": lambda app: app.dismiss_card(),
     "edit_failed": lambda app: app.edit_failed(),
-    "undo_this": lambda app: app.archive.undo_notice(),
-    "cancel_file": lambda app: app.archive.exchange.cancel(),
 }
-"""What only a button of a card or of a notice does, by its id."""
+"""What only a button of a card does, by its id."""
 
 
 def action(action_id: str) -> Action[Controller, Scene]:

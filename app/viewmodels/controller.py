@@ -32,6 +32,7 @@ from app.viewmodels.chat.versions import last_fork, last_question, parent_for, q
 from app.viewmodels.display import Display
 from app.viewmodels.keeping import Keeping
 from app.viewmodels.kit.folders import Folders
+from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.settings import Settings
 from app.viewmodels.library.archive import Archive
 from app.viewmodels.status import ProblemCard
@@ -43,11 +44,11 @@ class Controller(QObject):
     """Everything that can be done in the window.
 
     Attributes: `chat`, `conversations`, `trie` and `events`, the models of the three panes; `status`, all that stands
-    around them; `settings` and `folders`; `keeping`, the verbs about pins and the cache's files; `archive`, those about
-    what is stored.
+    around them; `settings`, `folders` and `notices`; `keeping`, the verbs about pins and the cache's files; `archive`,
+    those about what is stored.
 
     Signals: composerText(str), the composer shall hold exactly this; modelFolderWanted(), ask for a model's folder and
-    call `open_model`; messageShown(str), bring this message into view; announced(str), have it said by a screen reader;
+    call `open_model`; messageShown(str), bring this message into view;
     logWanted(), show where the log lies; left(), what is shown is about to be another conversation: call
     `remember_scroll`; anchorWanted(str, float), have this message at the top, with so many points of it above.
     """
@@ -55,13 +56,13 @@ class Controller(QObject):
     composerText = Signal(str)
     modelFolderWanted = Signal()
     messageShown = Signal(str)
-    announced = Signal(str)
     logWanted = Signal()
     left = Signal()
     anchorWanted = Signal(str, float)
 
     settings: Settings
     folders: Folders
+    notices: Notices
     keeping: Keeping
     archive: Archive
 
@@ -76,6 +77,7 @@ class Controller(QObject):
         super().__init__(parent)
         self._parts = parts.build(host, store, settings, folders, self)
         self.settings, self.folders = settings, folders
+        self.notices = self._parts.notices
         self._library, self._models = self._parts.library, self._parts.models
         self._cache = self._parts.cache
         self._asking, self._runs = self._parts.asking, self._parts.runs
@@ -96,9 +98,9 @@ class Controller(QObject):
         self._library.opened.connect(self._on_opened)
         store = self._parts.store
         for source in (self._library.failed, self._runs.failed, store.failed, store.slowed):
-            source.connect(self.warn)
+            source.connect(self.notices.error)
         for over in (self._runs.mended, store.eased):
-            over.connect(self._take_back)
+            over.connect(self.notices.withdraw)
         self._models.changed.connect(self._on_model_changed)
         self._models.ready.connect(self._on_model_ready)
         self._models.kept.connect(self._on_model_kept)
@@ -113,13 +115,8 @@ class Controller(QObject):
         self._parts.changes.recorded.connect(self._send_waiting)
         self.archive.opened.connect(self._on_opened)
         self.archive.moved.connect(self._on_moved)
-        self.archive.said.connect(self._on_said)
-        self.archive.warned.connect(self.warn)
-        self.archive.told.connect(self.announced)
         self.archive.reached.connect(self.messageShown)
-        self.keeping.told.connect(self._on_told)
-        self.keeping.failed.connect(self.warn)
-        self.keeping.troubled.connect(self._warn_too)
+        self.notices.changed.connect(display.show_status)
 
     @property
     def tree(self) -> MessageTree:
@@ -134,15 +131,15 @@ class Controller(QObject):
         reopens: False leaves every conversation closed; the drafts are there all the same.
         """
         self._parts.budgets.send_disk()
-        self._parts.store.do(lambda store: store.notice, self._warn_too)
+        self._parts.store.do(lambda store: store.notice, self.notices.add_error)
         self._parts.store.do(lambda store: store.emptied, self._release)
         self._library.read_list()
-        self._parts.store.do(lambda store: store.view_states.all(), partial(self._restore, reopens), self.warn)
+        self._parts.store.do(lambda store: store.view_states.all(), partial(self._restore, reopens), self.notices.error)
         self.open_model(model)
 
     def tell_ended_badly(self, has_crashed: bool, reopens: bool) -> None:
         """Say that the run before was not closed; nothing waits for an answer to that."""
-        self._say_notice(status_words.ended_badly(has_crashed, reopens), button=("Show Log", "show_log"))
+        self.notices.warn(status_words.ended_badly(has_crashed, reopens), "Show Log", self.logWanted.emit)
 
     def start_without(self, suspect: str, model: str, reopens: bool = True) -> None:
         """Start with another model than one that the program did not live through, and say so."""
@@ -231,7 +228,7 @@ class Controller(QObject):
         question = question_of(self.tree, message_id) if message_id else last_question(self.tree)
         excess = draft_limits.excess(question.text) if question is not None else ""
         if excess:
-            self.warn(Problem("Too long to edit", f"The question was not opened: {excess}. Ask it in parts."))
+            self.notices.error(Problem("Too long to edit", f"The question was not opened: {excess}. Ask it in parts."))
         elif question is not None:
             self._display.drop_card()
             self._edit(question)
@@ -275,7 +272,7 @@ class Controller(QObject):
             return
         self._show_branch(target.id)
         versions = tree.siblings(target.id)
-        self.announced.emit(f"Version {version_of(versions, target.id) + 1} of {len(versions)}")
+        self.notices.announce(f"Version {version_of(versions, target.id) + 1} of {len(versions)}")
 
     def new_conversation(self) -> None:
         """Open a blank conversation. It is kept once something is said in it."""
@@ -302,10 +299,6 @@ class Controller(QObject):
     def use_guide(self) -> None:
         """Load the built-in model."""
         self.open_model(self._models.guide)
-
-    def show_log(self) -> None:
-        """Have the folder of the log shown."""
-        self.logWanted.emit()
 
     def restart_engine(self) -> None:
         """Start the engine again after it died, with the model it had."""
@@ -334,27 +327,6 @@ class Controller(QObject):
         if turns:
             self._cache.verify(turns)
             self._display.show_status()
-
-    def warn(self, problem: Problem | None) -> None:
-        """Say in the banner what is wrong but stands in nobody's way."""
-        if problem is not None:
-            self._say_notice(f"{problem.title}. {problem.sentence}")
-
-    def _take_back(self, problem: Problem) -> None:
-        """What the banner says of a problem is true no more."""
-        if self._display.notice == f"{problem.title}. {problem.sentence}":
-            self.dismiss_notice()
-
-    def _warn_too(self, problem: Problem | None) -> None:
-        """The same beside what the banner says already: at the start there may be two things to know."""
-        if problem is not None:
-            said = f"{self._display.notice} " if self._display.notice else ""
-            self._say_notice(f"{said}{problem.title}. {problem.sentence}", button=self._display.notice_button)
-
-    def dismiss_notice(self) -> None:
-        """Close the banner."""
-        self._display.notice, self._display.notice_button = "", ("", "")
-        self._display.show_status()
 
     def act(self, action_id: str) -> None:
         """Do what a menu entry, or a button of a card or a notice, says. Raises KeyError where nobody says what."""
@@ -432,26 +404,20 @@ class Controller(QObject):
         self._parts.budgets.send_memory()
         info = self._models.info
         if info is not None and info.note:
-            self.warn(Problem(info.name, info.note))
+            self.notices.error(Problem(info.name, info.note))
 
     def _on_model_kept(self, problem: Problem) -> None:
         """A folder could not be opened, and the model in use is still that."""
-        self.warn(Problem(problem.title, f"{problem.sentence} {self._models.name} stays in use."))
+        self.notices.error(Problem(problem.title, f"{problem.sentence} {self._models.name} stays in use."))
 
     def _on_checked(self, found: Verified) -> None:
         if found.problem is not None:
-            self.warn(found.problem)
+            self.notices.error(found.problem)
         else:
-            self._say_notice(finding(found), is_good=found.is_exact)
-
-    def _on_told(self, sentence: str) -> None:
-        self._say_notice(sentence, is_good=True)
-
-    def _on_said(self, sentence: str, step: int) -> None:
-        self._say_notice(sentence, is_good=True, step=step)
+            (self.notices.info if found.is_exact else self.notices.warn)(finding(found))
 
     def _on_begun(self) -> None:
-        self.announced.emit("Reading the question")
+        self.notices.announce("Reading the question")
 
     def _on_refused(self, message: Message, problem: Problem) -> None:
         """A question could not be stored: its words go back to where they were typed."""
@@ -460,7 +426,7 @@ class Controller(QObject):
         self._drafts.give_back(conversation_id, message.text, beside.id if beside else None)
         if conversation_id == self._open_id:
             self._show_draft()
-        self.warn(problem)
+        self.notices.error(problem)
 
     def _on_opened(self, conversation_id: str) -> None:
         self.left.emit()
@@ -498,9 +464,9 @@ class Controller(QObject):
         if problem is not None:
             self._on_failed(run.answer, problem)
         elif run.answer.stop == StopReason.FINISHED:
-            self.announced.emit(f"Answer finished, {words.tokens(run.tokens)}")
+            self.notices.announce(f"Answer finished, {words.tokens(run.tokens)}")
         else:
-            self.announced.emit("Answer stopped")
+            self.notices.announce("Answer stopped")
         QTimer.singleShot(0, self._send_waiting)
 
     def _send_waiting(self) -> None:
@@ -532,16 +498,7 @@ class Controller(QObject):
 
     def _say_hint(self, sentence: str) -> None:
         self._display.hint = sentence
-        self.announced.emit(sentence)
-        self._display.show_status()
-
-    def _say_notice(
-        self, sentence: str, is_good: bool = False, step: int = 0, button: tuple[str, str] = ("", "")
-    ) -> None:
-        """step: the one that the banner's Undo takes back, or 0. button: label and verb of its button otherwise."""
-        self._display.notice, self._display.is_notice_good, self._display.notice_step = sentence, is_good, step
-        self._display.notice_button = button
-        self.announced.emit(sentence)
+        self.notices.announce(sentence)
         self._display.show_status()
 
     def _on_failed(self, answer: Message, problem: Problem) -> None:
@@ -550,16 +507,16 @@ class Controller(QObject):
         self._drafts.hold(conversation_id)
         self._display.put_card(conversation_id, problem_cards.run_failed(problem, answer.parent_id or ""))
         if conversation_id == self._open_id:
-            self.announced.emit(problem.sentence)
+            self.notices.announce(problem.sentence)
             self._display.show_status()
         else:
             known = self._library.conversation(conversation_id)
             title = words.first_words(known.title) if known is not None and known.title else "Another conversation"
-            self.warn(Problem(f"{title}: {problem.title}", problem.sentence))
+            self.notices.error(Problem(f"{title}: {problem.title}", problem.sentence))
 
     def _show_program_card(self, card: ProblemCard) -> None:
         self._display.program_card = card
-        self.announced.emit(card.sentence)
+        self.notices.announce(card.sentence)
         self._display.show_status()
 
     def _show_draft(self) -> None:

@@ -28,10 +28,8 @@ class Display(QObject):
     """Holds what views look at. `folded`: ids of the folders that show nothing.
 
     Attributes: chat, conversations, trie, events, status; open_id, the conversation that is shown; program_card, a
-    problem that stands in the way of every conversation; notice and hint, the banner, and a sentence for the composer's
-    foot; is_notice_good, whether the banner has good news; notice_step, the step of undo that it speaks of, or 0;
-    notice_button, label and verb of its button where it is not Undo; is_engine_up, whether the engine's libraries are
-    imported; capabilities, what the engine can do, None before that is known.
+    problem that stands in the way of every conversation; hint, a sentence for the composer's foot; is_engine_up,
+    whether the engine's libraries are imported; capabilities, what the engine can do, None before that is known.
     """
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
@@ -40,11 +38,6 @@ class Display(QObject):
         self.open_id = parts.library.begin()
         self.program_card: ProblemCard | None = None
         self._cards: dict[str, ProblemCard] = {}
-        self.notice = ""
-        self.is_notice_good = False
-        self.notice_step = 0
-        self.notice_button = ("", "")
-        self.progress = ""  # of a file that is read or written: it stands in the banner while it lasts
         self.hint = ""
         self.folded: set[str] = set()
         self.is_engine_up = False
@@ -142,13 +135,10 @@ class Display(QObject):
             hint=self.hint,
             undo=parts.changes.undo_words,
             redo=parts.changes.redo_words,
-            notice_button=self.notice_button,
-            can_undo_notice=0 < self.notice_step == parts.changes.step,
-            progress=self.progress,
             writing_title=self._writing_title,
             settings=parts.settings.values,
         )
-        self.status.show(status_values(scene, self.card, self.notice, self.is_notice_good))
+        self.status.show(status_values(scene, self.card, parts.notices.now))
 
     @property
     def _writing_title(self) -> str:

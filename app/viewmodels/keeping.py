@@ -21,19 +21,16 @@ from app.viewmodels.parts import Parts
 class Keeping(QObject):
     """What the Cache menu does about files and pins, and what there is to say about them.
 
-    Signals: told(str), something was done; failed(object), a `Problem` why it was not;
-    troubled(object), one that is there by itself; folderWanted(str), show this folder.
+    Signal: folderWanted(str), show this folder.
     """
 
-    told = Signal(str)
-    failed = Signal(object)
-    troubled = Signal(object)
     folderWanted = Signal(str)
 
     def __init__(self, parts: Parts, display: Display, settings: Settings, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._models, self._runs, self._disk = parts.models, parts.runs, parts.disk
         self._display = display
+        self._notices = parts.notices
         self._settings = settings
         self._is_off = self._is_disk_off
         self._trouble: Problem | None = None
@@ -47,18 +44,18 @@ class Keeping(QObject):
     def forget_conversation(self) -> None:
         """Delete the state that only the open conversation uses. Its words stay."""
         self._disk.release(self._display.open_id)
-        self.told.emit(disk_words.FORGOTTEN)
+        self._notices.info(disk_words.FORGOTTEN)
 
     def delete_files(self) -> None:
         """Delete all cached state on disk. Whoever calls this has asked the person."""
         self._disk.wipe()
-        self.told.emit(disk_words.DELETED)
+        self._notices.info(disk_words.DELETED)
 
     def watch(self, view: TrieView) -> None:
         """Say it once when nothing can be written to the disk any more."""
         found = disk_words.trouble(view, self._disk.serves(self._models.info))
         if found is not None and found != self._trouble:
-            self.troubled.emit(found)
+            self._notices.add_error(found)
         self._trouble = found
 
     def turns(self) -> Sequence[Turn]:
@@ -75,9 +72,9 @@ class Keeping(QObject):
 
     def _on_pinned(self, event: Pinned) -> None:
         if event.problem is not None:
-            self.failed.emit(event.problem)
+            self._notices.error(event.problem)
         else:
-            self.told.emit(disk_words.pinned(event))
+            self._notices.info(disk_words.pinned(event))
 
     @property
     def _is_disk_off(self) -> bool:
@@ -87,5 +84,5 @@ class Keeping(QObject):
         """Say it when the files are deleted because the disk is not to be used any more."""
         was_off, self._is_off = self._is_off, self._is_disk_off
         if self._is_off and not was_off:
-            self.told.emit(disk_words.OFF)
+            self._notices.info(disk_words.OFF)
         self._display.show_status()

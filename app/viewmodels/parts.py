@@ -17,6 +17,7 @@ from app.viewmodels.chat.path_prices import PathPrices
 from app.viewmodels.chat.prices import Prices
 from app.viewmodels.chat.runs import Runs
 from app.viewmodels.kit.folders import Folders
+from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.settings import Settings
 from app.viewmodels.library.changes import Changes
 from app.viewmodels.library.library import Library
@@ -28,14 +29,15 @@ from app.worker.engine_host import EngineHost
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Each does one thing: settings, what is stored, which model, its budgets, checks of its cache, its files, the
-    answer being written, the way of a question, the open paths, prices, what stands in the composers, how conversations
-    are left."""
+    """Each does one thing: settings, what is stored, what is told, which model, its budgets, checks of its cache, its
+    files, the answer being written, the way of a question, the open paths, prices, what stands in the composers, how
+    conversations are left."""
 
     host: EngineHost
     settings: Settings
     store: StoreLink
     changes: Changes
+    notices: Notices
     library: Library
     models: ModelDesk
     budgets: EngineBudgets
@@ -65,6 +67,7 @@ def build(host: EngineHost, thread: StoreThread, settings: Settings, folders: Fo
         settings=settings,
         store=store,
         changes=changes,
+        notices=Notices(lambda: changes.step, owner),
         library=library,
         models=models,
         budgets=EngineBudgets(host, settings, folders.snapshots, owner),

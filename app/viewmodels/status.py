@@ -37,8 +37,8 @@ class StatusValues:
     composer's foot in words, and (reused, computed) tokens for its bar, None where nothing is known. editing: first
     words of the message being forked, or None. can_answer: sending nothing has the question answered that ends the
     open path. is_waiting: the words in the composer are sent when the answer that is being written ends. problem,
-    notice: the card and the banner, one sentence; is_notice_good: it asks nothing of the person; notice_label,
-    notice_action: its button, as those of the card. undo, redo: what Undo would take back among conversations
+    notice: the card and the banner, one sentence; is_notice_good: it asks nothing of the person; notice_label:
+    its button. undo, redo: what Undo would take back among conversations
     ("Delete"), or nothing; disk_trouble: why no cached state is written
     although it is wanted, or None. greeting, suggestions: what an empty conversation shows. enabled: ids of the actions
     that can act now; checked: of those that have a mark.
@@ -69,7 +69,6 @@ class StatusValues:
     notice: str = ""
     is_notice_good: bool = False
     notice_label: str = ""
-    notice_action: str = ""
     undo: str = ""
     redo: str = ""
     disk_trouble: Problem | None = None

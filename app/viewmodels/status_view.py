@@ -20,6 +20,7 @@ from app.viewmodels.chat.path_prices import PathPrices
 from app.viewmodels.chat.runs import Run
 from app.viewmodels.chat.versions import last_fork, version_beside
 from app.viewmodels.kit.action import Action
+from app.viewmodels.kit.notices import Notice
 from app.viewmodels.kit.settings import SettingsValues
 from app.viewmodels.library.conversation_rows import blank_title
 from app.viewmodels.model.model_desk import ModelDesk
@@ -51,9 +52,6 @@ class Scene:
     hint: str
     undo: str = ""
     redo: str = ""
-    notice_button: tuple[str, str] = ("", "")
-    can_undo_notice: bool = False
-    progress: str = ""
     writing_title: str = ""
     settings: SettingsValues = field(default_factory=SettingsValues)
 
@@ -136,7 +134,7 @@ def _is_checked(action: Action[Controller, Scene], scene: Scene) -> bool:
     return action.is_checked is not None and action.is_checked(scene)
 
 
-def status_values(scene: Scene, card: ProblemCard | None, notice: str, is_notice_good: bool = False) -> StatusValues:
+def status_values(scene: Scene, card: ProblemCard | None, notice: Notice) -> StatusValues:
     """Everything the window says around its panes."""
     models, fraction = scene.models, status_words.engine_bar(scene.run, scene.models)
     path = scene.prices.path
@@ -164,10 +162,9 @@ def status_values(scene: Scene, card: ProblemCard | None, notice: str, is_notice
         is_waiting=scene.draft.is_sent,
         editing=_editing(scene),
         problem=card,
-        notice=scene.progress or notice,
-        is_notice_good=is_notice_good or bool(scene.progress),
-        notice_label=_notice_button(scene)[0],
-        notice_action=_notice_button(scene)[1],
+        notice=notice.text,
+        is_notice_good=notice.is_good,
+        notice_label=notice.label,
         undo=scene.undo,
         redo=scene.redo,
         disk_trouble=disk_words.trouble(scene.view, scene.has("disk_cache") and scene.disk.serves(models.info)),
@@ -176,12 +173,6 @@ def status_values(scene: Scene, card: ProblemCard | None, notice: str, is_notice
         enabled=frozenset(one.id for one in ACTIONS if scene.has(one.needs) and one.is_enabled(scene)),
         checked=frozenset(action.id for action in ACTIONS if _is_checked(action, scene)),
     )
-
-
-def _notice_button(scene: Scene) -> tuple[str, str]:
-    if scene.progress:
-        return "Cancel", "cancel_file"
-    return ("Undo", "undo_this") if scene.can_undo_notice else scene.notice_button
 
 
 def _engine_line(scene: Scene) -> str:

@@ -129,7 +129,7 @@ def test_words_come_back_when_they_cannot_be_stored(
     assert texts(controller) == ["One", "You said: One"]
     assert sum(isinstance(command, Generate) for command in script.commands) == 1
     monkeypatch.undo()
-    controller.dismiss_notice()
+    controller.notices.dismiss()
     ask(qtbot, controller, "Two\ntyped since")
     assert len(texts(controller)) == 4
 
@@ -506,8 +506,8 @@ def test_after_a_crash_everything_is_open_again_and_the_log_can_be_shown(
     assert now.problem is None
     assert now.notice.startswith("Espalier crashed last time. Everything you said is saved")
     with qtbot.waitSignal(controller.logWanted):
-        controller.act(now.notice_action)
-    controller.warn(Problem("Another", "Thing."))
+        controller.notices.press()
+    controller.notices.error(Problem("Another", "Thing."))
     assert controller.status.now.notice_label == ""
 
 
@@ -622,7 +622,7 @@ def test_a_screen_reader_hears_beginning_end_error_and_switch(
     qtbot: QtBot, controller: Controller, script: Script
 ) -> None:
     heard: list[str] = []
-    controller.announced.connect(heard.append)
+    controller.notices.announced.connect(heard.append)
     ask(qtbot, controller, "First")
     assert heard == ["Reading the question", "Answer finished, 3\u00a0tokens"]
     controller.regenerate()

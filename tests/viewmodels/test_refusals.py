@@ -299,7 +299,7 @@ def test_who_asks_on_while_the_disk_is_full_gets_the_words_back_and_can_go_on_wh
     controller.composerText.connect(given_back.append)
     answer = all_of_one(qtbot, controller, script, lambda: fill(tiny_disk))
     for _ in range(2):  # here, and in another conversation
-        controller.dismiss_notice()
+        controller.notices.dismiss()
         controller.send("Two")
         qtbot.waitUntil(lambda: given_back[-1] == "Two", timeout=5000)
         assert "disk is full" in controller.status.now.notice

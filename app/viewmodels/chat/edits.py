@@ -14,6 +14,7 @@ from app.conversation.store import Store
 from app.conversation.tree import MessageTree
 from app.viewmodels.chat.asking import Asking
 from app.viewmodels.chat.runs import Runs
+from app.viewmodels.kit.notices import Notices
 from app.viewmodels.library.changes import WORDS, Changes
 from app.viewmodels.library.library import Library
 from app.viewmodels.text import words
@@ -29,23 +30,26 @@ class Edits(QObject):
 
     An answer under way is never taken away: that is refused in the database's own words.
 
-    Signals: said(str, int) a sentence for the banner, and the step that its Undo would take back; told(str) one for
-    the ear alone; turnedTo(str) what was undone or done again is in this conversation; folderMade(str) there is a
-    folder that wants a name; refused(object), a `Problem`.
+    Signals: turnedTo(str) what was undone or done again is in this conversation; folderMade(str) there is a folder that
+    wants a name.
     """
 
-    said = Signal(str, int)
-    told = Signal(str)
     turnedTo = Signal(str)
     folderMade = Signal(str)
-    refused = Signal(object)
 
     def __init__(
-        self, changes: Changes, library: Library, asking: Asking, runs: Runs, parent: QObject | None = None
+        self,
+        changes: Changes,
+        notices: Notices,
+        library: Library,
+        asking: Asking,
+        runs: Runs,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._runs = runs
         self._changes = changes
+        self._notices = notices
         self._library = library
         self._asking = asking
 
@@ -81,7 +85,7 @@ class Edits(QObject):
             if found is None or not self._library.is_stored(conversation_id):
                 return
             if conversation_id in self._asking.held.values():
-                self.refused.emit(store_error(Fault.WRITING, None).problem)
+                self._notices.error(store_error(Fault.WRITING, None).problem)
                 return
             sentence = f"“{words.first_words(found.title or 'New conversation')}” was deleted. {STAYS}"
             self._make(lambda store: store.trash.delete_conversation(conversation_id), sentence)
@@ -95,7 +99,7 @@ class Edits(QObject):
     def _take_away(self, is_held: bool, request: Callable[[Store], Edit]) -> None:
         """Delete messages, unless one of them is held; that is then said. They are counted on the store's thread."""
         if is_held:
-            self.refused.emit(store_error(Fault.WRITING, None).problem)
+            self._notices.error(store_error(Fault.WRITING, None).problem)
             return
         sentences: list[str] = []
 
@@ -105,9 +109,9 @@ class Edits(QObject):
             return edit
 
         def take(_result: EditResult) -> None:
-            self.said.emit(sentences[0], self._changes.step)
+            self._notices.info(sentences[0], undo_step=self._changes.step)
 
-        self._changes.make(delete, take, self.refused.emit)
+        self._changes.make(delete, take, self._notices.error)
 
     # Naming, marking, filing
 
@@ -139,7 +143,7 @@ class Edits(QObject):
                 return edit
             return join_edits(edit, store.conversations.move(conversation_id, folder.id))
 
-        self._changes.make(create, lambda _result: self.folderMade.emit(folder.id), self.refused.emit)
+        self._changes.make(create, lambda _result: self.folderMade.emit(folder.id), self._notices.error)
 
     def rename_folder(self, folder_id: str, name: str) -> None:
         """Give a folder another name. Blanks alone change nothing."""
@@ -173,7 +177,7 @@ class Edits(QObject):
 
     def _turn_to(self, result: EditResult, verb: str) -> None:
         edit = result.edit
-        self.told.emit(f"{verb} {WORDS[edit.operation]}")
+        self._notices.announce(f"{verb} {WORDS[edit.operation]}")
         is_about_it = edit.operation in _IN_TREES | _OF_CONVERSATIONS
         if is_about_it and edit.conversation_id is not None and not result.is_gone:
             self.turnedTo.emit(edit.conversation_id)
@@ -181,9 +185,9 @@ class Edits(QObject):
     def _make(self, request: Callable[[Store], Edit], sentence: str = "") -> None:
         def take(_result: EditResult) -> None:
             if sentence:
-                self.said.emit(sentence, self._changes.step)
+                self._notices.info(sentence, undo_step=self._changes.step)
 
-        self._changes.make(request, take, self.refused.emit)
+        self._changes.make(request, take, self._notices.error)
 
 
 def _deleted(count: Deleted) -> str:

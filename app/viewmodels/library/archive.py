@@ -29,15 +29,11 @@ class Archive(QObject):
     conversations.
 
     Signals: opened(str) this conversation is shown now; moved(str) the tree of this conversation is another one;
-    said(str, int) a sentence for the banner, and the step that its Undo takes back; warned(object), a `Problem`;
-    told(str), to be said by a screen reader; reached(str), this message was looked for and is on the path now.
+    reached(str), this message was looked for and is on the path now.
     """
 
     opened = Signal(str)
     moved = Signal(str)
-    said = Signal(str, int)
-    warned = Signal(object)
-    told = Signal(str)
     reached = Signal(str)
 
     edits: Edits
@@ -47,21 +43,17 @@ class Archive(QObject):
         self._parts = parts
         self._display = display
         self._wanted: tuple[str, str] | None = None
-        self.edits = Edits(parts.changes, parts.library, parts.asking, parts.runs, self)
-        self.trash = TrashDesk(parts.store, parts.changes, parts.disk, self)
+        self.edits = Edits(parts.changes, parts.notices, parts.library, parts.asking, parts.runs, self)
+        self.trash = TrashDesk(parts.store, parts.changes, parts.notices, parts.disk, self)
         self.search = SearchDesk(parts.store, parts.library, self)
         parts.changes.made.connect(self._follow)
         parts.changes.recorded.connect(self._refresh)
         parts.store.historyChanged.connect(self._refresh)
-        parts.changes.failed.connect(self.warned)
-        self.edits.said.connect(self.said)
-        self.edits.told.connect(self.told)
-        self.edits.refused.connect(self.warned)
+        parts.changes.failed.connect(parts.notices.error)
+        parts.notices.undoAsked.connect(self.edits.undo)
         self.edits.turnedTo.connect(self._turn_to)
         display.conversations.renameAsked.connect(self.rename)
         self.trash.restored.connect(self._turn_to)
-        self.trash.said.connect(self._say)
-        self.trash.refused.connect(self.warned)
         self._exchange: ExchangeDesk | None = None
         parts.library.opened.connect(self._on_opened)
         parts.library.changed.connect(self.search.renew)
@@ -79,11 +71,8 @@ class Archive(QObject):
             from app.viewmodels.library.exchange_desk import ExchangeDesk
 
             parts = self._parts
-            self._exchange = ExchangeDesk(parts.store, parts.changes, parts.library, parts.runs, self)
+            self._exchange = ExchangeDesk(parts.store, parts.changes, parts.notices, parts.library, parts.runs, self)
             self._exchange.opened.connect(self._turn_to)
-            self._exchange.said.connect(self.said)
-            self._exchange.progressed.connect(self._show_progress)
-            self._exchange.refused.connect(self.warned)
         return self._exchange
 
     def import_file(self, path: str) -> None:
@@ -151,29 +140,13 @@ class Archive(QObject):
             return
         tree, message_id = self._parts.library.tree(conversation_id), wanted[1]
         if message_id not in tree:
-            self.warned.emit(GONE)
+            self._parts.notices.error(GONE)
             return
         if not tree.is_on_path(message_id):
             tree.select(tree.leaf_below(message_id))
             self._parts.paths.save(conversation_id)
         # The path is shown after this, by whoever hears of the opening next.
         QTimer.singleShot(0, self, lambda: self.reached.emit(message_id))
-
-    def _say(self, sentence: str) -> None:
-        self.said.emit(sentence, 0)
-
-    def _show_progress(self, sentence: str) -> None:
-        """What is being read or written, for the banner; a screen reader says it once."""
-        display = self._display
-        if sentence and not display.progress:
-            self.told.emit(sentence)
-        display.progress = sentence
-        display.show_status()
-
-    def undo_notice(self) -> None:
-        """Take back what the notice speaks of."""
-        if self._display.notice_step:
-            self.edits.undo(self._display.notice_step)
 
     def _turn_to(self, conversation_id: str) -> None:
         if conversation_id != self._display.open_id:
@@ -206,8 +179,6 @@ class Archive(QObject):
         return next((one for one in order if one in result.ids), None)
 
     def _refresh(self) -> None:
-        """Undo means something else now: a sentence whose Undo is no longer the next step goes."""
-        display = self._display
-        if display.notice_step and display.notice_step != self._parts.changes.step:
-            display.notice, display.notice_step = "", 0
-        display.show_status()
+        """Undo means something else now."""
+        self._parts.notices.follow_history()
+        self._display.show_status()

@@ -21,6 +21,7 @@ from app.conversation.staging import Stage, StagedDocument
 from app.exchange import ExchangeError, FileImport, file_name, path_in_pieces, save, tree_in_pieces, written
 from app.protocol.reports import Problem
 from app.viewmodels.chat.runs import Runs
+from app.viewmodels.kit.notices import Notices
 from app.viewmodels.library.changes import Changes
 from app.viewmodels.library.form import Form
 from app.viewmodels.library.library import Library
@@ -91,24 +92,26 @@ class ExchangeDesk(QObject):
     Attributes: is_stuck, a file was neither finished nor given up at the end of the program; lost, what to tell of one
     that was to be written.
 
-    Signals: opened(str) this conversation came first in an imported file; said(str, int) a sentence for the banner, and
-    the step that its Undo takes back or 0; progressed(str) what is being done, "" when nothing is any more;
-    refused(object), a `Problem`.
+    Signal: opened(str) this conversation came first in an imported file.
     """
 
     opened = Signal(str)
-    said = Signal(str, int)
-    progressed = Signal(str)
-    refused = Signal(object)
     _came = Signal(object)
     _told = Signal(str)
 
     def __init__(
-        self, store: StoreLink, changes: Changes, library: Library, runs: Runs, parent: QObject | None = None
+        self,
+        store: StoreLink,
+        changes: Changes,
+        notices: Notices,
+        library: Library,
+        runs: Runs,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._store = store
         self._changes = changes
+        self._notices = notices
         self._library = library
         self._runs = runs
         self._patience = PARTING
@@ -154,7 +157,7 @@ class ExchangeDesk(QObject):
             self._do(
                 work,
                 lambda: _write(self._store, conversation_id, form, target, work),
-                lambda _done: self.said.emit(f"Saved as {target.name}.", 0),
+                lambda _done: self._notices.info(f"Saved as {target.name}."),
             )
 
         self._runs.when_saved(put)
@@ -175,19 +178,16 @@ class ExchangeDesk(QObject):
                 self.opened.emit(first)
             count = len(came.stage.begun)
             sentence = f"{words.plural(count, 'conversation')} {'was' if count == 1 else 'were'} imported."
-            self.said.emit(" ".join([sentence, *came.problems]), self._changes.step)
+            self._notices.info(" ".join([sentence, *came.problems]), undo_step=self._changes.step)
 
         def give_up(problem: Problem) -> None:
             self._store.do(lambda store: store.imports.unstage(came.stage))
-            self._refuse(problem)
+            self._notices.error(problem)
 
         if came.stage.begun:
             self._changes.make(lambda store: store.imports.publish(came.stage), take, give_up)
         else:
-            self._refuse(Problem("Nothing was imported", " ".join(came.problems)))
-
-    def _refuse(self, problem: Problem) -> None:
-        self.refused.emit(problem)
+            self._notices.error(Problem("Nothing was imported", " ".join(came.problems)))
 
     def _do(self, work: Work, run: Callable[[], T], then: Callable[[T], None]) -> None:
         """Run this on the thread for files, and come back with its result."""
@@ -197,11 +197,11 @@ class ExchangeDesk(QObject):
             if error is None:
                 then(future.result())
             elif isinstance(error, CancelledError):
-                self.said.emit("Cancelled. Nothing was changed.", 0)
+                self._notices.info("Cancelled. Nothing was changed.")
             elif isinstance(error, ExchangeError | StoreError):
-                self._refuse(error.problem)
+                self._notices.error(error.problem)
             else:
-                self._refuse(unexpected(error))
+                self._notices.error(unexpected(error))
 
         future = self._thread.submit(run)
         self._waiting[future] = work, take
@@ -213,12 +213,12 @@ class ExchangeDesk(QObject):
         work, take = self._waiting.pop(future)
         if work in self._imports:
             self._imports.remove(work)
-        self.progressed.emit("")
+        self._notices.show_progress("", self.cancel)
         take(future)
 
     def _show(self, sentence: str) -> None:
         if self._waiting:
-            self.progressed.emit(sentence)
+            self._notices.show_progress(sentence, self.cancel)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from app.conversation.store import Store
 from app.conversation.trash import THIRTY_DAYS
 from app.protocol.reports import Problem
 from app.viewmodels.cache.disk_desk import DiskDesk
+from app.viewmodels.kit.notices import Notices
 from app.viewmodels.library.changes import Changes
 from app.viewmodels.library.line_model import LineModel, LineRow
 from app.viewmodels.store_link import StoreLink
@@ -35,19 +36,19 @@ _DAY = 86_400.0
 class TrashDesk(QObject):
     """The trash as a list. It is read when it is looked at, and again after each change while it is.
 
-    Attributes: rows, newest first. Signals: changed(); restored(str) this conversation is back; said(str) a sentence
-    for the banner; refused(object), a `Problem`.
+    Attributes: rows, newest first. Signals: changed(); restored(str) this conversation is back.
     """
 
     changed = Signal()
     restored = Signal(str)
-    said = Signal(str)
-    refused = Signal(object)
 
-    def __init__(self, store: StoreLink, changes: Changes, disk: DiskDesk, parent: QObject | None = None) -> None:
+    def __init__(
+        self, store: StoreLink, changes: Changes, notices: Notices, disk: DiskDesk, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._store = store
         self._changes = changes
+        self._notices = notices
         self._disk = disk
         self.rows = LineModel(self)
         self._has_copies = False
@@ -63,7 +64,7 @@ class TrashDesk(QObject):
         def read(store: Store) -> tuple[tuple[Trashed, ...], float, bool]:
             return store.trash.entries(), store.trash.now, bool(store.kept_copies())
 
-        self._store.do(read, self._show, self.refused.emit)
+        self._store.do(read, self._show, self._notices.error)
 
     def restore(self, number: str) -> None:
         """Bring back what one deletion has taken away."""
@@ -76,7 +77,7 @@ class TrashDesk(QObject):
         row = next((row for row in self.rows.rows if row.id == number), None)
         if row is not None:
             home = row.conversation_id
-            self._changes.make(lambda store: _brought_back(store, int(number), home), take, self.refused.emit)
+            self._changes.make(lambda store: _brought_back(store, int(number), home), take, self._notices.error)
 
     def empty(self) -> None:
         """Delete for ever all that lies there. Whoever calls this has asked the person."""
@@ -90,11 +91,11 @@ class TrashDesk(QObject):
             for conversation_id in touched:
                 self._disk.release(conversation_id)
             self.read()
-            self.said.emit(f"The trash is empty: {words.plural(messages, 'message')} deleted for ever.")
+            self._notices.info(f"The trash is empty: {words.plural(messages, 'message')} deleted for ever.")
 
         def give_up(problem: Problem) -> None:
             self.read()
-            self.refused.emit(problem)
+            self._notices.error(problem)
 
         self._store.do(go, take, give_up)
 

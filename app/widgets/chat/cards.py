@@ -97,10 +97,10 @@ class ProblemView(QWidget):
 
 
 class NoticeBanner(QWidget):
-    """One sentence that stands in nobody's way. `dismissed`: it was read. `acted`: the verb of its button."""
+    """One sentence that stands in nobody's way. `dismissed`: it was read. `acted`: its button was pressed."""
 
     dismissed = Signal()
-    acted = Signal(str)
+    acted = Signal()
 
     def __init__(self, style: Style, status: Status, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -110,7 +110,7 @@ class NoticeBanner(QWidget):
         self.close_button = ToolButton(style, Icon.DISCARD, "Dismiss Notice", "Dismiss", 24, 14, parent=self)
         self.close_button.clicked.connect(self.dismissed)
         self.action = Button(style, "", parent=self)
-        self.action.clicked.connect(lambda: self.acted.emit(self._status.now.notice_action))
+        self.action.clicked.connect(self.acted)
         self.action.hide()
         status.changed.connect(self._refresh)
         style.changed.connect(self.updateGeometry)

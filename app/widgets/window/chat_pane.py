@@ -79,8 +79,8 @@ class ChatPane(QWidget):
         controller.anchorWanted.connect(self._show_anchor)
         controller.left.connect(self._remember_scroll)
         self.composer_area.acted.connect(controller.act)
-        self.banner.dismissed.connect(controller.dismiss_notice)
-        self.banner.acted.connect(controller.act)
+        self.banner.dismissed.connect(controller.notices.dismiss)
+        self.banner.acted.connect(controller.notices.press)
         view.deleteAsked.connect(controller.archive.delete_message)
         self.welcome.asked.connect(controller.send)
         self.welcome.openAsked.connect(controller.modelFolderWanted)
@@ -110,7 +110,7 @@ class ChatPane(QWidget):
         self._controller.send(text)
 
     def _warn_of_paste(self, sentence: str) -> None:
-        self._controller.warn(Problem("Too long to paste", sentence))
+        self._controller.notices.error(Problem("Too long to paste", sentence))
 
     def _show_message(self, message_id: str) -> None:
         """Bring a message into sight, in the room that the composer's new text leaves."""

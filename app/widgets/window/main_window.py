@@ -145,7 +145,7 @@ class MainWindow(QMainWindow):
         controller.status.changed.connect(self._refresh)
         controller.settings.changed.connect(self._show_settings)
         controller.modelFolderWanted.connect(self.choose_folder)
-        controller.announced.connect(self.announce)
+        controller.notices.announced.connect(self.announce)
         controller.composerText.connect(self._come_to_composer)
 
     def _set_tab_order(self) -> None:
@@ -216,7 +216,7 @@ class MainWindow(QMainWindow):
             self.documentOpened.emit(document(path))
         else:
             sentence = f"{path} is neither a model’s folder nor a conversation, or it is not there any more."
-            self._controller.warn(Problem("Nothing was opened", sentence))
+            self._controller.notices.error(Problem("Nothing was opened", sentence))
 
     def choose_folder(self) -> None:
         """Ask for a model's folder without stopping anything else."""

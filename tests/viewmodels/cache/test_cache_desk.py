@@ -78,7 +78,7 @@ def test_a_branch_is_checked_and_the_finding_told(qtbot: QtBot, controller: Cont
     assert controller.status.now.is_notice_good
     (command,) = [command for command in script.commands if isinstance(command, Verify)]
     assert [turn.text for turn in command.turns] == ["hello", "You said: hello"]
-    controller.warn(Problem("Title", "Sentence."))
+    controller.notices.error(Problem("Title", "Sentence."))
     assert not controller.status.now.is_notice_good
 
 

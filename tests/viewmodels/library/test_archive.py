@@ -56,7 +56,7 @@ def test_a_message_goes_with_what_follows_and_comes_back(qtbot: QtBot, forked: C
     )
     assert (now.notice_label, now.undo, now.is_notice_good) == ("Undo", "Delete", True)
     assert shown(data_folder) == []
-    forked.act("undo_this")
+    forked.notices.press()
     at_rest(qtbot, forked)
     assert texts(forked) == ["One", "You said: One", "Three", "You said: Three"]
     assert forked.chat.rows[2].versions == 2
@@ -148,7 +148,7 @@ def test_what_is_being_written_is_not_taken_away(
     controller.send("Long?")
     wait_for_text(qtbot, controller)
     for verb in ("undo", "delete_message", "delete_conversation"):
-        controller.dismiss_notice()
+        controller.notices.dismiss()
         controller.act(verb)
         at_rest(qtbot, controller)
         assert controller.status.now.notice.startswith("An answer is being written."), verb
@@ -226,7 +226,7 @@ def test_the_banners_undo_is_for_what_it_says_only(qtbot: QtBot, forked: Control
     assert forked.status.now.notice_label == "Undo"
     ask(qtbot, forked, "Four")
     assert forked.status.now.notice_label == ""
-    forked.act("undo_this")
+    forked.notices.press()
     at_rest(qtbot, forked)
     assert texts(forked)[-2:] == ["Four", "You said: Four"]
 

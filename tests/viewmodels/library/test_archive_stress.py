@@ -46,7 +46,7 @@ class Person:
             (3, self._delete),
             (6, lambda: self.controller.act("undo")),
             (4, lambda: self.controller.act("redo")),
-            (1, lambda: self.controller.act("undo_this")),
+            (1, lambda: self.controller.notices.press()),
             (1, lambda: self.controller.act("prune")),
             (1, lambda: self.controller.act("delete_conversation")),
             (2, lambda: self.controller.select_version(None, self.dice.choice((-1, 1)))),

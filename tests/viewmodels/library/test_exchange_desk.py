@@ -76,7 +76,7 @@ def test_a_conversation_goes_out_whole_and_comes_back_beside_itself(
     assert texts(forked) == ["Two", "You said: Two"]
     assert forked.chat.rows[0].versions == 2
     assert (forked.status.now.undo, forked.status.now.notice_label) == ("Import", "Undo")
-    forked.act("undo_this")
+    forked.notices.press()
     at_rest(qtbot, forked)
     assert titles(forked) == ["One"]
 
@@ -156,7 +156,7 @@ def test_where_the_database_refuses_nothing_comes_in(
         controller.archive.exchange.import_file(str(file))
         assert "The disk is full." in notice(qtbot, controller, "full")
         assert titles(controller) == before
-        controller.dismiss_notice()
+        controller.notices.dismiss()
         refusals[place] = False
     controller.archive.exchange.import_file(str(file))
     notice(qtbot, controller, "were imported.")
@@ -216,8 +216,8 @@ def test_what_is_being_read_can_be_cancelled(
     file.write_text(json.dumps([chatgpt("Pears", "Which pears?")]))
     forked.archive.exchange.import_file(str(file))
     notice(qtbot, forked, "Reading conversations.json…")
-    assert (forked.status.now.notice_label, forked.status.now.notice_action) == ("Cancel", "cancel_file")
-    forked.act("cancel_file")
+    assert forked.status.now.notice_label == "Cancel"
+    forked.notices.press()
     assert notice(qtbot, forked, "Cancelled") == "Cancelled. Nothing was changed."
     assert forked.status.now.notice_label == ""
     assert titles(forked) == ["One"]

@@ -173,7 +173,7 @@ def test_a_folder_is_made_named_folded_and_deleted(qtbot: QtBot, garden: MainWin
     done(qtbot, controller)
     assert sorted(titles(controller)) == ["apples", "pears", "quinces"]
     assert "still there" in controller.status.now.notice
-    controller.act("undo_this")
+    controller.notices.press()
     done(qtbot, controller)
     assert titles(controller) == ["pears", "quinces", "Orchard", "apples"]
 

@@ -366,7 +366,7 @@ def test_what_the_controller_announces_is_said(
             said.append(text)
 
     monkeypatch.setattr(main_window, "QAccessibleAnnouncementEvent", Heard)
-    controller.announced.emit("Version 2 of 3")
+    controller.notices.announced.emit("Version 2 of 3")
     assert said == ["Version 2 of 3"]
 
 

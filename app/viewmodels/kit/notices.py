@@ -1,0 +1,114 @@
+"""What a person is told beside what they do: in the banner over the chat, or by a screen reader alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QObject, Signal
+
+from app.protocol.reports import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A sentence that stands in nobody's way. is_good: it asks nothing of the person. label, run: its button, if any.
+    undo_step: the step of the history that its Undo takes back, or 0.
+    """
+
+    text: str = ""
+    is_good: bool = False
+    label: str = ""
+    run: Callable[[], object] | None = None
+    undo_step: int = 0
+
+
+class Notices(QObject):
+    """The notice that is shown: the last one, but for the progress of a file, which covers it while it lasts.
+
+    Signals: changed() another notice is shown, or none; announced(str), have it said by a screen reader;
+    undoAsked(int), take this step of the history back.
+    """
+
+    changed = Signal()
+    announced = Signal(str)
+    undoAsked = Signal(int)
+
+    def __init__(self, steps: Callable[[], int], parent: QObject | None = None) -> None:
+        """steps: returns the number of the history's last step."""
+        super().__init__(parent)
+        self._steps = steps
+        self._notice = Notice()
+        self._progress = Notice()
+
+    @property
+    def now(self) -> Notice:
+        """Return what is shown, without a text when nothing is. Undo is offered for the last step alone."""
+        if self._progress.text:
+            return self._progress
+        can_undo = 0 < self._notice.undo_step == self._steps()
+        return replace(self._notice, label="Undo", run=self._undo) if can_undo else self._notice
+
+    def info(self, text: str, *, undo_step: int = 0) -> None:
+        """Tell of something that was done, with Undo where it is a step of the history."""
+        self._show(Notice(text, True, undo_step=undo_step))
+
+    def warn(self, text: str, label: str = "", run: Callable[[], object] | None = None) -> None:
+        """Tell of something that the person may want to act on, with a button where there is something to do."""
+        self._show(Notice(text, label=label, run=run))
+
+    def error(self, problem: Problem | None) -> None:
+        """Tell what is wrong but stands in nobody's way; None is passed over."""
+        if problem is not None:
+            self.warn(_sentence(problem))
+
+    def add_error(self, problem: Problem | None) -> None:
+        """Tell of a problem beside what is shown already: at the start there may be two things to know."""
+        if problem is not None:
+            shown = self._notice
+            text = f"{shown.text} {_sentence(problem)}" if shown.text else _sentence(problem)
+            self.warn(text, shown.label, shown.run)
+
+    def withdraw(self, problem: Problem) -> None:
+        """Close the notice where it tells of this problem, which is over."""
+        if self._notice.text == _sentence(problem):
+            self.dismiss()
+
+    def announce(self, text: str) -> None:
+        """Have something said by a screen reader alone."""
+        self.announced.emit(text)
+
+    def show_progress(self, text: str, cancel: Callable[[], object]) -> None:
+        """Tell how far a file is, which a screen reader says once; an empty text ends it."""
+        if text and not self._progress.text:
+            self.announce(text)
+        self._progress = Notice(text, True, "Cancel", cancel) if text else Notice()
+        self.changed.emit()
+
+    def press(self) -> None:
+        """Do what the button says."""
+        run = self.now.run
+        if run is not None:
+            run()
+
+    def dismiss(self) -> None:
+        """Close the notice."""
+        self._notice = Notice()
+        self.changed.emit()
+
+    def follow_history(self) -> None:
+        """Close a notice whose Undo is no longer the next one."""
+        if self._notice.undo_step not in (0, self._steps()):
+            self.dismiss()
+
+    def _show(self, notice: Notice) -> None:
+        self._notice = notice
+        self.announce(notice.text)
+        self.changed.emit()
+
+    def _undo(self) -> None:
+        self.undoAsked.emit(self._notice.undo_step)
+
+
+def _sentence(problem: Problem) -> str:
+    return f"{problem.title}. {problem.sentence}"

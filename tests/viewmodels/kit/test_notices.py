@@ -1,0 +1,122 @@
+"""One notice at a time, its button, and the progress that covers it."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from app.protocol.reports import Problem
+from app.viewmodels.kit.notices import Notice, Notices
+
+FULL = Problem("The disk is full", "Nothing is saved.")
+
+
+class History:
+    """A number of steps, of which the last is taken back."""
+
+    def __init__(self) -> None:
+        self.steps = 0
+
+
+@pytest.fixture
+def history() -> History:
+    return History()
+
+
+@pytest.fixture
+def notices(history: History) -> Notices:
+    return Notices(lambda: history.steps)
+
+
+@pytest.fixture
+def heard(notices: Notices) -> list[str]:
+    heard: list[str] = []
+    notices.announced.connect(heard.append)
+    return heard
+
+
+def test_the_last_one_is_shown_and_each_is_announced(notices: Notices, heard: list[str]) -> None:
+    assert notices.now == Notice()
+    notices.info("Saved.")
+    assert (notices.now.text, notices.now.is_good) == ("Saved.", True)
+    notices.error(FULL)
+    assert (notices.now.text, notices.now.is_good) == ("The disk is full. Nothing is saved.", False)
+    notices.error(None)
+    notices.announce("For the ear alone")
+    assert heard == ["Saved.", "The disk is full. Nothing is saved.", "For the ear alone"]
+    notices.dismiss()
+    assert notices.now == Notice()
+
+
+def test_a_second_problem_is_told_beside_the_first_and_keeps_its_button(notices: Notices) -> None:
+    pressed: list[str] = []
+    notices.add_error(None)
+    notices.warn("It crashed.", "Show Log", lambda: pressed.append("log"))
+    notices.add_error(FULL)
+    assert notices.now.text == "It crashed. The disk is full. Nothing is saved."
+    notices.press()
+    assert pressed == ["log"]
+
+
+def test_a_problem_that_is_over_is_no_longer_shown_and_another_one_stays(notices: Notices) -> None:
+    notices.error(FULL)
+    notices.withdraw(Problem("The disk is slow", "Wait."))
+    assert notices.now.text
+    notices.withdraw(FULL)
+    assert not notices.now.text
+
+
+def test_progress_covers_a_notice_and_is_announced_once(notices: Notices, heard: list[str]) -> None:
+    cancelled: list[bool] = []
+    notices.info("Saved.")
+    for share in ("", " 10 %", " 20 %"):
+        notices.show_progress(f"Reading{share}…", lambda: cancelled.append(True))
+    assert (notices.now.text, notices.now.label, notices.now.is_good) == ("Reading 20 %…", "Cancel", True)
+    notices.press()
+    assert cancelled == [True]
+    notices.show_progress("", lambda: None)
+    assert notices.now.text == "Saved."
+    assert heard == ["Saved.", "Reading…"]
+
+
+def test_undo_is_offered_for_the_last_step_and_for_no_other(notices: Notices, history: History) -> None:
+    """Whatever else is told, done and taken back meanwhile: a button never takes back another step than it says."""
+    asked: list[int] = []
+    notices.undoAsked.connect(asked.append)
+    for seed in range(200):
+        dice = random.Random(seed)
+        shown = history.steps = 0
+        notices.dismiss()
+        for _ in range(20):
+            match dice.randrange(5):
+                case 0:
+                    history.steps += 1
+                    notices.follow_history()
+                    shown = shown if shown == history.steps else 0
+                case 1:
+                    history.steps += 1
+                    shown = history.steps
+                    notices.info("Deleted.", undo_step=shown)
+                case 2:
+                    notices.error(FULL)
+                    shown = 0
+                case 3:
+                    history.steps += 1  # on the store's thread, before anybody was told
+                case _:
+                    asked.clear()
+                    notices.press()
+                    wanted = [shown] if shown and shown == history.steps else []
+                    assert asked == wanted, f"seed {seed}"
+            assert (notices.now.label == "Undo") == bool(shown and shown == history.steps), f"seed {seed}"
+
+
+def test_whoever_shows_it_hears_of_each_change(notices: Notices) -> None:
+    count: list[str] = []
+    notices.changed.connect(lambda: count.append(notices.now.text))
+    notices.info("Saved.")
+    notices.announce("For the ear alone")
+    notices.show_progress("Reading…", lambda: None)
+    notices.show_progress("", lambda: None)
+    notices.dismiss()
+    assert count == ["Saved.", "Reading…", "Saved.", ""]
