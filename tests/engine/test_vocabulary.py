@@ -75,7 +75,7 @@ def test_a_control_token_that_the_model_said_itself_is_kept(tmp_path: Path) -> N
     """Nothing is computed again for it; the same ids from a file, below another question, are text."""
     bench = opened(write_model_folder(tmp_path / "m"))
     model = ScriptedModel(402, has_rows_only=False)
-    model.install(bench.loop)
+    model.install(bench.loop, bench.events.append)
     codec, build = bench.model.codec, bench.model.prompts.build
     [control] = codec.markup("<|system|>")
     answer = [*codec.plain("well "), control, *codec.plain(" no more")]
