@@ -23,13 +23,14 @@ from app.engine.fingerprint import fingerprint, state_fingerprint
 from app.engine.folder import ModelFolder, check_folder
 from app.engine.memory import Memory, check_room, limit_mlx_cache, machine_memory
 from app.engine.model import LoadedModel
-from app.engine.problems import ModelError, size
+from app.engine.problems import ModelError
 from app.engine.prompt import prompt_builder
 from app.engine.step_memory import sizes_of
 from app.engine.task import Task
 from app.engine.template import chat_template
 from app.engine.vocabulary import check_prompts, check_vocabulary, embedding_rows
 from app.protocol.events import ModelFailed, ModelLoading
+from app.protocol.figures import size
 from app.protocol.reports import Problem
 
 # Weights read in one step: about a tenth of a second from a fast disk.

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import mlx.core as mx
 
-from app.engine.problems import ModelError, size
+from app.engine.problems import ModelError
+from app.protocol.figures import size
 
 GIB = 1 << 30
 _LARGEST_BUDGET = 8 * GIB

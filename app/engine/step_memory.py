@@ -18,9 +18,10 @@ from pathlib import Path
 import mlx.core as mx
 
 from app.engine.memory import Memory
-from app.engine.problems import ShortOfMemoryError, size
+from app.engine.problems import ShortOfMemoryError
 from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.chat import Turn
+from app.protocol.figures import size
 
 # Bytes left for everything else: Python, stacks, buffers of the window.
 _RESERVE = 48 << 20

@@ -18,9 +18,10 @@ from mlx.nn.layers.quantized import QuantizedEmbedding
 from mlx_lm.models.cache import make_prompt_cache
 from mlx_lm.tokenizer_utils import TokenizerWrapper
 
-from app.engine.problems import ModelError, RequestError, UnknownTokenError, count
+from app.engine.problems import ModelError, RequestError, UnknownTokenError
 from app.engine.prompt import PromptBuilder
 from app.protocol.chat import Turn
+from app.protocol.figures import number
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +38,7 @@ def embedding_rows(model: Module) -> int:
     embeddings = [module for module in untyped.modules() if isinstance(module, Embedding | QuantizedEmbedding)]
     rows = [int(embedding["weight"].shape[0]) for embedding in embeddings]
     if rows and width not in rows and max(rows) < width:
-        raise _unfit(f"it gives {count(width)} logits, and its embedding has {count(max(rows))} rows")
+        raise _unfit(f"it gives {number(width)} logits, and its embedding has {number(max(rows))} rows")
     return width
 
 
@@ -49,9 +50,11 @@ def check_vocabulary(tokenizer: TokenizerWrapper, rows: int) -> None:
     """
     vocabulary: Any = tokenizer.get_vocab()
     added: Any = tokenizer.added_tokens_decoder
-    largest = max((int(number) for number in vocabulary.values() if number not in added), default=-1)
+    largest = max((int(token) for token in vocabulary.values() if token not in added), default=-1)
     if largest >= rows:
-        raise _unfit(f"its tokenizer numbers tokens up to {count(largest)}, and the model knows {count(rows)} of them")
+        raise _unfit(
+            f"its tokenizer numbers tokens up to {number(largest)}, and the model knows {number(rows)} of them"
+        )
 
 
 def check_prompts(prompts: PromptBuilder) -> None:
@@ -59,8 +62,8 @@ def check_prompts(prompts: PromptBuilder) -> None:
     try:
         prompts.build((Turn("user", "Abc"), Turn("assistant", "Def"), Turn("user", "Ghi")))
     except UnknownTokenError as error:
-        known = count(prompts.codec.rows)
-        what = f"its chat template writes token {count(error.token)}, and the model knows {known} of them"
+        known = number(prompts.codec.rows)
+        what = f"its chat template writes token {number(error.token)}, and the model knows {known} of them"
         raise _unfit(what) from error
     except RequestError as error:
         # A template that refuses this refuses every conversation, and says so when one is asked.

@@ -11,7 +11,8 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.engine.problems import ModelError, count, size
+from app.engine.problems import ModelError
+from app.protocol.figures import number, size
 
 # The safetensors library refuses longer headers.
 _LONGEST_HEADER = 100_000_000
@@ -60,7 +61,7 @@ def _data_bytes(path: Path, header: bytes) -> int:
 def _cut_short(path: Path, length: int, whole: int) -> ModelError:
     have, wants = size(length), size(whole)
     if have == wants:  # as many megabytes, but not as many bytes
-        have, wants = count(length), f"{count(whole)} bytes"
+        have, wants = number(length), f"{number(whole)} bytes"
     there = f"{have} of {wants}" if whole > 8 else size(length)
     return ModelError(
         "The model is incomplete",

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.problems import count
 from app.protocol.chat import Turn
 from app.protocol.commands import Cancel, EstimateCost, Pin, SetBudget, Verify
 from app.protocol.events import (
@@ -17,6 +16,7 @@ from app.protocol.events import (
     TrieChanged,
     Verified,
 )
+from app.protocol.figures import number
 from app.protocol.reports import RequestReport
 from tests.engine.bench import LONG, Bench, opened, outcomes, steps_until, user
 
@@ -108,7 +108,7 @@ def test_a_branch_far_beyond_the_context_is_told_as_that_without_being_rendered(
     far = [user(f"question {number}") for number in range(3 * context)]
     estimate = tiny.estimate(*far)
     assert estimate == CostEstimate(estimate.query_id, RequestReport(context, 0, 0, 0), (), None, is_far_too_long=True)
-    assert f"more than {count(context)} tokens" in tiny.ask(*far).failed.problem.sentence
+    assert f"more than {number(context)} tokens" in tiny.ask(*far).failed.problem.sentence
     [pinned] = [event for event in tiny.do(Pin(1, far, True)) if isinstance(event, Pinned)]
     [checked] = [event for event in tiny.do(Verify(2, far)) if isinstance(event, Verified)]
     for event in (pinned, checked):

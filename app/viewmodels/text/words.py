@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from datetime import datetime
 
-THIN = "\u202f"
-HARD = "\u00a0"
+from app.protocol.figures import HARD as HARD
+from app.protocol.figures import THIN as THIN
+from app.protocol.figures import number as number
+from app.protocol.figures import size as size
+
 DOT = "  ·  "
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _QUARTER_DAY = 21_600.0
-
-
-def number(value: int) -> str:
-    """A count in full: 3412 is "3 412"."""
-    return f"{value:,}".replace(",", THIN)
 
 
 def plural(value: int, one: str, many: str = "") -> str:
@@ -47,17 +45,6 @@ def _limit_count(value: int) -> str:
     if value < 1000:
         return str(value)
     return f"{value // 1024 if value % 1024 == 0 else value / 1000:.0f}k"
-
-
-def size(value: int) -> str:
-    """Bytes: "0 KB", "812 KB", "4.7 MB", "34 MB", "3.1 GB". MB are whole from 10 on, GB have one place."""
-    if value <= 999_000:
-        return f"{(value + 999) // 1000}{HARD}KB"
-    if value < 9_950_000:
-        return f"{value / 1e6:.1f}{HARD}MB"
-    if value < 999_500_000:
-        return f"{value / 1e6:.0f}{HARD}MB"
-    return f"{value / 1e9:.1f}{HARD}GB"
 
 
 def limit(value: int) -> str:
