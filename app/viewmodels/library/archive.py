@@ -12,7 +12,7 @@ from app.viewmodels.chat.versions import last_question
 from app.viewmodels.display import Display
 from app.viewmodels.library.changes import GONE
 from app.viewmodels.library.search_desk import SearchDesk
-from app.viewmodels.library.trash_desk import TrashDesk
+from app.viewmodels.library.trash_list import TrashList
 from app.viewmodels.parts import Parts
 from app.viewmodels.rows import ConversationRow
 
@@ -44,7 +44,7 @@ class Archive(QObject):
         self._display = display
         self._wanted: tuple[str, str] | None = None
         self.edits = Edits(parts.changes, parts.notices, parts.library, parts.asking, parts.runs, self)
-        self.trash = TrashDesk(parts.store, parts.changes, parts.notices, parts.disk, self)
+        self.trash = TrashList(parts.store, parts.changes, parts.notices, parts.disk, self)
         self.search = SearchDesk(parts.store, parts.library, self)
         parts.changes.made.connect(self._follow)
         parts.changes.recorded.connect(self._refresh)

@@ -6,9 +6,9 @@ from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.viewmodels.library import trash_desk
+from app.viewmodels.library import trash_list as trash_desk
 from app.viewmodels.library.line_model import LineRow
-from app.viewmodels.library.trash_desk import TrashDesk
+from app.viewmodels.library.trash_list import TrashList
 from app.widgets.kit.controls import Button
 from app.widgets.kit.dialogs import ask_to_delete, close_on_command
 from app.widgets.kit.drawing import draw_text, smooth, wrapped
@@ -25,7 +25,7 @@ _SIZE = QSize(560, 440)
 class TrashBox(QDialog):
     """Reads the trash when it is opened. Attributes: list, restore_button, empty_button, close_button."""
 
-    def __init__(self, style: Style, desk: TrashDesk, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, desk: TrashList, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._style = style
         self._desk = desk
@@ -113,7 +113,7 @@ class TrashBox(QDialog):
         painter.end()
 
 
-def show_trash(style: Style, desk: TrashDesk, parent: QWidget) -> TrashBox:
+def show_trash(style: Style, desk: TrashList, parent: QWidget) -> TrashBox:
     """Show the trash; the window goes when it is closed."""
     box = TrashBox(style, desk, parent)
     box.open()

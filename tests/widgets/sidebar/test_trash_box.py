@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.protocol.commands import EraseOwner
 from app.viewmodels.controller import Controller
-from app.viewmodels.library import trash_desk
+from app.viewmodels.library import trash_list as trash_desk
 from app.widgets.sidebar.trash_box import TrashBox
 from app.widgets.window.main_window import MainWindow
 from tests.fakes.engine import Script

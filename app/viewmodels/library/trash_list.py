@@ -33,7 +33,7 @@ EMPTY_COPIES = (
 _DAY = 86_400.0
 
 
-class TrashDesk(QObject):
+class TrashList(QObject):
     """The trash as a list. It is read when it is looked at, and again after each change while it is.
 
     Attributes: rows, newest first. Signals: changed(); restored(str) this conversation is back.
