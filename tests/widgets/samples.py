@@ -11,7 +11,7 @@ from app.protocol.trie_view import Residency, TrieNodeView, TrieView
 from app.viewmodels.cache.event_model import EventModel
 from app.viewmodels.library.conversation_model import ConversationModel
 from app.viewmodels.library.library import Library
-from app.viewmodels.library.search_desk import SearchDesk
+from app.viewmodels.library.search import Search
 from app.viewmodels.rows import ConversationRow
 from app.viewmodels.status import StatusValues
 
@@ -107,10 +107,10 @@ class _Silent:
         """Nothing comes of it."""
 
 
-def search() -> SearchDesk:
+def search() -> Search:
     """A search that finds nothing by itself; its rows can be shown."""
     silent = _Silent()
-    return SearchDesk(silent, Library(silent))  # type: ignore[arg-type]
+    return Search(silent, Library(silent))  # type: ignore[arg-type]
 
 
 def opened(model: ConversationModel, conversation_id: str) -> None:

@@ -11,7 +11,7 @@ from app.viewmodels.chat.edits import Edits
 from app.viewmodels.chat.versions import last_question
 from app.viewmodels.display import Display
 from app.viewmodels.library.changes import GONE
-from app.viewmodels.library.search_desk import SearchDesk
+from app.viewmodels.library.search import Search
 from app.viewmodels.library.trash_list import TrashList
 from app.viewmodels.parts import Parts
 from app.viewmodels.rows import ConversationRow
@@ -45,7 +45,7 @@ class Archive(QObject):
         self._wanted: tuple[str, str] | None = None
         self.edits = Edits(parts.changes, parts.notices, parts.library, parts.asking, parts.runs, self)
         self.trash = TrashList(parts.store, parts.changes, parts.notices, parts.disk, self)
-        self.search = SearchDesk(parts.store, parts.library, self)
+        self.search = Search(parts.store, parts.library, self)
         parts.changes.made.connect(self._follow)
         parts.changes.recorded.connect(self._refresh)
         parts.store.historyChanged.connect(self._refresh)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QListVie
 from app.viewmodels.kit.lists import RowRole
 from app.viewmodels.library.conversation_model import ConversationModel
 from app.viewmodels.library.line_model import LineRow
-from app.viewmodels.library.search_desk import SearchDesk
+from app.viewmodels.library.search import Search
 from app.viewmodels.rows import ConversationRow
 from app.widgets.kit.action_button import ActionButton
 from app.widgets.kit.drawing import draw_text, smooth, wrapped
@@ -166,7 +166,7 @@ class Sidebar(QWidget):
     left = Signal()
 
     def __init__(
-        self, style: Style, conversations: ConversationModel, search: SearchDesk, parent: QWidget | None = None
+        self, style: Style, conversations: ConversationModel, search: Search, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._style = style

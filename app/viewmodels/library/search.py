@@ -24,7 +24,7 @@ _ROLES = {"user": "You: ", "assistant": "", "system": "Instructions: "}
 Answer = tuple[tuple[Hit, ...], SearchState]
 
 
-class SearchDesk(QObject):
+class Search(QObject):
     """What was typed into the search field, and what was found.
 
     Properties: only the newest question's answer is shown; while messages are missing from the index it is asked again.
