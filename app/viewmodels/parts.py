@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject
 
 from app.conversation.store_thread import StoreThread
 from app.viewmodels.cache.cache_desk import CacheDesk
-from app.viewmodels.cache.disk_desk import DiskDesk
+from app.viewmodels.cache.disk_cache import DiskCache
 from app.viewmodels.cache.engine_budgets import EngineBudgets
 from app.viewmodels.chat.asking import Asking
 from app.viewmodels.chat.drafts import Drafts
@@ -42,7 +42,7 @@ class Parts:
     models: ModelDesk
     budgets: EngineBudgets
     cache: CacheDesk
-    disk: DiskDesk
+    disk: DiskCache
     runs: Runs
     asking: Asking
     paths: OpenPaths
@@ -72,7 +72,7 @@ def build(host: EngineHost, thread: StoreThread, settings: Settings, folders: Fo
         models=models,
         budgets=EngineBudgets(host, settings, folders.snapshots, owner),
         cache=CacheDesk(host, owner),
-        disk=DiskDesk(host, settings, folders.snapshots, owner),
+        disk=DiskCache(host, settings, folders.snapshots, owner),
         runs=runs,
         asking=asking,
         paths=OpenPaths(library, changes, asking, runs, owner),

@@ -13,7 +13,7 @@ from app.viewmodels import status_words
 from app.viewmodels.actions import ACTIONS
 from app.viewmodels.cache import disk_words
 from app.viewmodels.cache.cache_desk import CacheDesk
-from app.viewmodels.cache.disk_desk import DiskDesk
+from app.viewmodels.cache.disk_cache import DiskCache
 from app.viewmodels.chat.asking import Asking
 from app.viewmodels.chat.drafts import Draft
 from app.viewmodels.chat.path_prices import PathPrices
@@ -42,7 +42,7 @@ class Scene:
     run: Run | None
     models: ModelDesk
     cache: CacheDesk
-    disk: DiskDesk
+    disk: DiskCache
     asking: Asking
     prices: PathPrices
     draft: Draft

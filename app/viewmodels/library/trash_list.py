@@ -10,7 +10,7 @@ from app.conversation.records import Trashed
 from app.conversation.store import Store
 from app.conversation.trash import THIRTY_DAYS
 from app.protocol.reports import Problem
-from app.viewmodels.cache.disk_desk import DiskDesk
+from app.viewmodels.cache.disk_cache import DiskCache
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.library.changes import Changes
 from app.viewmodels.library.line_model import LineModel, LineRow
@@ -43,7 +43,7 @@ class TrashList(QObject):
     restored = Signal(str)
 
     def __init__(
-        self, store: StoreLink, changes: Changes, notices: Notices, disk: DiskDesk, parent: QObject | None = None
+        self, store: StoreLink, changes: Changes, notices: Notices, disk: DiskCache, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._store = store

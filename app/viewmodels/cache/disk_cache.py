@@ -16,7 +16,7 @@ from app.viewmodels.kit.settings import Settings
 from app.worker.engine_host import EngineHost
 
 
-class DiskDesk(QObject):
+class DiskCache(QObject):
     """Tells the engine what to keep and what to let go of.
 
     Attribute: folder, where the files lie, "" for nowhere.
