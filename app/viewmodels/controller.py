@@ -25,7 +25,7 @@ from app.protocol.events import (
 from app.protocol.reports import Problem, StopReason
 from app.viewmodels import parts, status_words
 from app.viewmodels.actions import run_of
-from app.viewmodels.cache.cache_desk import finding
+from app.viewmodels.cache.branch_checks import finding
 from app.viewmodels.chat import draft_limits, problem_cards
 from app.viewmodels.chat.runs import Run
 from app.viewmodels.chat.versions import last_fork, last_question, parent_for, question_of, version_beside, version_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject
 
 from app.conversation.store_thread import StoreThread
-from app.viewmodels.cache.cache_desk import CacheDesk
+from app.viewmodels.cache.branch_checks import BranchChecks
 from app.viewmodels.cache.disk_cache import DiskCache
 from app.viewmodels.cache.engine_budgets import EngineBudgets
 from app.viewmodels.chat.asking import Asking
@@ -41,7 +41,7 @@ class Parts:
     library: Library
     models: ModelDesk
     budgets: EngineBudgets
-    cache: CacheDesk
+    cache: BranchChecks
     disk: DiskCache
     runs: Runs
     asking: Asking
@@ -71,7 +71,7 @@ def build(host: EngineHost, thread: StoreThread, settings: Settings, folders: Fo
         library=library,
         models=models,
         budgets=EngineBudgets(host, settings, folders.snapshots, owner),
-        cache=CacheDesk(host, owner),
+        cache=BranchChecks(host, owner),
         disk=DiskCache(host, settings, folders.snapshots, owner),
         runs=runs,
         asking=asking,

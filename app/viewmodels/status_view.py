@@ -12,7 +12,7 @@ from app.protocol.trie_view import TrieView
 from app.viewmodels import status_words
 from app.viewmodels.actions import ACTIONS
 from app.viewmodels.cache import disk_words
-from app.viewmodels.cache.cache_desk import CacheDesk
+from app.viewmodels.cache.branch_checks import BranchChecks
 from app.viewmodels.cache.disk_cache import DiskCache
 from app.viewmodels.chat.asking import Asking
 from app.viewmodels.chat.drafts import Draft
@@ -41,7 +41,7 @@ class Scene:
     tree: MessageTree
     run: Run | None
     models: ModelDesk
-    cache: CacheDesk
+    cache: BranchChecks
     disk: DiskCache
     asking: Asking
     prices: PathPrices

@@ -16,7 +16,7 @@ from app.worker.engine_host import EngineHost
 _LEAST_DRIFT = 0.001
 
 
-class CacheDesk(QObject):
+class BranchChecks(QObject):
     """Asks the engine for one check at a time.
 
     Signal: checked(object), the `Verified` that was asked for.

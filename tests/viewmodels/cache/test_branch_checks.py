@@ -11,8 +11,8 @@ from app.protocol.cache_events import CacheEventKind
 from app.protocol.commands import SetBudget, Verify
 from app.protocol.events import Verified
 from app.protocol.reports import Problem
+from app.viewmodels.cache.branch_checks import finding
 from app.viewmodels.cache.budgets import BUDGETS, DEFAULT, budget_of
-from app.viewmodels.cache.cache_desk import finding
 from app.viewmodels.controller import Controller
 from app.viewmodels.kit.settings import Settings, WindowState
 from app.viewmodels.status_words import CHECKING
