@@ -38,7 +38,7 @@ class PaperPath(ActivePath):
         super().__init__(0, root, lambda tokens, caches: tokens, [])
         self._row_bytes = each
         self.state_bytes = state
-        self.rows = cast(Any, [SimpleNamespace(offset=0)] if each else [])
+        self.rows = cast(Any, [SimpleNamespace(offset=0, has_window=False)] if each else [])
         self.states = cast(Any, [None] if state else [])
 
     def compute(self, tokens: Sequence[int]) -> Any:

@@ -20,6 +20,8 @@ def test_the_forest_is_as_large_as_it_was_asked_to_be() -> None:
     forest = Forest(nodes=200, tokens=4_096)
     assert 200 <= forest.nodes < 210
     assert forest.cache.price(forest.long_request()).seen == 4_096
+    forest.cache.ask(*forest.fork())
+    assert forest.cache.faults == 0, "what fails is computed again, and nothing else tells of it"
 
 
 @pytest.mark.parametrize("state_bytes", [0, STATE_BYTES])
