@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.viewmodels.library import trash_list as trash_desk
+from app.viewmodels.library import trash_list
 from app.viewmodels.library.line_model import LineRow
 from app.viewmodels.library.trash_list import TrashList
 from app.widgets.kit.controls import Button
@@ -25,13 +25,13 @@ _SIZE = QSize(560, 440)
 class TrashBox(QDialog):
     """Reads the trash when it is opened. Attributes: list, restore_button, empty_button, close_button."""
 
-    def __init__(self, style: Style, desk: TrashList, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, trash: TrashList, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._style = style
-        self._desk = desk
+        self._trash = trash
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Trash")
-        self.list = LineList(style, desk.rows, "Trash", self)
+        self.list = LineList(style, trash.rows, "Trash", self)
         self.list.viewport().installEventFilter(self)
         self.restore_button = Button(style, "Restore", is_default=True, parent=self)
         self.empty_button = Button(style, "Empty Trash…", parent=self)
@@ -44,16 +44,16 @@ class TrashBox(QDialog):
         self.list.doubleClicked.connect(self._restore)
         self.list.enteredRow.connect(self._restore)
         self.list.selectionModel().currentChanged.connect(self._refresh)
-        desk.changed.connect(self._on_read)
+        trash.changed.connect(self._on_read)
         close_on_command(self)
         self.resize(_SIZE)
         self._refresh()
-        desk.read()
+        trash.read()
 
     def ask_to_empty(self) -> None:
         """Say that this cannot be taken back, and do it only when the person says so."""
-        desk = self._desk
-        ask_to_delete(trash_desk.EMPTY_TITLE, desk.empty_sentence, "Empty Trash", desk.empty, self)
+        trash = self._trash
+        ask_to_delete(trash_list.EMPTY_TITLE, trash.empty_sentence, "Empty Trash", trash.empty, self)
 
     def _stack(self) -> None:
         column = QVBoxLayout(self)
@@ -61,7 +61,7 @@ class TrashBox(QDialog):
         column.setSpacing(0)
         hint = QHBoxLayout()
         hint.setContentsMargins(_EDGE, 0, _EDGE, _APART)
-        hint.addWidget(TextLabel(self._style, trash_desk.EMPTY_HINT, TextRole.SMALL, True, self))
+        hint.addWidget(TextLabel(self._style, trash_list.EMPTY_HINT, TextRole.SMALL, True, self))
         column.addLayout(hint)
         column.addWidget(self.list, 1)
         foot = QHBoxLayout()
@@ -75,31 +75,31 @@ class TrashBox(QDialog):
 
     def _on_read(self) -> None:
         """The list is another one: its first row is current, so that Restore means something."""
-        if self._desk.rows.rows and not self.list.currentIndex().isValid():
-            self.list.setCurrentIndex(self._desk.rows.index(0))
+        if self._trash.rows.rows and not self.list.currentIndex().isValid():
+            self.list.setCurrentIndex(self._trash.rows.index(0))
             self.list.setFocus(Qt.FocusReason.OtherFocusReason)
         self._refresh()
 
     def _refresh(self) -> None:
         self.restore_button.setEnabled(self.list.row is not None)
-        self.empty_button.setEnabled(bool(self._desk.rows.rows))
-        self.list.setAccessibleDescription("" if self._desk.rows.rows else trash_desk.EMPTY)
-        if not self._desk.rows.rows:
+        self.empty_button.setEnabled(bool(self._trash.rows.rows))
+        self.list.setAccessibleDescription("" if self._trash.rows.rows else trash_list.EMPTY)
+        if not self._trash.rows.rows:
             self.close_button.setFocus()
         self.list.viewport().update()
 
     def _restore(self) -> None:
         row: LineRow | None = self.list.row
         if row is not None:
-            self._desk.restore(row.id)
+            self._trash.restore(row.id)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Paint a sentence where the list is empty."""
-        if event.type() == QEvent.Type.Paint and not self._desk.rows.rows:
+        if event.type() == QEvent.Type.Paint and not self._trash.rows.rows:
             viewport = self.list.viewport()
             painter = smooth(QPainter(viewport))
             text_style = self._style.text_style(TextRole.UI)
-            for number, line in enumerate(wrapped(text_style, trash_desk.EMPTY, viewport.width() - 2 * _EDGE)):
+            for number, line in enumerate(wrapped(text_style, trash_list.EMPTY, viewport.width() - 2 * _EDGE)):
                 rect = QRectF(_EDGE, _EDGE + number * text_style.line, viewport.width() - 2 * _EDGE, text_style.line)
                 draw_text(painter, text_style, rect, line, self._style.theme.text)
             painter.end()
@@ -113,8 +113,8 @@ class TrashBox(QDialog):
         painter.end()
 
 
-def show_trash(style: Style, desk: TrashList, parent: QWidget) -> TrashBox:
+def show_trash(style: Style, trash: TrashList, parent: QWidget) -> TrashBox:
     """Show the trash; the window goes when it is closed."""
-    box = TrashBox(style, desk, parent)
+    box = TrashBox(style, trash, parent)
     box.open()
     return box

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.protocol.commands import EraseOwner
 from app.viewmodels.controller import Controller
-from app.viewmodels.library import trash_list as trash_desk
+from app.viewmodels.library import trash_list
 from app.widgets.sidebar.trash_box import TrashBox
 from app.widgets.window.main_window import MainWindow
 from tests.fakes.engine import Script
@@ -42,7 +42,7 @@ def box(qtbot: QtBot, deleted: MainWindow) -> Iterator[TrashBox]:
 
 
 def lines(box: TrashBox) -> list[tuple[str, str]]:
-    return [(row.title, row.line.replace("\u00a0", " ")) for row in box._desk.rows.rows]
+    return [(row.title, row.line.replace("\u00a0", " ")) for row in box._trash.rows.rows]
 
 
 def test_it_says_what_was_deleted_and_how_long_it_stays(box: TrashBox) -> None:
@@ -50,7 +50,7 @@ def test_it_says_what_was_deleted_and_how_long_it_stays(box: TrashBox) -> None:
         ("apples", "2 messages of “pears”  ·  30 days left"),
         ("quinces", "Conversation, 2 messages  ·  30 days left"),
     ]
-    assert "While Espalier is not opened, a week of them passes at most." in trash_desk.EMPTY_HINT
+    assert "While Espalier is not opened, a week of them passes at most." in trash_list.EMPTY_HINT
     assert box.list.hasFocus()
     assert box.restore_button.isEnabled()
 
@@ -90,7 +90,7 @@ def test_emptying_asks_first(qtbot: QtBot, box: TrashBox, controller: Controller
 def test_what_is_emptied_is_gone_for_ever(
     qtbot: QtBot, box: TrashBox, controller: Controller, script: Script, data_folder: Path
 ) -> None:
-    gone = {row.conversation_id for row in box._desk.rows.rows}
+    gone = {row.conversation_id for row in box._trash.rows.rows}
     box.ask_to_empty()
     (asked,) = box.findChildren(QMessageBox)
     (button,) = [one for one in asked.buttons() if one.text() == "Empty Trash"]
@@ -138,7 +138,7 @@ def test_messages_are_told_from_the_conversation_that_went_later(
 ) -> None:
     controller.act("delete_conversation")
     qtbot.waitUntil(lambda: texts(controller) == [])
-    box._desk.read()
+    box._trash.read()
     qtbot.waitUntil(lambda: len(lines(box)) == 3)
     assert [line.split("  ·  ")[0] for _title, line in lines(box)] == [
         "Conversation, 4 messages",
