@@ -84,7 +84,7 @@ def test_an_answer_that_replays_differently_fails(
 def test_a_model_of_an_unknown_cache_kind_fails_with_a_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(layers, "_KINDS", {})
+    monkeypatch.setattr(layers, "_WITH_ROWS", {})
     status, report, errors = run(write_model_folder(tmp_path / "llama"), capsys)
     assert (status, report["ok"], report["model"]) == (1, False, "llama")
     assert report["requests"][1]["reason"] == "cache kind not supported"
