@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import logging
-from importlib.metadata import PackageNotFoundError, version
-
 from app.engine.model import LoadedModel
 from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.reports import ModelInfo
-
-log = logging.getLogger(__name__)
+from app.protocol.versions import package_version
 
 _PACKAGES = ("espalier", "mlx", "mlx-lm", "tokenizers", "transformers")
 
 
 def versions() -> tuple[tuple[str, str], ...]:
     """Return name and version of the packages that an answer depends on, those without metadata left out."""
-    found = []
-    for name in _PACKAGES:
-        try:
-            found.append((name, version(name)))
-        except PackageNotFoundError:
-            log.debug("no version of %s is known", name)
-    return tuple(found)
+    found = ((name, package_version(name)) for name in _PACKAGES)
+    return tuple((name, version) for name, version in found if version)
 
 
 def describe(model: LoadedModel, cache: PrefixCache) -> ModelInfo:

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from app import __version__
+from app.protocol.versions import package_version
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -40,14 +43,7 @@ def parse_options(arguments: Sequence[str]) -> argparse.Namespace:
 
 def program_version() -> str:
     """Return the version as it was installed, or as this checkout says."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("espalier")
-    except PackageNotFoundError:
-        from app import __version__
-
-        return __version__
+    return package_version("espalier") or __version__
 
 
 class ShowVersion(argparse.Action):

@@ -6,6 +6,8 @@ import platform
 
 from PySide6.QtCore import qVersion
 
+from app.protocol.versions import package_version
+
 WHAT = "Conversations with a local language model that grow as a tree, over a KV cache that is kept as a tree too."
 LICENCE = "Free software under the MIT licence, without any warranty."
 QT = (
@@ -20,7 +22,7 @@ def versions(program: str) -> tuple[tuple[str, str], ...]:
     """(name, version) of the program and of what decides how it behaves; what is not known is left out."""
     found = [
         ("Espalier", program),
-        *((name, _version(project)) for name, project in _LIBRARIES.items()),
+        *((name, package_version(project)) for name, project in _LIBRARIES.items()),
         ("Qt", qVersion()),
     ]
     found += [("Python", platform.python_version()), ("System", _system())]
@@ -30,15 +32,6 @@ def versions(program: str) -> tuple[tuple[str, str], ...]:
 def versions_text(program: str) -> str:
     """The same as lines, to be pasted into a report."""
     return "\n".join(f"{name} {number}" for name, number in versions(program))
-
-
-def _version(project: str) -> str:
-    from importlib.metadata import PackageNotFoundError, version  # 20 ms that no start has to wait for
-
-    try:
-        return version(project)
-    except PackageNotFoundError:
-        return ""
 
 
 def _system() -> str:
