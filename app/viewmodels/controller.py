@@ -23,11 +23,12 @@ from app.protocol.events import (
     Verified,
 )
 from app.protocol.reports import Problem, StopReason
-from app.viewmodels import parts, status_words
+from app.viewmodels import parts
+from app.viewmodels import status_text as status_words
 from app.viewmodels.actions import run_of
 from app.viewmodels.cache.branch_checks import finding
 from app.viewmodels.chat import draft_limits, problem_cards
-from app.viewmodels.chat.runs import Run
+from app.viewmodels.chat.generations import Run
 from app.viewmodels.chat.versions import last_fork, last_question, parent_for, question_of, version_beside, version_of
 from app.viewmodels.display import Display
 from app.viewmodels.keeping import Keeping
@@ -36,7 +37,7 @@ from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.settings import Settings
 from app.viewmodels.library.archive import Archive
 from app.viewmodels.status import ProblemCard
-from app.viewmodels.text import words
+from app.viewmodels.text import formatting as words
 from app.worker.engine_host import EngineHost
 
 

@@ -18,7 +18,7 @@ from app.viewmodels.library.conversation_rows import Shown, blank_title, convers
 from app.viewmodels.parts import Parts
 from app.viewmodels.status import ProblemCard, Status
 from app.viewmodels.status_view import Scene, status_values
-from app.viewmodels.text.words import first_words
+from app.viewmodels.text.formatting import first_words
 
 TICK_MS = 250
 MINUTE_MS = 60_000

@@ -11,7 +11,7 @@ from app.protocol.chat import Turn
 from app.protocol.events import Pinned
 from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
-from app.viewmodels.cache import disk_words
+from app.viewmodels.cache import disk_text as disk_words
 from app.viewmodels.cache.budgets import disk_budget_of
 from app.viewmodels.display import Display
 from app.viewmodels.kit.settings import Settings

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from app.conversation.message import Message
 from app.conversation.tree import MessageTree
 from app.protocol.trie_view import TrieNodeView, TrieView
-from app.viewmodels.cache.event_words import explained
+from app.viewmodels.cache.event_text import explained
 from app.viewmodels.rows import EventRow
-from app.viewmodels.text import words
-from app.viewmodels.text.spoken import RESIDENCY_NAMES
+from app.viewmodels.text import formatting as words
+from app.viewmodels.text.accessible_text import RESIDENCY_NAMES
 
 
 def conversation_text(tree: MessageTree) -> str:

@@ -10,19 +10,19 @@ from app.conversation.store_thread import StoreThread
 from app.viewmodels.cache.branch_checks import BranchChecks
 from app.viewmodels.cache.disk_cache import DiskCache
 from app.viewmodels.cache.engine_budgets import EngineBudgets
-from app.viewmodels.chat.asking import Asking
+from app.viewmodels.chat.branch_costs import PathPrices
+from app.viewmodels.chat.cost_queries import Prices
 from app.viewmodels.chat.drafts import Drafts
+from app.viewmodels.chat.generations import Runs
 from app.viewmodels.chat.open_paths import OpenPaths
-from app.viewmodels.chat.path_prices import PathPrices
-from app.viewmodels.chat.prices import Prices
-from app.viewmodels.chat.runs import Runs
+from app.viewmodels.chat.question_queue import Asking
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.settings import Settings
 from app.viewmodels.library.changes import Changes
 from app.viewmodels.library.library import Library
 from app.viewmodels.library.view_states import ViewStates
-from app.viewmodels.model.model_desk import ModelDesk
+from app.viewmodels.model.current_model import ModelDesk
 from app.viewmodels.store_link import StoreLink
 from app.worker.engine_host import EngineHost
 

@@ -9,24 +9,24 @@ from app.conversation.message import Conversation, Message
 from app.conversation.tree import MessageTree
 from app.protocol.events import Capabilities, CostEstimate
 from app.protocol.trie_view import TrieView
-from app.viewmodels import status_words
+from app.viewmodels import status_text as status_words
 from app.viewmodels.actions import ACTIONS
-from app.viewmodels.cache import disk_words
+from app.viewmodels.cache import disk_text as disk_words
 from app.viewmodels.cache.branch_checks import BranchChecks
 from app.viewmodels.cache.disk_cache import DiskCache
-from app.viewmodels.chat.asking import Asking
+from app.viewmodels.chat.branch_costs import PathPrices
 from app.viewmodels.chat.drafts import Draft
-from app.viewmodels.chat.path_prices import PathPrices
-from app.viewmodels.chat.runs import Run
+from app.viewmodels.chat.generations import Run
+from app.viewmodels.chat.question_queue import Asking
 from app.viewmodels.chat.versions import last_fork, version_beside
 from app.viewmodels.kit.action import Action
 from app.viewmodels.kit.notices import Notice
 from app.viewmodels.kit.settings import SettingsValues
 from app.viewmodels.library.conversation_rows import blank_title
-from app.viewmodels.model.model_desk import ModelDesk
+from app.viewmodels.model.current_model import ModelDesk
 from app.viewmodels.status import ProblemCard, StatusValues
-from app.viewmodels.text import words
-from app.viewmodels.text.words import DOT
+from app.viewmodels.text import formatting as words
+from app.viewmodels.text.formatting import DOT
 
 if TYPE_CHECKING:
     from app.viewmodels.controller import Controller

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from app.conversation.tree import MessageTree
 from app.protocol.trie_view import Residency
 from app.viewmodels.chat.chat_rows import ChatRows
-from app.viewmodels.chat.runs import Run
+from app.viewmodels.chat.generations import Run
 from app.viewmodels.rows import MessageRow
 
 

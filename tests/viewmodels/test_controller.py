@@ -17,7 +17,7 @@ from app.protocol.commands import Cancel, EstimateCost, Generate, LoadModel
 from app.protocol.reports import Problem
 from app.viewmodels.controller import Controller
 from app.viewmodels.kit.settings import Settings
-from app.viewmodels.model.model_desk import MOST_RECENT
+from app.viewmodels.model.current_model import MOST_RECENT
 from app.viewmodels.rows import MessageRow
 from tests.fakes.engine import Script
 

@@ -21,7 +21,7 @@ from app.viewmodels import store_link
 from app.viewmodels.controller import Controller
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.settings import Settings
-from app.viewmodels.library import exchange_desk
+from app.viewmodels.library import import_export as exchange_desk
 from app.viewmodels.library.form import Form
 from app.viewmodels.store_link import StoreLink
 from tests.fakes.engine import Script

@@ -15,7 +15,7 @@ from app.conversation.store_thread import StoreThread
 from app.protocol.commands import ClearDiskCache, Command, ConfigureDiskCache, EraseOwner, LoadModel, Pin
 from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
-from app.viewmodels.cache import disk_words
+from app.viewmodels.cache import disk_text as disk_words
 from app.viewmodels.cache.budgets import DISK_BUDGETS, disk_budget_of
 from app.viewmodels.controller import Controller
 from app.viewmodels.kit.folders import Folders

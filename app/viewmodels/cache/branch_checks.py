@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from app.protocol.chat import Turn
 from app.protocol.commands import Verify
 from app.protocol.events import Verified
-from app.viewmodels.text import words
+from app.viewmodels.text import formatting as words
 from app.worker.engine_host import EngineHost
 
 _LEAST_DRIFT = 0.001

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from app.viewmodels.kit.settings import DEFAULT_BUDGET
-from app.viewmodels.text.words import HARD
+from app.viewmodels.text.formatting import HARD
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QModelIndex, QObject, Qt
 
 from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.protocol.reports import Reason
-from app.viewmodels.cache.event_words import Happening, event_row, explained, spoken_event
+from app.viewmodels.cache.event_text import Happening, event_row, explained, spoken_event
 from app.viewmodels.kit.lists import ListModel
 from app.viewmodels.rows import EventRow
 

@@ -13,7 +13,7 @@ from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 from app.viewmodels.chat.path_rows import PathRows
 from app.viewmodels.kit.lists import ListModel
 from app.viewmodels.rows import Footer, MessageRow
-from app.viewmodels.text.spoken import spoken_message
+from app.viewmodels.text.accessible_text import spoken_message
 
 
 class ChatModel(ListModel[MessageRow]):

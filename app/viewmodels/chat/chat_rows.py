@@ -11,11 +11,11 @@ from app.conversation.message import Message
 from app.conversation.tree import MessageTree
 from app.protocol.reports import Reason, RequestReport, StopReason
 from app.protocol.trie_view import Residency
+from app.viewmodels.chat.generations import Run
 from app.viewmodels.chat.path_rows import PathRows
-from app.viewmodels.chat.runs import Run
 from app.viewmodels.chat.versions import version_of
 from app.viewmodels.rows import Footer, MessageRow, PrefillRow
-from app.viewmodels.text import words
+from app.viewmodels.text import formatting as words
 
 _NOTES: dict[str, str] = {
     StopReason.CANCELLED: "Stopped",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.viewmodels.text import words
+from app.viewmodels.text import formatting as words
 
 MOST, LONGEST_LINE = 150_000, 20_000
 

@@ -12,12 +12,12 @@ from app.conversation.faults import Fault, store_error
 from app.conversation.records import Deleted, Folder
 from app.conversation.store import Store
 from app.conversation.tree import MessageTree
-from app.viewmodels.chat.asking import Asking
-from app.viewmodels.chat.runs import Runs
+from app.viewmodels.chat.generations import Runs
+from app.viewmodels.chat.question_queue import Asking
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.library.changes import WORDS, Changes
 from app.viewmodels.library.library import Library
-from app.viewmodels.text import words
+from app.viewmodels.text import formatting as words
 
 STAYS = "It stays in the trash for 30 days."
 STAY = "They stay in the trash for 30 days."

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
-from app.viewmodels.chat.asking import Asking
-from app.viewmodels.chat.runs import Runs
+from app.viewmodels.chat.generations import Runs
+from app.viewmodels.chat.question_queue import Asking
 from app.viewmodels.library.changes import Changes
 from app.viewmodels.library.library import Library
 

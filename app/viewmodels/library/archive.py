@@ -17,7 +17,7 @@ from app.viewmodels.parts import Parts
 from app.viewmodels.rows import ConversationRow
 
 if TYPE_CHECKING:
-    from app.viewmodels.library.exchange_desk import ExchangeDesk
+    from app.viewmodels.library.import_export import ExchangeDesk
 
 NEW_FOLDER = "New folder"
 
@@ -68,7 +68,7 @@ class Archive(QObject):
     def exchange(self) -> ExchangeDesk:
         """Files of conversations; made and imported when first used, because no start has to wait for it."""
         if self._exchange is None:
-            from app.viewmodels.library.exchange_desk import ExchangeDesk
+            from app.viewmodels.library.import_export import ExchangeDesk
 
             parts = self._parts
             self._exchange = ExchangeDesk(parts.store, parts.changes, parts.notices, parts.library, parts.runs, self)

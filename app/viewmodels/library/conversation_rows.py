@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from app.conversation.message import Conversation
 from app.conversation.records import Folder
 from app.viewmodels.rows import ConversationRow
-from app.viewmodels.text import words
+from app.viewmodels.text import formatting as words
 
 SECTIONS = ("Favourites", "Today", "Earlier", "Folders")
 

@@ -13,7 +13,7 @@ from app.conversation.store import Store
 from app.viewmodels.library.library import Library
 from app.viewmodels.library.line_model import LineModel, LineRow
 from app.viewmodels.store_link import StoreLink
-from app.viewmodels.text import words
+from app.viewmodels.text import formatting as words
 
 WAIT_MS = 120
 AGAIN_MS = 1000

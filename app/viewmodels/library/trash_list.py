@@ -15,7 +15,7 @@ from app.viewmodels.kit.notices import Notices
 from app.viewmodels.library.changes import Changes
 from app.viewmodels.library.line_model import LineModel, LineRow
 from app.viewmodels.store_link import StoreLink
-from app.viewmodels.text import words
+from app.viewmodels.text import formatting as words
 
 EMPTY = "The trash is empty."
 EMPTY_HINT = (

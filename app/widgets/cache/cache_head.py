@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
-from app.viewmodels.cache import disk_words
-from app.viewmodels.text import words
+from app.viewmodels.cache import disk_text as disk_words
+from app.viewmodels.text import formatting as words
 from app.widgets.cache.cache_legend import Entry, Legend, entries
 from app.widgets.kit.drawing import draw_text, smooth, wrapped
 from app.widgets.kit.icon_paths import Icon

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from app.protocol.reports import Problem
 from app.viewmodels.cache.event_model import EventModel
 from app.viewmodels.cache.trie_model import TrieModel
-from app.viewmodels.text import words
+from app.viewmodels.text import formatting as words
 from app.widgets.cache.cache_head import CacheHead
 from app.widgets.cache.empty_cache import EmptyCache
 from app.widgets.cache.event_section import EventSection

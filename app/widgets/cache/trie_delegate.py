@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QS
 
 from app.protocol.trie_view import TrieNodeView
 from app.viewmodels.kit.lists import AnyIndex, RowRole
-from app.viewmodels.text import words
-from app.viewmodels.text.spoken import RESIDENCY_NAMES
+from app.viewmodels.text import formatting as words
+from app.viewmodels.text.accessible_text import RESIDENCY_NAMES
 from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.marks import paint_pill, pill_width

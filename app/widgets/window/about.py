@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.viewmodels.model import about_words
+from app.viewmodels.model import about_text as about_words
 from app.widgets.kit.controls import Button
 from app.widgets.kit.dialogs import close_on_command
 from app.widgets.kit.focus_ring import FocusRing

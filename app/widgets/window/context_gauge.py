@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from app.viewmodels.text import words
+from app.viewmodels.text import formatting as words
 from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.marks import paint_bar
 from app.widgets.kit.style import Style

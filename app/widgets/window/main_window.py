@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QWidget
 
 from app.protocol.reports import Problem
 from app.viewmodels.actions import ACTIONS, bound
-from app.viewmodels.cache import disk_words
+from app.viewmodels.cache import disk_text as disk_words
 from app.viewmodels.controller import Controller
 from app.viewmodels.kit.settings import WindowState
 from app.viewmodels.outline import cache_text

@@ -30,7 +30,7 @@ from app.protocol.events import (
 )
 from app.protocol.reports import ModelInfo, Problem, Reason, RequestReport
 from app.protocol.trie_view import Residency, TrieNodeView, TrieView
-from app.viewmodels.text.words import first_words
+from app.viewmodels.text.formatting import first_words
 from app.worker.engine_host import EngineHost
 from tools.gallery.cache_log import CacheLog
 from tools.gallery.conversations import MODEL, MODEL_NAME, OPEN_PATH, OTHERS, SYSTEM, TRIP, Said, tokens

@@ -15,7 +15,7 @@ from app.viewmodels.cache.branch_checks import finding
 from app.viewmodels.cache.budgets import BUDGETS, DEFAULT, budget_of
 from app.viewmodels.controller import Controller
 from app.viewmodels.kit.settings import Settings, WindowState
-from app.viewmodels.status_words import CHECKING
+from app.viewmodels.status_text import CHECKING
 from tests.fakes.engine import Script
 
 EXACT = Verified(0, 412, True, None, 0.004, 1.0)

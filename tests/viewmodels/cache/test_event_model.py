@@ -14,7 +14,7 @@ from app.viewmodels.cache import event_model
 from app.viewmodels.cache.event_model import EventModel
 from app.viewmodels.kit.lists import RowRole
 from app.viewmodels.rows import EventRow
-from app.viewmodels.text.words import clock
+from app.viewmodels.text.formatting import clock
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
 NOW = 1_700_000_000.0

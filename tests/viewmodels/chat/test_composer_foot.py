@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.protocol.commands import Generate
 from app.viewmodels.controller import Controller
-from app.viewmodels.status_words import CONTEXT_FULL, NOT_ANSWERED, NOTHING_TO_SEND
+from app.viewmodels.status_text import CONTEXT_FULL, NOT_ANSWERED, NOTHING_TO_SEND
 from tests.fakes.engine import CONTEXT, Script
 from tests.viewmodels.test_controller import ask, ready, texts
 

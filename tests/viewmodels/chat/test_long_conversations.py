@@ -21,7 +21,7 @@ from app.protocol.chat import Turn
 from app.protocol.commands import EstimateCost, Generate, Pin
 from app.viewmodels.controller import Controller
 from app.viewmodels.library import library
-from app.viewmodels.text import words
+from app.viewmodels.text import formatting as words
 from tests.fakes import engine
 from tests.fakes.engine import Script
 from tests.viewmodels.test_controller import ready

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.status import Status, StatusValues
-from app.viewmodels.status_words import GREETING, SUGGESTIONS
+from app.viewmodels.status_text import GREETING, SUGGESTIONS
 from app.widgets.chat.welcome import WelcomeView
 from app.widgets.kit.style import Style
 from tests.widgets.pictures import show

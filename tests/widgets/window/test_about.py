@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.launch.paths import resources
-from app.viewmodels.model import about_words
+from app.viewmodels.model import about_text as about_words
 from app.widgets.kit.style import Style
 from app.widgets.kit.text_label import TextLabel
 from app.widgets.kit.theme import DARK

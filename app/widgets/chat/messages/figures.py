@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
 from app.viewmodels.rows import Footer, PrefillRow
-from app.viewmodels.text import words
+from app.viewmodels.text import formatting as words
 from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
 from app.widgets.kit.marks import paint_cost
 from app.widgets.kit.style import Style

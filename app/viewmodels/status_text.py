@@ -5,10 +5,10 @@ from __future__ import annotations
 from app.protocol.events import CostEstimate
 from app.protocol.reports import RequestReport
 from app.protocol.trie_view import TrieView
-from app.viewmodels.chat.runs import Run
-from app.viewmodels.model.model_desk import ModelDesk
-from app.viewmodels.text import words
-from app.viewmodels.text.words import DOT
+from app.viewmodels.chat.generations import Run
+from app.viewmodels.model.current_model import ModelDesk
+from app.viewmodels.text import formatting as words
+from app.viewmodels.text.formatting import DOT
 
 GREETING = (
     "Hello. I am the guide, a very small model that lives inside Espalier. I know this program well and little else; "

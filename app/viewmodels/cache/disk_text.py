@@ -9,7 +9,7 @@ from app.protocol.deadline import NO_ANSWER
 from app.protocol.events import Pinned
 from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
-from app.viewmodels.text import words
+from app.viewmodels.text import formatting as words
 
 _FULL = frozenset({os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT)})
 _NO_ROOM = Problem(

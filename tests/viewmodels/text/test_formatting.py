@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from app.viewmodels.text import words
+from app.viewmodels.text import formatting as words
 
 THIN, HARD = "\u202f", "\u00a0"
 

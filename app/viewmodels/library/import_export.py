@@ -20,13 +20,13 @@ from app.conversation.records import Document
 from app.conversation.staging import Stage, StagedDocument
 from app.exchange import ExchangeError, FileImport, file_name, path_in_pieces, save, tree_in_pieces, written
 from app.protocol.reports import Problem
-from app.viewmodels.chat.runs import Runs
+from app.viewmodels.chat.generations import Runs
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.library.changes import Changes
 from app.viewmodels.library.form import Form
 from app.viewmodels.library.library import Library
 from app.viewmodels.store_link import StoreLink
-from app.viewmodels.text import words
+from app.viewmodels.text import formatting as words
 
 T = TypeVar("T")
 _NOT_WRITTEN = Problem(

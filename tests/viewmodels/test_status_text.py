@@ -10,7 +10,7 @@ import pytest
 from app.protocol.events import CostEstimate, TurnResidency
 from app.protocol.reports import RequestReport
 from app.protocol.trie_view import Residency, TrieView
-from app.viewmodels import status_words
+from app.viewmodels import status_text as status_words
 
 
 def priced(total: int, cached: int, seen: int, *residencies: Residency, seconds: float | None = 0.6) -> CostEstimate:

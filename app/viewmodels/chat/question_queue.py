@@ -9,9 +9,9 @@ from PySide6.QtCore import QObject, Signal
 from app.conversation.branch import Branch
 from app.conversation.message import Message
 from app.protocol.reports import Problem, StopReason
-from app.viewmodels.chat.runs import Run, Runs
+from app.viewmodels.chat.generations import Run, Runs
 from app.viewmodels.library.library import Library
-from app.viewmodels.model.model_desk import ModelDesk
+from app.viewmodels.model.current_model import ModelDesk
 
 
 class Asking(QObject):

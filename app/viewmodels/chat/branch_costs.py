@@ -12,9 +12,9 @@ from app.conversation.message import Message
 from app.conversation.tree import MessageTree
 from app.protocol.events import CostEstimate, TurnResidency
 from app.protocol.trie_view import Residency
-from app.viewmodels.chat.prices import Prices
-from app.viewmodels.chat.runs import Runs
-from app.viewmodels.model.model_desk import ModelDesk
+from app.viewmodels.chat.cost_queries import Prices
+from app.viewmodels.chat.generations import Runs
+from app.viewmodels.model.current_model import ModelDesk
 
 PATH, SENDING = "path", "sending"
 MOST_SIBLINGS = 8

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.protocol.reports import Reason
 from app.viewmodels.rows import EventRow
-from app.viewmodels.text import words
+from app.viewmodels.text import formatting as words
 
 _WHY = {  # of each reason; "" where nothing was computed twice
     Reason.NONE: "",

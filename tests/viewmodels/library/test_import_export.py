@@ -20,7 +20,7 @@ from app.conversation.staging import Imports, Stage, StagedDocument
 from app.exchange import FileImport, read
 from app.exchange.notes import Notes
 from app.viewmodels.controller import Controller
-from app.viewmodels.library import exchange_desk
+from app.viewmodels.library import import_export as exchange_desk
 from app.viewmodels.library.form import Form
 from tests.fakes.engine import Script
 from tests.viewmodels.library.test_archive import at_rest, titles

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.protocol.trie_view import Residency, TrieNodeView
 from app.viewmodels.rows import ConversationRow, MessageRow
-from app.viewmodels.text import words
+from app.viewmodels.text import formatting as words
 
 RESIDENCY_NAMES: dict[Residency, str] = {
     "live": "Live",

@@ -11,10 +11,10 @@ from app.protocol.chat import Turn
 from app.protocol.commands import Command, EstimateCost
 from app.protocol.events import CostEstimate
 from app.protocol.reports import RequestReport
-from app.viewmodels.chat.path_prices import REST, SLOW, WRITING_MS, PathPrices
-from app.viewmodels.chat.prices import CAUTION, PATIENCE, Prices
-from app.viewmodels.chat.runs import Runs
-from app.viewmodels.model.model_desk import ModelDesk
+from app.viewmodels.chat.branch_costs import REST, SLOW, WRITING_MS, PathPrices
+from app.viewmodels.chat.cost_queries import CAUTION, PATIENCE, Prices
+from app.viewmodels.chat.generations import Runs
+from app.viewmodels.model.current_model import ModelDesk
 
 
 class Bench:
