@@ -22,7 +22,7 @@ from app.viewmodels.kit.settings import Settings
 from app.viewmodels.library.changes import Changes
 from app.viewmodels.library.library import Library
 from app.viewmodels.library.view_states import ViewStates
-from app.viewmodels.model.current_model import ModelDesk
+from app.viewmodels.model.current_model import CurrentModel
 from app.viewmodels.store_link import StoreLink
 from app.worker.engine_host import EngineHost
 
@@ -39,7 +39,7 @@ class Parts:
     changes: Changes
     notices: Notices
     library: Library
-    models: ModelDesk
+    models: CurrentModel
     budgets: EngineBudgets
     cache: BranchChecks
     disk: DiskCache
@@ -57,7 +57,7 @@ def build(host: EngineHost, thread: StoreThread, settings: Settings, folders: Fo
     store = StoreLink(thread, owner)
     changes = Changes(store, owner)
     library = Library(store, owner)
-    models = ModelDesk(host, settings, folders.guide, owner)
+    models = CurrentModel(host, settings, folders.guide, owner)
     runs = Runs(host, store, library.is_on_path, owner)
     queries = Prices(host.submit)
     drafts = Drafts()

@@ -23,7 +23,7 @@ from app.viewmodels.kit.action import Action
 from app.viewmodels.kit.notices import Notice
 from app.viewmodels.kit.settings import SettingsValues
 from app.viewmodels.library.conversation_rows import blank_title
-from app.viewmodels.model.current_model import ModelDesk
+from app.viewmodels.model.current_model import CurrentModel
 from app.viewmodels.status import ProblemCard, StatusValues
 from app.viewmodels.text import formatting as words
 from app.viewmodels.text.formatting import DOT
@@ -40,7 +40,7 @@ class Scene:
     is_first: bool
     tree: MessageTree
     run: Run | None
-    models: ModelDesk
+    models: CurrentModel
     cache: BranchChecks
     disk: DiskCache
     asking: Asking
@@ -197,7 +197,7 @@ def _subtitle(scene: Scene) -> str:
     return "" if scene.prices.path is None else status_words.subtitle(scene.prices.path)
 
 
-def _model_detail(models: ModelDesk) -> str:
+def _model_detail(models: CurrentModel) -> str:
     """Beside the name: what it is when it is loaded, else what became of it."""
     if models.info is not None:
         return "built in" if models.is_guide else models.info.detail

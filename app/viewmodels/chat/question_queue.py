@@ -11,7 +11,7 @@ from app.conversation.message import Message
 from app.protocol.reports import Problem, StopReason
 from app.viewmodels.chat.generations import Run, Runs
 from app.viewmodels.library.library import Library
-from app.viewmodels.model.current_model import ModelDesk
+from app.viewmodels.model.current_model import CurrentModel
 
 
 class Asking(QObject):
@@ -30,7 +30,7 @@ class Asking(QObject):
     begun = Signal()
     ended = Signal(object, object)
 
-    def __init__(self, library: Library, runs: Runs, models: ModelDesk, parent: QObject | None = None) -> None:
+    def __init__(self, library: Library, runs: Runs, models: CurrentModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._library = library
         self._runs = runs

@@ -24,7 +24,7 @@ MOST_RECENT = 8
 GUIDE_SAMPLING = Sampling(temperature=0.3, top_p=0.9)
 
 
-class ModelDesk(QObject):
+class CurrentModel(QObject):
     """The model in use, as the events of the engine tell it, and the one that is being opened.
 
     The model in use stays that until another one is known to be sound: a folder that is no model changes nothing.
