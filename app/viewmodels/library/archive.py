@@ -17,7 +17,7 @@ from app.viewmodels.parts import Parts
 from app.viewmodels.rows import ConversationRow
 
 if TYPE_CHECKING:
-    from app.viewmodels.library.import_export import ExchangeDesk
+    from app.viewmodels.library.import_export import ImportExport
 
 NEW_FOLDER = "New folder"
 
@@ -54,7 +54,7 @@ class Archive(QObject):
         self.edits.turnedTo.connect(self._turn_to)
         display.conversations.renameAsked.connect(self.rename)
         self.trash.restored.connect(self._turn_to)
-        self._exchange: ExchangeDesk | None = None
+        self._exchange: ImportExport | None = None
         parts.library.opened.connect(self._on_opened)
         parts.library.changed.connect(self.search.renew)
 
@@ -65,13 +65,13 @@ class Archive(QObject):
             self._exchange.close()
 
     @property
-    def exchange(self) -> ExchangeDesk:
+    def exchange(self) -> ImportExport:
         """Files of conversations; made and imported when first used, because no start has to wait for it."""
         if self._exchange is None:
-            from app.viewmodels.library.import_export import ExchangeDesk
+            from app.viewmodels.library.import_export import ImportExport
 
             parts = self._parts
-            self._exchange = ExchangeDesk(parts.store, parts.changes, parts.notices, parts.library, parts.runs, self)
+            self._exchange = ImportExport(parts.store, parts.changes, parts.notices, parts.library, parts.runs, self)
             self._exchange.opened.connect(self._turn_to)
         return self._exchange
 

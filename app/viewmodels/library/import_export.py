@@ -83,7 +83,7 @@ class Work:
             self._tell(f"{self._sentence}{figure}")
 
 
-class ExchangeDesk(QObject):
+class ImportExport(QObject):
     """Reads and writes files on a thread of its own, so that neither the window nor an answer being saved waits.
 
     Properties: a file is imported whole or not at all, and that is one step of undo; what is wrong with a file changes
