@@ -15,7 +15,7 @@ from app.viewmodels.chat.cost_queries import Prices
 from app.viewmodels.chat.drafts import Drafts
 from app.viewmodels.chat.generations import Runs
 from app.viewmodels.chat.open_paths import OpenPaths
-from app.viewmodels.chat.question_queue import Asking
+from app.viewmodels.chat.question_queue import QuestionQueue
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.settings import Settings
@@ -44,7 +44,7 @@ class Parts:
     cache: BranchChecks
     disk: DiskCache
     runs: Runs
-    asking: Asking
+    asking: QuestionQueue
     paths: OpenPaths
     queries: Prices
     prices: PathPrices
@@ -61,7 +61,7 @@ def build(host: EngineHost, thread: StoreThread, settings: Settings, folders: Fo
     runs = Runs(host, store, library.is_on_path, owner)
     queries = Prices(host.submit)
     drafts = Drafts()
-    asking = Asking(library, runs, models, owner)
+    asking = QuestionQueue(library, runs, models, owner)
     return Parts(
         host=host,
         settings=settings,

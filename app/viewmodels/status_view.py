@@ -17,7 +17,7 @@ from app.viewmodels.cache.disk_cache import DiskCache
 from app.viewmodels.chat.branch_costs import PathPrices
 from app.viewmodels.chat.drafts import Draft
 from app.viewmodels.chat.generations import Run
-from app.viewmodels.chat.question_queue import Asking
+from app.viewmodels.chat.question_queue import QuestionQueue
 from app.viewmodels.chat.versions import last_fork, version_beside
 from app.viewmodels.kit.action import Action
 from app.viewmodels.kit.notices import Notice
@@ -43,7 +43,7 @@ class Scene:
     models: CurrentModel
     cache: BranchChecks
     disk: DiskCache
-    asking: Asking
+    asking: QuestionQueue
     prices: PathPrices
     draft: Draft
     view: TrieView

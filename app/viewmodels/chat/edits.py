@@ -13,7 +13,7 @@ from app.conversation.records import Deleted, Folder
 from app.conversation.store import Store
 from app.conversation.tree import MessageTree
 from app.viewmodels.chat.generations import Runs
-from app.viewmodels.chat.question_queue import Asking
+from app.viewmodels.chat.question_queue import QuestionQueue
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.library.changes import WORDS, Changes
 from app.viewmodels.library.library import Library
@@ -42,7 +42,7 @@ class Edits(QObject):
         changes: Changes,
         notices: Notices,
         library: Library,
-        asking: Asking,
+        asking: QuestionQueue,
         runs: Runs,
         parent: QObject | None = None,
     ) -> None:

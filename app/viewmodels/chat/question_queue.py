@@ -14,7 +14,7 @@ from app.viewmodels.library.library import Library
 from app.viewmodels.model.current_model import CurrentModel
 
 
-class Asking(QObject):
+class QuestionQueue(QObject):
     """Takes questions through commit and answer, one at a time.
 
     A question is in its tree from the moment it is sent. Once the database has it, it waits for a model that is ready

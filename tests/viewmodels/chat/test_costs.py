@@ -82,7 +82,7 @@ def test_a_query_without_an_answer_does_not_block_the_next() -> None:
 
 
 def test_a_slow_answer_is_waited_for_longer_than_a_quick_one() -> None:
-    """Asking again for what is being computed would only make the next answer later."""
+    """QuestionQueue again for what is being computed would only make the next answer later."""
     bench = Bench()
     bench.ask("path", "long")
     bench.now = 30.0
