@@ -11,7 +11,7 @@ from app.viewmodels.cache.branch_checks import BranchChecks
 from app.viewmodels.cache.disk_cache import DiskCache
 from app.viewmodels.cache.engine_budgets import EngineBudgets
 from app.viewmodels.chat.branch_costs import PathPrices
-from app.viewmodels.chat.cost_queries import Prices
+from app.viewmodels.chat.cost_queries import CostQueries
 from app.viewmodels.chat.drafts import Drafts
 from app.viewmodels.chat.generations import Runs
 from app.viewmodels.chat.open_paths import OpenPaths
@@ -46,7 +46,7 @@ class Parts:
     runs: Runs
     asking: QuestionQueue
     paths: OpenPaths
-    queries: Prices
+    queries: CostQueries
     prices: PathPrices
     drafts: Drafts
     views: ViewStates
@@ -59,7 +59,7 @@ def build(host: EngineHost, thread: StoreThread, settings: Settings, folders: Fo
     library = Library(store, owner)
     models = CurrentModel(host, settings, folders.guide, owner)
     runs = Runs(host, store, library.is_on_path, owner)
-    queries = Prices(host.submit)
+    queries = CostQueries(host.submit)
     drafts = Drafts()
     asking = QuestionQueue(library, runs, models, owner)
     return Parts(

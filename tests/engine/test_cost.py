@@ -1,4 +1,4 @@
-"""Prices: told within one step, and what the request then costs."""
+"""CostQueries: told within one step, and what the request then costs."""
 
 from __future__ import annotations
 

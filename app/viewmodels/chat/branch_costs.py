@@ -12,7 +12,7 @@ from app.conversation.message import Message
 from app.conversation.tree import MessageTree
 from app.protocol.events import CostEstimate, TurnResidency
 from app.protocol.trie_view import Residency
-from app.viewmodels.chat.cost_queries import Prices
+from app.viewmodels.chat.cost_queries import CostQueries
 from app.viewmodels.chat.generations import Runs
 from app.viewmodels.model.current_model import CurrentModel
 
@@ -33,7 +33,7 @@ class PathPrices(QObject):
 
     changed = Signal()
 
-    def __init__(self, prices: Prices, models: CurrentModel, runs: Runs, parent: QObject | None = None) -> None:
+    def __init__(self, prices: CostQueries, models: CurrentModel, runs: Runs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._prices = prices
         self._models = models

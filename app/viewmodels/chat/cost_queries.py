@@ -28,7 +28,7 @@ class _Asked:
     next: tuple[Sequence[Turn], Answer] | None = None
 
 
-class Prices:
+class CostQueries:
     """Keeps the engine from drowning in queries: a purpose has one query under way and one in line at most.
 
     A purpose is any word ("path", "send", the id of a sibling). When a newer query stands in line, the older one's

@@ -12,7 +12,7 @@ from app.protocol.commands import Command, EstimateCost
 from app.protocol.events import CostEstimate
 from app.protocol.reports import RequestReport
 from app.viewmodels.chat.branch_costs import REST, SLOW, WRITING_MS, PathPrices
-from app.viewmodels.chat.cost_queries import CAUTION, PATIENCE, Prices
+from app.viewmodels.chat.cost_queries import CAUTION, PATIENCE, CostQueries
 from app.viewmodels.chat.generations import Runs
 from app.viewmodels.model.current_model import CurrentModel
 
@@ -22,7 +22,7 @@ class Bench:
         self.now = 0.0
         self.sent: list[EstimateCost] = []
         self.heard: list[tuple[str, int]] = []
-        self.prices = Prices(self.submit, lambda: self.now)
+        self.prices = CostQueries(self.submit, lambda: self.now)
 
     def submit(self, command: Command) -> None:
         assert isinstance(command, EstimateCost)
