@@ -10,7 +10,7 @@ from app.conversation.store_thread import StoreThread
 from app.viewmodels.cache.branch_checks import BranchChecks
 from app.viewmodels.cache.disk_cache import DiskCache
 from app.viewmodels.cache.engine_budgets import EngineBudgets
-from app.viewmodels.chat.branch_costs import PathPrices
+from app.viewmodels.chat.branch_costs import BranchCosts
 from app.viewmodels.chat.cost_queries import CostQueries
 from app.viewmodels.chat.drafts import Drafts
 from app.viewmodels.chat.generations import Runs
@@ -47,7 +47,7 @@ class Parts:
     asking: QuestionQueue
     paths: OpenPaths
     queries: CostQueries
-    prices: PathPrices
+    prices: BranchCosts
     drafts: Drafts
     views: ViewStates
 
@@ -77,7 +77,7 @@ def build(host: EngineHost, thread: StoreThread, settings: Settings, folders: Fo
         asking=asking,
         paths=OpenPaths(library, changes, asking, runs, owner),
         queries=queries,
-        prices=PathPrices(queries, models, runs, owner),
+        prices=BranchCosts(queries, models, runs, owner),
         drafts=drafts,
         views=ViewStates(store, library, drafts, owner),
     )

@@ -14,7 +14,7 @@ from app.viewmodels.actions import ACTIONS
 from app.viewmodels.cache import disk_text as disk_words
 from app.viewmodels.cache.branch_checks import BranchChecks
 from app.viewmodels.cache.disk_cache import DiskCache
-from app.viewmodels.chat.branch_costs import PathPrices
+from app.viewmodels.chat.branch_costs import BranchCosts
 from app.viewmodels.chat.drafts import Draft
 from app.viewmodels.chat.generations import Run
 from app.viewmodels.chat.question_queue import QuestionQueue
@@ -44,7 +44,7 @@ class Scene:
     cache: BranchChecks
     disk: DiskCache
     asking: QuestionQueue
-    prices: PathPrices
+    prices: BranchCosts
     draft: Draft
     view: TrieView
     is_engine_up: bool

@@ -24,7 +24,7 @@ SLOW = 1.0  # seconds for an answer, from which on it is asked for less often
 REST = 10  # times what an answer took: for so long the engine writes on before it is asked again
 
 
-class PathPrices(QObject):
+class BranchCosts(QObject):
     """Asks the engine whenever the answer may differ, and not more often than it can matter.
 
     Attributes: `residencies`, of each message that was asked about; `path`, the open path's price, and
