@@ -23,8 +23,7 @@ from app.protocol.events import (
     Verified,
 )
 from app.protocol.reports import Problem, StopReason
-from app.viewmodels import parts
-from app.viewmodels import status_text as status_words
+from app.viewmodels import parts, status_text
 from app.viewmodels.actions import run_of
 from app.viewmodels.cache.branch_checks import finding
 from app.viewmodels.chat import draft_limits, problem_cards
@@ -37,7 +36,7 @@ from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.settings import Settings
 from app.viewmodels.library.archive import Archive
 from app.viewmodels.status import ProblemCard
-from app.viewmodels.text import formatting as words
+from app.viewmodels.text import formatting
 from app.worker.engine_host import EngineHost
 
 
@@ -140,7 +139,7 @@ class Controller(QObject):
 
     def tell_ended_badly(self, has_crashed: bool, reopens: bool) -> None:
         """Say that the run before was not closed; nothing waits for an answer to that."""
-        self.notices.warn(status_words.ended_badly(has_crashed, reopens), "Show Log", self.logWanted.emit)
+        self.notices.warn(status_text.ended_badly(has_crashed, reopens), "Show Log", self.logWanted.emit)
 
     def start_without(self, suspect: str, model: str, reopens: bool = True) -> None:
         """Start with another model than one that the program did not live through, and say so."""
@@ -205,7 +204,7 @@ class Controller(QObject):
         if self.status.now.can_answer:
             self.regenerate(self.tree.leaf_id)
         else:
-            self._say_hint(status_words.NOTHING_TO_SEND)
+            self._say_hint(status_text.NOTHING_TO_SEND)
 
     def _overflow(self, text: str) -> str:
         """Why this text is known not to fit the model's context, or nothing."""
@@ -213,7 +212,7 @@ class Controller(QObject):
         if priced is None or info is None or self._prices.words != text:
             return ""
         is_over = priced.request.total >= info.context_length
-        return status_words.does_not_fit(priced, info.context_length) if is_over else ""
+        return status_text.does_not_fit(priced, info.context_length) if is_over else ""
 
     def stop(self) -> None:
         """End the answer in the open conversation within a token. Words that were to follow it stay in the composer."""
@@ -257,7 +256,7 @@ class Controller(QObject):
         if question is None:
             return
         if self._asking.is_busy_in(self._open_id) or self._parts.changes.is_pending:
-            self._say_hint(status_words.STILL_WRITING)
+            self._say_hint(status_text.STILL_WRITING)
             return
         self._display.drop_card()
         self._asking.ask_again(question)
@@ -465,7 +464,7 @@ class Controller(QObject):
         if problem is not None:
             self._on_failed(run.answer, problem)
         elif run.answer.stop == StopReason.FINISHED:
-            self.notices.announce(f"Answer finished, {words.tokens(run.tokens)}")
+            self.notices.announce(f"Answer finished, {formatting.tokens(run.tokens)}")
         else:
             self.notices.announce("Answer stopped")
         QTimer.singleShot(0, self._send_waiting)
@@ -512,7 +511,7 @@ class Controller(QObject):
             self._display.show_status()
         else:
             known = self._library.conversation(conversation_id)
-            title = words.first_words(known.title) if known is not None and known.title else "Another conversation"
+            title = formatting.first_words(known.title) if known is not None and known.title else "Another conversation"
             self.notices.error(Problem(f"{title}: {problem.title}", problem.sentence))
 
     def _show_program_card(self, card: ProblemCard) -> None:

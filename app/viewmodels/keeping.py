@@ -11,7 +11,7 @@ from app.protocol.chat import Turn
 from app.protocol.events import Pinned
 from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
-from app.viewmodels.cache import disk_text as disk_words
+from app.viewmodels.cache import disk_text
 from app.viewmodels.cache.budgets import disk_budget_of
 from app.viewmodels.display import Display
 from app.viewmodels.kit.settings import Settings
@@ -44,16 +44,16 @@ class Keeping(QObject):
     def forget_conversation(self) -> None:
         """Delete the state that only the open conversation uses. Its words stay."""
         self._disk.release(self._display.open_id)
-        self._notices.info(disk_words.FORGOTTEN)
+        self._notices.info(disk_text.FORGOTTEN)
 
     def delete_files(self) -> None:
         """Delete all cached state on disk. Whoever calls this has asked the person."""
         self._disk.wipe()
-        self._notices.info(disk_words.DELETED)
+        self._notices.info(disk_text.DELETED)
 
     def watch(self, view: TrieView) -> None:
         """Say it once when nothing can be written to the disk any more."""
-        found = disk_words.trouble(view, self._disk.serves(self._models.info))
+        found = disk_text.trouble(view, self._disk.serves(self._models.info))
         if found is not None and found != self._trouble:
             self._notices.add_error(found)
         self._trouble = found
@@ -74,7 +74,7 @@ class Keeping(QObject):
         if event.problem is not None:
             self._notices.error(event.problem)
         else:
-            self._notices.info(disk_words.pinned(event))
+            self._notices.info(disk_text.pinned(event))
 
     @property
     def _is_disk_off(self) -> bool:
@@ -84,5 +84,5 @@ class Keeping(QObject):
         """Say it when the files are deleted because the disk is not to be used any more."""
         was_off, self._is_off = self._is_off, self._is_disk_off
         if self._is_off and not was_off:
-            self._notices.info(disk_words.OFF)
+            self._notices.info(disk_text.OFF)
         self._display.show_status()

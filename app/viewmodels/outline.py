@@ -9,7 +9,7 @@ from app.conversation.tree import MessageTree
 from app.protocol.trie_view import TrieNodeView, TrieView
 from app.viewmodels.cache.event_text import explained
 from app.viewmodels.rows import EventRow
-from app.viewmodels.text import formatting as words
+from app.viewmodels.text import formatting
 from app.viewmodels.text.accessible_text import RESIDENCY_NAMES
 
 
@@ -37,21 +37,21 @@ def trie_text(view: TrieView, *, has_labels: bool = True) -> str:
     for node in view.nodes:
         levels[node.id] = levels[node.parent_id] + 1
         lines.append(_node_line(node, levels[node.id], has_labels))
-    held = f"{words.size(view.live_bytes)} live, {words.size(view.paged_bytes)} in memory"
-    held += f" of {words.limit(view.budget_bytes)}"
+    held = f"{formatting.size(view.live_bytes)} live, {formatting.size(view.paged_bytes)} in memory"
+    held += f" of {formatting.limit(view.budget_bytes)}"
     if view.disk_bytes or view.disk_allowed_bytes:
-        held += f", {words.size(view.disk_bytes)} on disk of {words.limit(view.disk_allowed_bytes)}"
-    return "\n".join([*lines, f"{words.plural(len(view.nodes), 'edge')}, {held}"])
+        held += f", {formatting.size(view.disk_bytes)} on disk of {formatting.limit(view.disk_allowed_bytes)}"
+    return "\n".join([*lines, f"{formatting.plural(len(view.nodes), 'edge')}, {held}"])
 
 
 def _message_line(message: Message, level: int, is_on_path: bool) -> str:
     who = "You" if message.role == "user" else message.model_name or message.role
-    return f"{'*' if is_on_path else ' '} {'  ' * level}{who}: {words.first_words(message.text, 80)}"
+    return f"{'*' if is_on_path else ' '} {'  ' * level}{who}: {formatting.first_words(message.text, 80)}"
 
 
 def _node_line(node: TrieNodeView, level: int, has_label: bool) -> str:
-    place = words.token_range(node.start, node.end)
-    label = f"{words.first_words(node.label, 40)}  " if has_label else ""
-    marks = [words.size(node.held_bytes), RESIDENCY_NAMES[node.residency].lower()]
+    place = formatting.token_range(node.start, node.end)
+    label = f"{formatting.first_words(node.label, 40)}  " if has_label else ""
+    marks = [formatting.size(node.held_bytes), RESIDENCY_NAMES[node.residency].lower()]
     marks += ["on disk too"] * (node.disk_bytes > 0 and node.residency != "disk") + ["pinned"] * node.is_pinned
     return f"{'  ' * level}{place}  {label}[{', '.join(marks)}]"

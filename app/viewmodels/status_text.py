@@ -7,7 +7,7 @@ from app.protocol.reports import RequestReport
 from app.protocol.trie_view import TrieView
 from app.viewmodels.chat.generations import Run
 from app.viewmodels.model.current_model import CurrentModel
-from app.viewmodels.text import formatting as words
+from app.viewmodels.text import formatting
 from app.viewmodels.text.formatting import DOT
 
 GREETING = (
@@ -48,7 +48,7 @@ def engine_line(run: Run | None, models: CurrentModel, is_asked: bool, is_engine
         return what + stage + (DOT + "your message is answered when it is ready" if is_asked else "")
     if models.info is None:
         return "No model loaded"
-    return f"Ready{DOT}{models.info.name}, {words.size(models.info.weight_bytes)}"
+    return f"Ready{DOT}{models.info.name}, {formatting.size(models.info.weight_bytes)}"
 
 
 def engine_bar(run: Run | None, models: CurrentModel) -> tuple[float | None, float]:
@@ -65,13 +65,13 @@ def _run_line(run: Run) -> str:
     if run.is_stopping:
         return "Stopping"
     if not run.is_reading:
-        rate = "" if run.rate is None else f", {words.rate(run.rate, is_done=False)}"
-        return f"Writing{DOT}{words.tokens(run.tokens)}{rate}"
+        rate = "" if run.rate is None else f", {formatting.rate(run.rate, is_done=False)}"
+        return f"Writing{DOT}{formatting.tokens(run.tokens)}{rate}"
     at = run.prefill
     if at is None:
         return "Reading"
-    done = f"{words.number(at.done)} of {words.tokens(at.total)}, {words.number(at.cached)} from cache"
-    return f"Reading {words.percent(at.done / max(at.total, 1))}{DOT}{done}"
+    done = f"{formatting.number(at.done)} of {formatting.tokens(at.total)}, {formatting.number(at.cached)} from cache"
+    return f"Reading {formatting.percent(at.done / max(at.total, 1))}{DOT}{done}"
 
 
 def cache_line(view: TrieView) -> str:
@@ -81,10 +81,10 @@ def cache_line(view: TrieView) -> str:
     """
     used = view.live_bytes + view.paged_bytes
     if not used and any(node.residency == "disk" for node in view.nodes):
-        return f"Cache {words.size(view.disk_bytes)} on disk"
+        return f"Cache {formatting.size(view.disk_bytes)} on disk"
     if not used:
         return "Cache empty"
-    return f"Cache {words.share(used, view.budget_bytes) if view.budget_bytes else words.size(used)}"
+    return f"Cache {formatting.share(used, view.budget_bytes) if view.budget_bytes else formatting.size(used)}"
 
 
 def warmth(priced: CostEstimate) -> float:
@@ -96,13 +96,13 @@ def subtitle(priced: CostEstimate) -> str:
     """The line under the title."""
     request = priced.request
     if priced.is_far_too_long:
-        return f"More than {words.tokens(request.total)}"
+        return f"More than {formatting.tokens(request.total)}"
     if priced.is_warm:
-        return f"{'On disk' if priced.is_on_disk else 'Warm'}{DOT}{words.tokens(request.total)}"
+        return f"{'On disk' if priced.is_on_disk else 'Warm'}{DOT}{formatting.tokens(request.total)}"
     if not request.cached:
-        return f"Cold{DOT}{words.tokens(request.total)}"
+        return f"Cold{DOT}{formatting.tokens(request.total)}"
     where = "warm, from disk" if priced.is_on_disk else "warm"
-    return f"{words.number(request.cached)} of {words.tokens(request.total)} {where}"
+    return f"{formatting.number(request.cached)} of {formatting.tokens(request.total)} {where}"
 
 
 def running_subtitle(run: Run) -> str:
@@ -111,9 +111,9 @@ def running_subtitle(run: Run) -> str:
     if request is None:
         return ""
     if not run.is_reading:
-        return f"Warm{DOT}{words.tokens(request.total + run.tokens)}"
+        return f"Warm{DOT}{formatting.tokens(request.total + run.tokens)}"
     done = run.prefill.done if run.prefill else request.cached
-    return f"{words.number(done)} of {words.tokens(request.total)} warm"
+    return f"{formatting.number(done)} of {formatting.tokens(request.total)} warm"
 
 
 def price_of_sending(priced: CostEstimate) -> str:
@@ -124,7 +124,7 @@ def price_of_sending(priced: CostEstimate) -> str:
 def does_not_fit(priced: CostEstimate, context_length: int) -> str:
     """Why the composer's words cannot be sent."""
     more = "more than " if priced.is_far_too_long else ""
-    return f"Does not fit: {more}{words.number(priced.request.total)} of {words.tokens(context_length)}"
+    return f"Does not fit: {more}{formatting.number(priced.request.total)} of {formatting.tokens(context_length)}"
 
 
 def price_of_path(priced: CostEstimate) -> str:
@@ -135,7 +135,7 @@ def price_of_path(priced: CostEstimate) -> str:
 
 
 def _to_read(request: RequestReport, seconds: float | None) -> str:
-    time = "" if seconds is None else f", {words.about(seconds)}"
+    time = "" if seconds is None else f", {formatting.about(seconds)}"
     cold = "Cold: " if not request.cached else ""
     verb = "recompute" if request.excess > 0 else "compute"
-    return f"{cold}{words.tokens(request.left)} to {verb}{time}"
+    return f"{cold}{formatting.tokens(request.left)} to {verb}{time}"

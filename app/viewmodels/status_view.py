@@ -9,9 +9,9 @@ from app.conversation.message import Conversation, Message
 from app.conversation.tree import MessageTree
 from app.protocol.events import Capabilities, CostEstimate
 from app.protocol.trie_view import TrieView
-from app.viewmodels import status_text as status_words
+from app.viewmodels import status_text
 from app.viewmodels.actions import ACTIONS
-from app.viewmodels.cache import disk_text as disk_words
+from app.viewmodels.cache import disk_text
 from app.viewmodels.cache.branch_checks import BranchChecks
 from app.viewmodels.cache.disk_cache import DiskCache
 from app.viewmodels.chat.branch_costs import BranchCosts
@@ -25,7 +25,7 @@ from app.viewmodels.kit.settings import SettingsValues
 from app.viewmodels.library.conversation_rows import blank_title
 from app.viewmodels.model.current_model import CurrentModel
 from app.viewmodels.status import ProblemCard, StatusValues
-from app.viewmodels.text import formatting as words
+from app.viewmodels.text import formatting
 from app.viewmodels.text.formatting import DOT
 
 if TYPE_CHECKING:
@@ -136,13 +136,13 @@ def _is_checked(action: Action[Controller, Scene], scene: Scene) -> bool:
 
 def status_values(scene: Scene, card: ProblemCard | None, notice: Notice) -> StatusValues:
     """Everything the window says around its panes."""
-    models, fraction = scene.models, status_words.engine_bar(scene.run, scene.models)
+    models, fraction = scene.models, status_text.engine_bar(scene.run, scene.models)
     path = scene.prices.path
     is_greeting = scene.is_empty and models.is_guide
     return StatusValues(
         title=_title(scene),
         subtitle=_subtitle(scene),
-        warmth=None if path is None else status_words.warmth(path),
+        warmth=None if path is None else status_text.warmth(path),
         is_on_disk=path is not None and path.is_on_disk,
         model_name=models.name,
         model_detail=_model_detail(models),
@@ -154,7 +154,7 @@ def status_values(scene: Scene, card: ProblemCard | None, notice: Notice) -> Sta
         engine_line=_engine_line(scene),
         engine_fraction=fraction[0],
         engine_cached=fraction[1],
-        cache_line=status_words.cache_line(scene.view),
+        cache_line=status_text.cache_line(scene.view),
         placeholder=_placeholder(scene),
         send_price=_send_price(scene),
         send_parts=_send_parts(scene),
@@ -167,9 +167,9 @@ def status_values(scene: Scene, card: ProblemCard | None, notice: Notice) -> Sta
         notice_label=notice.label,
         undo=scene.undo,
         redo=scene.redo,
-        disk_trouble=disk_words.trouble(scene.view, scene.has("disk_cache") and scene.disk.serves(models.info)),
-        greeting=status_words.GREETING if is_greeting else "",
-        suggestions=status_words.SUGGESTIONS if is_greeting else (),
+        disk_trouble=disk_text.trouble(scene.view, scene.has("disk_cache") and scene.disk.serves(models.info)),
+        greeting=status_text.GREETING if is_greeting else "",
+        suggestions=status_text.SUGGESTIONS if is_greeting else (),
         enabled=frozenset(one.id for one in ACTIONS if scene.has(one.needs) and one.is_enabled(scene)),
         checked=frozenset(action.id for action in ACTIONS if _is_checked(action, scene)),
     )
@@ -177,8 +177,8 @@ def status_values(scene: Scene, card: ProblemCard | None, notice: Notice) -> Sta
 
 def _engine_line(scene: Scene) -> str:
     if scene.cache.is_checking and scene.run is None:
-        return status_words.CHECKING
-    line = status_words.engine_line(scene.run, scene.models, scene.asking.is_waiting_for_model, scene.is_engine_up)
+        return status_text.CHECKING
+    line = status_text.engine_line(scene.run, scene.models, scene.asking.is_waiting_for_model, scene.is_engine_up)
     return f"{line}{DOT}in “{scene.writing_title}”" if scene.writing_title else line
 
 
@@ -193,8 +193,8 @@ def _subtitle(scene: Scene) -> str:
     if scene.is_empty:
         return "The guide answers here" if scene.models.is_guide else "Nothing has been said yet"
     if scene.run is not None and scene.is_shown_writing:
-        return status_words.running_subtitle(scene.run)
-    return "" if scene.prices.path is None else status_words.subtitle(scene.prices.path)
+        return status_text.running_subtitle(scene.run)
+    return "" if scene.prices.path is None else status_text.subtitle(scene.prices.path)
 
 
 def _model_detail(models: CurrentModel) -> str:
@@ -233,7 +233,7 @@ def _send_price(scene: Scene) -> str:
     if scene.draft.is_sent:
         return "Sends when this answer ends"
     if scene.overflow is not None and scene.models.info is not None:
-        return status_words.does_not_fit(scene.overflow, scene.models.info.context_length)
+        return status_text.does_not_fit(scene.overflow, scene.models.info.context_length)
     if scene.writing_title and scene.asking.is_waiting_in(scene.tree.conversation_id):
         return f"Answered after the one in “{scene.writing_title}”"
     if has_words and scene.is_shown_writing:
@@ -241,23 +241,23 @@ def _send_price(scene: Scene) -> str:
     if has_words and scene.models.to_ask is None:
         return "Answered when the model is ready"
     if has_words:
-        price = status_words.price_of_sending(scene.prices.sending) if scene.prices.sending else ""
+        price = status_text.price_of_sending(scene.prices.sending) if scene.prices.sending else ""
         return _as_version(scene.unanswered, price)
     if scene.unanswered is not None:
-        return status_words.NOT_ANSWERED
+        return status_text.NOT_ANSWERED
     if scene.run is not None or scene.prices.path is None:
         return ""
     info = scene.models.info
     if info is not None and scene.prices.path.request.total >= info.context_length:
-        return status_words.CONTEXT_FULL
-    return status_words.price_of_path(scene.prices.path)
+        return status_text.CONTEXT_FULL
+    return status_text.price_of_path(scene.prices.path)
 
 
 def _as_version(question: Message | None, price: str) -> str:
     """What is said after a question that nobody answered becomes another version of it."""
     if question is None:
         return price
-    version = f"another version of “{words.first_words(question.text)}”"
+    version = f"another version of “{formatting.first_words(question.text)}”"
     return f"{price}{DOT}{version}" if price else version[:1].upper() + version[1:]
 
 
@@ -273,4 +273,4 @@ def _send_parts(scene: Scene) -> tuple[int, int] | None:
 
 def _editing(scene: Scene) -> str | None:
     at = scene.draft.editing
-    return words.first_words(scene.tree.message(at).text) if at is not None and at in scene.tree else None
+    return formatting.first_words(scene.tree.message(at).text) if at is not None and at in scene.tree else None

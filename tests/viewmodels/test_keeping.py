@@ -15,7 +15,7 @@ from app.conversation.store_thread import StoreThread
 from app.protocol.commands import ClearDiskCache, Command, ConfigureDiskCache, EraseOwner, LoadModel, Pin
 from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
-from app.viewmodels.cache import disk_text as disk_words
+from app.viewmodels.cache import disk_text
 from app.viewmodels.cache.budgets import DISK_BUDGETS, disk_budget_of
 from app.viewmodels.controller import Controller
 from app.viewmodels.kit.folders import Folders
@@ -103,7 +103,7 @@ def test_a_disk_budget_holds_at_once_and_is_remembered(
     assert settings.values.keeps_every_fork
     settings.update(disk_budget="off")
     assert script.commands[-1] == ConfigureDiskCache(FOLDER, 0, True)
-    assert controller.status.now.notice == disk_words.OFF
+    assert controller.status.now.notice == disk_text.OFF
     qtbot.waitUntil(lambda: controller.trie.view.disk_allowed_bytes == 0)
     assert controller.status.now.disk_trouble is None, "it is wanted so"
     controller.act("keep_every_fork")
@@ -168,7 +168,7 @@ def test_the_open_conversation_is_forgotten_and_no_other(qtbot: QtBot, controlle
     controller.act("forget_cache")
     (command,) = of_kind(script, EraseOwner)
     assert command == EraseOwner(controller.tree.conversation_id)
-    assert controller.status.now.notice == disk_words.FORGOTTEN
+    assert controller.status.now.notice == disk_text.FORGOTTEN
     assert [row.text for row in controller.chat.rows] == ["hello", "You said: hello"]
 
 
@@ -176,12 +176,12 @@ def test_files_are_deleted_on_a_yes(qtbot: QtBot, controller: Controller, script
     script.disk_bytes = 4_600_000_000
     asked(qtbot, controller)
     assert controller.trie.view.disk_bytes
-    said = plain(disk_words.deletion(controller.trie.view, FOLDER))
+    said = plain(disk_text.deletion(controller.trie.view, FOLDER))
     assert said.startswith(f"All cached state in {FOLDER}, 4.6 GB, is deleted")
     assert "Conversations are safe" in said
     controller.keeping.delete_files()
     assert of_kind(script, ClearDiskCache)
-    assert controller.status.now.notice == disk_words.DELETED
+    assert controller.status.now.notice == disk_text.DELETED
     qtbot.waitUntil(lambda: controller.trie.view.disk_bytes == 0)
 
 
@@ -216,15 +216,15 @@ def test_a_full_disk_is_told_once_and_again_when_it_comes_back(
     ],
 )
 def test_what_stands_in_the_way_of_the_disk(view: TrieView, title: str | None) -> None:
-    found = disk_words.trouble(view, is_wanted=True)
+    found = disk_text.trouble(view, is_wanted=True)
     assert (found.title if found else None) == title
-    assert disk_words.trouble(view, is_wanted=False) is None
+    assert disk_text.trouble(view, is_wanted=False) is None
     if found is not None:
         assert "onversations" in found.sentence
 
 
 def test_dropped_files_are_counted() -> None:
-    assert [plain(disk_words.dropped(replace(WELL, dropped_files=n))) for n in (0, 1, 1200)] == [
+    assert [plain(disk_text.dropped(replace(WELL, dropped_files=n))) for n in (0, 1, 1200)] == [
         "",
         "1 cache file was dropped",
         "1 200 cache files were dropped",

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from app.protocol.chat import Turn
 from app.protocol.commands import Verify
 from app.protocol.events import Verified
-from app.viewmodels.text import formatting as words
+from app.viewmodels.text import formatting
 from app.worker.engine_host import EngineHost
 
 _LEAST_DRIFT = 0.001
@@ -54,11 +54,11 @@ class BranchChecks(QObject):
 
 def finding(event: Verified) -> str:
     """What a check found, in one or two sentences."""
-    count = words.tokens(event.tokens)
+    count = formatting.tokens(event.tokens)
     drift = "under 0.001" if 0 < event.drift < _LEAST_DRIFT else f"{event.drift:.3f}" if event.drift else "none"
     if event.is_exact:
         same = f"The cache is exact: {count} computed again gave the same bits."
     else:
-        at = "" if event.first_difference is None else f" from token {words.number(event.first_difference + 1)} on"
+        at = "" if event.first_difference is None else f" from token {formatting.number(event.first_difference + 1)} on"
         same = f"The cache is not exact: {count} computed again gave other bits{at}."
     return f"{same} Drift against one pass: {drift}."

@@ -9,13 +9,13 @@ from app.protocol.deadline import NO_ANSWER
 from app.protocol.events import Pinned
 from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
-from app.viewmodels.text import formatting as words
+from app.viewmodels.text import formatting
 
 _FULL = frozenset({os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT)})
 _NO_ROOM = Problem(
     "Little space is left on the disk: snapshots are off",
-    f"Conversations are still saved. Espalier leaves at least a twentieth of the disk free, 5{words.HARD}GB on most; "
-    "free some space, and snapshots begin again by themselves.",
+    f"Conversations are still saved. Espalier leaves at least a twentieth of the disk free, 5{formatting.HARD}GB on "
+    "most; free some space, and snapshots begin again by themselves.",
 )
 _IS_FULL = Problem(
     "The disk is full: snapshots are off",
@@ -60,15 +60,15 @@ def trouble(view: TrieView, is_wanted: bool) -> Problem | None:
 def dropped(view: TrieView) -> str:
     """ "2 cache files were dropped", or nothing."""
     count = view.dropped_files
-    return f"{words.plural(count, 'cache file')} {'was' if count == 1 else 'were'} dropped" if count else ""
+    return f"{formatting.plural(count, 'cache file')} {'was' if count == 1 else 'were'} dropped" if count else ""
 
 
 def shares(view: TrieView) -> tuple[str, ...]:
     """How full the disk's part is, in fewer and fewer words: "4.6 of 20 GB on disk", "4.6 of 20 GB", "4.6 GB"."""
-    used = words.size(view.disk_bytes) if view.disk_bytes else "0"
+    used = formatting.size(view.disk_bytes) if view.disk_bytes else "0"
     if not view.disk_allowed_bytes:
         return (f"{used} on disk", used)
-    share = words.share(view.disk_bytes, view.disk_allowed_bytes)
+    share = formatting.share(view.disk_bytes, view.disk_allowed_bytes)
     return (f"{share} on disk", share, used)
 
 
@@ -77,7 +77,7 @@ DROPPED_MEANS = "What could not be written or was damaged is computed again when
 
 def deletion(view: TrieView, folder: str) -> str:
     """What is deleted and what is not, for whoever is asked whether to."""
-    amount = f"All cached state in {folder}" + (f", {words.size(view.disk_bytes)}," if view.disk_bytes else "")
+    amount = f"All cached state in {folder}" + (f", {formatting.size(view.disk_bytes)}," if view.disk_bytes else "")
     return (
         f"{amount} is deleted, of every model that you used. Conversations are safe: no word of them is touched. "
         "Branches that were only on disk are computed again when you go on with them."
@@ -87,5 +87,7 @@ def deletion(view: TrieView, folder: str) -> str:
 def pinned(event: Pinned) -> str:
     """What became of a pin that was not refused."""
     if event.is_pinned:
-        return f"Pinned until the model is closed: {words.tokens(event.tokens)} of this branch, whatever needs room."
-    return f"No longer pinned: {words.tokens(event.tokens)} of this branch may make room for others again."
+        return (
+            f"Pinned until the model is closed: {formatting.tokens(event.tokens)} of this branch, whatever needs room."
+        )
+    return f"No longer pinned: {formatting.tokens(event.tokens)} of this branch may make room for others again."

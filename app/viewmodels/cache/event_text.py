@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.protocol.reports import Reason
 from app.viewmodels.rows import EventRow
-from app.viewmodels.text import formatting as words
+from app.viewmodels.text import formatting
 
 _WHY = {  # of each reason; "" where nothing was computed twice
     Reason.NONE: "",
@@ -52,7 +52,7 @@ def event_row(happening: Happening) -> EventRow:
     """The line of the log."""
     last = happening.last
     why = _WHY[last.reason] if last.kind is CacheEventKind.REQUEST else ""
-    return EventRow(words.clock(happening.at), last.kind, _TEXTS[last.kind](happening), why)
+    return EventRow(formatting.clock(happening.at), last.kind, _TEXTS[last.kind](happening), why)
 
 
 def spoken_event(row: EventRow) -> str:
@@ -68,35 +68,35 @@ def explained(row: EventRow) -> str:
 def _request(happening: Happening) -> str:
     computed, reused = happening.tokens, happening.last.offset
     if not reused:
-        return f"Computed {words.tokens(computed)}, reused none"
-    return f"Computed {words.number(computed)}, reused {words.tokens(reused)}"
+        return f"Computed {formatting.tokens(computed)}, reused none"
+    return f"Computed {formatting.number(computed)}, reused {formatting.tokens(reused)}"
 
 
 def _checked(happening: Happening) -> str:
-    return f"Went back to {words.tokens(happening.last.offset)} to check them"
+    return f"Went back to {formatting.tokens(happening.last.offset)} to check them"
 
 
 def _captured(happening: Happening) -> str:
-    at, size = words.number(happening.last.offset), words.size(happening.bytes)
+    at, size = formatting.number(happening.last.offset), formatting.size(happening.bytes)
     if happening.states > 1:
-        return f"Stored {words.plural(happening.states, 'state')} up to {at}, {size}"
+        return f"Stored {formatting.plural(happening.states, 'state')} up to {at}, {size}"
     return f"Stored the state at {at}, {size}"
 
 
 def _evicted(happening: Happening) -> str:
     if not happening.bytes:
-        return f"Evicted {words.tokens(happening.tokens)}: no room to store them"
-    what = [words.tokens(happening.tokens)] if happening.tokens else []
+        return f"Evicted {formatting.tokens(happening.tokens)}: no room to store them"
+    what = [formatting.tokens(happening.tokens)] if happening.tokens else []
     if happening.states == 1 and not what:
-        what.append(f"the state at {words.number(happening.last.offset)}")
+        what.append(f"the state at {formatting.number(happening.last.offset)}")
     elif happening.states:
-        what.append(words.plural(happening.states, "state"))
-    return f"Evicted {', '.join(what)}, {words.size(happening.bytes)}: least value"
+        what.append(formatting.plural(happening.states, "state"))
+    return f"Evicted {', '.join(what)}, {formatting.size(happening.bytes)}: least value"
 
 
 def _moved(verb: str, where: str = "") -> Callable[[Happening], str]:
     def text(happening: Happening) -> str:
-        size = f", {words.size(happening.bytes)}" if happening.bytes else ""
+        size = f", {formatting.size(happening.bytes)}" if happening.bytes else ""
         return f"{verb} {_what(happening)}{where}{size}"
 
     return text
@@ -104,28 +104,28 @@ def _moved(verb: str, where: str = "") -> Callable[[Happening], str]:
 
 def _what(happening: Happening) -> str:
     """ "459 tokens", "the state at 3 412", "459 tokens and 2 states"."""
-    tokens, states = words.tokens(happening.tokens), words.plural(happening.states, "state")
+    tokens, states = formatting.tokens(happening.tokens), formatting.plural(happening.states, "state")
     if happening.tokens:
         return f"{tokens} and {states}" if happening.states else tokens
-    return states if happening.states > 1 else f"the state at {words.number(happening.last.offset)}"
+    return states if happening.states > 1 else f"the state at {formatting.number(happening.last.offset)}"
 
 
 def _split(happening: Happening) -> str:
-    return f"Split at {words.number(happening.last.offset)}: a fork began here"
+    return f"Split at {formatting.number(happening.last.offset)}: a fork began here"
 
 
 def _dropped(happening: Happening) -> str:
-    return f"Deleted {words.size(happening.bytes)} of files: longest unused"
+    return f"Deleted {formatting.size(happening.bytes)} of files: longest unused"
 
 
 def _fault(happening: Happening) -> str:
     if happening.last.reason == Reason.DISK and happening.bytes:
         count = happening.states
-        files = "A cache file was" if count == 1 else f"{words.number(count)} cache files were"
+        files = "A cache file was" if count == 1 else f"{formatting.number(count)} cache files were"
         return f"{files} missing or damaged: dropped"
     if happening.last.reason == Reason.DISK:
         return f"Could not write {_what(happening)} to disk"
-    return f"Restore failed at {words.number(happening.last.offset)}: computed again"
+    return f"Restore failed at {formatting.number(happening.last.offset)}: computed again"
 
 
 _TEXTS: dict[CacheEventKind, Callable[[Happening], str]] = {

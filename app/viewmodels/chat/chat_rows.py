@@ -15,7 +15,6 @@ from app.viewmodels.chat.generations import Run
 from app.viewmodels.chat.path_rows import PathRows
 from app.viewmodels.chat.versions import version_of
 from app.viewmodels.rows import Footer, MessageRow, PrefillRow
-from app.viewmodels.text import formatting as words
 
 _NOTES: dict[str, str] = {
     StopReason.CANCELLED: "Stopped",
@@ -132,7 +131,7 @@ def prefill_row(run: Run) -> PrefillRow | None:
 def why(request: RequestReport) -> str:
     """One line on why tokens are computed that could have been reused, or that differ; empty when there is nothing."""
     if request.reason is Reason.DIVERGED and request.diverged_at is not None and request.cached:
-        at = words.number(request.diverged_at + 1)
+        at = formatting.number(request.diverged_at + 1)
         return f"Why: the words differ from token {at} on, so what follows is read."
     return _WHY[request.reason]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.viewmodels.text import formatting as words
+from app.viewmodels.text import formatting
 
 MOST, LONGEST_LINE = 150_000, 20_000
 
@@ -13,15 +13,14 @@ def excess(text: str, beside: int = 0, on_its_line: int = 0) -> str:
     beside, on_its_line: characters that stand in the field already, and on the line where the text comes in.
     """
     if len(text) + beside > MOST:
-        so_far = f" besides the {words.number(beside)} that stand there," if beside else ""
-        return (
-            f"it has {words.plural(len(text), 'character')},{so_far} and the message field takes {words.number(MOST)}"
-        )
+        so_far = f" besides the {formatting.number(beside)} that stand there," if beside else ""
+        length, most = formatting.plural(len(text), "character"), formatting.number(MOST)
+        return f"it has {length},{so_far} and the message field takes {most}"
     longest = _longest_line(text, on_its_line)
     if longest > LONGEST_LINE:
         return (
-            f"it makes a line of {words.plural(longest, 'character')}, and the message field takes lines of "
-            f"{words.number(LONGEST_LINE)}"
+            f"it makes a line of {formatting.plural(longest, 'character')}, and the message field takes lines of "
+            f"{formatting.number(LONGEST_LINE)}"
         )
     return ""
 

@@ -17,7 +17,7 @@ from app.viewmodels.chat.question_queue import QuestionQueue
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.library.changes import WORDS, Changes
 from app.viewmodels.library.library import Library
-from app.viewmodels.text import formatting as words
+from app.viewmodels.text import formatting
 
 STAYS = "It stays in the trash for 30 days."
 STAY = "They stay in the trash for 30 days."
@@ -87,7 +87,7 @@ class Edits(QObject):
             if conversation_id in self._asking.held.values():
                 self._notices.error(store_error(Fault.WRITING, None).problem)
                 return
-            sentence = f"“{words.first_words(found.title or 'New conversation')}” was deleted. {STAYS}"
+            sentence = f"“{formatting.first_words(found.title or 'New conversation')}” was deleted. {STAYS}"
             self._make(lambda store: store.trash.delete_conversation(conversation_id), sentence)
 
         self._runs.when_saved(go)
@@ -194,5 +194,5 @@ def _deleted(count: Deleted) -> str:
     """What the banner says: "7 messages in 3 branches were deleted. They stay in the trash for 30 days.\""""
     if count.messages == 1:
         return f"One message was deleted. {STAYS}"
-    branches = f" in {words.plural(count.ends, 'branch', 'branches')}" if count.ends > 1 else ""
-    return f"{words.plural(count.messages, 'message')}{branches} were deleted. {STAY}"
+    branches = f" in {formatting.plural(count.ends, 'branch', 'branches')}" if count.ends > 1 else ""
+    return f"{formatting.plural(count.messages, 'message')}{branches} were deleted. {STAY}"

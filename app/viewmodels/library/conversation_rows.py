@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from app.conversation.message import Conversation
 from app.conversation.records import Folder
 from app.viewmodels.rows import ConversationRow
-from app.viewmodels.text import formatting as words
+from app.viewmodels.text import formatting
 
 SECTIONS = ("Favourites", "Today", "Earlier", "Folders")
 
@@ -48,13 +48,13 @@ def conversation_rows(conversations: Iterable[Conversation], shown: Shown) -> li
 
 def _row(one: Conversation, shown: Shown) -> ConversationRow:
     is_filed = any(folder.id == one.folder_id for folder in shown.folders)
-    section = "Today" if words.is_today(one.updated_at, shown.now) else "Earlier"
+    section = "Today" if formatting.is_today(one.updated_at, shown.now) else "Earlier"
     if is_filed or one.is_favourite:
         section = "Folders" if is_filed else "Favourites"
     return ConversationRow(
         id=one.id,
         title=one.title or shown.blank,
-        age=words.age(one.updated_at, shown.now),
+        age=formatting.age(one.updated_at, shown.now),
         section=section,
         is_open=one.id == shown.open_id,
         is_writing=one.id == shown.writing_id,
@@ -66,7 +66,7 @@ def _row(one: Conversation, shown: Shown) -> ConversationRow:
 
 def _folder(folder: Folder, rows: list[ConversationRow], is_folded: bool) -> Iterator[ConversationRow]:
     """The folder and what lies in it, favourites first; of a folded one only what is open."""
-    count = words.number(len(rows))
+    count = formatting.number(len(rows))
     yield ConversationRow(folder.id, folder.name, count, "Folders", False, False, is_folder=True, is_folded=is_folded)
     for row in sorted(rows, key=lambda row: not row.is_favourite):
         if row.is_open or not is_folded:

@@ -26,7 +26,7 @@ from app.viewmodels.library.changes import Changes
 from app.viewmodels.library.form import Form
 from app.viewmodels.library.library import Library
 from app.viewmodels.store_link import StoreLink
-from app.viewmodels.text import formatting as words
+from app.viewmodels.text import formatting
 
 T = TypeVar("T")
 _NOT_WRITTEN = Problem(
@@ -177,7 +177,7 @@ class ImportExport(QObject):
             if first is not None and not result.is_gone:
                 self.opened.emit(first)
             count = len(came.stage.begun)
-            sentence = f"{words.plural(count, 'conversation')} {'was' if count == 1 else 'were'} imported."
+            sentence = f"{formatting.plural(count, 'conversation')} {'was' if count == 1 else 'were'} imported."
             self._notices.info(" ".join([sentence, *came.problems]), undo_step=self._changes.step)
 
         def give_up(problem: Problem) -> None:

@@ -13,7 +13,7 @@ from app.conversation.store import Store
 from app.viewmodels.library.library import Library
 from app.viewmodels.library.line_model import LineModel, LineRow
 from app.viewmodels.store_link import StoreLink
-from app.viewmodels.text import formatting as words
+from app.viewmodels.text import formatting
 
 WAIT_MS = 120
 AGAIN_MS = 1000
@@ -108,10 +108,10 @@ def _sentence(found: int, text: str, state: SearchState) -> str:
     if state.problem is not None:
         return f"{state.problem.title}. {state.problem.sentence}"
     if state.is_available and state.left > SOON:
-        return f"{words.plural(state.left, 'message')} still to be read; what is found so far is shown."
+        return f"{formatting.plural(state.left, 'message')} still to be read; what is found so far is shown."
     if not found:
-        return f"Nothing was found for “{words.first_words(text)}”."
-    return f"The newest {words.number(MOST)} messages" if found >= MOST else ""
+        return f"Nothing was found for “{formatting.first_words(text)}”."
+    return f"The newest {formatting.number(MOST)} messages" if found >= MOST else ""
 
 
 def _found(hit: Hit, now: float) -> LineRow:
@@ -119,7 +119,7 @@ def _found(hit: Hit, now: float) -> LineRow:
     ranges = tuple((start + len(who), end + len(who)) for start, end in hit.ranges)
     title = hit.title or "New conversation"
     return LineRow(
-        hit.message_id, title, words.age(hit.created_at, now), who + hit.excerpt, ranges, hit.conversation_id
+        hit.message_id, title, formatting.age(hit.created_at, now), who + hit.excerpt, ranges, hit.conversation_id
     )
 
 
@@ -129,5 +129,5 @@ def _is_titled(conversation: Conversation, text: str) -> bool:
 
 
 def _titled(conversation: Conversation, text: str, now: float) -> LineRow:
-    age = words.age(conversation.updated_at, now)
+    age = formatting.age(conversation.updated_at, now)
     return LineRow("", conversation.title or "", age, "The conversation’s title", (), conversation.id)

@@ -15,7 +15,7 @@ from app.viewmodels.kit.notices import Notices
 from app.viewmodels.library.changes import Changes
 from app.viewmodels.library.line_model import LineModel, LineRow
 from app.viewmodels.store_link import StoreLink
-from app.viewmodels.text import formatting as words
+from app.viewmodels.text import formatting
 
 EMPTY = "The trash is empty."
 EMPTY_HINT = (
@@ -91,7 +91,7 @@ class TrashList(QObject):
             for conversation_id in touched:
                 self._disk.release(conversation_id)
             self.read()
-            self._notices.info(f"The trash is empty: {words.plural(messages, 'message')} deleted for ever.")
+            self._notices.info(f"The trash is empty: {formatting.plural(messages, 'message')} deleted for ever.")
 
         def give_up(problem: Problem) -> None:
             self.read()
@@ -106,14 +106,14 @@ class TrashList(QObject):
 
     def _row(self, entry: Trashed, now: float) -> LineRow:
         stays = f"{_left(entry.at, now)} left"
-        age = words.age(entry.at, now)
+        age = formatting.age(entry.at, now)
         if entry.conversation_id is None:
-            return LineRow(str(entry.number), entry.title, age, f"Folder{words.DOT}{stays}")
-        messages = words.plural(entry.messages, "message")
+            return LineRow(str(entry.number), entry.title, age, f"Folder{formatting.DOT}{stays}")
+        messages = formatting.plural(entry.messages, "message")
         if entry.is_conversation:
-            line = f"Conversation, {messages}{words.DOT}{stays}"
+            line = f"Conversation, {messages}{formatting.DOT}{stays}"
             return LineRow(str(entry.number), entry.title or "New conversation", age, line, (), entry.conversation_id)
-        line = f"{messages} of “{words.first_words(entry.title, 32)}”{words.DOT}{stays}"
+        line = f"{messages} of “{formatting.first_words(entry.title, 32)}”{formatting.DOT}{stays}"
         return LineRow(str(entry.number), entry.excerpt, age, line, (), entry.conversation_id)
 
 
@@ -130,4 +130,4 @@ def _brought_back(store: Store, number: int, conversation_id: str) -> Edit:
 
 def _left(at: float, now: float) -> str:
     """How long it stays: days, the last one too."""
-    return words.plural(max(1, round((THIRTY_DAYS - (now - at)) / _DAY)), "day")
+    return formatting.plural(max(1, round((THIRTY_DAYS - (now - at)) / _DAY)), "day")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.protocol.trie_view import Residency, TrieNodeView
 from app.viewmodels.rows import ConversationRow, MessageRow
-from app.viewmodels.text import formatting as words
+from app.viewmodels.text import formatting
 
 RESIDENCY_NAMES: dict[Residency, str] = {
     "live": "Live",
@@ -30,17 +30,17 @@ def spoken_message(row: MessageRow, position: int, count: int) -> str:
     elif row.is_streaming:
         parts.append("writing")
     elif row.footer and row.footer.tokens is not None:
-        parts.append(words.tokens(row.footer.tokens))
+        parts.append(formatting.tokens(row.footer.tokens))
     parts.append(_WARMTH[row.residency])
     if row.note:
         parts.append(row.note)
-    return ", ".join(parts) + (f": {words.first_words(row.text, 200)}" if row.text else "")
+    return ", ".join(parts) + (f": {formatting.first_words(row.text, 200)}" if row.text else "")
 
 
 def spoken_conversation(row: ConversationRow) -> str:
     """For example "Trip plan, 12 min, open, writing" or "Folder Work, 12 conversations, closed"."""
     if row.is_folder:
-        count = f"{row.age}{words.HARD}conversation{'' if row.age == '1' else 's'}"
+        count = f"{row.age}{formatting.HARD}conversation{'' if row.age == '1' else 's'}"
         return f"Folder {row.title}, {count}, {'closed' if row.is_folded else 'open'}"
     marks = (("favourite", row.is_favourite), ("open", row.is_open), ("writing", row.is_writing))
     states = [word for word, holds in marks if holds]
@@ -52,9 +52,9 @@ def spoken_node(node: TrieNodeView, level: int) -> str:
     residency = RESIDENCY_NAMES[node.residency].lower()
     parts = [
         f"Level {level}",
-        f"tokens {words.number(node.start)} to {words.number(node.end)}",
-        words.tokens(node.tokens),
-        words.size(node.held_bytes),
+        f"tokens {formatting.number(node.start)} to {formatting.number(node.end)}",
+        formatting.tokens(node.tokens),
+        formatting.size(node.held_bytes),
         residency,
     ]
     if node.disk_bytes and node.residency != "disk":

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
-from app.viewmodels.cache import disk_text as disk_words
-from app.viewmodels.text import formatting as words
+from app.viewmodels.cache import disk_text
+from app.viewmodels.text import formatting
 from app.widgets.cache.cache_legend import Entry, Legend, entries
 from app.widgets.kit.drawing import draw_text, smooth, wrapped
 from app.widgets.kit.icon_paths import Icon
@@ -57,18 +57,18 @@ class CacheHead(QWidget):
 
     def _refresh(self) -> None:
         parts = ", ".join(part.spoken for part in self._parts)
-        disk = f", {disk_words.shares(self._view)[0]}" if self._has_disk else ""
+        disk = f", {disk_text.shares(self._view)[0]}" if self._has_disk else ""
         self.setAccessibleName(f"{self._title()}{disk}: {parts}")
         self.setAccessibleDescription(" ".join(self._sentences()))
         self.setToolTip("\n".join(self._sentences()))
         self.update()
 
     def _sentences(self) -> list[str]:
-        view, lost = self._view, disk_words.dropped(self._view)
+        view, lost = self._view, disk_text.dropped(self._view)
         found = [f"{self._trouble.title}. {self._trouble.sentence}"] if self._trouble else []
-        found += [f"{lost}. {disk_words.DROPPED_MEANS}"] if lost else []
+        found += [f"{lost}. {disk_text.DROPPED_MEANS}"] if lost else []
         kept = view.mlx_cache_bytes
-        found += [words.buffers(view.live_allocated_bytes, view.live_bytes, kept, view.overhead_bytes)]
+        found += [formatting.buffers(view.live_allocated_bytes, view.live_bytes, kept, view.overhead_bytes)]
         found += [f"Cache files lie in {self._folder}."] if self._folder else []
         return [sentence for sentence in found if sentence]
 
@@ -84,8 +84,8 @@ class CacheHead(QWidget):
     def _title(self) -> str:
         used = self._view.live_bytes + self._view.paged_bytes
         if not self._view.budget_bytes:
-            return f"{words.size(used)} in memory" if used else "Nothing in memory"
-        return f"{words.share(used, self._view.budget_bytes)} in memory"
+            return f"{formatting.size(used)} in memory" if used else "Nothing in memory"
+        return f"{formatting.share(used, self._view.budget_bytes)} in memory"
 
     def sizeHint(self) -> QSize:
         return QSize(300, self.heightForWidth(max(self.width(), 300)))
@@ -106,7 +106,7 @@ class CacheHead(QWidget):
 
     @property
     def _note(self) -> str:
-        return self._trouble.title if self._trouble else disk_words.dropped(self._view)
+        return self._trouble.title if self._trouble else disk_text.dropped(self._view)
 
     def _note_lines(self, room: float) -> list[str]:
         indent = self._style.typography.icon(_ICON) + _TO_TEXT if self._trouble else 0
@@ -119,9 +119,9 @@ class CacheHead(QWidget):
     def _buffers(self) -> tuple[str, ...]:
         """The same in fewer and fewer words."""
         view = self._view
-        live, spare = words.size(view.live_allocated_bytes), words.size(view.mlx_cache_bytes)
+        live, spare = formatting.size(view.live_allocated_bytes), formatting.size(view.mlx_cache_bytes)
         return (
-            words.buffers(view.live_allocated_bytes, view.live_bytes, view.mlx_cache_bytes),
+            formatting.buffers(view.live_allocated_bytes, view.live_bytes, view.mlx_cache_bytes),
             f"Live buffers {live}, MLX keeps {spare} for reuse",
             f"Buffers {live}, MLX {spare}",
         )
@@ -151,7 +151,7 @@ class CacheHead(QWidget):
         taken = draw_text(painter, self._style.text_style(TextRole.SMALL_MEDIUM), line, self._title(), theme.text)
         if self._has_disk:
             rest = line.adjusted(taken + _GAP, 0, 0, 0)
-            text = _fitting((*disk_words.shares(self._view), ""), small.width, rest.width())
+            text = _fitting((*disk_text.shares(self._view), ""), small.width, rest.width())
             draw_text(painter, small, rest, text, theme.text2, Qt.AlignmentFlag.AlignRight)
 
     def _paint_bars(self, painter: QPainter, bar: QRectF) -> None:

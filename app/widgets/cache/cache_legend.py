@@ -9,7 +9,6 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from app.protocol.trie_view import Residency, TrieView
-from app.viewmodels.text import formatting as words
 from app.viewmodels.text.accessible_text import RESIDENCY_NAMES
 from app.widgets.kit.drawing import draw_text
 from app.widgets.kit.icon_paths import Icon
@@ -36,12 +35,12 @@ class Entry:
     @property
     def text(self) -> str:
         """The words of the legend, for example "Live 1.2 GB"."""
-        return f"{self.word} {words.size(self.bytes) if self.bytes else 0}"
+        return f"{self.word} {formatting.size(self.bytes) if self.bytes else 0}"
 
     @property
     def spoken(self) -> str:
         """The words for a screen reader, always with a unit."""
-        return f"{self.word} {words.size(self.bytes)}"
+        return f"{self.word} {formatting.size(self.bytes)}"
 
 
 def entries(view: TrieView, has_disk: bool) -> tuple[Entry, ...]:

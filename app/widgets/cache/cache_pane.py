@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from app.protocol.reports import Problem
 from app.viewmodels.cache.event_model import EventModel
 from app.viewmodels.cache.trie_model import TrieModel
-from app.viewmodels.text import formatting as words
+from app.viewmodels.text import formatting
 from app.widgets.cache.cache_head import CacheHead
 from app.widgets.cache.empty_cache import EmptyCache
 from app.widgets.cache.event_section import EventSection
@@ -69,7 +69,9 @@ class CachePane(QWidget):
     def totals(self) -> str:
         """Edges and tokens in words, for example "11 edges · 12 408 tokens"."""
         nodes = self._trie.view.nodes
-        return words.DOT.join((words.plural(len(nodes), "edge"), words.tokens(sum(node.tokens for node in nodes))))
+        return formatting.DOT.join(
+            (formatting.plural(len(nodes), "edge"), formatting.tokens(sum(node.tokens for node in nodes)))
+        )
 
     def _refresh(self) -> None:
         view = self._trie.view

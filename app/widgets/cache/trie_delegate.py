@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QS
 
 from app.protocol.trie_view import TrieNodeView
 from app.viewmodels.kit.lists import AnyIndex, RowRole
-from app.viewmodels.text import formatting as words
+from app.viewmodels.text import formatting
 from app.viewmodels.text.accessible_text import RESIDENCY_NAMES
 from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.icon_paths import Icon
@@ -49,19 +49,19 @@ class TrieDelegate(QStyledItemDelegate):
 
     def whole(self, node: TrieNodeView) -> str:
         """Return all words of a row, on three lines."""
-        age = words.age(node.used_at, self._clock())
+        age = formatting.age(node.used_at, self._clock())
         where = [RESIDENCY_NAMES[node.residency]]
         if node.disk_bytes and node.residency != "disk":
-            where.append(f"On disk too, {words.size(node.disk_bytes)}")
+            where.append(f"On disk too, {formatting.size(node.disk_bytes)}")
         where += ["Pinned"] * node.is_pinned
-        return "\n".join((node.label, words.DOT.join(figures(node)), words.DOT.join((*where, age))))
+        return "\n".join((node.label, formatting.DOT.join(figures(node)), formatting.DOT.join((*where, age))))
 
     def _is_cut(self, row: QRect, node: TrieNodeView) -> bool:
         left, right = self._text_left(node.id), row.right() + 1 - RIGHT_INSET
         cap = self._style.text_style(TextRole.CAP)
         name = self._name_style(node).width(node.label) + self._pin_room(node)
         name += pill_width(self._style, RESIDENCY_NAMES[node.residency], node.residency)
-        line = cap.width(words.DOT.join(figures(node))) + cap.width(words.age(node.used_at, self._clock()))
+        line = cap.width(formatting.DOT.join(figures(node))) + cap.width(formatting.age(node.used_at, self._clock()))
         return max(name, line) + _BETWEEN > right - left
 
     def _pin_room(self, node: TrieNodeView) -> int:
@@ -110,7 +110,7 @@ class TrieDelegate(QStyledItemDelegate):
         )
         height = text_style.line + 1
         line = QRectF(rect.left(), rect.bottom() - 4 - height, rect.width(), height)
-        age = words.age(node.used_at, self._clock())
+        age = formatting.age(node.used_at, self._clock())
         line.setRight(
             line.right() - draw_text(painter, text_style, line, age, color, Qt.AlignmentFlag.AlignRight) - _BETWEEN
         )
@@ -118,14 +118,14 @@ class TrieDelegate(QStyledItemDelegate):
 
     def _fitting(self, parts: list[str], text_style: TextStyle, width: float) -> str:
         """As many of the parts as fit whole: the last figures go first."""
-        while len(parts) > 1 and text_style.width(words.DOT.join(parts)) > width:
+        while len(parts) > 1 and text_style.width(formatting.DOT.join(parts)) > width:
             parts.pop()
-        return words.DOT.join(parts)
+        return formatting.DOT.join(parts)
 
 
 def figures(node: TrieNodeView) -> list[str]:
     """Return an edge's figures, for example "412-3 412", "3 000 tok", "240 MB"; no bytes where nothing is held."""
-    parts = [words.token_range(node.start, node.end), f"{words.number(node.tokens)} tok"]
+    parts = [formatting.token_range(node.start, node.end), f"{formatting.number(node.tokens)} tok"]
     if node.held_bytes:
-        parts.append(words.size(node.held_bytes))
+        parts.append(formatting.size(node.held_bytes))
     return parts

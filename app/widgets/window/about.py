@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.viewmodels.model import about_text as about_words
+from app.viewmodels.model import about_text
 from app.widgets.kit.controls import Button
 from app.widgets.kit.dialogs import close_on_command
 from app.widgets.kit.focus_ring import FocusRing
@@ -63,11 +63,11 @@ class AboutBox(QDialog):
         words = QVBoxLayout()
         words.setSpacing(0)
         self._add(words, "Espalier", TextRole.TITLE, after=4)
-        self._add(words, about_words.WHAT, TextRole.UI, after=_APART)
-        self._add(words, about_words.LICENCE, TextRole.UI, after=_GROUP)
+        self._add(words, about_text.WHAT, TextRole.UI, after=_APART)
+        self._add(words, about_text.LICENCE, TextRole.UI, after=_GROUP)
         words.addLayout(self._versions())
         words.addSpacing(_GROUP)
-        self._add(words, about_words.QT, TextRole.SMALL, is_quiet=True, after=_EDGE)
+        self._add(words, about_text.QT, TextRole.SMALL, is_quiet=True, after=_EDGE)
         words.addLayout(self._buttons())
         columns = QHBoxLayout(self)
         columns.setContentsMargins(_EDGE, _EDGE, _EDGE, _EDGE)
@@ -85,7 +85,7 @@ class AboutBox(QDialog):
         grid.setHorizontalSpacing(_GROUP)
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(1, 1)
-        for row, (name, number) in enumerate(about_words.versions(QCoreApplication.applicationVersion())):
+        for row, (name, number) in enumerate(about_text.versions(QCoreApplication.applicationVersion())):
             grid.addWidget(TextLabel(self._style, name, TextRole.CAP, True, self), row, 0)
             grid.addWidget(TextLabel(self._style, number, TextRole.CAP, False, self), row, 1)
         return grid
@@ -100,7 +100,7 @@ class AboutBox(QDialog):
         return row
 
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(about_words.versions_text(QCoreApplication.applicationVersion()))
+        QGuiApplication.clipboard().setText(about_text.versions_text(QCoreApplication.applicationVersion()))
 
 
 class Acknowledgements(QDialog):

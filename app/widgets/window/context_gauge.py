@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from app.viewmodels.text import formatting as words
+from app.viewmodels.text import formatting
 from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.marks import paint_bar
 from app.widgets.kit.style import Style
@@ -28,7 +28,7 @@ class ContextGauge(QWidget):
     def show_context(self, used: int, length: int) -> None:
         """In tokens; length 0 while there is no model."""
         self._used, self._length = used, length
-        spoken = f"Context: {words.number(used)} of {words.tokens(length)}"
+        spoken = f"Context: {formatting.number(used)} of {formatting.tokens(length)}"
         self.setAccessibleName(spoken)
         self.setToolTip(spoken)
         self.update()
@@ -41,7 +41,7 @@ class ContextGauge(QWidget):
     @property
     def text(self) -> str:
         """What stands beside the bar."""
-        return words.short_count(self._used) if self.is_short else words.gauge(self._used, self._length)
+        return formatting.short_count(self._used) if self.is_short else formatting.gauge(self._used, self._length)
 
     def sizeHint(self) -> QSize:
         return QSize(_BAR + 8 + round(self._style.text_style(TextRole.SMALL).width(self.text)) + 1, 28)

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QWidget
 
 from app.protocol.reports import Problem
 from app.viewmodels.actions import ACTIONS, bound
-from app.viewmodels.cache import disk_text as disk_words
+from app.viewmodels.cache import disk_text
 from app.viewmodels.controller import Controller
 from app.viewmodels.kit.settings import WindowState
 from app.viewmodels.outline import cache_text
@@ -251,8 +251,8 @@ class MainWindow(QMainWindow):
 
     def _delete_files(self) -> None:
         controller = self._controller
-        what = disk_words.deletion(controller.trie.view, controller.folders.snapshots)
-        ask_to_delete(disk_words.DELETE_TITLE, what, "Delete", controller.keeping.delete_files, self)
+        what = disk_text.deletion(controller.trie.view, controller.folders.snapshots)
+        ask_to_delete(disk_text.DELETE_TITLE, what, "Delete", controller.keeping.delete_files, self)
 
     def _select_all(self) -> None:
         view = self.chat.view

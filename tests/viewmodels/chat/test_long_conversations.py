@@ -21,7 +21,7 @@ from app.protocol.chat import Turn
 from app.protocol.commands import EstimateCost, Generate, Pin
 from app.viewmodels.controller import Controller
 from app.viewmodels.library import library
-from app.viewmodels.text import formatting as words
+from app.viewmodels.text import formatting
 from tests.fakes import engine
 from tests.fakes.engine import Script
 from tests.viewmodels.test_controller import ready
@@ -128,7 +128,7 @@ def test_the_window_walks_over_nothing_that_is_deleted(
     controller.archive.edits.prune(conversation)
     assert asked[0] - before < 10
     at_rest(qtbot, controller)
-    assert controller.status.now.notice.startswith(words.plural(MESSAGES - 1, "message"))
+    assert controller.status.now.notice.startswith(formatting.plural(MESSAGES - 1, "message"))
 
 
 def test_what_is_deleted_by_an_edit_is_counted_with_its_ends(tmp_path: Path) -> None:

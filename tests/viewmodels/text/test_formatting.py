@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from app.viewmodels.text import formatting as words
+from app.viewmodels.text import formatting
 
 THIN, HARD = "\u202f", "\u00a0"
 
@@ -15,12 +15,12 @@ THIN, HARD = "\u202f", "\u00a0"
     ("value", "said"), [(0, "0"), (999, "999"), (1000, "1~000"), (3412, "3~412"), (1234567, "1~234~567")]
 )
 def test_numbers(value: int, said: str) -> None:
-    assert words.number(value) == said.replace("~", THIN)
+    assert formatting.number(value) == said.replace("~", THIN)
 
 
 def test_tokens() -> None:
-    assert words.tokens(1) == f"1{HARD}token"
-    assert words.tokens(3412) == f"3{THIN}412{HARD}tokens"
+    assert formatting.tokens(1) == f"1{HARD}token"
+    assert formatting.tokens(3412) == f"3{THIN}412{HARD}tokens"
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_tokens() -> None:
     ],
 )
 def test_gauge(used: int, length: int, said: str) -> None:
-    assert words.gauge(used, length) == said
+    assert formatting.gauge(used, length) == said
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_gauge(used: int, length: int, said: str) -> None:
     ],
 )
 def test_sizes(value: int, said: str) -> None:
-    assert words.size(value) == said.replace(" ", HARD)
+    assert formatting.size(value) == said.replace(" ", HARD)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_sizes(value: int, said: str) -> None:
     ],
 )
 def test_shares(used: int, most: int, said: str) -> None:
-    assert words.share(used, most) == said.replace("~", HARD)
+    assert formatting.share(used, most) == said.replace("~", HARD)
 
 
 @pytest.mark.parametrize(
@@ -85,21 +85,21 @@ def test_shares(used: int, most: int, said: str) -> None:
     ],
 )
 def test_times_to_come(seconds: float, said: str) -> None:
-    assert words.about(seconds) == said.replace("~", HARD)
+    assert formatting.about(seconds) == said.replace("~", HARD)
 
 
 def test_first_token_and_rate() -> None:
-    assert words.first_token(0.48) == f"first 0.48{HARD}s"
-    assert words.first_token(2.1) == f"first 2.1{HARD}s"
-    assert words.rate(38.24) == f"38.2{HARD}tok/s"
-    assert words.rate(38.24, is_done=False) == f"38{HARD}tok/s"
+    assert formatting.first_token(0.48) == f"first 0.48{HARD}s"
+    assert formatting.first_token(2.1) == f"first 2.1{HARD}s"
+    assert formatting.rate(38.24) == f"38.2{HARD}tok/s"
+    assert formatting.rate(38.24, is_done=False) == f"38{HARD}tok/s"
 
 
 def test_percent_never_says_more_than_is_done() -> None:
-    assert words.percent(0.619) == f"61{HARD}%"
-    assert words.percent(0.9999) == f"99{HARD}%"
-    assert words.percent(0.29) == f"29{HARD}%"
-    assert words.percent(1.0) == f"100{HARD}%"
+    assert formatting.percent(0.619) == f"61{HARD}%"
+    assert formatting.percent(0.9999) == f"99{HARD}%"
+    assert formatting.percent(0.29) == f"29{HARD}%"
+    assert formatting.percent(1.0) == f"100{HARD}%"
 
 
 @pytest.mark.parametrize(
@@ -117,17 +117,17 @@ def test_percent_never_says_more_than_is_done() -> None:
 )
 def test_ages(then: datetime, said: str) -> None:
     now = datetime(2026, 11, 20, 16, 0)
-    assert words.age(then.timestamp(), now.timestamp()) == said.replace("~", HARD)
+    assert formatting.age(then.timestamp(), now.timestamp()) == said.replace("~", HARD)
 
 
 def test_an_evening_is_not_yesterday_just_after_midnight() -> None:
     now, then = datetime(2026, 11, 20, 0, 30), datetime(2026, 11, 19, 22, 0)
-    assert words.age(then.timestamp(), now.timestamp()) == f"2{HARD}h"
+    assert formatting.age(then.timestamp(), now.timestamp()) == f"2{HARD}h"
 
 
 def test_first_words() -> None:
-    assert words.first_words("Short") == "Short"
-    assert words.first_words("two\n  lines") == "two lines"
-    cut = words.first_words("Three days in Lisbon, late October, with two children", 30)
+    assert formatting.first_words("Short") == "Short"
+    assert formatting.first_words("two\n  lines") == "two lines"
+    cut = formatting.first_words("Three days in Lisbon, late October, with two children", 30)
     assert cut == "Three days in Lisbon, late…"
-    assert len(words.first_words("x" * 100, 30)) == 30
+    assert len(formatting.first_words("x" * 100, 30)) == 30

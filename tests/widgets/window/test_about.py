@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.launch.paths import resources
-from app.viewmodels.model import about_text as about_words
+from app.viewmodels.model import about_text
 from app.widgets.kit.style import Style
 from app.widgets.kit.text_label import TextLabel
 from app.widgets.kit.theme import DARK
@@ -40,17 +40,17 @@ def box(qtbot: QtBot, style: Style) -> AboutBox:
 
 
 def test_versions_are_those_of_what_is_installed() -> None:
-    found = dict(about_words.versions("1.2.3"))
+    found = dict(about_text.versions("1.2.3"))
     assert found["Espalier"] == "1.2.3"
     assert found["Qt"] == qVersion()
     assert re.fullmatch(r"0\.\d+\.\d+", found["mlx"])
     assert all(found.values())
-    assert "mlx-lm 0." in about_words.versions_text("1.2.3")
+    assert "mlx-lm 0." in about_text.versions_text("1.2.3")
 
 
 def test_what_is_not_installed_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(about_words, "_LIBRARIES", {"mlx": "no-such-project"})
-    assert "mlx" not in dict(about_words.versions("1.2.3"))
+    monkeypatch.setattr(about_text, "_LIBRARIES", {"mlx": "no-such-project"})
+    assert "mlx" not in dict(about_text.versions("1.2.3"))
 
 
 def test_licence_and_qt_s_terms_are_shown(box: AboutBox) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
 from app.viewmodels.rows import Footer, PrefillRow
-from app.viewmodels.text import formatting as words
+from app.viewmodels.text import formatting
 from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
 from app.widgets.kit.marks import paint_cost
 from app.widgets.kit.style import Style
@@ -21,11 +21,11 @@ def figure_words(footer: Footer, *, is_done: bool) -> list[str]:
     """Return the figures of an answer, the most telling first: tokens, rate, time to the first token, why it ended."""
     found = []
     if footer.tokens is not None:
-        found.append(words.tokens(footer.tokens))
+        found.append(formatting.tokens(footer.tokens))
     if footer.rate is not None:
-        found.append(words.rate(footer.rate, is_done=is_done))
+        found.append(formatting.rate(footer.rate, is_done=is_done))
     if footer.first_token is not None:
-        found.append(words.first_token(footer.first_token))
+        found.append(formatting.first_token(footer.first_token))
     if footer.stop:
         found.append(footer.stop)
     return found
@@ -40,9 +40,10 @@ def paint_footer(painter: QPainter, style: Style, rect: QRectF, footer: Footer, 
         paint_cost(painter, theme, bar, footer.reused, footer.computed)
         line.setLeft(bar.right() + _GAP)
         line.setLeft(
-            line.left() + draw_text(painter, text_style, line, f"{words.number(footer.reused)} reused", theme.accent)
+            line.left()
+            + draw_text(painter, text_style, line, f"{formatting.number(footer.reused)} reused", theme.accent)
         )
-        computed = f"  +  {words.number(footer.computed)} computed"
+        computed = f"  +  {formatting.number(footer.computed)} computed"
         line.setLeft(line.left() + draw_text(painter, text_style, line, computed, theme.text2) + 12)
     figures = fitting(figure_words(footer, is_done=is_done), style, line.width() - 12)
     if not figures:
@@ -75,12 +76,12 @@ def paint_prefill(painter: QPainter, style: Style, rect: QRectF, prefill: Prefil
     inner = rect.adjusted(16, 14, -16, -12)
     head = QRectF(inner.left(), inner.top(), inner.width(), title.line)
     done, total = prefill.done, max(1, prefill.total)
-    draw_text(painter, title, head, words.percent(done / total), theme.text)
+    draw_text(painter, title, head, formatting.percent(done / total), theme.text)
     draw_text(painter, style.text_style(TextRole.UI), head, _time_left(prefill), theme.text2, _RIGHT)
     bar = QRectF(inner.left(), head.bottom() + 10, inner.width(), 8)
     paint_cost(painter, theme, bar, prefill.cached, done - prefill.cached, total - done)
     line = QRectF(inner.left(), bar.bottom() + 9, inner.width(), small.line)
-    rate = words.rate(prefill.rate, is_done=False) if prefill.rate > 0 else ""
+    rate = formatting.rate(prefill.rate, is_done=False) if prefill.rate > 0 else ""
     taken = draw_text(painter, small, line, rate, theme.text2, _RIGHT)
     _paint_shares(painter, style, line.adjusted(0, 0, -taken - 12, 0), prefill)
     if prefill.why:
@@ -92,7 +93,7 @@ def paint_prefill(painter: QPainter, style: Style, rect: QRectF, prefill: Prefil
 def _time_left(prefill: PrefillRow) -> str:
     if prefill.rate <= 0:
         return ""
-    return f"{words.about((prefill.total - prefill.done) / prefill.rate)} left"
+    return f"{formatting.about((prefill.total - prefill.done) / prefill.rate)} left"
 
 
 def _paint_shares(painter: QPainter, style: Style, line: QRectF, prefill: PrefillRow) -> None:
@@ -105,5 +106,5 @@ def _paint_shares(painter: QPainter, style: Style, line: QRectF, prefill: Prefil
     for color, count, what in shares:
         fill_rounded(painter, QRectF(line.left(), line.center().y() - 4, 8, 8), 2.5, color)
         line = line.adjusted(14, 0, 0, 0)
-        width = draw_text(painter, small, line, f"{words.number(count)} {what}", theme.text2)
+        width = draw_text(painter, small, line, f"{formatting.number(count)} {what}", theme.text2)
         line = line.adjusted(width + 18, 0, 0, 0)
