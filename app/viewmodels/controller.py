@@ -27,7 +27,7 @@ from app.viewmodels import parts, status_text
 from app.viewmodels.actions import run_of
 from app.viewmodels.cache.branch_checks import finding
 from app.viewmodels.chat import draft_limits, problem_cards
-from app.viewmodels.chat.generations import Run
+from app.viewmodels.chat.generations import Generation
 from app.viewmodels.chat.versions import last_fork, last_question, parent_for, question_of, version_beside, version_of
 from app.viewmodels.display import Display
 from app.viewmodels.keeping import Keeping
@@ -458,7 +458,7 @@ class Controller(QObject):
         self._display.show_all()
         self._display.show_conversations()
 
-    def _on_ended(self, run: Run, problem: Problem | None) -> None:
+    def _on_ended(self, run: Generation, problem: Problem | None) -> None:
         self._library.read_list()
         self._prices.renew()
         if problem is not None:

@@ -13,7 +13,7 @@ from app.viewmodels.cache.engine_budgets import EngineBudgets
 from app.viewmodels.chat.branch_costs import BranchCosts
 from app.viewmodels.chat.cost_queries import CostQueries
 from app.viewmodels.chat.drafts import Drafts
-from app.viewmodels.chat.generations import Runs
+from app.viewmodels.chat.generations import Generations
 from app.viewmodels.chat.open_paths import OpenPaths
 from app.viewmodels.chat.question_queue import QuestionQueue
 from app.viewmodels.kit.folders import Folders
@@ -43,7 +43,7 @@ class Parts:
     budgets: EngineBudgets
     cache: BranchChecks
     disk: DiskCache
-    runs: Runs
+    runs: Generations
     asking: QuestionQueue
     paths: OpenPaths
     queries: CostQueries
@@ -58,7 +58,7 @@ def build(host: EngineHost, thread: StoreThread, settings: Settings, folders: Fo
     changes = Changes(store, owner)
     library = Library(store, owner)
     models = CurrentModel(host, settings, folders.guide, owner)
-    runs = Runs(host, store, library.is_on_path, owner)
+    runs = Generations(host, store, library.is_on_path, owner)
     queries = CostQueries(host.submit)
     drafts = Drafts()
     asking = QuestionQueue(library, runs, models, owner)

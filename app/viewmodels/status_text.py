@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.protocol.events import CostEstimate
 from app.protocol.reports import RequestReport
 from app.protocol.trie_view import TrieView
-from app.viewmodels.chat.generations import Run
+from app.viewmodels.chat.generations import Generation
 from app.viewmodels.model.current_model import CurrentModel
 from app.viewmodels.text import formatting
 from app.viewmodels.text.formatting import DOT
@@ -38,7 +38,7 @@ def ended_badly(has_crashed: bool, reopens: bool) -> str:
     return f"{title} {saved} As it had only just been started, no conversation is opened by itself: choose one."
 
 
-def engine_line(run: Run | None, models: CurrentModel, is_asked: bool, is_engine_up: bool) -> str:
+def engine_line(run: Generation | None, models: CurrentModel, is_asked: bool, is_engine_up: bool) -> str:
     """What the engine does, for the left of the status line. is_asked: a question waits for the model."""
     if run is not None:
         return _run_line(run)
@@ -51,7 +51,7 @@ def engine_line(run: Run | None, models: CurrentModel, is_asked: bool, is_engine
     return f"Ready{DOT}{models.info.name}, {formatting.size(models.info.weight_bytes)}"
 
 
-def engine_bar(run: Run | None, models: CurrentModel) -> tuple[float | None, float]:
+def engine_bar(run: Generation | None, models: CurrentModel) -> tuple[float | None, float]:
     """The bar beside it: how much is done, and how much of that was reused; None where it cannot be measured."""
     if run is None:
         return (models.loading.fraction if models.loading else None), 0.0
@@ -61,7 +61,7 @@ def engine_bar(run: Run | None, models: CurrentModel) -> tuple[float | None, flo
     return None, 0.0
 
 
-def _run_line(run: Run) -> str:
+def _run_line(run: Generation) -> str:
     if run.is_stopping:
         return "Stopping"
     if not run.is_reading:
@@ -105,7 +105,7 @@ def subtitle(priced: CostEstimate) -> str:
     return f"{formatting.number(request.cached)} of {formatting.tokens(request.total)} {where}"
 
 
-def running_subtitle(run: Run) -> str:
+def running_subtitle(run: Generation) -> str:
     """The same while the prompt is read and the answer is written."""
     request = run.request
     if request is None:

@@ -16,7 +16,7 @@ from app.viewmodels.cache.branch_checks import BranchChecks
 from app.viewmodels.cache.disk_cache import DiskCache
 from app.viewmodels.chat.branch_costs import BranchCosts
 from app.viewmodels.chat.drafts import Draft
-from app.viewmodels.chat.generations import Run
+from app.viewmodels.chat.generations import Generation
 from app.viewmodels.chat.question_queue import QuestionQueue
 from app.viewmodels.chat.versions import last_fork, version_beside
 from app.viewmodels.kit.action import Action
@@ -39,7 +39,7 @@ class Scene:
     conversation: Conversation | None
     is_first: bool
     tree: MessageTree
-    run: Run | None
+    run: Generation | None
     models: CurrentModel
     cache: BranchChecks
     disk: DiskCache

@@ -13,7 +13,7 @@ from app.conversation.tree import MessageTree
 from app.protocol.events import CostEstimate, TurnResidency
 from app.protocol.trie_view import Residency
 from app.viewmodels.chat.cost_queries import CostQueries
-from app.viewmodels.chat.generations import Runs
+from app.viewmodels.chat.generations import Generations
 from app.viewmodels.model.current_model import CurrentModel
 
 PATH, SENDING = "path", "sending"
@@ -33,7 +33,9 @@ class BranchCosts(QObject):
 
     changed = Signal()
 
-    def __init__(self, prices: CostQueries, models: CurrentModel, runs: Runs, parent: QObject | None = None) -> None:
+    def __init__(
+        self, prices: CostQueries, models: CurrentModel, runs: Generations, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._prices = prices
         self._models = models

@@ -11,7 +11,7 @@ from app.conversation.message import Message
 from app.conversation.tree import MessageTree
 from app.protocol.reports import Reason, RequestReport, StopReason
 from app.protocol.trie_view import Residency
-from app.viewmodels.chat.generations import Run
+from app.viewmodels.chat.generations import Generation
 from app.viewmodels.chat.path_rows import PathRows
 from app.viewmodels.chat.versions import version_of
 from app.viewmodels.rows import Footer, MessageRow, PrefillRow
@@ -44,7 +44,7 @@ class ChatRows:
         self._path: Sequence[Message] = ()
         self._ids: list[str] = []
 
-    def of(self, tree: MessageTree, run: Run | None, residencies: Mapping[str, Residency]) -> PathRows:
+    def of(self, tree: MessageTree, run: Generation | None, residencies: Mapping[str, Residency]) -> PathRows:
         """Return one row to each message of the selected path, each made when it is asked for."""
         if tree is not self._tree or tree.version != self._version:
             self._follow(tree.path)
@@ -64,14 +64,16 @@ class ChatRows:
         self._path = path
 
 
-def running_footer(run: Run) -> Footer:
+def running_footer(run: Generation) -> Footer:
     """Figures of an answer that is being written."""
     request = run.request
     reused, computed = (None, None) if request is None else (request.cached, request.left)
     return Footer(reused, computed, run.tokens, run.rate, None, "")
 
 
-def _row(tree: MessageTree, message: Message, run: Run | None, residencies: Mapping[str, Residency]) -> MessageRow:
+def _row(
+    tree: MessageTree, message: Message, run: Generation | None, residencies: Mapping[str, Residency]
+) -> MessageRow:
     # A row that is still painted may be of a message that is gone.
     versions = tree.siblings(message.id) if message.id in tree else (message,)
     version = version_of(versions, message.id)
@@ -99,13 +101,13 @@ def _name(message: Message) -> str:
     return {"user": "You", "system": "Instructions"}.get(message.role) or message.model_name or "Answer"
 
 
-def _residency(message: Message, run: Run | None, residencies: Mapping[str, Residency]) -> Residency:
+def _residency(message: Message, run: Generation | None, residencies: Mapping[str, Residency]) -> Residency:
     if run is not None:
         return "none" if run.is_reading else "live"
     return residencies.get(message.id, "none")
 
 
-def _footer(message: Message, run: Run | None) -> Footer | None:
+def _footer(message: Message, run: Generation | None) -> Footer | None:
     if run is not None:
         return None if run.is_reading else running_footer(run)
     return _stored_footer(message.stats, message.stop or "") if message.stats else None
@@ -119,7 +121,7 @@ def _stored_footer(stats: Mapping[str, Any], stop: str) -> Footer:
     return Footer(cached, computed, stats.get("tokens"), stats.get("rate") or None, stats.get("first_token"), stop)
 
 
-def prefill_row(run: Run) -> PrefillRow | None:
+def prefill_row(run: Generation) -> PrefillRow | None:
     """How far the prompt is read; None before the engine has begun and after the first word."""
     request, progress = run.request, run.prefill
     if request is None or not run.is_reading:

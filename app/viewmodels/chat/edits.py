@@ -12,7 +12,7 @@ from app.conversation.faults import Fault, store_error
 from app.conversation.records import Deleted, Folder
 from app.conversation.store import Store
 from app.conversation.tree import MessageTree
-from app.viewmodels.chat.generations import Runs
+from app.viewmodels.chat.generations import Generations
 from app.viewmodels.chat.question_queue import QuestionQueue
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.library.changes import WORDS, Changes
@@ -43,7 +43,7 @@ class Edits(QObject):
         notices: Notices,
         library: Library,
         asking: QuestionQueue,
-        runs: Runs,
+        runs: Generations,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)

@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class Run:
+class Generation:
     """One answer under way. `text` is all of it so far; `tokens` counts what has been written.
 
     request: what the cache did for the prompt, None until the engine has begun. prefill: how far the prompt is read,
@@ -55,12 +55,12 @@ class Run:
         return self.first_at is None
 
 
-class Runs(QObject):
-    """Runs one answer at a time and sees to it that its words are kept, however it ends.
+class Generations(QObject):
+    """Generations one answer at a time and sees to it that its words are kept, however it ends.
 
     Attributes: current, the answer being written; lost, what to tell of words that `close` could save nowhere.
 
-    Signals: grew(str) new text of the current run; moved() other news of it; ended(object, object), the `Run`, no
+    Signals: grew(str) new text of the current run; moved() other news of it; ended(object, object), the `Generation`, no
     longer current, and the `Problem` it failed with or None; failed(object), a `Problem` with saving.
     """
 
@@ -85,7 +85,7 @@ class Runs(QObject):
         self._ids = count(1)
         self._savers: dict[str, AnswerSaver] = {}
         self._waiting: list[Callable[[], None]] = []
-        self.current: Run | None = None
+        self.current: Generation | None = None
         self.lost: Problem | None = None
 
     def start(
@@ -95,7 +95,7 @@ class Runs(QObject):
         model: ModelInfo,
         sampling: Sampling,
         is_step: bool = False,
-    ) -> Run:
+    ) -> Generation:
         """Have a question answered. The question must be committed: the engine is asked before this returns.
 
         is_step: the answer can be taken back by itself; else it goes with its question.
@@ -109,7 +109,7 @@ class Runs(QObject):
             model_name=model.name,
             sampling=asdict(sampling),
         )
-        run = Run(next(self._ids), answer, self._saver(answer, is_step))
+        run = Generation(next(self._ids), answer, self._saver(answer, is_step))
         self.current = run
         self._host.submit(Generate(run.id, turns, sampling, owner))
         return run
@@ -239,7 +239,7 @@ class Runs(QObject):
         saver.done.connect(self._forget)
         return saver
 
-    def _grow(self, run: Run, delta: TextDelta) -> None:
+    def _grow(self, run: Generation, delta: TextDelta) -> None:
         is_first = run.is_reading
         run.tokens += len(delta.tokens)
         if run.first_at is None:
@@ -248,13 +248,13 @@ class Runs(QObject):
             self.moved.emit()
         self._append(run, delta.text)
 
-    def _append(self, run: Run, text: str) -> None:
+    def _append(self, run: Generation, text: str) -> None:
         if text:
             run.text += text
             run.saver.grow(text)
             self.grew.emit(text)
 
-    def _finish(self, run: Run, event: RunFinished) -> None:
+    def _finish(self, run: Generation, event: RunFinished) -> None:
         if event.text.startswith(run.text):
             self._append(run, event.text.removeprefix(run.text))
         stats = asdict(event.stats)

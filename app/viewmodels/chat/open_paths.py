@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
-from app.viewmodels.chat.generations import Runs
+from app.viewmodels.chat.generations import Generations
 from app.viewmodels.chat.question_queue import QuestionQueue
 from app.viewmodels.library.changes import Changes
 from app.viewmodels.library.library import Library
@@ -17,7 +17,12 @@ class OpenPaths(QObject):
     """
 
     def __init__(
-        self, library: Library, changes: Changes, asking: QuestionQueue, runs: Runs, parent: QObject | None = None
+        self,
+        library: Library,
+        changes: Changes,
+        asking: QuestionQueue,
+        runs: Generations,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._library, self._changes = library, changes

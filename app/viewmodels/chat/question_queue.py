@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from app.conversation.branch import Branch
 from app.conversation.message import Message
 from app.protocol.reports import Problem, StopReason
-from app.viewmodels.chat.generations import Run, Runs
+from app.viewmodels.chat.generations import Generation, Generations
 from app.viewmodels.library.library import Library
 from app.viewmodels.model.current_model import CurrentModel
 
@@ -22,7 +22,7 @@ class QuestionQueue(QObject):
 
     Signals: moved(str) the tree of this conversation or its run changed; begun() an answer was asked for;
     refused(object, object), a `Message` that could not be committed and is gone from its tree, and the `Problem`;
-    ended(object, object), the `Run` and the `Problem` that it ended with or None.
+    ended(object, object), the `Generation` and the `Problem` that it ended with or None.
     """
 
     moved = Signal(str)
@@ -30,7 +30,9 @@ class QuestionQueue(QObject):
     begun = Signal()
     ended = Signal(object, object)
 
-    def __init__(self, library: Library, runs: Runs, models: CurrentModel, parent: QObject | None = None) -> None:
+    def __init__(
+        self, library: Library, runs: Generations, models: CurrentModel, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._library = library
         self._runs = runs
@@ -139,7 +141,7 @@ class QuestionQueue(QObject):
         self.moved.emit(message.conversation_id)
         self.refused.emit(message, self._runs.trouble_with(message.parent_id) or problem)
 
-    def _on_ended(self, run: Run, problem: Problem | None) -> None:
+    def _on_ended(self, run: Generation, problem: Problem | None) -> None:
         answer = run.answer
         tree = self._library.tree(answer.conversation_id)
         if run.text or answer.stop == StopReason.FINISHED:

@@ -20,7 +20,7 @@ from app.conversation.records import Document
 from app.conversation.staging import Stage, StagedDocument
 from app.exchange import ExchangeError, FileImport, file_name, path_in_pieces, save, tree_in_pieces, written
 from app.protocol.reports import Problem
-from app.viewmodels.chat.generations import Runs
+from app.viewmodels.chat.generations import Generations
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.library.changes import Changes
 from app.viewmodels.library.form import Form
@@ -105,7 +105,7 @@ class ImportExport(QObject):
         changes: Changes,
         notices: Notices,
         library: Library,
-        runs: Runs,
+        runs: Generations,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -190,7 +190,7 @@ class ImportExport(QObject):
             self._notices.error(Problem("Nothing was imported", " ".join(came.problems)))
 
     def _do(self, work: Work, run: Callable[[], T], then: Callable[[T], None]) -> None:
-        """Run this on the thread for files, and come back with its result."""
+        """Generation this on the thread for files, and come back with its result."""
 
         def take(future: Future[T]) -> None:
             error = future.exception()

@@ -20,7 +20,7 @@ from app.viewmodels.chat import chat_rows
 from app.viewmodels.chat.answer_saver import AnswerSaver
 from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.chat_rows import ChatRows, running_footer, why
-from app.viewmodels.chat.generations import Run
+from app.viewmodels.chat.generations import Generation
 from app.viewmodels.rows import Footer, MessageRow, PrefillRow
 from app.viewmodels.store_link import StoreLink
 from tests.viewmodels.builders import rows_of
@@ -76,7 +76,7 @@ def test_stats_of_another_version_of_the_program_are_shown_as_far_as_they_go() -
 
 def test_an_answer_under_way_is_read_first_and_written_then(qtbot: QtBot) -> None:
     link = StoreLink(StoreThread(None))
-    run = Run(1, ANSWER, AnswerSaver(link, ANSWER))
+    run = Generation(1, ANSWER, AnswerSaver(link, ANSWER))
     tree = tree_of(QUESTION, ANSWER)
     assert rows_of(tree, run, {})[1].prefill is None
     run.request = REQUEST
@@ -140,7 +140,7 @@ def test_rows_that_are_shown_are_those_that_would_be_made(qtbot: QtBot) -> None:
         else:
             residencies[rng.choice(known)] = rng.choice(("live", "memory", "none"))
         written = rng.choice([None, *known])
-        run = None if written is None else Run(1, tree.message(written), saver)
+        run = None if written is None else Generation(1, tree.message(written), saver)
         model.show(rows.of(tree, run, residencies))
         assert seen == rows_of(tree, run, residencies), f"seed 5, step {step}"
     tester.deleteLater()
