@@ -15,6 +15,7 @@ from app.viewmodels.chat.generations import Generation
 from app.viewmodels.chat.path_rows import PathRows
 from app.viewmodels.chat.versions import version_of
 from app.viewmodels.rows import Footer, MessageRow, PrefillRow
+from app.viewmodels.text import formatting
 
 _NOTES: dict[str, str] = {
     StopReason.CANCELLED: "Stopped",

@@ -60,8 +60,8 @@ class Generations(QObject):
 
     Attributes: current, the answer being written; lost, what to tell of words that `close` could save nowhere.
 
-    Signals: grew(str) new text of the current run; moved() other news of it; ended(object, object), the `Generation`, no
-    longer current, and the `Problem` it failed with or None; failed(object), a `Problem` with saving.
+    Signals: grew(str) new text of the current one; moved() other news of it; ended(object, object), the `Generation`,
+    no longer current, and the `Problem` it failed with or None; failed(object), a `Problem` with saving.
     """
 
     grew = Signal(str)
