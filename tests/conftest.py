@@ -5,6 +5,7 @@ from __future__ import annotations
 import tests.sealed  # noqa: F401 - before any other import
 
 # isort: split
+import gc
 import os
 import socket
 import subprocess
@@ -29,6 +30,8 @@ from app.worker.engine_thread import EngineThread
 from tests.fakes.engine import FakeEngine, Script
 from tests.lanes import is_slow
 
+_GARBAGE = 5_000  # objects that were made and not let go of by themselves, after which cycles are looked for
+
 _LOUD = {QtMsgType.QtWarningMsg, QtMsgType.QtCriticalMsg, QtMsgType.QtFatalMsg}
 _HARMLESS = ("This plugin does not support",)
 
@@ -50,6 +53,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if is_slow(item.path):
             item.add_marker(pytest.mark.slow)
+
+
+def pytest_collection_finish() -> None:
+    """Let cycles be collected between tests alone: what is imported by now need not be looked at again."""
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+
+
+@pytest.fixture(autouse=True)
+def _garbage_goes_on_this_thread() -> Iterator[None]:
+    """Take down here what a test leaves in cycles: no object of Qt may end on the thread of the store or the engine."""
+    yield
+    if gc.get_count()[0] > _GARBAGE:
+        gc.collect()
 
 
 class NetworkBlockedError(Exception):
