@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEventLoop
 
+from app.viewmodels.chat.rows import MessageRow
 from app.viewmodels.outline import conversation_text, trie_text
-from app.viewmodels.rows import MessageRow
 
 if TYPE_CHECKING:
     from app.main import Program

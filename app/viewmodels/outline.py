@@ -8,9 +8,8 @@ from app.conversation.message import Message
 from app.conversation.tree import MessageTree
 from app.protocol.trie_view import TrieNodeView, TrieView
 from app.viewmodels.cache.event_text import explained
-from app.viewmodels.rows import EventRow
+from app.viewmodels.cache.rows import RESIDENCY_NAMES, EventRow
 from app.viewmodels.text import formatting
-from app.viewmodels.text.accessible_text import RESIDENCY_NAMES
 
 
 def conversation_text(tree: MessageTree) -> str:

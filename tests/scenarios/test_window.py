@@ -16,8 +16,8 @@ from app.conversation.store import Store
 from app.main import Program
 from app.protocol.events import TrieChanged
 from app.protocol.trie_view import TrieView
+from app.viewmodels.chat.rows import MessageRow
 from app.viewmodels.kit.lists import RowRole
-from app.viewmodels.rows import MessageRow
 
 KEY, MODIFIER = Qt.Key, Qt.KeyboardModifier
 STORY = "Tell me a story about a fox"

@@ -8,7 +8,7 @@ from app.conversation.tree import MessageTree
 from app.protocol.trie_view import Residency
 from app.viewmodels.chat.chat_rows import ChatRows
 from app.viewmodels.chat.generations import Generation
-from app.viewmodels.rows import MessageRow
+from app.viewmodels.chat.rows import MessageRow
 
 
 def rows_of(tree: MessageTree, run: Generation | None, residencies: Mapping[str, Residency]) -> list[MessageRow]:

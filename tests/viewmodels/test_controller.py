@@ -15,10 +15,10 @@ from app.conversation.message_store import MessageStore
 from app.conversation.store import Store
 from app.protocol.commands import Cancel, EstimateCost, Generate, LoadModel
 from app.protocol.reports import Problem
+from app.viewmodels.chat.rows import MessageRow
 from app.viewmodels.controller import Controller
 from app.viewmodels.kit.settings import Settings
 from app.viewmodels.model.current_model import MOST_RECENT
-from app.viewmodels.rows import MessageRow
 from tests.fakes.engine import Script
 
 LONG = " ".join(f"word{number}" for number in range(60))

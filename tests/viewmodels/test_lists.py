@@ -9,9 +9,10 @@ from PySide6.QtCore import QPersistentModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
 from app.viewmodels.chat.chat_model import ChatModel
+from app.viewmodels.chat.rows import Footer, MessageRow
 from app.viewmodels.kit.lists import RowRole
 from app.viewmodels.library.conversation_model import ConversationModel
-from app.viewmodels.rows import ConversationRow, Footer, MessageRow
+from app.viewmodels.library.rows import ConversationRow
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
 

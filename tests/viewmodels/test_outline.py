@@ -8,8 +8,8 @@ from app.conversation.message import Message, new_id
 from app.conversation.tree import MessageTree
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.trie_view import TrieNodeView, TrieView
+from app.viewmodels.cache.rows import EventRow
 from app.viewmodels.outline import cache_text, conversation_text, trie_text
-from app.viewmodels.rows import EventRow
 
 
 def test_the_open_path_is_marked() -> None:

@@ -11,8 +11,8 @@ from app.protocol.trie_view import Residency, TrieNodeView, TrieView
 from app.viewmodels.cache.event_model import EventModel
 from app.viewmodels.library.conversation_model import ConversationModel
 from app.viewmodels.library.library import Library
+from app.viewmodels.library.rows import ConversationRow
 from app.viewmodels.library.search import Search
-from app.viewmodels.rows import ConversationRow
 from app.viewmodels.status import StatusValues
 
 NOW = 1_700_000_000.0

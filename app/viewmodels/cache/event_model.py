@@ -9,8 +9,8 @@ from PySide6.QtCore import QModelIndex, QObject, Qt
 from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.protocol.reports import Reason
 from app.viewmodels.cache.event_text import Happening, event_row, explained, spoken_event
+from app.viewmodels.cache.rows import EventRow
 from app.viewmodels.kit.lists import ListModel
-from app.viewmodels.rows import EventRow
 
 MOST_ROWS = 200
 # Of these there may be hundreds for one request, or for one rest after it: they are added up in one row.

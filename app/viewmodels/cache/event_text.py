@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.protocol.reports import Reason
-from app.viewmodels.rows import EventRow
+from app.viewmodels.cache.rows import EventRow
 from app.viewmodels.text import formatting
 
 _WHY = {  # of each reason; "" where nothing was computed twice

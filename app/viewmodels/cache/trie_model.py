@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, Qt, Signal
 
 from app.protocol.trie_view import TrieNodeView, TrieView
+from app.viewmodels.cache.rows import spoken_node
 from app.viewmodels.kit.lists import ROOT, AnyIndex, RowRole
-from app.viewmodels.text.accessible_text import spoken_node
 
 _ROOT_ID = -1
 

@@ -11,9 +11,8 @@ from dataclasses import replace
 from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 
 from app.viewmodels.chat.path_rows import PathRows
+from app.viewmodels.chat.rows import Footer, MessageRow, spoken_message
 from app.viewmodels.kit.lists import ListModel
-from app.viewmodels.rows import Footer, MessageRow
-from app.viewmodels.text.accessible_text import spoken_message
 
 
 class ChatModel(ListModel[MessageRow]):

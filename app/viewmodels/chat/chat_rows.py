@@ -13,8 +13,8 @@ from app.protocol.reports import Reason, RequestReport, StopReason
 from app.protocol.trie_view import Residency
 from app.viewmodels.chat.generations import Generation
 from app.viewmodels.chat.path_rows import PathRows
+from app.viewmodels.chat.rows import Footer, MessageRow, PrefillRow
 from app.viewmodels.chat.versions import version_of
-from app.viewmodels.rows import Footer, MessageRow, PrefillRow
 from app.viewmodels.text import formatting
 
 _NOTES: dict[str, str] = {

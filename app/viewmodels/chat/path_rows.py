@@ -8,7 +8,7 @@ from operator import ne
 from typing import overload
 
 from app.protocol.chat import Role
-from app.viewmodels.rows import MessageRow
+from app.viewmodels.chat.rows import MessageRow
 
 # Rows that are kept once they are made: many times what is in sight.
 _MOST_MADE = 256

@@ -11,10 +11,10 @@ from app.viewmodels.chat.edits import Edits
 from app.viewmodels.chat.versions import last_question
 from app.viewmodels.display import Display
 from app.viewmodels.library.changes import GONE
+from app.viewmodels.library.rows import ConversationRow
 from app.viewmodels.library.search import Search
 from app.viewmodels.library.trash_list import TrashList
 from app.viewmodels.parts import Parts
-from app.viewmodels.rows import ConversationRow
 
 if TYPE_CHECKING:
     from app.viewmodels.library.import_export import ImportExport

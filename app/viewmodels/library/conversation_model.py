@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 
 from app.viewmodels.kit.lists import AnyIndex, ListModel
-from app.viewmodels.rows import ConversationRow
-from app.viewmodels.text.accessible_text import spoken_conversation
+from app.viewmodels.library.rows import ConversationRow, spoken_conversation
 
 
 class ConversationModel(ListModel[ConversationRow]):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from app.conversation.message import Conversation
 from app.conversation.records import Folder
-from app.viewmodels.rows import ConversationRow
+from app.viewmodels.library.rows import ConversationRow
 from app.viewmodels.text import formatting
 
 SECTIONS = ("Favourites", "Today", "Earlier", "Folders")

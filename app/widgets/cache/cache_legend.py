@@ -9,8 +9,8 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from app.protocol.trie_view import Residency, TrieView
+from app.viewmodels.cache.rows import RESIDENCY_NAMES
 from app.viewmodels.text import formatting
-from app.viewmodels.text.accessible_text import RESIDENCY_NAMES
 from app.widgets.kit.drawing import draw_text
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.marks import SIBLING_DISC, paint_disc

@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from app.protocol.trie_view import Residency
-from app.viewmodels.text.accessible_text import RESIDENCY_NAMES
+from app.viewmodels.cache.rows import RESIDENCY_NAMES
 from app.widgets.kit.drawing import draw_text, smooth, wrapped
 from app.widgets.kit.marks import paint_disc
 from app.widgets.kit.style import Style

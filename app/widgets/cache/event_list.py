@@ -13,8 +13,8 @@ from PySide6.QtWidgets import (
 
 from app.protocol.cache_events import CacheEventKind
 from app.viewmodels.cache.event_model import EventModel
+from app.viewmodels.cache.rows import EventRow
 from app.viewmodels.kit.lists import AnyIndex, RowRole
-from app.viewmodels.rows import EventRow
 from app.widgets.kit.drawing import draw_text
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.item_views import RowDelegate, set_up_view

@@ -10,9 +10,9 @@ from PySide6.QtGui import QHelpEvent, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QToolTip
 
 from app.protocol.trie_view import TrieNodeView
+from app.viewmodels.cache.rows import RESIDENCY_NAMES
 from app.viewmodels.kit.lists import AnyIndex, RowRole
 from app.viewmodels.text import formatting
-from app.viewmodels.text.accessible_text import RESIDENCY_NAMES
 from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.marks import paint_pill, pill_width

@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyleOptionViewItem, QWidget
 
 from app.viewmodels.kit.lists import AnyIndex, RowRole
-from app.viewmodels.rows import ConversationRow
+from app.viewmodels.library.rows import ConversationRow
 from app.widgets.kit.drawing import draw_text, fill_rounded
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.item_views import ROW_MARGIN, RowDelegate

@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.viewmodels.library.archive import NEW_FOLDER, Archive
-from app.viewmodels.rows import ConversationRow
+from app.viewmodels.library.rows import ConversationRow
 
 
 def row_menu(row: ConversationRow, archive: Archive, rename: Callable[[str], None], parent: QWidget) -> QMenu:

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QListVie
 from app.viewmodels.kit.lists import RowRole
 from app.viewmodels.library.conversation_model import ConversationModel
 from app.viewmodels.library.line_model import LineRow
+from app.viewmodels.library.rows import ConversationRow
 from app.viewmodels.library.search import Search
-from app.viewmodels.rows import ConversationRow
 from app.widgets.kit.action_button import ActionButton
 from app.widgets.kit.drawing import draw_text, smooth, wrapped
 from app.widgets.kit.icon_paths import Icon

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app.viewmodels.library.archive import Archive
 from app.viewmodels.library.form import Form
-from app.viewmodels.rows import ConversationRow
+from app.viewmodels.library.rows import ConversationRow
 from app.widgets.kit.style import Style
 from app.widgets.sidebar.conversation_menu import fill_folders, row_menu
 from app.widgets.sidebar.sidebar import Sidebar

@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from app.protocol.trie_view import Residency
-from app.viewmodels.text.accessible_text import RESIDENCY_NAMES
+from app.viewmodels.cache.rows import RESIDENCY_NAMES
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
 from app.widgets.kit.controls import Button, Control, RoundButton, State, ToolButton
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded

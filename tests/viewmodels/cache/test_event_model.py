@@ -12,8 +12,8 @@ from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.protocol.reports import Reason
 from app.viewmodels.cache import event_model
 from app.viewmodels.cache.event_model import EventModel
+from app.viewmodels.cache.rows import EventRow
 from app.viewmodels.kit.lists import RowRole
-from app.viewmodels.rows import EventRow
 from app.viewmodels.text.formatting import clock
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal

@@ -9,7 +9,7 @@ import pytest
 
 from app.viewmodels.chat import path_rows
 from app.viewmodels.chat.path_rows import PathRows
-from app.viewmodels.rows import MessageRow
+from app.viewmodels.chat.rows import MessageRow
 
 
 def rows(*names: str) -> list[MessageRow]:

@@ -11,10 +11,11 @@ from PySide6.QtTest import QAbstractItemModelTester
 from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.viewmodels.cache.event_model import EventModel
 from app.viewmodels.chat.chat_model import ChatModel
+from app.viewmodels.chat.rows import MessageRow
 from app.viewmodels.kit.lists import ListModel, RowRole
 from app.viewmodels.library.conversation_model import ConversationModel
 from app.viewmodels.library.line_model import LineModel, LineRow
-from app.viewmodels.rows import ConversationRow, MessageRow
+from app.viewmodels.library.rows import ConversationRow
 
 
 def chat() -> ChatModel:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.viewmodels.chat.path_rows import PathRows
-from app.viewmodels.rows import Footer, MessageRow, PrefillRow
+from app.viewmodels.chat.rows import Footer, MessageRow, PrefillRow
 
 CODE = 'def split(costs):\n    """Who owes whom."""\n    return sum(costs) / 2'
 PLAN = (

@@ -14,7 +14,7 @@ from app.viewmodels.cache.event_model import EventModel
 from app.viewmodels.cache.trie_model import TrieModel
 from app.viewmodels.library.conversation_model import ConversationModel
 from app.viewmodels.library.line_model import LineModel, LineRow
-from app.viewmodels.rows import ConversationRow
+from app.viewmodels.library.rows import ConversationRow
 from app.widgets.cache.event_list import EventList
 from app.widgets.cache.trie_tree import TrieTree
 from app.widgets.kit.style import Style

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
-from app.viewmodels.rows import Footer, PrefillRow
+from app.viewmodels.chat.rows import Footer, PrefillRow
 from app.viewmodels.text import formatting
 from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
 from app.widgets.kit.marks import paint_cost

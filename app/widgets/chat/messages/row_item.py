@@ -8,7 +8,7 @@ from typing import get_args
 from PySide6.QtCore import QPointF, QRectF
 
 from app.protocol.chat import Role
-from app.viewmodels.rows import MessageRow
+from app.viewmodels.chat.rows import MessageRow
 from app.widgets.chat.column import Column
 from app.widgets.chat.messages.block_layout import Allowance, characters_to_line
 from app.widgets.chat.messages.figures import prefill_height

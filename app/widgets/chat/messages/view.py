@@ -23,8 +23,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QWidget
 
 from app.viewmodels.chat.chat_model import ChatModel
+from app.viewmodels.chat.rows import MessageRow
 from app.viewmodels.kit.lists import AnyIndex, RowRole
-from app.viewmodels.rows import MessageRow
 from app.viewmodels.status import Status
 from app.widgets.chat.messages.jump_pill import JumpPill
 from app.widgets.chat.messages.layout import ChatLayout, ScrollAnchor

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import QRectF
 
-from app.viewmodels.rows import Footer, PrefillRow
+from app.viewmodels.chat.rows import Footer, PrefillRow
 from app.widgets.chat.messages.figures import figure_words, fitting, paint_footer, paint_prefill, prefill_height
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from app.viewmodels.rows import MessageRow
+from app.viewmodels.chat.rows import MessageRow
 from app.widgets.chat.column import centred, column
 from app.widgets.chat.messages.layout import ChatLayout
 from app.widgets.kit.style import Style

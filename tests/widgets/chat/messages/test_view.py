@@ -17,7 +17,7 @@ from app.protocol.chat import Role
 from app.viewmodels.actions import ACTIONS
 from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.path_rows import PathRows
-from app.viewmodels.rows import Footer, MessageRow
+from app.viewmodels.chat.rows import Footer, MessageRow
 from app.viewmodels.status import Status, StatusValues
 from app.widgets.chat.messages.row_controls import ActionStrip, CodeCopy, ControlKind
 from app.widgets.chat.messages.version_switcher import VersionSwitcher

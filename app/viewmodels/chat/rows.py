@@ -1,12 +1,19 @@
-"""What one row of a view shows. Models return it whole under `RowRole.ROW`; delegates draw it and decide nothing."""
+"""What one row of the chat shows. The model returns it whole; the painter draws it and decides nothing."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.protocol.cache_events import CacheEventKind
 from app.protocol.chat import Role
 from app.protocol.trie_view import Residency
+from app.viewmodels.text import formatting
+
+_WARMTH: dict[Residency, str] = {
+    "live": "warm, live",
+    "memory": "warm, in memory",
+    "disk": "warm, on disk",
+    "none": "cold",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,33 +62,18 @@ class MessageRow:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationRow:
-    """One conversation in the sidebar, or a folder of them, whose `age` is how many there are.
-
-    age: as shown ("now", "12 min", "yesterday"). section: "Favourites", "Today", "Earlier" or "Folders". can_change:
-    it is stored, so it has a title to be changed. folder_id: the folder it lies in, or "". is_folded: a folder whose
-    conversations are not shown.
-    """
-
-    id: str
-    title: str
-    age: str
-    section: str
-    is_open: bool
-    is_writing: bool
-    can_change: bool = True
-    is_favourite: bool = False
-    folder_id: str = ""
-    is_folder: bool = False
-    is_folded: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class EventRow:
-    """One line of the cache's log. `time` as shown ("09:41:07"); `why` in one sentence or empty."""
-
-    time: str
-    kind: CacheEventKind
-    text: str
-    why: str
+def spoken_message(row: MessageRow, position: int, count: int) -> str:
+    """For example "Espalier Guide, message 4 of 9, version 2 of 3, 214 tokens, warm, live: The plan holds…"."""
+    parts = [row.name, f"message {position} of {count}"]
+    if row.versions > 1:
+        parts.append(f"version {row.version} of {row.versions}")
+    if row.prefill:
+        parts.append("reading the prompt")
+    elif row.is_streaming:
+        parts.append("writing")
+    elif row.footer and row.footer.tokens is not None:
+        parts.append(formatting.tokens(row.footer.tokens))
+    parts.append(_WARMTH[row.residency])
+    if row.note:
+        parts.append(row.note)
+    return ", ".join(parts) + (f": {formatting.first_words(row.text, 200)}" if row.text else "")

@@ -1,0 +1,45 @@
+"""What one row of the cache pane shows, and how a screen reader says it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.protocol.cache_events import CacheEventKind
+from app.protocol.trie_view import Residency, TrieNodeView
+from app.viewmodels.text import formatting
+
+RESIDENCY_NAMES: dict[Residency, str] = {
+    "live": "Live",
+    "memory": "In memory",
+    "disk": "On disk",
+    "none": "No snapshot",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """One line of the cache's log. `time` as shown ("09:41:07"); `why` in one sentence or empty."""
+
+    time: str
+    kind: CacheEventKind
+    text: str
+    why: str
+
+
+def spoken_node(node: TrieNodeView, level: int) -> str:
+    """For example "Level 2, tokens 412 to 3 412, 3 000 tokens, 240 MB, in memory: Three days in Lisbon"."""
+    residency = RESIDENCY_NAMES[node.residency].lower()
+    parts = [
+        f"Level {level}",
+        f"tokens {formatting.number(node.start)} to {formatting.number(node.end)}",
+        formatting.tokens(node.tokens),
+        formatting.size(node.held_bytes),
+        residency,
+    ]
+    if node.disk_bytes and node.residency != "disk":
+        parts.append("on disk too")
+    if node.is_restore_point:
+        parts.append("restore point")
+    if node.is_pinned:
+        parts.append("pinned")
+    return ", ".join(parts) + f": {node.label}"
