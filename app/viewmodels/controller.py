@@ -25,6 +25,7 @@ from app.protocol.events import (
 from app.protocol.reports import Problem, StopReason
 from app.viewmodels import parts, status_text
 from app.viewmodels.actions import run_of
+from app.viewmodels.archive import Archive
 from app.viewmodels.cache.branch_checks import finding
 from app.viewmodels.chat import draft_limits, problem_cards
 from app.viewmodels.chat.generations import Generation
@@ -34,7 +35,6 @@ from app.viewmodels.keeping import Keeping
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.settings import Settings
-from app.viewmodels.library.archive import Archive
 from app.viewmodels.status import ProblemCard
 from app.viewmodels.text import formatting
 from app.worker.engine_host import EngineHost

@@ -16,14 +16,14 @@ from app.viewmodels.chat.drafts import Drafts
 from app.viewmodels.chat.generations import Generations
 from app.viewmodels.chat.open_paths import OpenPaths
 from app.viewmodels.chat.question_queue import QuestionQueue
+from app.viewmodels.chat.view_states import ViewStates
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.settings import Settings
+from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.changes import Changes
 from app.viewmodels.library.library import Library
-from app.viewmodels.library.view_states import ViewStates
 from app.viewmodels.model.current_model import CurrentModel
-from app.viewmodels.store_link import StoreLink
 from app.worker.engine_host import EngineHost
 
 

@@ -17,13 +17,13 @@ from app.conversation.database import Database
 from app.conversation.faults import Fault, store_error
 from app.conversation.store_thread import StoreThread
 from app.conversation.unsaved import unsaved_files
-from app.viewmodels import store_link
 from app.viewmodels.controller import Controller
+from app.viewmodels.kit import store_link
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.settings import Settings
+from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library import import_export as exchange_desk
 from app.viewmodels.library.form import Form
-from app.viewmodels.store_link import StoreLink
 from tests.fakes.engine import Script
 from tests.viewmodels.test_refusals import all_stored, started, texts_of
 

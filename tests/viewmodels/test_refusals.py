@@ -23,9 +23,9 @@ from app.conversation.store_thread import StoreThread
 from app.conversation.unsaved import unsaved_files
 from app.protocol.commands import Generate
 from app.protocol.reports import Problem
-from app.viewmodels import store_link
 from app.viewmodels.chat import answer_saver
 from app.viewmodels.controller import Controller
+from app.viewmodels.kit import store_link
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.settings import Settings
 from app.worker.engine_host import EngineHost

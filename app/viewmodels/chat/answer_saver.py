@@ -11,7 +11,7 @@ from app.conversation.message import Message
 from app.conversation.message_store import Progress
 from app.conversation.store import Store
 from app.protocol.reports import Problem
-from app.viewmodels.store_link import StoreLink
+from app.viewmodels.kit.store_link import StoreLink
 
 SAVE_EVERY_MS = 1000
 NOTHING = Progress(False, 0, False)

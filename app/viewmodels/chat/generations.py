@@ -18,7 +18,7 @@ from app.protocol.commands import Cancel, Generate
 from app.protocol.events import Event, PrefillProgress, RunFailed, RunFinished, RunStarted, TextDelta
 from app.protocol.reports import ModelInfo, Problem, RequestReport, StopReason
 from app.viewmodels.chat.answer_saver import AnswerSaver
-from app.viewmodels.store_link import StoreLink
+from app.viewmodels.kit.store_link import StoreLink
 from app.worker.engine_host import EngineHost
 
 logger = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from app.conversation.edit import Edit, Operation
 from app.conversation.edit_result import EditResult
 from app.conversation.store import Store
 from app.protocol.reports import Problem
-from app.viewmodels.store_link import StoreLink
+from app.viewmodels.kit.store_link import StoreLink
 
 WORDS = {
     Operation.ADD: "Message",

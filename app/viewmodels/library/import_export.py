@@ -22,10 +22,10 @@ from app.exchange import ExchangeError, FileImport, file_name, path_in_pieces, s
 from app.protocol.reports import Problem
 from app.viewmodels.chat.generations import Generations
 from app.viewmodels.kit.notices import Notices
+from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.changes import Changes
 from app.viewmodels.library.form import Form
 from app.viewmodels.library.library import Library
-from app.viewmodels.store_link import StoreLink
 from app.viewmodels.text import formatting
 
 T = TypeVar("T")

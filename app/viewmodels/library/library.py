@@ -16,8 +16,8 @@ from app.conversation.records import Folder
 from app.conversation.store import Store
 from app.conversation.tree import MessageTree
 from app.protocol.reports import Problem
+from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.changes import GONE
-from app.viewmodels.store_link import StoreLink
 
 LET_GO_MS = 2000
 

@@ -10,9 +10,9 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.conversation.message import Conversation
 from app.conversation.search import Hit, SearchState
 from app.conversation.store import Store
+from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library import Library
 from app.viewmodels.library.line_model import LineModel, LineRow
-from app.viewmodels.store_link import StoreLink
 from app.viewmodels.text import formatting
 
 WAIT_MS = 120

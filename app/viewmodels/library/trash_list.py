@@ -12,9 +12,9 @@ from app.conversation.trash import THIRTY_DAYS
 from app.protocol.reports import Problem
 from app.viewmodels.cache.disk_cache import DiskCache
 from app.viewmodels.kit.notices import Notices
+from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.changes import Changes
 from app.viewmodels.library.line_model import LineModel, LineRow
-from app.viewmodels.store_link import StoreLink
 from app.viewmodels.text import formatting
 
 EMPTY = "The trash is empty."

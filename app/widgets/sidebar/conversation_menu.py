@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.viewmodels.library.archive import NEW_FOLDER, Archive
+from app.viewmodels.archive import NEW_FOLDER, Archive
 from app.viewmodels.library.rows import ConversationRow
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, QPoint
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.viewmodels.library.archive import Archive
+from app.viewmodels.archive import Archive
 from app.viewmodels.library.form import Form
 from app.viewmodels.library.rows import ConversationRow
 from app.widgets.kit.style import Style

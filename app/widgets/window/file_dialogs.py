@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QStandardPaths
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.viewmodels.library.archive import Archive
+from app.viewmodels.archive import Archive
 from app.viewmodels.library.form import Form
 
 _FILTERS = {

@@ -16,7 +16,7 @@ from app.conversation.message_store import MessageStore
 from app.conversation.store_thread import StoreThread
 from app.protocol.reports import Problem
 from app.viewmodels.chat.answer_saver import AnswerSaver
-from app.viewmodels.store_link import StoreLink
+from app.viewmodels.kit.store_link import StoreLink
 
 HOME = Conversation.new("Home")
 QUESTION = Message.new(HOME.id, None, "user", "Why?")

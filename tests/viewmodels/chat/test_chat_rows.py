@@ -22,7 +22,7 @@ from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.chat_rows import ChatRows, running_footer, why
 from app.viewmodels.chat.generations import Generation
 from app.viewmodels.chat.rows import Footer, MessageRow, PrefillRow
-from app.viewmodels.store_link import StoreLink
+from app.viewmodels.kit.store_link import StoreLink
 from tests.viewmodels.builders import rows_of
 
 HOME = new_id()

@@ -15,8 +15,8 @@ from app.conversation.message import Conversation
 from app.conversation.store import Store
 from app.conversation.store_thread import StoreThread
 from app.protocol.reports import Problem
+from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.changes import GONE, Changes
-from app.viewmodels.store_link import StoreLink
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from app.viewmodels.controller import Controller
 from app.viewmodels.library import import_export as exchange_desk
 from app.viewmodels.library.form import Form
 from tests.fakes.engine import Script
-from tests.viewmodels.library.test_archive import at_rest, titles
+from tests.viewmodels.test_archive import at_rest, titles
 from tests.viewmodels.test_controller import LONG, ask, ended, texts, wait_for_text
 
 

@@ -16,8 +16,8 @@ from app.conversation.message import Conversation, Message
 from app.conversation.message_store import MessageStore
 from app.conversation.store_thread import StoreThread
 from app.protocol.reports import Problem
+from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library import Library
-from app.viewmodels.store_link import StoreLink
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from app.conversation.records import ViewState
 from app.conversation.store import Store
 from app.protocol.reports import Problem
 from app.viewmodels.chat.drafts import Drafts
+from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library import Library
-from app.viewmodels.store_link import StoreLink
 
 SAVE_EVERY_MS = 1000
 

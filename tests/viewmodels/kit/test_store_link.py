@@ -15,8 +15,8 @@ from app.conversation.faults import Fault, store_error
 from app.conversation.store import Store
 from app.conversation.store_thread import StoreThread
 from app.protocol.reports import Problem
-from app.viewmodels import store_link
-from app.viewmodels.store_link import StoreLink
+from app.viewmodels.kit import store_link
+from app.viewmodels.kit.store_link import StoreLink
 
 
 @pytest.fixture
