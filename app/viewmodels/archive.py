@@ -71,7 +71,9 @@ class Archive(QObject):
             from app.viewmodels.library.import_export import ImportExport
 
             parts = self._parts
-            self._exchange = ImportExport(parts.store, parts.changes, parts.notices, parts.library, parts.runs, self)
+            self._exchange = ImportExport(
+                parts.store, parts.changes, parts.notices, parts.library, parts.runs.when_saved, self
+            )
             self._exchange.opened.connect(self._turn_to)
         return self._exchange
 

@@ -20,7 +20,6 @@ from app.conversation.records import Document
 from app.conversation.staging import Stage, StagedDocument
 from app.exchange import ExchangeError, FileImport, file_name, path_in_pieces, save, tree_in_pieces, written
 from app.protocol.reports import Problem
-from app.viewmodels.chat.generations import Generations
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.changes import Changes
@@ -105,15 +104,16 @@ class ImportExport(QObject):
         changes: Changes,
         notices: Notices,
         library: Library,
-        runs: Generations,
+        when_saved: Callable[[Callable[[], None]], None],
         parent: QObject | None = None,
     ) -> None:
+        """when_saved: do something once every answer that has ended is in the database."""
         super().__init__(parent)
         self._store = store
         self._changes = changes
         self._notices = notices
         self._library = library
-        self._runs = runs
+        self._when_saved = when_saved
         self._patience = PARTING
         self.is_stuck = False
         self.lost: Problem | None = None
@@ -160,7 +160,7 @@ class ImportExport(QObject):
                 lambda _done: self._notices.info(f"Saved as {target.name}."),
             )
 
-        self._runs.when_saved(put)
+        self._when_saved(put)
 
     def import_file(self, path: str) -> None:
         """Keep every conversation of a file, and open the first."""
@@ -190,7 +190,7 @@ class ImportExport(QObject):
             self._notices.error(Problem("Nothing was imported", " ".join(came.problems)))
 
     def _do(self, work: Work, run: Callable[[], T], then: Callable[[T], None]) -> None:
-        """Generation this on the thread for files, and come back with its result."""
+        """Run this on the thread for files, and come back with its result."""
 
         def take(future: Future[T]) -> None:
             error = future.exception()
