@@ -29,13 +29,13 @@ from app.viewmodels.archive import Archive
 from app.viewmodels.cache.branch_checks import finding
 from app.viewmodels.chat import draft_limits, problem_cards
 from app.viewmodels.chat.generations import Generation
+from app.viewmodels.chat.problem_cards import ProblemCard
 from app.viewmodels.chat.versions import last_fork, last_question, parent_for, question_of, version_beside, version_of
 from app.viewmodels.display import Display
 from app.viewmodels.keeping import Keeping
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.settings import Settings
-from app.viewmodels.status import ProblemCard
 from app.viewmodels.text import formatting
 from app.worker.engine_host import EngineHost
 

@@ -13,10 +13,11 @@ from app.viewmodels.cache.event_model import EventModel
 from app.viewmodels.cache.trie_model import TrieModel
 from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.chat_rows import ChatRows, running_footer
+from app.viewmodels.chat.problem_cards import ProblemCard
 from app.viewmodels.library.conversation_model import ConversationModel
 from app.viewmodels.library.conversation_rows import Shown, blank_title, conversation_rows
 from app.viewmodels.parts import Parts
-from app.viewmodels.status import ProblemCard, Status
+from app.viewmodels.status import Status
 from app.viewmodels.status_view import Scene, status_values
 from app.viewmodels.text.formatting import first_words
 

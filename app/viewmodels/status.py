@@ -7,23 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, Signal
 
 from app.protocol.reports import Problem
-
-
-@dataclass(frozen=True, slots=True)
-class ProblemCard:
-    """Something that stands in the way, shown in the composer's place until it is put right.
-
-    action_id, other_id: what `Controller.act` is called with when the button is pressed. An empty label: no button.
-    message_id: the question that it is about, "" where it is about none.
-    """
-
-    title: str
-    sentence: str
-    action_label: str
-    action_id: str
-    other_label: str = ""
-    other_id: str = ""
-    message_id: str = ""
+from app.viewmodels.chat.problem_cards import ProblemCard
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from app.viewmodels.cache.disk_cache import DiskCache
 from app.viewmodels.chat.branch_costs import BranchCosts
 from app.viewmodels.chat.drafts import Draft
 from app.viewmodels.chat.generations import Generation
+from app.viewmodels.chat.problem_cards import ProblemCard
 from app.viewmodels.chat.question_queue import QuestionQueue
 from app.viewmodels.chat.versions import last_fork, version_beside
 from app.viewmodels.kit.action import Action
@@ -24,7 +25,7 @@ from app.viewmodels.kit.notices import Notice
 from app.viewmodels.kit.settings import SettingsValues
 from app.viewmodels.library.conversation_rows import blank_title
 from app.viewmodels.model.current_model import CurrentModel
-from app.viewmodels.status import ProblemCard, StatusValues
+from app.viewmodels.status import StatusValues
 from app.viewmodels.text import formatting
 from app.viewmodels.text.formatting import DOT
 

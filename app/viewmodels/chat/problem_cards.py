@@ -2,8 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from app.protocol.reports import Problem
-from app.viewmodels.status import ProblemCard
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemCard:
+    """Something that stands in the way, shown in the composer's place until it is put right.
+
+    action_id, other_id: what `Controller.act` is called with when the button is pressed. An empty label: no button.
+    message_id: the question that it is about, "" where it is about none.
+    """
+
+    title: str
+    sentence: str
+    action_label: str
+    action_id: str
+    other_label: str = ""
+    other_id: str = ""
+    message_id: str = ""
 
 
 def model_failed(problem: Problem, is_guide: bool) -> ProblemCard:

@@ -6,7 +6,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QTextLayout, QTextOption
 from PySide6.QtWidgets import QWidget
 
-from app.viewmodels.status import ProblemCard, Status
+from app.viewmodels.chat.problem_cards import ProblemCard
+from app.viewmodels.status import Status
 from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.controls import Button, ToolButton
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded

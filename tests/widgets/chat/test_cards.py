@@ -7,7 +7,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.viewmodels.status import ProblemCard, Status, StatusValues
+from app.viewmodels.chat.problem_cards import ProblemCard
+from app.viewmodels.status import Status, StatusValues
 from app.widgets.chat.cards import NoticeBanner, ProblemView, lines_of
 from app.widgets.chat.composer_area import ComposerArea
 from app.widgets.kit.style import Style
