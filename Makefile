@@ -9,7 +9,7 @@ else
 PROGRAM := dist/Espalier/Espalier
 endif
 
-.PHONY: help run check test app check-app soak bench bench-cache bench-restart lint setup shots wheels setup-mac check-wheels check-mac-bundle icons notices guide lock clean
+.PHONY: help run check test app check-app soak bench bench-cache bench-restart lint setup shots wheels setup-mac check-wheels check-mac-bundle icons notices rooms guide lock clean
 .DEFAULT_GOAL := help
 
 help: ## Show what can be made
@@ -81,6 +81,9 @@ icons: setup ## Make resources/icon/*.icns from the drawings
 
 notices: wheels ## Write whose work the bundle carries to resources/notices
 	@$(PY) packaging/tools/notices.py
+
+rooms: setup ## Draw which room of the program knows which, for the README
+	@$(PY) packaging/tools/rooms.py
 
 setup: $(STAMP) ## Make .venv and install the locked packages into it
 
