@@ -5,7 +5,7 @@ from __future__ import annotations
 LARGEST_FILE = 256 << 20  # bytes of a file, and of what is unpacked from one
 LARGEST_VALUE = 32 << 20  # characters of one value in its JSON
 MOST_BRACKETS = 1_000_000  # in one value: each becomes an object of 50 to 300 bytes
-MOST_MESSAGES = 100_000  # of one conversation: in a longer one, undo would hold up the window for a moment
+MOST_MESSAGES = 250_000  # of one conversation
 MOST_IN_A_FILE = 1_000_000  # messages
 MOST_CONVERSATIONS = 50_000
 
