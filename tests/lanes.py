@@ -58,7 +58,7 @@ SLOW = (
     "kvcache/test_failing_models.py",
     "kvcache/test_faults.py",
     "kvcache/test_free_forks.py",
-    "viewmodels/library/test_archive_stress.py",
+    "viewmodels/test_archive_stress.py",
     "viewmodels/test_controller_stress.py",
     "viewmodels/test_hanging_disk.py",
     "viewmodels/test_refusals.py",
