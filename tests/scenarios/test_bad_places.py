@@ -207,7 +207,7 @@ def test_a_bundle_without_its_guide(copy: Path, missing: str) -> None:
     assert "Install Espalier again" in done.stderr
 
 
-@pytest.mark.parametrize(("part", "code"), [("tour.py", "1 / 0"), ("main.py", "import nothing_of_this_name")])
+@pytest.mark.parametrize(("part", "code"), [("launch/tour.py", "1 / 0"), ("main.py", "import nothing_of_this_name")])
 def test_a_program_with_a_broken_part(copy: Path, part: str, code: str) -> None:
     (copy / "app" / part).write_text(code)
     done = take_tour(copy, "--data", str(copy / "data"), program=copy)
