@@ -222,7 +222,10 @@ class Library(QObject):
 
 
 def _keep(tree: MessageTree, leaf_id: str | None, answers: Iterable[Message]) -> None:
-    """Put answers into a tree of the database's, as far as they have come. Where one ended the path, it still does."""
+    """Put answers into a tree of the database's, as far as they have come. Where one ended the path, it still does.
+
+    The path goes on to where nothing follows, as it does when it is loaded: also to one of these answers.
+    """
     for answer in answers:
         if answer.id in tree:
             tree.replace(answer)
@@ -230,3 +233,4 @@ def _keep(tree: MessageTree, leaf_id: str | None, answers: Iterable[Message]) ->
             tree.add(answer, select=False)
         if answer.id == leaf_id and answer.id in tree:
             tree.select(answer.id)
+    tree.select(tree.leaf_below(tree.leaf_id))

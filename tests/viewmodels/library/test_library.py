@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from app.conversation.faults import Fault, store_error
 from app.conversation.message import Conversation, Message
 from app.conversation.message_store import MessageStore
 from app.conversation.store_thread import StoreThread
+from app.conversation.tree import MessageTree
 from app.protocol.reports import Problem
 from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library import Library
@@ -109,6 +111,23 @@ def test_a_database_that_cannot_be_read_is_told(
     library.read_list()
     link.drain()
     assert [problem.title for problem in problems] == ["The conversations cannot be reached"]
+
+
+def test_a_path_taken_over_goes_on_to_an_answer_that_is_not_stored_yet(
+    qtbot: QtBot, library: Library, link: StoreLink
+) -> None:
+    """An edit was made while an answer was saved that somebody had looked away from: the stored path lacks it."""
+    blank = library.begin()
+    say(library, blank, "One")
+    link.drain()
+    (question,) = library.tree(blank).path
+    answer = Message.new(blank, question.id, "assistant", "Of one thing.")
+    results: list[EditResult] = []
+    link.do(lambda store: store.change(lambda store: store.conversations.mark_favourite(blank, True)), results.append)
+    link.drain()
+    result = replace(results[0], trees=(MessageTree(blank, [question]),))
+    assert library.take(result, [answer]) == (blank,)
+    assert library.tree(blank).path == (question, answer)
 
 
 def test_a_conversation_that_went_before_the_list_was_read_is_not_taken_for_a_blank_one(
