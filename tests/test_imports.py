@@ -48,6 +48,7 @@ REGIONS: dict[str, set[str]] = {
     "cache": {"kit", "text", "cache"},
 }
 FILES = sorted(APP.rglob("*.py"))
+KNOWN = set(FILES)
 
 
 def imported(path: Path) -> Iterator[str]:
@@ -92,6 +93,54 @@ def test_a_region_knows_the_kit_and_itself(region: str) -> None:
                 assert folder in {"kit", region}, path
             elif (app, package) == ("app", "viewmodels"):
                 assert folder in REGIONS[region] or folder not in folders, path
+
+
+# Packages whose files still know each other in circles.
+CIRCULAR = {"viewmodels", "launch", "main"}
+
+
+def ours_imported(path: Path) -> set[Path]:
+    """The files of ours that a file imports, for typing alone too."""
+    found = set()
+    for name in imported(path):
+        whole = APP.parent.joinpath(*name.split("."))
+        places = [file for one in (whole, whole.parent) for file in (one.with_suffix(".py"), one / "__init__.py")]
+        found.update([place for place in places if place in KNOWN][:1])
+    return found - {path}
+
+
+def circles(known: dict[Path, set[Path]]) -> list[set[Path]]:
+    """The groups of files that lead back to themselves, once those at the ends of the chains are left out."""
+    left = {file: set(others) for file, others in known.items()}
+    while True:
+        ends = {file for file, others in left.items() if not others}
+        ends |= left.keys() - {one for others in left.values() for one in others}
+        if not ends:
+            break
+        left = {file: others - ends for file, others in left.items() if file not in ends}
+    found: list[set[Path]] = []
+    while left:
+        reached, new = set[Path](), {next(iter(left))}
+        while new:
+            reached |= new
+            new = {one for file in new for one in left[file]} - reached
+        found.append(reached)
+        left = {file: others - reached for file, others in left.items() if file not in reached}
+    return found
+
+
+def test_no_files_know_each_other_in_a_circle() -> None:
+    """A file can be read and changed without those that use it, also where they are named for typing alone."""
+    held = [path for path in FILES if path.relative_to(APP).parts[0].removesuffix(".py") not in CIRCULAR]
+    files = {path: ours_imported(path) for path in held}
+    kept = {path: others & files.keys() for path, others in files.items()}
+    assert [sorted(one.relative_to(APP).as_posix() for one in circle) for circle in circles(kept)] == []
+
+
+def test_a_circle_is_found() -> None:
+    a, b, c, d, e = (Path(name) for name in "abcde")
+    assert circles({a: {b}, b: {c}, c: {d}, d: {b}, e: {a}}) == [{b, c, d}]
+    assert circles({a: {b, c}, b: {d}, c: {d}, d: set(), e: {a}}) == []
 
 
 def test_exchange_knows_conversations_as_values_and_no_store() -> None:

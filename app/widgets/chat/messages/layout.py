@@ -97,6 +97,10 @@ class ChatLayout:
         """Return the row at a height, or -1."""
         return self._heights.row_at(y)
 
+    def row_of(self, message_id: str) -> int:
+        """Return the row of a message, or -1 when it is not on the path."""
+        return self._source.rows.place_of(message_id)
+
     def in_sight(self, top: float, bottom: float) -> range:
         """Return the rows between two heights."""
         first = self.row_at(max(0.0, top))

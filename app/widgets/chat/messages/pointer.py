@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QObject, QPointF, Qt
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QMouseEvent
-from PySide6.QtWidgets import QMenu
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QMouseEvent
 
-from app.viewmodels.actions import action
 from app.widgets.chat.messages.message_body import TextPoint
 from app.widgets.chat.messages.row_item import RowItem
+from app.widgets.chat.messages.row_view import RowView
 from app.widgets.chat.messages.text_selection import TextSelection
-
-if TYPE_CHECKING:
-    from app.widgets.chat.messages.view import ChatView
 
 _LEFT = Qt.MouseButton.LeftButton
 
@@ -28,9 +24,15 @@ class Hit(NamedTuple):
 
 
 class Pointer(QObject):
-    """Watches the chat's viewport. hovered: the row under the mouse, or -1. selection: text that was selected."""
+    """Watches the chat's viewport. hovered: the row under the mouse, or -1. selection: text that was selected.
 
-    def __init__(self, view: ChatView) -> None:
+    Signals: linkAsked(address); menuAsked(row, place on screen).
+    """
+
+    linkAsked = Signal(str)
+    menuAsked = Signal(int, QPoint)
+
+    def __init__(self, view: RowView) -> None:
         super().__init__(view)
         self.hovered = -1
         self.selection = TextSelection()
@@ -54,7 +56,8 @@ class Pointer(QObject):
     @property
     def _selected_row(self) -> int:
         """The row in which text is selected, or -1."""
-        return self._view.row_of(self.selection.message_id) if self.selection.message_id else -1
+        message_id = self.selection.message_id
+        return self._view.layout_of_rows.row_of(message_id) if message_id else -1
 
     def select_all(self, number: int) -> None:
         """Select the whole text of one message."""
@@ -68,7 +71,9 @@ class Pointer(QObject):
         if kind == QEvent.Type.Leave:
             self._hover(-1)
         elif isinstance(event, QContextMenuEvent):
-            self._open_menu(event)
+            number = self._view.indexAt(event.pos()).row()
+            if number >= 0:
+                self.menuAsked.emit(number, event.globalPos())
             return True
         elif isinstance(event, QMouseEvent):
             if kind == QEvent.Type.MouseMove:
@@ -141,31 +146,13 @@ class Pointer(QObject):
         hit = self._hit(at)
         is_plain_click = self.selection.of(self.selection.message_id) is None
         if hit is not None and hit.link and hit.link == self._pressed_link and is_plain_click:
-            self._view.linkAsked.emit(hit.link)
+            self.linkAsked.emit(hit.link)
 
     def _take_word(self, at: QPointF) -> None:
         hit = self._hit(at)
         if hit is not None:
             self.selection.take(hit.item.row.id, hit.item.body.word_at(hit.point))
             self._view.viewport().update()
-
-    def _open_menu(self, event: QContextMenuEvent) -> None:
-        """Copy, the action that begins a branch from the message, and the one that deletes it."""
-        view, number = self._view, self._view.indexAt(event.pos()).row()
-        if number < 0:
-            return
-        row = view.layout_of_rows.item(number).row
-        menu = QMenu(view)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        text = self.selected_text() or row.text
-        title = "Copy" if self.selected_text() else "Copy Message"
-        menu.addAction(title, lambda: QGuiApplication.clipboard().setText(text))
-        action_id, asked = ("fork", view.editAsked) if row.role == "user" else ("regenerate", view.againAsked)
-        act = menu.addAction(action(action_id).title, lambda: asked.emit(row.id))
-        act.setEnabled(view.can_act(action_id) and not row.is_streaming)
-        menu.addSeparator()
-        menu.addAction(action("delete_message").title, lambda: view.deleteAsked.emit(row.id))
-        menu.popup(event.globalPos())
 
     def _hover(self, number: int) -> None:
         if number != self.hovered:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import (
     QModelIndex,
+    QPoint,
     QRectF,
     Qt,
     QTimer,
@@ -28,6 +29,7 @@ from app.viewmodels.kit.lists import AnyIndex, RowRole
 from app.viewmodels.status import Status
 from app.widgets.chat.messages.jump_pill import JumpPill
 from app.widgets.chat.messages.layout import ChatLayout, ScrollAnchor
+from app.widgets.chat.messages.message_menu import branch_action, message_menu
 from app.widgets.chat.messages.pointer import Pointer
 from app.widgets.chat.messages.row_controls import RowControls
 from app.widgets.chat.messages.row_painter import RowContext, RowPainter
@@ -92,6 +94,8 @@ class ChatView(RowView):
         self.controls.editAsked.connect(self.editAsked)
         self.controls.againAsked.connect(self.againAsked)
         self.pill.clicked.connect(self.go_to_end)
+        self.pointer.linkAsked.connect(self.linkAsked)
+        self.pointer.menuAsked.connect(self._open_menu)
         app = QApplication.instance()
         if isinstance(app, QApplication):
             app.focusChanged.connect(self._follow_focus)
@@ -148,14 +152,6 @@ class ChatView(RowView):
         index = self.currentIndex()
         row: MessageRow | None = index.data(RowRole.ROW) if index.isValid() else None
         return row
-
-    def row_of(self, message_id: str) -> int:
-        """Return the row of a message, or -1 when it is not on the path."""
-        return self._chat.row_of(message_id)
-
-    def can_act(self, action_id: str) -> bool:
-        """Return whether a command would do something now."""
-        return action_id in self._status.now.enabled
 
     @property
     def keyboard_row(self) -> int:
@@ -354,7 +350,22 @@ class ChatView(RowView):
             self.scheduleDelayedItemsLayout()
 
     def _show_controls(self) -> None:
-        self.controls.show(visible_controls(self, self._status.now.enabled))
+        self.controls.show(visible_controls(self, self._active_rows, self._status.now.enabled))
+
+    @property
+    def _active_rows(self) -> tuple[int, ...]:
+        """The rows with all their controls: under the mouse, under the keyboard, and the last answer."""
+        return self.pointer.hovered, self.keyboard_row, len(self.layout_of_rows) - 1
+
+    def _open_menu(self, number: int, at: QPoint) -> None:
+        """Open the menu of a message at a place on screen."""
+        row = self._chat.rows[number]
+        action_id = branch_action(row)
+        asked = self.editAsked if action_id == "fork" else self.againAsked
+        can_branch = action_id in self._status.now.enabled and not row.is_streaming
+        selected = self.pointer.selected_text()
+        branch, delete = (lambda: asked.emit(row.id)), (lambda: self.deleteAsked.emit(row.id))
+        message_menu(row, selected, branch, delete, self, can_branch=can_branch).popup(at)
 
     # Painting
 
@@ -378,7 +389,7 @@ class ChatView(RowView):
             above=rows[number - 1].residency if number else None,
             selection=self.pointer.selection.of(rows[number].id),
             is_ringed=self._focus.is_shown and number == self.currentIndex().row(),
-            actions=STRIP if number in (self.pointer.hovered, self.keyboard_row, len(rows) - 1) else 0,
+            actions=STRIP if number in self._active_rows else 0,
         )
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import Container, Iterator
 
-from PySide6.QtWidgets import QWidget
-
-from app.widgets.chat.messages.layout import ChatLayout
-from app.widgets.chat.messages.pointer import Pointer
 from app.widgets.chat.messages.row_controls import ACTION, ControlKind, ControlSpec
 from app.widgets.chat.messages.row_item import RowItem
+from app.widgets.chat.messages.row_view import RowView
 
 STRIP = 2 * ACTION + 8
 # Icons are narrower than their buttons: this much brings an icon's edge to that of the text.
@@ -18,23 +14,13 @@ _OVERHANG = 5
 _APART = 8
 
 
-class MessageView(Protocol):
-    """The chat view, as far as its controls need it."""
+def visible_controls(view: RowView, active: Container[int], enabled: frozenset[str]) -> list[ControlSpec]:
+    """Return all controls of the messages in sight.
 
-    layout_of_rows: ChatLayout
-    pointer: Pointer
-
-    @property
-    def keyboard_row(self) -> int: ...
-    def verticalOffset(self) -> int: ...
-    def viewport(self) -> QWidget: ...
-
-
-def visible_controls(view: MessageView, enabled: frozenset[str]) -> list[ControlSpec]:
-    """Return all controls of the messages in sight. enabled: ids of the commands that can act now."""
+    active: the rows that have them all. enabled: ids of the commands that can act now.
+    """
     rows, offset = view.layout_of_rows, view.verticalOffset()
     bottom = offset + view.viewport().height()
-    active = {view.pointer.hovered, view.keyboard_row, len(rows) - 1}
     found: list[ControlSpec] = []
     for number in rows.in_sight(offset, bottom):
         item, top = rows.item(number), rows.top(number) - offset
