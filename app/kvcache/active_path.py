@@ -24,8 +24,8 @@ from app.kvcache.layers import (
     UnsupportedCacheError,
     layers_of,
 )
+from app.kvcache.node import Node
 from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
-from app.kvcache.trie import Node
 
 TrieNode = Node[RowsSnapshot, StateSnapshot]
 # tokens [1, n] and the model's cache objects -> logits [1, n, vocabulary]

@@ -31,8 +31,9 @@ from dataclasses import dataclass
 from typing import Generic, NamedTuple, Protocol
 
 from app.kvcache.event_log import EventLog
+from app.kvcache.node import Node, R, S
 from app.kvcache.tournament import Entry, Tournament
-from app.kvcache.trie import Node, R, S, Trie
+from app.kvcache.trie import Trie
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.reports import Reason
 

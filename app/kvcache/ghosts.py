@@ -12,7 +12,8 @@ from __future__ import annotations
 import heapq
 from typing import Generic
 
-from app.kvcache.trie import Node, R, S, Trie
+from app.kvcache.node import Node, R, S
+from app.kvcache.trie import Trie
 
 GHOST_TOKENS = 1 << 20  # 4 MiB
 

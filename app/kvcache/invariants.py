@@ -7,8 +7,8 @@ from collections import Counter
 from app.kvcache.active_path import ActivePath, TrieNode
 from app.kvcache.disk.call_log_codec import CallLogCodec
 from app.kvcache.disk.identity import Identity, clipped, runs_on
+from app.kvcache.node import FileRef
 from app.kvcache.prefix_cache import PrefixCache
-from app.kvcache.trie import FileRef
 
 
 class BrokenInvariantError(AssertionError):

@@ -21,8 +21,9 @@ from app.kvcache.event_log import EventLog
 from app.kvcache.eviction import Eviction
 from app.kvcache.invariants import check
 from app.kvcache.layers import CacheFaultError
+from app.kvcache.node import FileRef
 from app.kvcache.paging import CacheTrie, forget, forget_files
-from app.kvcache.trie import FileRef, Trie
+from app.kvcache.trie import Trie
 from app.kvcache.view import dump, view
 from app.protocol.reports import Reason
 from tests.bench.paper import PaperCache, PaperRows

@@ -10,7 +10,8 @@ from itertools import pairwise
 import pytest
 
 from app.kvcache.call_log import Call, CallLog, Provenance, append_provenances, cut, last_prefill_end
-from app.kvcache.trie import FileRef, Node, Trie, common
+from app.kvcache.node import FileRef, Node
+from app.kvcache.trie import Trie, common
 
 
 @dataclass

@@ -21,8 +21,8 @@ from app.kvcache.disk.identity import Identity, clipped, runs_on
 from app.kvcache.disk.index import Entry, Listed
 from app.kvcache.disk.layout import Layout
 from app.kvcache.disk.writer import Writer
+from app.kvcache.node import FileRef
 from app.kvcache.paging import CacheTrie, forget_files
-from app.kvcache.trie import FileRef
 from app.protocol.reports import Reason
 
 STALE = 30 * 86_400.0  # seconds without a change, after which another model's files are deleted

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from app.kvcache.active_path import TrieNode
 from app.kvcache.call_log import Provenance
 from app.kvcache.disk.call_log_codec import CallLogCodec
-from app.kvcache.trie import Runs
+from app.kvcache.node import Runs
 
 _DIGEST = 64  # characters
 

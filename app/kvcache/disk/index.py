@@ -26,7 +26,7 @@ from typing import Any, Literal, NamedTuple
 from app.kvcache.disk import files
 from app.kvcache.disk.files import DamagedFileError, SnapshotFile, Tensor
 from app.kvcache.disk.layout import PATH
-from app.kvcache.trie import Runs
+from app.kvcache.node import Runs
 
 Kind = Literal["rows", "state"]
 

@@ -23,8 +23,8 @@ from app.kvcache.disk.layout import Layout
 from app.kvcache.disk.stored import RECORD, Load, StoredRows, loader_of, read_record, read_state
 from app.kvcache.event_log import EventLog
 from app.kvcache.layers import CacheFaultError
+from app.kvcache.node import FileRef
 from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
-from app.kvcache.trie import FileRef
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.reports import Reason
 

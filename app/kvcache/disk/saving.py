@@ -25,9 +25,9 @@ from app.kvcache.disk.stored import record_tensor, tensors
 from app.kvcache.disk.writer import Failed, Writer
 from app.kvcache.event_log import EventLog
 from app.kvcache.layers import RowArrays
+from app.kvcache.node import FileRef
 from app.kvcache.paging import CacheTrie
 from app.kvcache.snapshot import StateSnapshot
-from app.kvcache.trie import FileRef
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.reports import Reason
 

@@ -33,9 +33,9 @@ from app.kvcache.disk.space import allowed, disk_of
 from app.kvcache.disk.stored import StoredRows
 from app.kvcache.disk.writer import Writer
 from app.kvcache.event_log import EventLog
+from app.kvcache.node import FileRef
 from app.kvcache.paging import CacheTrie
 from app.kvcache.snapshot import StateSnapshot
-from app.kvcache.trie import FileRef
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.deadline import NO_ANSWER
 from app.protocol.reports import Reason

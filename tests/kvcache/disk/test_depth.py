@@ -12,8 +12,8 @@ import pytest
 from app.kvcache.disk import tier
 from app.kvcache.invariants import check
 from app.kvcache.layers import CacheFaultError
+from app.kvcache.node import FileRef
 from app.kvcache.prefix_cache import PrefixCache
-from app.kvcache.trie import FileRef
 from tests.kvcache.disk.restarts import SteppedWriter, close_all, files_in, opened, tier_of, writer_of
 from tests.kvcache.ledger import ask
 from tests.kvcache.test_deep import lines_run
