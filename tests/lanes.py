@@ -39,6 +39,7 @@ SLOW = (
     "engine/test_disk_faults.py",
     "engine/test_folder.py",
     "engine/test_loop.py",
+    "engine/test_memory_release.py",
     "engine/test_pipeline.py",
     "engine/test_round_trip.py",
     "engine/test_run.py",

@@ -6,7 +6,6 @@ One thread runs it, and it alone touches MLX. Commands may be submitted from any
 
 from __future__ import annotations
 
-import gc
 import logging
 from collections import deque
 from itertools import count
@@ -178,7 +177,7 @@ class EngineLoop:
         """The model that was open, if it still is, answers what was asked meanwhile."""
         log.info("no model: %s", failed.problem.title)
         self._opening = None
-        _give_memory_back()
+        mx.clear_cache()
         self._emit(failed)
         self._end_opening()
         if self.open_model is None:
@@ -212,7 +211,7 @@ class EngineLoop:
         if self.open_model is not None:
             self.open_model.close()
         self.open_model = None
-        _give_memory_back()
+        mx.clear_cache()
 
     def _set_budget(self, budget_bytes: int | None) -> None:
         self._budget = budget_bytes
@@ -313,9 +312,3 @@ class EngineLoop:
         if estimate is not None:
             self._emit(estimate)
         return True
-
-
-def _give_memory_back() -> None:
-    """Before anything else is loaded."""
-    gc.collect()
-    mx.clear_cache()
