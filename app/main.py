@@ -23,6 +23,7 @@ from app.launch.crash import LastRun
 from app.launch.data_watch import DataWatch
 from app.launch.environment import has_display
 from app.launch.first_paint import FirstPaint
+from app.launch.garbage import GarbageCollector
 from app.launch.hang_watch import LAST_WORDS, ending_in_time, telling_when_slow
 from app.launch.instance_server import InstanceServer
 from app.launch.options import Options
@@ -160,8 +161,10 @@ def run(launch: Launch, options: Options) -> int:
     messages = QtMessages(launch.lock.release)
     try:
         app = application()
+        collector = GarbageCollector(app)
         with telling_when_slow(launch.paths.data):
             program = Program(launch.paths, notice=launch.notice, last=launch.last)
+        program.host.happened.connect(collector.follow)
         program.answer_later_starts(launch.lock)
         if is_seen:
             status = _show(app, program, options, messages)

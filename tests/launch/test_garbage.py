@@ -1,0 +1,128 @@
+"""Cycles are collected on the window's thread alone, however busy the others are, and none is left to pile up."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.launch.garbage import due_generation
+
+ROOT = Path(__file__).parents[2]
+BUSY_PROGRAM = """
+import gc, json, sys, threading, weakref
+from pathlib import Path
+from app.launch.environment import seal
+seal()
+from PySide6.QtCore import QObject, QTimer
+from app import main
+from app.launch.garbage import GarbageCollector
+from app.launch.options import Options
+from app.launch.paths import paths_in
+from app.launch.single_instance import try_lock
+from app.launch.start import Launch
+from tests.fakes.engine import FakeEngine, Script
+
+WANTED, BATCH = 30_000, 50
+counts = {"made": 0, "most": 0}
+ended, collected, alive = set(), set(), [0]
+
+def note():
+    alive[0] -= 1
+    ended.add(threading.current_thread().name)
+
+gc.callbacks.append(lambda *_: collected.add(threading.current_thread().name))
+
+class Cycle:
+    pass
+
+def make(kind):
+    one = kind()
+    one.itself = one
+    alive[0] += 1
+    weakref.finalize(one, note)
+
+def allocate(rounds):
+    for _ in range(rounds):
+        make(Cycle)
+        [[] for _ in range(30)]
+
+class Engine(FakeEngine):
+    is_busy = False
+    def _can_step(self):
+        if self.is_busy:
+            allocate(20)
+        return super()._can_step()
+
+class Window(QObject):
+    pass
+
+def begin(self, model=None):
+    start(self, model)
+    def go():
+        if not self.controller.status.now.engine_line.startswith("Ready"):
+            return
+        Engine.is_busy = True
+        for _ in range(BATCH):
+            make(Window)
+        counts["made"] += BATCH
+        counts["most"] = max(counts["most"], alive[0])
+        self.controller._parts.store._thread.submit(lambda _store: allocate(20))
+        if counts["made"] >= WANTED:
+            timer.stop()
+            self.window.close()
+    timer = QTimer(self, interval=0)
+    timer.timeout.connect(go)
+    timer.start()
+
+data = Path(sys.argv[1])
+data.mkdir()
+start, initialise = main.Program.start, main.Program.__init__
+main.Program.start = begin
+main.Program.__init__ = lambda self, *a, **n: initialise(self, *a, factory=lambda s: Engine(s, Script()), **n)
+main.GarbageCollector = lambda app: GarbageCollector(app, 10)
+main.choose_platform = lambda: True
+status = main.run(Launch(paths_in(data), try_lock(data, "1"), None, None), Options())
+gc.collect()
+threads = sorted(ended | collected)
+print(json.dumps({"status": status, "threads": threads, "automatic": gc.isenabled(), **counts, "left": alive[0]}))
+"""
+
+
+def test_a_busy_program_collects_on_the_windows_thread_and_lets_nothing_pile_up(tmp_path: Path) -> None:
+    inherited = os.environ | {"QT_QPA_PLATFORM": "offscreen", "PYTHONFAULTHANDLER": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", BUSY_PROGRAM, str(tmp_path / "data")],
+        cwd=ROOT,
+        env=inherited,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["threads"] == ["MainThread"]
+    assert told["status"] == 0
+    assert not told["automatic"]
+    assert told["most"] < told["made"] / 2
+    assert told["left"] == 0
+
+
+@pytest.mark.parametrize(
+    ("counts", "due"),
+    [
+        ((700, 10, 10), None),
+        ((700, 99, 99), None),
+        ((701, 10, 10), 0),
+        ((701, 11, 10), 1),
+        ((701, 0, 11), 2),
+        ((99_999, 11, 11), 2),
+    ],
+)
+def test_the_oldest_generation_past_its_threshold_is_due(counts: tuple[int, int, int], due: int | None) -> None:
+    assert due_generation(counts, (700, 10, 10)) == due
