@@ -3,6 +3,8 @@
 PY := .venv/bin/python
 STAMP := .venv/.installed
 SECONDS ?= 600
+# The suite runs in a process for each core, four at most: what the tests of memory take has to be there at once.
+PYTEST := -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 ifeq ($(shell uname -s),Darwin)
 PROGRAM := dist/Espalier.app/Contents/MacOS/Espalier
 else
@@ -21,11 +23,11 @@ run: setup ## Open Espalier with the guide model (without a display: take a shor
 
 test: setup ## Run the whole test suite
 	@$(PY) packaging/tools/check_libraries.py
-	@QT_QPA_PLATFORM=$${QT_QPA_PLATFORM:-offscreen} $(PY) -m pytest $(ARGS)
+	@QT_QPA_PLATFORM=$${QT_QPA_PLATFORM:-offscreen} $(PY) $(PYTEST) $(ARGS)
 
 check: lint ## Check style, types and what is quick to test: the check for every commit, in two minutes
 	@$(PY) packaging/tools/check_libraries.py
-	@ESPALIER_SEEDS=2 QT_QPA_PLATFORM=$${QT_QPA_PLATFORM:-offscreen} $(PY) -m pytest -q -m "not slow" $(ARGS)
+	@ESPALIER_SEEDS=2 QT_QPA_PLATFORM=$${QT_QPA_PLATFORM:-offscreen} $(PY) $(PYTEST) -q -m "not slow" $(ARGS)
 
 app: setup ## Freeze the program: dist/Espalier.app and a disk image on a Mac, elsewhere the folder dist/Espalier
 	@if [ "$$(uname -s)" = Darwin ]; then $(MAKE) --no-print-directory setup-mac; fi
