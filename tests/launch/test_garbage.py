@@ -7,10 +7,15 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from PySide6.QtWidgets import QApplication
 
-from app.launch.garbage import due_generation
+from app.launch import garbage
+from app.launch.garbage import GarbageCollector, due_generation
+from app.protocol.events import EngineStarted, ModelClosed
+from tests.fakes.engine import ALL
 
 ROOT = Path(__file__).parents[2]
 BUSY_PROGRAM = """
@@ -126,3 +131,16 @@ def test_a_busy_program_collects_on_the_windows_thread_and_lets_nothing_pile_up(
 )
 def test_the_oldest_generation_past_its_threshold_is_due(counts: tuple[int, int, int], due: int | None) -> None:
     assert due_generation(counts, (700, 10, 10)) == due
+
+
+def test_what_the_first_engine_imports_is_frozen_and_a_closed_model_looked_for(
+    qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    names = ("disable", "freeze", "collect")
+    monkeypatch.setattr(garbage, "gc", SimpleNamespace(**{name: lambda name=name: done.append(name) for name in names}))
+    collector = GarbageCollector(every_ms=1_000_000)
+    collector.follow(EngineStarted(ALL))
+    collector.follow(ModelClosed("/models/one"))
+    collector.follow(EngineStarted(ALL))
+    assert done == ["disable", "freeze", "freeze", "collect"]
