@@ -9,18 +9,7 @@ from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.protocol.reports import Reason
 from app.viewmodels.cache.rows import EventRow
 from app.viewmodels.text import formatting
-
-_WHY = {  # of each reason; "" where nothing was computed twice
-    Reason.NONE: "",
-    Reason.NEW: "",
-    Reason.DIVERGED: "",
-    Reason.EVICTED: "Some of it is computed again: it had been given up for room",
-    Reason.NOT_CAPTURED: "Some of it is computed again: no state was stored where the branches part",
-    Reason.CANCELLED: "Some of it is computed again: it was stopped before it could be kept",
-    Reason.UNSUPPORTED: "All of it is computed: this model's cache cannot be kept yet",
-    Reason.FAULT: "All of it is computed again, to be safe: the cache had a fault",
-    Reason.DISK: "Some of it is computed again: its cache file was missing, damaged or could not be written",
-}
+from app.viewmodels.text.reasons import why_read_again
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +40,8 @@ class Happening:
 def event_row(happening: Happening) -> EventRow:
     """The line of the log."""
     last = happening.last
-    why = _WHY[last.reason] if last.kind is CacheEventKind.REQUEST else ""
-    return EventRow(formatting.clock(happening.at), last.kind, _TEXTS[last.kind](happening), why)
+    why = why_read_again(last.reason) if last.kind is CacheEventKind.REQUEST else ""
+    return EventRow(formatting.clock(happening.at), last.kind, _TEXTS[last.kind](happening), why[:1].upper() + why[1:])
 
 
 def spoken_event(row: EventRow) -> str:

@@ -16,23 +16,13 @@ from app.viewmodels.chat.path_rows import PathRows
 from app.viewmodels.chat.rows import Footer, MessageRow, PrefillRow
 from app.viewmodels.chat.versions import version_of
 from app.viewmodels.text import formatting
+from app.viewmodels.text.reasons import why_read_again
 
 _NOTES: dict[str, str] = {
     StopReason.CANCELLED: "Stopped",
     StopReason.LENGTH: "Ended at the length limit",
     StopReason.CONTEXT: "The context is full: fork from an earlier message to go on",
     StopReason.FAILED: "Not finished: the engine stopped here",
-}
-_WHY = {  # of each reason; "" where nothing is read twice
-    Reason.NONE: "",
-    Reason.NEW: "",
-    Reason.DIVERGED: "",
-    Reason.EVICTED: "Why: this part was given up to stay within the memory limit, so it is read again.",
-    Reason.NOT_CAPTURED: "Why: the last restore point lies further up, so what follows it is read again.",
-    Reason.CANCELLED: "Why: reading it was stopped before it could be kept, so it is read again.",
-    Reason.UNSUPPORTED: "Why: this model's cache cannot be kept yet, so everything is read again.",
-    Reason.FAULT: "Why: the cache had a fault, so everything is read again to be safe.",
-    Reason.DISK: "Why: a cache file was missing, damaged or could not be written, so this part is read again.",
 }
 
 
@@ -136,7 +126,8 @@ def why(request: RequestReport) -> str:
     if request.reason is Reason.DIVERGED and request.diverged_at is not None and request.cached:
         at = formatting.number(request.diverged_at + 1)
         return f"Why: the words differ from token {at} on, so what follows is read."
-    return _WHY[request.reason]
+    sentence = why_read_again(request.reason)
+    return f"Why: {sentence}." if sentence else ""
 
 
 def _note(message: Message) -> str:

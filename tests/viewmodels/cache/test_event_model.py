@@ -105,7 +105,7 @@ def test_the_newest_stands_above_with_its_time_and_its_why(qapp: object) -> None
     assert top.data() == row.text
     assert top.data(Qt.ItemDataRole.ToolTipRole) == f"{row.text}. {row.why}."
     assert top.data(Qt.ItemDataRole.AccessibleTextRole) == f"{row.time}, {row.text}. {row.why}."
-    assert "given up for room" in row.why
+    assert "given up to stay within the memory limit" in row.why
     assert model.index(1).data(Qt.ItemDataRole.ToolTipRole) == model.rows[1].text
 
 
