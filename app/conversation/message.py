@@ -11,6 +11,7 @@ from typing import Any, get_args
 from app.protocol.chat import Role, Turn
 
 TITLE_LENGTH = 48
+_SPEAKERS = {"user": "You", "system": "Instructions"}
 _HEX = frozenset("0123456789abcdef")
 
 
@@ -105,6 +106,11 @@ class Message:
             self._check_typed()
         if self.stop is None and (self.ids is not None or self.stats is not None):
             raise ValueError("only an answer that has ended has token ids and figures")
+
+    @property
+    def speaker(self) -> str:
+        """Return who speaks, as a heading: "You", "Instructions", or the name of the model, where it is known."""
+        return _SPEAKERS.get(self.role) or self.model_name or "Answer"
 
     def _check_typed(self) -> None:
         if not self.text:

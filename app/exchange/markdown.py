@@ -8,7 +8,7 @@ message ends with its quote. Raw HTML would not: a comment that is never closed 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -132,13 +132,8 @@ def _message(message: Message, level: str, number: str = "") -> Iterator[str]:
         if holds
     ]
     told = f" ({', '.join(marks)})" if marks else ""
-    yield f"{level} {number}{_speaker(message)}{told}"
+    yield f"{level} {number}{_plain(message.speaker)}{told}"
     yield _quoted(message.text) if message.text.strip() else "*Nothing was said.*"
-
-
-def _speaker(message: Message) -> str:
-    names: Mapping[str, str] = {"user": "You", "system": "Instructions"}
-    return names.get(message.role) or _plain(message.model_name or "Answer")
 
 
 def _quoted(text: str) -> str:

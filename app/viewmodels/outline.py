@@ -44,8 +44,7 @@ def trie_text(view: TrieView, *, has_labels: bool = True) -> str:
 
 
 def _message_line(message: Message, level: int, is_on_path: bool) -> str:
-    who = "You" if message.role == "user" else message.model_name or message.role
-    return f"{'*' if is_on_path else ' '} {'  ' * level}{who}: {formatting.first_words(message.text, 80)}"
+    return f"{'*' if is_on_path else ' '} {'  ' * level}{message.speaker}: {formatting.first_words(message.text, 80)}"
 
 
 def _node_line(node: TrieNodeView, level: int, has_label: bool) -> str:

@@ -46,6 +46,13 @@ def test_a_turn_has_the_ids_only_for_the_model_that_wrote_them() -> None:
     assert dataclasses.replace(answer, model=None).turn(None).ids is None
 
 
+def test_who_speaks() -> None:
+    assert Message.new(HOME, None, "user", "?").speaker == "You"
+    assert Message.new(HOME, None, "system", "Be brief.").speaker == "Instructions"
+    assert dataclasses.replace(MESSAGE, model_name="Guide").speaker == "Guide"
+    assert MESSAGE.speaker == "Answer"
+
+
 @pytest.mark.parametrize(
     ("text", "title"),
     [

@@ -75,7 +75,7 @@ def _row(
     return MessageRow(
         id=message.id,
         role=message.role,
-        name=_name(message),
+        name=message.speaker,
         text=own_run.text if own_run else message.text,
         residency=residency,
         version=version + 1,
@@ -86,10 +86,6 @@ def _row(
         is_streaming=own_run is not None,
         note="" if own_run else _note(message),
     )
-
-
-def _name(message: Message) -> str:
-    return {"user": "You", "system": "Instructions"}.get(message.role) or message.model_name or "Answer"
 
 
 def _residency(message: Message, run: Generation | None, residencies: Mapping[str, Residency]) -> Residency:
