@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from app.protocol.chat import Role, Turn
+from app.protocol.excerpts import first_words
 
 TITLE_LENGTH = 48
 _SPEAKERS = {"user": "You", "system": "Instructions"}
@@ -34,11 +35,7 @@ def storable(text: str) -> str:
 
 def title_from(text: str) -> str:
     """Make a conversation's title of the first words of a text, at most TITLE_LENGTH characters."""
-    words = " ".join(text.split())
-    if len(words) <= TITLE_LENGTH:
-        return words
-    kept = words[:TITLE_LENGTH]
-    return (kept[: kept.rfind(" ")] if " " in kept[TITLE_LENGTH // 2 :] else kept[:-1]) + "…"
+    return first_words(text, TITLE_LENGTH)
 
 
 def checked_title(title: str) -> str:

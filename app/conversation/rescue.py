@@ -22,6 +22,7 @@ from app.conversation.clock import clock_time
 from app.conversation.message import new_id
 from app.conversation.schema import APPLICATION_ID, PAGE_SIZE, VERSION_1, migrate, transaction
 from app.conversation.search_index import index_files
+from app.protocol.figures import plural
 from app.protocol.reports import Problem
 
 MAGIC = b"SQLite format 3\0"
@@ -56,15 +57,11 @@ def rescue(path: Path) -> Problem:
         conversations, messages = _copy_all(old, new)
         new.replace(_rescued(path))
     kept = finish_rescue(path)
-    found = f"{_counted(messages, 'message')} in {_counted(conversations, 'conversation')} could be read and are here"
+    found = f"{plural(messages, 'message')} in {plural(conversations, 'conversation')} could be read and are here"
     sentence = (
         f"{found if messages else 'No message could be read'}. The damaged file is kept for thirty days as {kept}."
     )
     return Problem("The conversations were damaged", sentence)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def finish_rescue(path: Path) -> Path | None:

@@ -16,6 +16,8 @@ from app.conversation.message import Message, storable
 from app.conversation.records import Document
 from app.conversation.tree import MessageTree
 from app.exchange.escaping import harmless
+from app.protocol.excerpts import first_words
+from app.protocol.figures import plural
 
 _UNTITLED = "Conversation"
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#!|~&$])")
@@ -101,7 +103,7 @@ def _title(document: Document) -> str:
 
 def _summary(branches: Sequence[_Branch], tree: MessageTree) -> str:
     ends = sum(not branch.children for branch in branches)
-    return f"*{_counted(len(tree), 'message')} on {_counted(ends, 'path')}.*"
+    return f"*{plural(len(tree), 'message')} on {plural(ends, 'path')}.*"
 
 
 def _heading(branch: _Branch) -> str:
@@ -116,9 +118,8 @@ def _fork(numbers: Sequence[int], branches: Sequence[_Branch]) -> str:
 
 
 def _first_words(message: Message) -> str:
-    words = " ".join(message.text[: 10 * _FIRST_WORDS].split())
-    cut = words[: _FIRST_WORDS - 1].rstrip() + "…" if len(words) > _FIRST_WORDS else words
-    return f"“{_plain(cut)}”" if cut else "nothing was said"
+    words = first_words(message.text, _FIRST_WORDS)
+    return f"“{_plain(words)}”" if words else "nothing was said"
 
 
 def _message(message: Message, level: str, number: str = "") -> Iterator[str]:
@@ -144,10 +145,6 @@ def _quoted(text: str) -> str:
 def _plain(words: str) -> str:
     """Words as they are, on one line, wherever Markdown stands."""
     return _SPECIAL.sub(r"\\\1", " ".join(words.split()))
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 def _joined(parts: Iterable[str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Numbers and sizes in words, the same in the window and in what an engine says."""
+"""Numbers, counts and sizes in words, the same in the window, in a file, and in what an engine says."""
 
 from __future__ import annotations
 
@@ -9,6 +9,11 @@ HARD = "\u00a0"  # no-break space
 def number(value: int) -> str:
     """Write a count in full, its thousands parted from 1 000 on: 3412 is "3 412"."""
     return f"{value:,}".replace(",", THIN)
+
+
+def plural(value: int, one: str, many: str = "") -> str:
+    """Write a count with its noun: "1 token", "3 412 tokens". `many` where an s is not enough."""
+    return f"{number(value)}{HARD}{one if value == 1 else many or one + 's'}"
 
 
 def size(value: int) -> str:

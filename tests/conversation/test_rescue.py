@@ -97,7 +97,10 @@ def test_without_its_first_page_everything_is_read(path: Path, kept: dict[str, A
     assert contents(store) == kept
     assert store.notice is not None
     assert str(kept_beside(path)) in store.notice.sentence
-    assert f"{sum(len(tree['messages']) for _, tree in kept.values())} messages in 4" in store.notice.sentence
+    assert (
+        f"{sum(len(tree['messages']) for _, tree in kept.values())}\u00a0messages in 4\u00a0conversations"
+        in store.notice.sentence
+    )
     assert not store.is_read_only
     store.close()
     assert kept_beside(path).read_bytes() == damaged

@@ -65,7 +65,7 @@ def test_a_tree_tells_its_forks() -> None:
         for message in document.messages
     )
     assert markdown_of_tree(replace(document, messages=messages)) == (
-        "# Pears\n\n*5 messages on 2 paths.*\n\n"
+        "# Pears\n\n*5\u00a0messages on 2\u00a0paths.*\n\n"
         "## Branch 1\n\n### 1 · You\n\n> Which pears keep?\n\n"
         "**A fork:** 2 branches follow.\n\n- Branch 2: “Hard ones.”\n- Branch 3: “Winter pears.”\n\n"
         "## Branch 2, after message 1: Two \\*kinds\\*\n\n### 2 · oak-2 (pinned)\n\n> Hard ones.\n\n"
@@ -86,7 +86,7 @@ def test_several_beginnings_are_a_fork_and_nothing_is_said_to_be_nothing() -> No
     ]
     assert markdown.endswith("*Nothing was said.*\n")
     assert markdown_of_path(Document(conversation)) == "# Conversation\n"
-    assert markdown_of_tree(Document(conversation)) == "# Conversation\n\n*0 messages on 0 paths.*\n"
+    assert markdown_of_tree(Document(conversation)) == "# Conversation\n\n*0\u00a0messages on 0\u00a0paths.*\n"
 
 
 @pytest.mark.parametrize("text", NASTY)

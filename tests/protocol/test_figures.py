@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.protocol.figures import number, size
+from app.protocol.figures import number, plural, size
 
 
 @pytest.mark.parametrize(
@@ -27,3 +27,8 @@ def test_sizes(value: int, words: str) -> None:
 
 def test_thousands_are_parted() -> None:
     assert [number(value) for value in (0, 999, 1000, 1_234_567)] == ["0", "999", "1\u202f000", "1\u202f234\u202f567"]
+
+
+def test_counts_have_their_noun() -> None:
+    told = [plural(0, "token"), plural(1, "token"), plural(3412, "token"), plural(2, "branch", "branches")]
+    assert told == ["0\u00a0tokens", "1\u00a0token", "3\u202f412\u00a0tokens", "2\u00a0branches"]

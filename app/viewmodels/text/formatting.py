@@ -8,19 +8,16 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from app.protocol.excerpts import first_words as first_words
 from app.protocol.figures import HARD as HARD
 from app.protocol.figures import THIN as THIN
 from app.protocol.figures import number as number
+from app.protocol.figures import plural as plural
 from app.protocol.figures import size as size
 
 DOT = "  ·  "
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _QUARTER_DAY = 21_600.0
-
-
-def plural(value: int, one: str, many: str = "") -> str:
-    """A count with its noun: "1 token", "3 412 tokens". `many` where an s is not enough."""
-    return f"{number(value)}{HARD}{one if value == 1 else many or one + 's'}"
 
 
 def tokens(value: int) -> str:
@@ -129,13 +126,3 @@ def clock(at: float) -> str:
 def is_today(then: float, now: float) -> bool:
     """Whether both lie on the same day here."""
     return datetime.fromtimestamp(then).date() == datetime.fromtimestamp(now).date()
-
-
-def first_words(text: str, most: int = 48) -> str:
-    """The beginning of a text on one line, cut between words where one can: "Three days in Lisbon, late…"."""
-    line = " ".join(text.split())
-    if len(line) <= most:
-        return line
-    cut = line[: most - 1]
-    space = cut.rfind(" ")
-    return cut[: space if space > most // 2 else most - 1].rstrip(" ,.;:") + "…"

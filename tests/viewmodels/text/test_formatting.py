@@ -123,11 +123,3 @@ def test_ages(then: datetime, said: str) -> None:
 def test_an_evening_is_not_yesterday_just_after_midnight() -> None:
     now, then = datetime(2026, 11, 20, 0, 30), datetime(2026, 11, 19, 22, 0)
     assert formatting.age(then.timestamp(), now.timestamp()) == f"2{HARD}h"
-
-
-def test_first_words() -> None:
-    assert formatting.first_words("Short") == "Short"
-    assert formatting.first_words("two\n  lines") == "two lines"
-    cut = formatting.first_words("Three days in Lisbon, late October, with two children", 30)
-    assert cut == "Three days in Lisbon, late…"
-    assert len(formatting.first_words("x" * 100, 30)) == 30
