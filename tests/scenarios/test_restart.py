@@ -100,7 +100,7 @@ def test_a_fork_after_a_restart_is_computed_nowhere_twice(
     assert now.subtitle.startswith("On disk")
     assert now.cache_line.endswith("on disk")
     assert now.disk_trouble is None
-    assert "On disk" in sitting.program.window.inspector.head.accessibleName()
+    assert "On disk" in sitting.program.window.cache.head.accessibleName()
     assert sitting.controller.folders.snapshots == str(data_folder / "caches" / "snapshots")
     assert not sitting.told(RunStarted)
 

@@ -77,7 +77,7 @@ class Person:
     def check_trie(self) -> None:
         """What the pane shows is what the engine says, row for row."""
         self._qtbot.wait(120)
-        tree = self.window.inspector.tree
+        tree = self.window.cache.tree
         shown = nested_rows(tree.model())
         assert shown == list(self.views[-1].nodes)
         assert shown

@@ -7,6 +7,7 @@ import logging
 import os
 import time
 import weakref
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
@@ -30,8 +31,8 @@ class WindowState:
     """How a person left the window, to be found again the next time.
 
     geometry: from QWidget.saveGeometry, base64, "" for the first time. splitter: widths of sidebar, chat and inspector
-    in points, empty for the default. events_height: of the log in the cache pane in points, 0 for what suits it;
-    is_log_shown: whether it is unfolded. body_size: text size of a message in points; every other role scales with it.
+    in points, empty for the default. body_size: text size of a message in points; every other role scales with it.
+    pane: id of the inspector's pane in sight, "" for the first. panes: how each was left, numbers and booleans by name.
     """
 
     geometry: str = ""
@@ -39,8 +40,8 @@ class WindowState:
     is_sidebar_shown: bool = True
     is_inspector_shown: bool = True
     body_size: int = 14
-    events_height: int = 0
-    is_log_shown: bool = True
+    pane: str = ""
+    panes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +180,7 @@ def settings_from(found: Any) -> SettingsValues:
     if "window" in values:
         window = _known(WindowState, values["window"])
         window["splitter"] = _all(int, window.get("splitter", ()))
+        _require_states(window.get("panes", {}))
         values["window"] = WindowState(**window)
     values["recent_models"] = _all(str, values.get("recent_models", ()))
     return SettingsValues(**values)
@@ -213,6 +215,15 @@ def _require_sense(name: str, value: Any) -> None:
             _require_sense("", one)
         if len(value) > _MOST_ENTRIES:
             raise ValueError(f"{name} has {len(value)} entries")
+
+
+def _require_states(panes: dict[str, Any]) -> None:
+    """Raises ValueError for what is not the state of a few panes."""
+    entries = [entry for state in panes.values() if isinstance(state, dict) for entry in state.items()]
+    are_states = all(isinstance(state, dict) for state in panes.values())
+    if not are_states or not all(isinstance(value, int) for _name, value in entries):
+        raise ValueError(f"panes are written as {panes!r:.100}")
+    _require_sense("panes", [*panes, *(name for name, _value in entries), *(value for _name, value in entries)])
 
 
 def _is_whole(text: str) -> bool:

@@ -1,10 +1,11 @@
-"""The inspector: the prefix trie as it is now, with its budget and totals, and what the cache did lately."""
+"""The cache in the inspector: the prefix trie with its budget and totals, and what the cache did lately."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, QSize
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
@@ -19,17 +20,22 @@ from app.widgets.cache.trie_delegate import Clock
 from app.widgets.cache.trie_tree import TrieTree
 from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.drawing import draw_text, smooth
+from app.widgets.kit.pane import Pane, PaneState
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
 _INSET = 16
 
 
-class CachePane(QWidget):
-    """From above: title, budget, the tree or what stands for it while it is empty, events, totals.
+class CachePane(Pane):
+    """From above: budget, the tree or what stands for it while it is empty, events, totals.
 
     Attributes: head, tree, empty, events.
     """
+
+    id = "cache"
+    title = "Cache"
+    needs = "trie"
 
     def __init__(
         self,
@@ -43,9 +49,7 @@ class CachePane(QWidget):
         self._style = style
         self._trie = trie
         self._changes = ChangeDetector()
-        self.setAccessibleName("Cache")
-        self.setMinimumWidth(300)
-        self.setMaximumWidth(640)
+        self.setAccessibleName(self.title)
         self.head = CacheHead(style, self)
         self.tree = TrieTree(style, trie, clock, self)
         self.empty = EmptyCache(style, self)
@@ -55,8 +59,15 @@ class CachePane(QWidget):
         style.changed.connect(self._restyle)
         self._refresh()
 
-    def sizeHint(self) -> QSize:
-        return QSize(352, 560)
+    @property
+    def tab_order(self) -> Sequence[QWidget]:
+        return self.tree, self.events.head, self.events.list
+
+    def state(self) -> PaneState:
+        return {"events_height": self.events.rows_height, "is_log_shown": self.events.is_open}
+
+    def restore(self, state: PaneState) -> None:
+        self.events.restore(int(state.get("events_height", 0)), bool(state.get("is_log_shown", True)))
 
     def show_disk(self, folder: str, trouble: Problem | None) -> None:
         """Show where the cache's files lie, "" for nowhere, and why none are written."""
@@ -91,8 +102,7 @@ class CachePane(QWidget):
 
     def _arrange(self) -> None:
         width = self.width()
-        top = self._style.typography.bar
-        self.head.setGeometry(0, top, width, self.head.heightForWidth(width))
+        self.head.setGeometry(0, 0, width, self.head.heightForWidth(width))
         top = self.head.geometry().bottom() + 2
         foot = self.height() - self._style.typography.foot
         events = self.events.height_within(foot - top)
@@ -105,12 +115,8 @@ class CachePane(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, foot = self._style.theme, self._style.typography.foot
         painter = smooth(QPainter(self))
-        painter.fillRect(self.rect(), theme.panel)
-        painter.fillRect(0, 0, 1, self.height(), theme.line)
-        for y in (self._style.typography.bar - 1, self.head.geometry().bottom() + 1, self.height() - foot):
+        for y in (self.head.geometry().bottom() + 1, self.height() - foot):
             painter.fillRect(1, y, self.width() - 1, 1, theme.line)
-        title = QRectF(_INSET, 0, self.width() - 2 * _INSET, self._style.typography.bar - 1)
-        draw_text(painter, self._style.text_style(TextRole.HEADLINE), title, "Cache", theme.text)
         line = QRectF(_INSET, self.height() - foot + 1, self.width() - 2 * _INSET, foot - 1)
         if self._trie.view.nodes:
             draw_text(painter, self._style.text_style(TextRole.CAP), line, self.totals, theme.text2)

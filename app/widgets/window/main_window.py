@@ -38,6 +38,7 @@ from app.widgets.window.about import show_about
 from app.widgets.window.archive_commands import ArchiveCommands
 from app.widgets.window.chat_pane import ChatPane
 from app.widgets.window.drop import DropOutline, document, dropped_path, model_folder
+from app.widgets.window.inspector import Inspector
 from app.widgets.window.menus import Menus
 from app.widgets.window.panes import Panes
 from app.widgets.window.text_commands import TextCommands
@@ -49,8 +50,8 @@ _USUAL = (1440, 900)
 class MainWindow(QMainWindow):
     """Shows what the controller says, and hands it what the person does. It decides nothing and waits for nothing.
 
-    Attributes: sidebar, chat, inspector, panes, menus. Signal: documentOpened(str), a file of conversations was dropped
-    or opened from outside.
+    Attributes: sidebar, chat, inspector; cache, a pane of the inspector; panes, menus. Signal: documentOpened(str), a
+    file of conversations was dropped or opened from outside.
     """
 
     documentOpened = Signal(str)
@@ -63,7 +64,8 @@ class MainWindow(QMainWindow):
         self._changes = ChangeDetector()
         self.sidebar = Sidebar(style, controller.conversations, controller.archive.search)
         self.chat = ChatPane(style, controller)
-        self.inspector = CachePane(style, controller.trie, controller.events)
+        self.cache = CachePane(style, controller.trie, controller.events)
+        self.inspector = Inspector(style, [self.cache])
         self.panes = Panes(style, self.sidebar, self.chat, self.inspector, self)
         self.setCentralWidget(self.panes)
         self.menus = Menus(self.menuBar(), self.do, controller.settings)
@@ -91,8 +93,8 @@ class MainWindow(QMainWindow):
             is_sidebar_shown=self.panes.is_wanted("sidebar"),
             is_inspector_shown=self.panes.is_wanted("inspector"),
             body_size=self._style.typography.body,
-            events_height=self.inspector.events.rows_height,
-            is_log_shown=self.inspector.events.is_open,
+            pane=self.inspector.current.id if self.inspector.current else "",
+            panes=self.inspector.states(),
         )
 
     def do(self, action_id: str) -> None:
@@ -127,7 +129,7 @@ class MainWindow(QMainWindow):
             "copy_cache": self._copy_cache,
             "delete_files": self._delete_files,
             "about": lambda: show_about(style, self),
-            **{action.id: partial(self.panes.toggle, action.pane) for action in ACTIONS if action.pane},
+            **{action.id: partial(self._toggle_pane, action.pane) for action in ACTIONS if action.pane},
             **self._archive.runs,
         }
 
@@ -142,6 +144,7 @@ class MainWindow(QMainWindow):
         chat.toolbar.model_menu.aboutToShow.connect(self._fill_model_menu)
         self.menus.quit.triggered.connect(QApplication.closeAllWindows)
         self.panes.changed.connect(self._refresh_checks)
+        self.inspector.changed.connect(self._refresh_checks)
         controller.status.changed.connect(self._refresh)
         controller.settings.changed.connect(self._show_settings)
         controller.modelFolderWanted.connect(self.choose_folder)
@@ -164,8 +167,8 @@ class MainWindow(QMainWindow):
             chat.view.pill,
         ]
         order += [composer_area.composer.edit, composer_area.composer.button, composer_area.composer.cancel]
-        order += [composer_area.problem, composer_area.problem.action, composer_area.problem.other, self.inspector.tree]
-        order += [self.inspector.events.head, self.inspector.events.list]
+        order += [composer_area.problem, composer_area.problem.action, composer_area.problem.other]
+        order += self.inspector.tab_order
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)
 
@@ -176,14 +179,14 @@ class MainWindow(QMainWindow):
         if state.body_size != self._style.typography.body:
             self._style.set_text_size(state.body_size)
         self.panes.restore(state.splitter, state.is_sidebar_shown, state.is_inspector_shown)
-        self.inspector.events.restore(state.events_height, state.is_log_shown)
+        self.inspector.restore(state.pane, state.panes)
         self._refresh_checks()
 
     # What changes
 
     def _refresh(self) -> None:
         now = self._controller.status.now
-        self.inspector.show_disk(self._controller.folders.snapshots, now.disk_trouble)
+        self.cache.show_disk(self._controller.folders.snapshots, now.disk_trouble)
         if not self._changes.has_changed(now.title, now.enabled, now.checked):
             return
         self.setWindowTitle(now.title)
@@ -196,8 +199,24 @@ class MainWindow(QMainWindow):
     def _refresh_checks(self) -> None:
         for action in ACTIONS:
             if action.pane:
-                self.menus.actions[action.id].setChecked(self.panes.is_shown(action.pane))
+                self.menus.actions[action.id].setChecked(self._is_pane_shown(action.pane))
         self.chat.toolbar.show_panes(self.panes.is_shown("sidebar"), self.panes.is_shown("inspector"))
+
+    def _is_pane_shown(self, name: str) -> bool:
+        """Whether a side of the window is shown, or the inspector with this pane."""
+        if not self.inspector.has(name):
+            return self.panes.is_shown(name)
+        current = self.inspector.current
+        return self.panes.is_shown("inspector") and current is not None and current.id == name
+
+    def _toggle_pane(self, name: str) -> None:
+        """Show a side of the window or a pane of the inspector, or put it away."""
+        if not self.inspector.has(name):
+            self.panes.toggle(name)
+            return
+        if self._is_pane_shown(name) or not self.panes.is_shown("inspector"):
+            self.panes.toggle("inspector")
+        self.inspector.show_pane(name)
 
     def _fill_model_menu(self) -> None:
         recent = self._controller.settings.values.recent_models

@@ -29,7 +29,11 @@ def test_what_was_chosen_is_there_the_next_time(tmp_path: Path) -> None:
     first = Settings(path)
     first.update(model="/models/one", recent_models=("/models/one", "/models/zwei, größer"))
     first.update(budget="4 GB", disk_budget="50 GB", keeps_every_fork=True)
-    first.update(window=WindowState("AdnQ", (248, 840, 352), False, True, 16, 220, False))
+    first.update(
+        window=WindowState(
+            "AdnQ", (248, 840, 352), False, True, 16, "cache", {"cache": {"height": 220, "is_open": False}}
+        )
+    )
     assert Settings(path).values == first.values
     assert first.values.keeps_every_fork
     assert [file.name for file in tmp_path.iterdir()] == ["settings.json"]
@@ -143,7 +147,7 @@ def test_what_is_no_settings_file_is_moved_aside_and_the_program_starts(tmp_path
 
 
 ODD = [None, True, -1, 0, 7, 10**400, 1.5, "", "x", "x" * 20_000, "\ud800", "a\0b", "größer", [], [1] * 500, ["\udfff"],
-       [[]], {}, {"a": 1}]  # fmt: skip
+       [[]], {}, {"a": 1}, {"a": {"b": 1}}, {"a": {"b": 10**400}}, {"a": {"b": "c"}}, {"\ud800": {}}]  # fmt: skip
 
 
 def test_any_values_are_taken_or_refused_whole(tmp_path: Path) -> None:
@@ -161,10 +165,17 @@ def test_any_values_are_taken_or_refused_whole(tmp_path: Path) -> None:
         window = file.values.window
         assert window.geometry.isascii(), f"seed {seed}"
         assert 6 <= window.body_size <= 72, f"seed {seed}"
-        numbers = (*window.splitter, window.events_height)
-        assert all(type(number) is int and abs(number) < 1 << 31 for number in numbers), f"seed {seed}"
+        numbers = (*window.splitter, *(number for state in window.panes.values() for number in state.values()))
+        assert all(isinstance(number, int) and abs(number) < 1 << 31 for number in numbers), f"seed {seed}"
         file.update(model="/models/next")
         assert Settings(path).values.model == "/models/next", f"seed {seed}"
+
+
+def test_what_is_no_state_of_panes_is_refused() -> None:
+    odd: list[object] = [1, [], None, {"b": "c"}, {"b": 1.5}, {"b": 10**400}, {"b": None}, {"\ud800": 1}]
+    for panes in [{"a": one} for one in odd] + [{"\ud800": {}}]:
+        with pytest.raises(ValueError, match=r"panes are|no text|is \d|Exceeds"):
+            settings_from({"window": {"panes": panes}})
 
 
 def test_a_folder_that_is_moved_is_followed(tmp_path: Path) -> None:

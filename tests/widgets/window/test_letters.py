@@ -29,7 +29,7 @@ def test_a_letter_typed_anywhere_comes_to_the_message_field(
         qtbot.waitUntil(lambda: bool(results.model().rowCount()) == is_searched)  # noqa: B023
         edit.clear()
         met = listeners(window)
-        assert {window.inspector.tree, window.inspector.events.list} < set(met)
+        assert {window.cache.tree, window.cache.events.list} < set(met)
         assert (results if is_searched else window.sidebar.list) in met
         for listener in met:
             edit.clear()

@@ -314,14 +314,25 @@ def test_every_action_does_something(window: MainWindow) -> None:
     assert window._runs.keys() == window.menus.actions.keys() == {action.id for action in ACTIONS}
 
 
+def test_a_command_may_name_a_pane_of_the_inspector(window: MainWindow) -> None:
+    """It puts the inspector away only where that very pane is in sight."""
+    assert window._is_pane_shown("cache")
+    window._toggle_pane("cache")
+    assert not window.panes.is_shown("inspector")
+    assert not window._is_pane_shown("cache")
+    window._toggle_pane("cache")
+    assert window.panes.is_shown("inspector")
+    assert window._is_pane_shown("cache")
+
+
 def test_the_log_is_found_as_it_was_left(make_window: MakeWindow) -> None:
     first = make_window(WindowState())
-    assert first.state().is_log_shown
-    first.inspector.events.head.setChecked(False)
-    first.inspector.events.rows_height = 190
+    assert first.state().panes == {"cache": {"events_height": 0, "is_log_shown": True}}
+    first.cache.events.head.setChecked(False)
+    first.cache.events.rows_height = 190
     again = make_window(first.state())
-    assert not again.inspector.events.is_open
-    assert again.state().events_height == 190
+    assert not again.cache.events.is_open
+    assert again.state().panes == {"cache": {"events_height": 190, "is_log_shown": False}}
 
 
 def test_the_budget_is_chosen_in_the_cache_menu(window: MainWindow, controller: Controller) -> None:
@@ -566,7 +577,7 @@ def test_tab_goes_from_the_left_to_the_right_and_back(qtbot: QtBot, window: Main
     met = walk(qtbot, chat.composer.edit)
     strip = chat.view.controls.find(controller.chat.rows[1].id, ControlKind.ANSWER)
     assert isinstance(strip, ActionStrip)
-    order = [window.inspector.tree, window.sidebar.list, chat.view, strip.copy, strip.act]
+    order = [window.cache.tree, window.sidebar.list, chat.view, strip.copy, strip.act]
     assert [widget for widget in met if widget in order] == order
 
 

@@ -16,6 +16,7 @@ from app.widgets.cache.cache_pane import CachePane
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT, Theme
 from app.widgets.sidebar.sidebar import Sidebar
+from app.widgets.window.inspector import Inspector
 from app.widgets.window.status_line import StatusLine
 from app.widgets.window.toolbar import Toolbar
 from tests.widgets.pictures import count, picture, show
@@ -29,23 +30,23 @@ def sidebar(style: Style) -> Sidebar:
     return pane
 
 
-def cache(style: Style) -> CachePane:
+def cache(style: Style) -> Inspector:
     model = TrieModel()
     model.show(view())
     log = events(LOG)
     pane = CachePane(style, model, log, lambda: NOW)
     model.setParent(pane)
     log.setParent(pane)
-    return pane
+    return Inspector(style, [pane])
 
 
-def empty_cache(style: Style) -> CachePane:
+def empty_cache(style: Style) -> Inspector:
     model = TrieModel()
     log = events(())
     pane = CachePane(style, model, log, lambda: NOW)
     model.setParent(pane)
     log.setParent(pane)
-    return pane
+    return Inspector(style, [pane])
 
 
 def _status() -> Status:

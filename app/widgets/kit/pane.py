@@ -1,0 +1,34 @@
+"""A page among several of which one is shown at a time: as in the inspector, or among the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtWidgets import QWidget
+
+PaneState = Mapping[str, int]
+"""The state of a pane as the settings keep it: numbers and booleans by name."""
+
+
+class Pane(QWidget):
+    """A page with a title, drawn over the ground of the widget that hosts it.
+
+    id: its name in the settings and in the table of commands. title: its name for people. needs: the ability of the
+    engine, a field of `Capabilities`, without which there is nothing to be shown.
+    """
+
+    id = ""
+    title = ""
+    needs = ""
+
+    @property
+    def tab_order(self) -> Sequence[QWidget]:
+        """The widgets that the keyboard stops at, in its order."""
+        return ()
+
+    def state(self) -> PaneState:
+        """Return how the person leaves the pane, for the next time."""
+        return {}
+
+    def restore(self, state: PaneState) -> None:
+        """Take the state that the pane was left in; what is missing is as at the first time."""
