@@ -415,7 +415,7 @@ def begin(self, model=None):
             self.window.close()
         elif what == "hang" and now.engine_line.startswith("Ready"):
             self.controller.send("one two three four five")
-        elif what == "hang" and self.controller._runs.current and self.controller._runs.current.tokens == 3:
+        elif what == "hang" and any(one.tokens == 3 for one in self.controller._questions.at_engine):
             print("quit", flush=True)
             self.window.close()
         else:

@@ -43,7 +43,7 @@ class Archive(QObject):
         self._parts = parts
         self._display = display
         self._wanted: tuple[str, str] | None = None
-        self.edits = Edits(parts.changes, parts.notices, parts.library, parts.asking, parts.runs, self)
+        self.edits = Edits(parts.changes, parts.notices, parts.library, parts.questions, parts.answer_saver, self)
         self.trash = TrashList(parts.store, parts.changes, parts.notices, parts.disk, self)
         self.search = Search(parts.store, parts.library, self)
         parts.changes.made.connect(self._follow)
@@ -72,7 +72,7 @@ class Archive(QObject):
 
             parts = self._parts
             self._exchange = ImportExport(
-                parts.store, parts.changes, parts.notices, parts.library, parts.runs.when_saved, self
+                parts.store, parts.changes, parts.notices, parts.library, parts.answer_saver.when_saved, self
             )
             self._exchange.opened.connect(self._turn_to)
         return self._exchange
@@ -164,7 +164,7 @@ class Archive(QObject):
         neighbour = self._neighbour(display.open_id, result) if is_left else None
         if is_left:
             display.open_id = library.begin()
-        for conversation_id in library.take(result, self._parts.runs.unsaved, self._parts.paths.waiting):
+        for conversation_id in library.take(result, self._parts.questions.unsaved_answers, self._parts.paths.waiting):
             self._parts.paths.save(conversation_id)
         if is_left and neighbour is None:
             self.opened.emit(display.open_id)

@@ -22,14 +22,14 @@ from app.protocol.events import (
     TrieChanged,
     Verified,
 )
-from app.protocol.reports import Problem, StopReason
+from app.protocol.reports import Problem
 from app.viewmodels import parts, status_text
 from app.viewmodels.actions import run_of
 from app.viewmodels.archive import Archive
 from app.viewmodels.cache.branch_checks import finding
 from app.viewmodels.chat import draft_limits, problem_cards
-from app.viewmodels.chat.generations import Generation
 from app.viewmodels.chat.problem_cards import ProblemCard
+from app.viewmodels.chat.question import Outcome, Question
 from app.viewmodels.chat.versions import last_fork, last_question, parent_for, question_of, version_beside, version_of
 from app.viewmodels.display import Display
 from app.viewmodels.keeping import Keeping
@@ -80,7 +80,8 @@ class Controller(QObject):
         self.notices = self._parts.notices
         self._library, self._models = self._parts.library, self._parts.models
         self._cache = self._parts.cache
-        self._asking, self._runs = self._parts.asking, self._parts.runs
+        self._questions, self._question_queue = self._parts.questions, self._parts.question_queue
+        self._generations, self._answer_saver = self._parts.generations, self._parts.answer_saver
         self._prices, self._drafts, self._views = self._parts.prices, self._parts.drafts, self._parts.views
         self._display = display = Display(self._parts, self)
         self.chat, self.conversations = display.chat, display.conversations
@@ -97,20 +98,20 @@ class Controller(QObject):
         self._library.changed.connect(display.show_conversations)
         self._library.opened.connect(self._on_opened)
         store = self._parts.store
-        for source in (self._library.failed, self._runs.failed, store.failed, store.slowed):
+        for source in (self._library.failed, self._answer_saver.failed, store.failed, store.slowed):
             source.connect(self.notices.error)
-        for over in (self._runs.mended, store.eased):
+        for over in (self._answer_saver.mended, store.eased):
             over.connect(self.notices.withdraw)
         self._models.changed.connect(self._on_model_changed)
         self._models.ready.connect(self._on_model_ready)
         self._models.kept.connect(self._on_model_kept)
         self._cache.checked.connect(self._on_checked)
-        self._runs.grew.connect(display.show_text)
-        self._runs.moved.connect(display.show_all)
-        self._asking.moved.connect(self._on_moved)
-        self._asking.begun.connect(self._on_begun)
-        self._asking.refused.connect(self._on_refused)
-        self._asking.ended.connect(self._on_ended)
+        self._generations.grew.connect(display.show_text)
+        self._generations.moved.connect(display.show_all)
+        self._question_queue.moved.connect(self._on_moved)
+        self._question_queue.begun.connect(self._on_begun)
+        self._question_queue.refused.connect(self._on_refused)
+        self._question_queue.ended.connect(self._on_ended)
         self._prices.changed.connect(display.show_all)
         self._parts.changes.recorded.connect(self._send_waiting)
         self.archive.opened.connect(self._on_opened)
@@ -159,19 +160,19 @@ class Controller(QObject):
     def close(self) -> None:
         """Stop what runs, save every word, end the engine's thread and then the store's."""
         self.left.emit()
-        self._asking.close()
+        self._questions.close()
         self._display.close()
         self._parts.host.close()
         if not (self._parts.host.is_stuck or self._parts.host.has_failed):
             self._models.close()
-        self._runs.abandon(None)
-        self._runs.close()
+        self._generations.abandon()
+        self._answer_saver.close()
         self._views.close()
         self._library.close()
         self.archive.close()  # before the database, which what is being written is still read from
         self._parts.store.close()
         if self._parts.store.is_stuck:
-            self._runs.keep_for_next_start(self._views.unsaved)
+            self._answer_saver.keep_for_next_start(self._views.unsaved)
 
     @property
     def is_stuck(self) -> bool:
@@ -181,7 +182,7 @@ class Controller(QObject):
     @property
     def lost(self) -> Problem | None:
         """What to tell, after `close`, of words that could be saved nowhere, or of a file that was not written."""
-        return self._runs.lost or self.archive.exchange.lost
+        return self._answer_saver.lost or self.archive.exchange.lost
 
     # Verbs
 
@@ -193,7 +194,7 @@ class Controller(QObject):
             self._answer_the_end()
         elif overflow := self._overflow(text):
             self._say_hint(overflow)
-        elif self._asking.is_busy_in(self._open_id) or self._parts.changes.is_pending:
+        elif self._questions.is_busy_in(self._open_id) or self._parts.changes.is_pending:
             self._drafts.send(self._open_id)
         else:
             self._send_draft(self._open_id)
@@ -217,10 +218,8 @@ class Controller(QObject):
     def stop(self) -> None:
         """End the answer in the open conversation within a token. Words that were to follow it stay in the composer."""
         self._drafts.hold(self._open_id)
-        self._asking.withdraw(self._open_id)
-        run = self._runs.current
-        if run is not None and run.answer.conversation_id == self._open_id:
-            self._runs.stop()
+        self._question_queue.withdraw(self._open_id)
+        self._generations.stop(self._open_id)
         self._display.show_status()
 
     def begin_edit(self, message_id: str | None = None) -> None:
@@ -255,11 +254,11 @@ class Controller(QObject):
         question = question_of(self.tree, at) if at else None
         if question is None:
             return
-        if self._asking.is_busy_in(self._open_id) or self._parts.changes.is_pending:
+        if self._questions.is_busy_in(self._open_id) or self._parts.changes.is_pending:
             self._say_hint(status_text.STILL_WRITING)
             return
         self._display.drop_card()
-        self._asking.ask_again(question)
+        self._question_queue.ask_again(question)
 
     def select_version(self, message_id: str | None, step: int) -> None:
         """Show the version that stands `step` to the right, and go down from there to where one last was."""
@@ -371,7 +370,7 @@ class Controller(QObject):
             self._on_engine(event)
         else:
             self._models.take(event)
-            self._runs.take(event)
+            self._generations.take(event)
 
     def _on_engine(self, event: EngineStarted | EngineFailed) -> None:
         """The engine has come up, or gone down: what it was writing is kept as far as it came."""
@@ -380,7 +379,7 @@ class Controller(QObject):
             self._display.capabilities = event.capabilities
         self._models.take(event)
         if isinstance(event, EngineFailed):
-            self._runs.abandon(None)
+            self._generations.abandon()
             self._show_program_card(problem_cards.engine_failed(event.problem))
         self._display.show_status()
 
@@ -419,14 +418,15 @@ class Controller(QObject):
     def _on_begun(self) -> None:
         self.notices.announce("Reading the question")
 
-    def _on_refused(self, message: Message, problem: Problem) -> None:
+    def _on_refused(self, question: Question) -> None:
         """A question could not be stored: its words go back to where they were typed."""
-        conversation_id = message.conversation_id
+        message, conversation_id = question.message, question.conversation_id
         beside = next(iter(self._library.tree(conversation_id).children(message.parent_id)), None)
         self._drafts.give_back(conversation_id, message.text, beside.id if beside else None)
         if conversation_id == self._open_id:
             self._show_draft()
-        self.notices.error(problem)
+        if question.problem is not None:
+            self.notices.error(question.problem)
 
     def _on_opened(self, conversation_id: str) -> None:
         self.left.emit()
@@ -458,20 +458,20 @@ class Controller(QObject):
         self._display.show_all()
         self._display.show_conversations()
 
-    def _on_ended(self, run: Generation, problem: Problem | None) -> None:
+    def _on_ended(self, question: Question) -> None:
         self._library.read_list()
         self._prices.renew()
-        if problem is not None:
-            self._on_failed(run.answer, problem)
-        elif run.answer.stop == StopReason.FINISHED:
-            self.notices.announce(f"Answer finished, {formatting.tokens(run.tokens)}")
+        if question.problem is not None:
+            self._on_failed(question.message, question.problem)
+        elif question.outcome is Outcome.ANSWERED:
+            self.notices.announce(f"Answer finished, {formatting.tokens(question.tokens)}")
         else:
             self.notices.announce("Answer stopped")
         QTimer.singleShot(0, self._send_waiting)
 
     def _send_waiting(self) -> None:
         for waiting in self._drafts.sent:
-            if not self._asking.is_busy_in(waiting) and not self._parts.changes.is_pending:
+            if not self._questions.is_busy_in(waiting) and not self._parts.changes.is_pending:
                 self._send_draft(waiting)
 
     # Steps that several of these take
@@ -492,7 +492,7 @@ class Controller(QObject):
     def _send_draft(self, conversation_id: str) -> None:
         tree = self._library.tree(conversation_id)
         draft = self._drafts.take(conversation_id)
-        self._asking.send(conversation_id, parent_for(tree, draft.editing), draft.text)
+        self._question_queue.send(conversation_id, parent_for(tree, draft.editing), draft.text)
         if conversation_id == self._open_id:
             self._show_draft()
 
@@ -501,11 +501,11 @@ class Controller(QObject):
         self.notices.announce(sentence)
         self._display.show_status()
 
-    def _on_failed(self, answer: Message, problem: Problem) -> None:
+    def _on_failed(self, message: Message, problem: Problem) -> None:
         """A question could not be answered: that stands in the way there, and is told where it is not seen."""
-        conversation_id = answer.conversation_id
+        conversation_id = message.conversation_id
         self._drafts.hold(conversation_id)
-        self._display.put_card(conversation_id, problem_cards.run_failed(problem, answer.parent_id or ""))
+        self._display.put_card(conversation_id, problem_cards.run_failed(problem, message.id))
         if conversation_id == self._open_id:
             self.notices.announce(problem.sentence)
             self._display.show_status()

@@ -14,6 +14,7 @@ from app.viewmodels.cache.trie_model import TrieModel
 from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.chat_rows import ChatRows, running_footer
 from app.viewmodels.chat.problem_cards import ProblemCard
+from app.viewmodels.chat.question import Question
 from app.viewmodels.library.conversation_model import ConversationModel
 from app.viewmodels.library.conversation_rows import Shown, blank_title, conversation_rows
 from app.viewmodels.parts import Parts
@@ -88,14 +89,13 @@ class Display(QObject):
     def show_all(self) -> None:
         """After anything that may concern the open path."""
         parts = self._parts
-        self.chat.show(self._rows.of(self.tree, parts.runs.current, parts.prices.residencies))
+        self.chat.show(self._rows.of(self.tree, parts.questions.at_engine_in(self.open_id), parts.prices.residencies))
         self._set_ticking()
         self.show_status()
 
     def show_conversations(self) -> None:
         """After anything that may concern the list; once a minute for the ages."""
-        run = self._parts.runs.current
-        writing = run.answer.conversation_id if run else None
+        writing = frozenset(question.conversation_id for question in self._parts.questions.at_engine)
         known = self._parts.library.conversations
         blank = blank_title(len(known) <= 1, self._parts.models.is_guide)
         folded = frozenset(self.folded)
@@ -103,11 +103,10 @@ class Display(QObject):
         self.conversations.show(conversation_rows(known, shown))
         self.show_status()
 
-    def show_text(self, text: str) -> None:
-        """The answer under way has grown."""
-        run = self._parts.runs.current
-        if run is not None and self.tree.is_on_path(run.answer.id):
-            self.chat.append_tail(run.answer.id, text)
+    def show_text(self, answer_id: str, text: str) -> None:
+        """An answer under way has grown."""
+        if self.tree.is_on_path(answer_id):
+            self.chat.append_tail(answer_id, text)
 
     def forget_cache(self) -> None:
         """The model is closed, and what was held for it is gone."""
@@ -123,11 +122,11 @@ class Display(QObject):
             conversation=parts.library.conversation(self.open_id),
             is_first=len(parts.library.conversations) <= 1,
             tree=self.tree,
-            run=parts.runs.current,
+            question=self._answered,
             models=parts.models,
             cache=parts.cache,
             disk=parts.disk,
-            asking=parts.asking,
+            questions=parts.questions,
             prices=parts.prices,
             draft=parts.drafts.of(self.open_id),
             view=self.trie.view,
@@ -142,21 +141,27 @@ class Display(QObject):
         self.status.show(status_values(scene, self.card, parts.notices.now))
 
     @property
+    def _answered(self) -> Question | None:
+        """What the engine line is about: the question at the engine of the open conversation, else of another one."""
+        questions = self._parts.questions
+        return questions.at_engine_in(self.open_id) or next(iter(questions.at_engine), None)
+
+    @property
     def _writing_title(self) -> str:
-        run = self._parts.runs.current
-        if run is None or run.answer.conversation_id == self.open_id:
+        question = self._answered
+        if question is None or question.conversation_id == self.open_id:
             return ""
-        known = self._parts.library.conversation(run.answer.conversation_id)
+        known = self._parts.library.conversation(question.conversation_id)
         return first_words(known.title) if known is not None and known.title else "another conversation"
 
     def _set_ticking(self) -> None:
-        if self._parts.runs.current is None:
+        if not self._parts.questions.at_engine:
             self._tick.stop()
         elif not self._tick.isActive():
             self._tick.start()
 
     def _show_figures(self) -> None:
         """Figures of the answer under way: a few times a second, and not with each word."""
-        run = self._parts.runs.current
-        if run is not None and not run.is_reading and self.tree.is_on_path(run.answer.id):
-            self.chat.set_tail_footer(run.answer.id, running_footer(run))
+        question = self._parts.questions.at_engine_in(self.open_id)
+        if question is not None and not question.is_reading and self.tree.is_on_path(question.held_id):
+            self.chat.set_tail_footer(question.held_id, running_footer(question))

@@ -28,7 +28,7 @@ class Keeping(QObject):
 
     def __init__(self, parts: Parts, display: Display, settings: Settings, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._models, self._runs, self._disk = parts.models, parts.runs, parts.disk
+        self._models, self._questions, self._disk = parts.models, parts.questions, parts.disk
         self._display = display
         self._notices = parts.notices
         self._settings = settings
@@ -62,7 +62,7 @@ class Keeping(QObject):
         """The open branch without the answer that is being written; nothing without a model."""
         if self._models.info is None:
             return ()
-        return Branch(self._runs.settled(self._display.tree.path), self._models.fingerprint)
+        return Branch(self._questions.settled(self._display.tree.path), self._models.fingerprint)
 
     def pin(self, is_pinned: bool) -> None:
         """Keep what is cached of the open branch whatever else needs room, or let it go again."""

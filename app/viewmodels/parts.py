@@ -10,12 +10,14 @@ from app.conversation.store_thread import StoreThread
 from app.viewmodels.cache.branch_checks import BranchChecks
 from app.viewmodels.cache.disk_cache import DiskCache
 from app.viewmodels.cache.engine_budgets import EngineBudgets
+from app.viewmodels.chat.answer_saver import AnswerSaver
 from app.viewmodels.chat.branch_costs import BranchCosts
 from app.viewmodels.chat.cost_queries import CostQueries
 from app.viewmodels.chat.drafts import Drafts
 from app.viewmodels.chat.generations import Generations
 from app.viewmodels.chat.open_paths import OpenPaths
 from app.viewmodels.chat.question_queue import QuestionQueue
+from app.viewmodels.chat.questions import Questions
 from app.viewmodels.chat.view_states import ViewStates
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.notices import Notices
@@ -30,8 +32,8 @@ from app.worker.engine_host import EngineHost
 @dataclass(frozen=True, slots=True)
 class Parts:
     """Each does one thing: settings, what is stored, what is told, which model, its budgets, checks of its cache, its
-    files, the answer being written, the way of a question, the open paths, prices, what stands in the composers, how
-    conversations are left."""
+    files, the questions on their way, their turn, their answers from the engine and into the database, the open paths,
+    prices, what stands in the composers, how conversations are left."""
 
     host: EngineHost
     settings: Settings
@@ -43,8 +45,10 @@ class Parts:
     budgets: EngineBudgets
     cache: BranchChecks
     disk: DiskCache
-    runs: Generations
-    asking: QuestionQueue
+    questions: Questions
+    answer_saver: AnswerSaver
+    generations: Generations
+    question_queue: QuestionQueue
     paths: OpenPaths
     queries: CostQueries
     prices: BranchCosts
@@ -58,10 +62,12 @@ def build(host: EngineHost, thread: StoreThread, settings: Settings, folders: Fo
     changes = Changes(store, owner)
     library = Library(store, owner)
     models = CurrentModel(host, settings, folders.guide, owner)
-    runs = Generations(host, store, library.is_on_path, owner)
+    questions = Questions()
+    answer_saver = AnswerSaver(store, questions, library.is_on_path, owner)
+    generations = Generations(host, questions, answer_saver, owner)
     queries = CostQueries(host.submit)
     drafts = Drafts()
-    asking = QuestionQueue(library, runs, models, owner)
+    question_queue = QuestionQueue(questions, library, generations, answer_saver, models, owner)
     return Parts(
         host=host,
         settings=settings,
@@ -73,11 +79,13 @@ def build(host: EngineHost, thread: StoreThread, settings: Settings, folders: Fo
         budgets=EngineBudgets(host, settings, folders.snapshots, owner),
         cache=BranchChecks(host, owner),
         disk=DiskCache(host, settings, folders.snapshots, owner),
-        runs=runs,
-        asking=asking,
-        paths=OpenPaths(library, changes, asking, runs, owner),
+        questions=questions,
+        answer_saver=answer_saver,
+        generations=generations,
+        question_queue=question_queue,
+        paths=OpenPaths(library, changes, questions, question_queue, owner),
         queries=queries,
-        prices=BranchCosts(queries, models, runs, owner),
+        prices=BranchCosts(queries, models, questions, owner),
         drafts=drafts,
         views=ViewStates(store, library, drafts, owner),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.protocol.events import CostEstimate
 from app.protocol.reports import RequestReport
 from app.protocol.trie_view import TrieView
-from app.viewmodels.chat.generations import Generation
+from app.viewmodels.chat.question import Question
 from app.viewmodels.model.current_model import CurrentModel
 from app.viewmodels.text import formatting
 from app.viewmodels.text.formatting import DOT
@@ -38,10 +38,10 @@ def ended_badly(has_crashed: bool, reopens: bool) -> str:
     return f"{title} {saved} As it had only just been started, no conversation is opened by itself: choose one."
 
 
-def engine_line(run: Generation | None, models: CurrentModel, is_asked: bool, is_engine_up: bool) -> str:
+def engine_line(question: Question | None, models: CurrentModel, is_asked: bool, is_engine_up: bool) -> str:
     """What the engine does, for the left of the status line. is_asked: a question waits for the model."""
-    if run is not None:
-        return _run_line(run)
+    if question is not None:
+        return _run_line(question)
     if models.loading is not None:
         what = f"Loading {models.wanted_name}" if is_engine_up else "Starting the engine"
         stage = DOT + models.loading.stage if models.loading.stage else ""
@@ -51,23 +51,23 @@ def engine_line(run: Generation | None, models: CurrentModel, is_asked: bool, is
     return f"Ready{DOT}{models.info.name}, {formatting.size(models.info.weight_bytes)}"
 
 
-def engine_bar(run: Generation | None, models: CurrentModel) -> tuple[float | None, float]:
+def engine_bar(question: Question | None, models: CurrentModel) -> tuple[float | None, float]:
     """The bar beside it: how much is done, and how much of that was reused; None where it cannot be measured."""
-    if run is None:
+    if question is None:
         return (models.loading.fraction if models.loading else None), 0.0
-    if run.is_reading and run.prefill is not None:
-        total = max(run.prefill.total, 1)
-        return run.prefill.done / total, run.prefill.cached / total
+    if question.is_reading and question.prefill is not None:
+        total = max(question.prefill.total, 1)
+        return question.prefill.done / total, question.prefill.cached / total
     return None, 0.0
 
 
-def _run_line(run: Generation) -> str:
-    if run.is_stopping:
+def _run_line(question: Question) -> str:
+    if question.is_stopping:
         return "Stopping"
-    if not run.is_reading:
-        rate = "" if run.rate is None else f", {formatting.rate(run.rate, is_done=False)}"
-        return f"Writing{DOT}{formatting.tokens(run.tokens)}{rate}"
-    at = run.prefill
+    if not question.is_reading:
+        rate = "" if question.rate is None else f", {formatting.rate(question.rate, is_done=False)}"
+        return f"Writing{DOT}{formatting.tokens(question.tokens)}{rate}"
+    at = question.prefill
     if at is None:
         return "Reading"
     done = f"{formatting.number(at.done)} of {formatting.tokens(at.total)}, {formatting.number(at.cached)} from cache"
@@ -105,14 +105,14 @@ def subtitle(priced: CostEstimate) -> str:
     return f"{formatting.number(request.cached)} of {formatting.tokens(request.total)} {where}"
 
 
-def running_subtitle(run: Generation) -> str:
+def running_subtitle(question: Question) -> str:
     """The same while the prompt is read and the answer is written."""
-    request = run.request
+    request = question.request
     if request is None:
         return ""
-    if not run.is_reading:
-        return f"Warm{DOT}{formatting.tokens(request.total + run.tokens)}"
-    done = run.prefill.done if run.prefill else request.cached
+    if not question.is_reading:
+        return f"Warm{DOT}{formatting.tokens(request.total + question.tokens)}"
+    done = question.prefill.done if question.prefill else request.cached
     return f"{formatting.number(done)} of {formatting.tokens(request.total)} warm"
 
 

@@ -16,9 +16,9 @@ from app.viewmodels.cache.branch_checks import BranchChecks
 from app.viewmodels.cache.disk_cache import DiskCache
 from app.viewmodels.chat.branch_costs import BranchCosts
 from app.viewmodels.chat.drafts import Draft
-from app.viewmodels.chat.generations import Generation
 from app.viewmodels.chat.problem_cards import ProblemCard
-from app.viewmodels.chat.question_queue import QuestionQueue
+from app.viewmodels.chat.question import Question
+from app.viewmodels.chat.questions import Questions
 from app.viewmodels.chat.versions import last_fork, version_beside
 from app.viewmodels.kit.action import Action
 from app.viewmodels.kit.notices import Notice
@@ -35,16 +35,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What the status is told from. writing_title: the conversation that is being answered, where it is not shown."""
+    """What the status is told from.
+
+    question: what the engine reads or answers, of the open conversation if it is one of that; writing_title: its
+    conversation, where that is not shown.
+    """
 
     conversation: Conversation | None
     is_first: bool
     tree: MessageTree
-    run: Generation | None
+    question: Question | None
     models: CurrentModel
     cache: BranchChecks
     disk: DiskCache
-    asking: QuestionQueue
+    questions: Questions
     prices: BranchCosts
     draft: Draft
     view: TrieView
@@ -65,7 +69,7 @@ class Scene:
     def unanswered(self) -> Message | None:
         """The question that ends the open path and that nobody answers or is about to."""
         leaf = None if self.tree.leaf_id is None else self.tree.message(self.tree.leaf_id)
-        is_open = leaf is not None and leaf.role == "user" and leaf.id not in self.asking.held
+        is_open = leaf is not None and leaf.role == "user" and leaf.id not in self.questions.held
         return leaf if is_open and self.draft.editing is None else None
 
     @property
@@ -78,7 +82,7 @@ class Scene:
     @property
     def is_shown_writing(self) -> bool:
         """Whether the answer under way belongs to the open conversation."""
-        return self.run is not None and self.run.answer.conversation_id == self.tree.conversation_id
+        return self.question is not None and self.question.conversation_id == self.tree.conversation_id
 
     @property
     def is_favourite(self) -> bool:
@@ -88,12 +92,12 @@ class Scene:
     @property
     def is_busy(self) -> bool:
         """Whether an answer is being written in the open conversation, or is about to be."""
-        return self.asking.is_busy_in(self.tree.conversation_id)
+        return self.questions.is_busy_in(self.tree.conversation_id)
 
     @property
     def can_stop(self) -> bool:
         """Whether there is an answer in the open conversation to be stopped or no longer waited for."""
-        return self.is_shown_writing or self.asking.is_waiting_in(self.tree.conversation_id)
+        return self.is_shown_writing or self.questions.is_waiting_in(self.tree.conversation_id)
 
     @property
     def can_send(self) -> bool:
@@ -120,13 +124,13 @@ class Scene:
     def can_pin(self) -> bool:
         """Whether there may be something of the open branch to keep that no pin keeps yet."""
         path = self.prices.path
-        is_at_rest = self.has_cached_branch and self.run is None
+        is_at_rest = self.has_cached_branch and self.question is None
         return is_at_rest and (path is None or path.pinned < max(path.request.cached, 1))
 
     @property
     def can_unpin(self) -> bool:
         """Whether a pin keeps something of the open branch."""
-        return self.run is None and self.prices.path is not None and self.prices.path.pinned > 0
+        return self.question is None and self.prices.path is not None and self.prices.path.pinned > 0
 
 
 def _is_checked(action: Action[Controller, Scene], scene: Scene) -> bool:
@@ -137,7 +141,7 @@ def _is_checked(action: Action[Controller, Scene], scene: Scene) -> bool:
 
 def status_values(scene: Scene, card: ProblemCard | None, notice: Notice) -> StatusValues:
     """Everything the window says around its panes."""
-    models, fraction = scene.models, status_text.engine_bar(scene.run, scene.models)
+    models, fraction = scene.models, status_text.engine_bar(scene.question, scene.models)
     path = scene.prices.path
     is_greeting = scene.is_empty and models.is_guide
     return StatusValues(
@@ -177,9 +181,10 @@ def status_values(scene: Scene, card: ProblemCard | None, notice: Notice) -> Sta
 
 
 def _engine_line(scene: Scene) -> str:
-    if scene.cache.is_checking and scene.run is None:
+    if scene.cache.is_checking and scene.question is None:
         return status_text.CHECKING
-    line = status_text.engine_line(scene.run, scene.models, scene.asking.is_waiting_for_model, scene.is_engine_up)
+    is_asked = bool(scene.questions.waiting) and scene.models.to_ask is None
+    line = status_text.engine_line(scene.question, scene.models, is_asked, scene.is_engine_up)
     return f"{line}{DOT}in “{scene.writing_title}”" if scene.writing_title else line
 
 
@@ -193,8 +198,8 @@ def _title(scene: Scene) -> str:
 def _subtitle(scene: Scene) -> str:
     if scene.is_empty:
         return "The guide answers here" if scene.models.is_guide else "Nothing has been said yet"
-    if scene.run is not None and scene.is_shown_writing:
-        return status_text.running_subtitle(scene.run)
+    if scene.question is not None and scene.is_shown_writing:
+        return status_text.running_subtitle(scene.question)
     return "" if scene.prices.path is None else status_text.subtitle(scene.prices.path)
 
 
@@ -209,9 +214,9 @@ def _model_detail(models: CurrentModel) -> str:
 
 def _context_used(scene: Scene) -> int:
     """Tokens of the open path, with the answer under way."""
-    run = scene.run
-    if run is not None and scene.is_shown_writing and run.request is not None:
-        return run.request.total + run.tokens
+    question = scene.question
+    if question is not None and scene.is_shown_writing and question.request is not None:
+        return question.request.total + question.tokens
     return scene.prices.path.request.total if scene.prices.path else 0
 
 
@@ -235,7 +240,7 @@ def _send_price(scene: Scene) -> str:
         return "Sends when this answer ends"
     if scene.overflow is not None and scene.models.info is not None:
         return status_text.does_not_fit(scene.overflow, scene.models.info.context_length)
-    if scene.writing_title and scene.asking.is_waiting_in(scene.tree.conversation_id):
+    if scene.writing_title and scene.questions.is_waiting_in(scene.tree.conversation_id):
         return f"Answered after the one in “{scene.writing_title}”"
     if has_words and scene.is_shown_writing:
         return "Return sends it when this answer ends"
@@ -246,7 +251,7 @@ def _send_price(scene: Scene) -> str:
         return _as_version(scene.unanswered, price)
     if scene.unanswered is not None:
         return status_text.NOT_ANSWERED
-    if scene.run is not None or scene.prices.path is None:
+    if scene.question is not None or scene.prices.path is None:
         return ""
     info = scene.models.info
     if info is not None and scene.prices.path.request.total >= info.context_length:

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from app.conversation.tree import MessageTree
 from app.protocol.trie_view import Residency
 from app.viewmodels.chat.chat_rows import ChatRows
-from app.viewmodels.chat.generations import Generation
+from app.viewmodels.chat.question import Question
 from app.viewmodels.chat.rows import MessageRow
 
 
-def rows_of(tree: MessageTree, run: Generation | None, residencies: Mapping[str, Residency]) -> list[MessageRow]:
+def rows_of(tree: MessageTree, question: Question | None, residencies: Mapping[str, Residency]) -> list[MessageRow]:
     """Return one row to each message of the selected path, all of them made anew."""
-    return list(ChatRows().of(tree, run, residencies))
+    return list(ChatRows().of(tree, question, residencies))

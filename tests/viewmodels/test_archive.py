@@ -280,7 +280,7 @@ def test_what_is_deleted_before_its_answer_is_saved_is_deleted_after(
     script.go.set()
     qtbot.waitUntil(lambda: not controller.chat.rows[-1].is_streaming)
     controller.act("delete_message")
-    assert controller._runs._savers
+    assert controller._questions.unsaved
     is_slow.set()
     qtbot.waitUntil(lambda: texts(controller) == [])
     assert controller.status.now.notice_label == "Undo"

@@ -105,8 +105,7 @@ class Person:
 
 
 def at_rest(controller: Controller) -> bool:
-    is_idle = not controller._asking.is_busy and not controller._runs._savers
-    return is_idle and not controller._parts.changes.is_pending and not controller._drafts.sent
+    return not list(controller._questions) and not controller._parts.changes.is_pending and not controller._drafts.sent
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -61,6 +61,5 @@ def test_an_answer_without_ids_is_being_written_from_its_first_word_on(
     qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
     controller.send("one two three four")
     wait_for_text(qtbot, controller)
-    assert controller._runs.current is not None
-    assert not controller._runs.current.is_reading
+    assert [question.is_reading for question in controller._questions.at_engine] == [False]
     script.go.set()

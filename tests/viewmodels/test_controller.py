@@ -41,7 +41,7 @@ def ended(qtbot: QtBot, controller: Controller, rows: int) -> None:
 
     def holds() -> bool:
         shown = controller.chat.rows
-        is_at_rest = controller.status.now.engine_line.startswith("Ready") and not controller._runs._savers
+        is_at_rest = controller.status.now.engine_line.startswith("Ready") and not list(controller._questions)
         return len(shown) == rows and not any(one.is_streaming for one in shown) and is_at_rest
 
     qtbot.waitUntil(holds)

@@ -99,17 +99,17 @@ def test_no_order_of_events_loses_a_word(
     testers = [QAbstractItemModelTester(model, FATAL) for model in (controller.chat, controller.conversations)]
     restless = Restless(controller, script, rng)
     said: set[str] = set()
-    controller._asking.moved.connect(
+    controller._question_queue.moved.connect(
         lambda _id: said.update(row.text for row in controller.chat.rows if row.role == "user")
     )
     for _ in range(ACTIONS):
         restless.act()
         qtbot.wait(rng.choice([0, 1, 5, 30]))
         assert [row.id for row in controller.chat.rows] == [message.id for message in controller.tree.path]
-        running = controller._runs.current
+        running = controller._questions.at_engine_in(controller.archive.open_id)
         assert [row.id for row in controller.chat.rows if row.is_streaming] in (
             [],
-            [running.answer.id] if running else [],
+            [running.held_id] if running else [],
         )
     trees = dict(controller._library._trees)
     controller.close()

@@ -22,8 +22,8 @@ from app.conversation.message_store import MessageStore
 from app.conversation.store_thread import StoreThread
 from app.conversation.unsaved import unsaved_files
 from app.protocol.commands import Generate
-from app.protocol.reports import Problem
 from app.viewmodels.chat import answer_saver
+from app.viewmodels.chat.question import Question
 from app.viewmodels.controller import Controller
 from app.viewmodels.kit import store_link
 from app.viewmodels.kit.folders import Folders
@@ -109,10 +109,9 @@ class Stubborn(Restless):
 def is_at_rest(controller: Controller) -> bool:
     parts = controller._parts
     return not (
-        parts.asking.is_busy
+        list(parts.questions)
         or parts.changes.is_pending
-        or parts.runs.unsaved
-        or parts.runs._waiting
+        or parts.answer_saver._waiting
         or parts.store._pending
         or parts.drafts.sent
     )
@@ -148,13 +147,14 @@ def test_whatever_the_database_refuses_no_word_is_lost_and_nothing_sticks(
     def note(_id: str) -> None:
         shown.update((row.id, row.text) for row in controller.chat.rows)
 
-    def take_back(message: Message, _problem: Problem) -> None:
+    def take_back(question: Question) -> None:
+        message = question.message
         draft = controller._drafts.of(message.conversation_id)
         assert message.text in draft.text, f"seed {seed}: words were not given back"
         given_back.add(message.id)
 
-    controller._asking.moved.connect(note)
-    controller._asking.refused.connect(take_back)
+    controller._question_queue.moved.connect(note)
+    controller._question_queue.refused.connect(take_back)
     for _ in range(ACTIONS):
         if rng.random() < 0.15:
             trouble.is_on = not trouble.is_on
@@ -193,7 +193,7 @@ def all_of_one(qtbot: QtBot, controller: Controller, script: Script, when_full: 
     when_full()
     script.go.set()
     qtbot.waitUntil(lambda: "disk is full" in controller.status.now.notice, timeout=10_000)
-    qtbot.waitUntil(lambda: not controller._asking.is_busy)
+    qtbot.waitUntil(lambda: not controller._questions.held)
     return script.answers["One"]
 
 
@@ -303,7 +303,7 @@ def test_who_asks_on_while_the_disk_is_full_gets_the_words_back_and_can_go_on_wh
         controller.send("Two")
         qtbot.waitUntil(lambda: given_back[-1] == "Two", timeout=5000)
         assert "disk is full" in controller.status.now.notice
-        assert not controller._asking.is_busy
+        assert not controller._questions.held
         controller.new_conversation()
     (tiny_disk / "filler").unlink()
     qtbot.waitUntil(lambda: controller.status.now.notice == "", timeout=5000)  # what was told is over
@@ -336,7 +336,7 @@ def test_the_model_waits_for_one_commit_and_for_no_other(
         qtbot.waitUntil(lambda: is_at_rest(controller))
         commits.clear()
         controller.send(f"Question {number}")
-        qtbot.waitUntil(lambda: controller._runs.current is None and is_at_rest(controller))
+        qtbot.waitUntil(lambda: not controller._questions.at_engine and is_at_rest(controller))
         assert commits.count(number) == 1, f"question {number} waited for {commits.count(number)} commits"
         assert len(commits) <= 3  # and its answer takes one or two more
 
@@ -364,7 +364,7 @@ def test_while_the_disk_is_slow_an_answer_goes_on_and_the_window_says_why_it_is_
     controller.send("One")
     qtbot.waitUntil(lambda: "The disk is slow" in controller.status.now.notice)
     script.go.set()
-    qtbot.waitUntil(lambda: controller._runs.current is None)
+    qtbot.waitUntil(lambda: not controller._questions.at_engine)
     assert texts_of(controller) == ["One", script.answers["One"]]
     assert "The disk is slow" in controller.status.now.notice
     disk.set()

@@ -1,153 +1,181 @@
-"""An answer on its way to the database: its new text once a second while it grows, and its figures at the end."""
+"""Answers on their way to the database: new text once a second while they grow, and their figures at the end."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+import logging
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.conversation.message import Message
 from app.conversation.message_store import Progress
-from app.conversation.store import Store
+from app.conversation.records import ViewState
+from app.conversation.unsaved import UnsavedRecord
 from app.protocol.reports import Problem
+from app.viewmodels.chat.question import Question, Stage
+from app.viewmodels.chat.questions import Questions
 from app.viewmodels.kit.store_link import StoreLink
 
 SAVE_EVERY_MS = 1000
-NOTHING = Progress(False, 0, False)
-
-
-@dataclass(slots=True)
-class _Stored:
-    """What the database has of an answer. On the store's thread alone.
-
-    progress: None where a request failed, so that the database has to be asked.
-    """
-
-    progress: Progress | None = NOTHING
-
-    def save_rest(self, store: Store, answer: Message, is_selected: bool, is_step: bool) -> Progress:
-        before = self.progress or store.messages.progress_of(answer.id)
-        self.progress = None
-        edit = store.messages.save_answer(answer, before, is_selected)
-        if edit is not None and is_step:
-            store.record(edit)
-        self.progress = max(before, Progress(True, len(answer.text), answer.stop is not None))
-        return self.progress
+logger = logging.getLogger(__name__)
 
 
 class AnswerSaver(QObject):
-    """Keeps the stored text of one answer at most a second behind what is shown.
+    """Keeps the stored text of answers at most a second behind what is shown.
 
     Properties: the store gets every character once, in order; what comes while a request is under way goes with the
     next one; what was refused (a full disk) is offered again every second until it is taken. An answer without a word
     is never stored, unless it ended by itself.
 
-    Attribute: problem, why the last request was refused, None when it was not.
+    Attribute: lost, what to tell of words that `close` could save nowhere.
 
-    Signals, with the answer's id: added(str) when the database knows it; done(str) when nothing is left to save. And
-    failed(object), the `Problem` of a refused request, and mended(object), the same when the next one was taken.
+    Signals: failed(object), the `Problem` of a refused request; mended(object), the same when the next one was taken.
     """
 
-    added = Signal(str)
     failed = Signal(object)
     mended = Signal(object)
-    done = Signal(str)
 
     def __init__(
         self,
         store: StoreLink,
-        answer: Message,
-        is_step: bool = False,
-        is_on_path: Callable[[str], bool] = lambda _message_id: True,
+        questions: Questions,
+        is_on_path: Callable[[Message], bool],
         parent: QObject | None = None,
     ) -> None:
-        """is_step: that the answer was added can be undone by itself.
-
-        is_on_path: whether the person is on the path through the answer with this id, asked when it is added; the
-        stored path then ends with it, whatever is looked at meanwhile.
+        """is_on_path: whether the person is on the path through an answer, asked when it is saved; the stored path
+        then ends with it, whatever is looked at meanwhile.
         """
         super().__init__(parent)
-        self.problem: Problem | None = None
         self._store = store
-        self._is_step = is_step
+        self._questions = questions
         self._is_on_path = is_on_path
-        self._answer = answer
-        self._text = ""
-        self._stored = _Stored()
-        self._progress = NOTHING
-        self._under_way = 0
+        self._waiting: list[Callable[[], None]] = []
+        self.lost: Problem | None = None
         self._timer = QTimer(self, interval=SAVE_EVERY_MS)
-        self._timer.timeout.connect(self.save)
-        self._timer.start()
+        self._timer.timeout.connect(self._save_all)
 
-    @property
-    def answer(self) -> Message:
-        """The answer with all of its text."""
-        return replace(self._answer, text=self._text)
+    def start(self) -> None:
+        """Save what there is every second, until every answer is saved to its end."""
+        if not self._timer.isActive():
+            self._timer.start()
 
-    @property
-    def is_stored(self) -> bool:
-        """Whether the database knows this answer, so that a path may end with it."""
-        return self._progress.is_stored
+    def save(self, question: Question) -> None:
+        """Save what is not saved yet of an answer, unless a request is under way: its end goes on with the rest."""
+        if not question.requests:
+            self.save_now(question)
 
-    def grow(self, text: str) -> None:
-        """New text, to be saved with the next beat."""
-        self._text += text
+    def save_now(self, question: Question) -> None:
+        """Have all there is of an answer in the database before whatever the store is asked next."""
+        if not question.is_behind:
+            return
+        question.requests += 1
+        answer, stored, is_step = question.answer_so_far, question.stored, question.is_again
+        is_selected = self._is_on_path(answer)
+        self._store.do(
+            lambda store: stored.save_rest(store, answer, is_selected, is_step),
+            partial(self._on_saved, question),
+            partial(self._on_refused, question),
+            len(question.text) - question.progress.length,
+        )
 
-    def finish(self, answer: Message) -> None:
-        """The answer as it ended; what is left is saved at once."""
-        self._answer = answer
-        self.save()
+    def save_before(self, message_id: str | None) -> None:
+        """Have an answer, if this is one, in the database before whatever the store is asked next."""
+        question = self._questions.answered_by(message_id)
+        if question is not None:
+            self.save_now(question)
 
-    def save(self) -> None:
-        """Save what is not saved yet, unless a request is under way; then its end goes on with it."""
-        if not self._under_way:
-            self.save_now()
+    def when_saved(self, act: Callable[[], None]) -> None:
+        """Do this once every answer that has ended is in the database to its end; at once where that is so.
 
-    def save_now(self) -> None:
-        """Have all there is in the database before whatever the store is asked next."""
-        if self._is_behind:
-            self._under_way += 1
-            answer, stored, is_step = self.answer, self._stored, self._is_step
-            is_selected = self._is_on_path(answer.id)
-            self._store.do(
-                lambda store: stored.save_rest(store, answer, is_selected, is_step),
-                self._taken,
-                self._refused,
-                len(self._text) - self._progress.length,
+        Where one cannot be saved, `failed` tells so and this is not done.
+        """
+        if self._questions.saving:
+            self._waiting.append(act)
+            self._save_all()
+        else:
+            act()
+
+    def close(self) -> None:
+        """Save every word as the program ends: in the database, or else in a file for the next start.
+
+        Where the disk hangs, that is left to `keep_for_next_start`.
+        """
+        self._timer.stop()
+        for has_room in (False, True):
+            if has_room:
+                self._store.do(lambda store: store.search.drop_index())
+            for question in self._questions.unsaved:
+                self.save_now(question)
+            self._store.drain()
+            if not self._questions.unsaved or self._store.is_stuck:
+                return
+        answers = self._questions.unsaved_answers
+        self._store.do(lambda store: store.keep_for_next_start(answers), self._on_kept)
+        self._store.drain()
+
+    def keep_for_next_start(self, views: Sequence[ViewState]) -> None:
+        """Put the answers that a disk which hangs did not take, and these drafts, into a file elsewhere."""
+        answers = self._questions.unsaved_answers
+        records: tuple[UnsavedRecord, ...] = (*answers, *views)
+        if not records:
+            return
+        length = sum(len(answer.text) for answer in answers)
+        length += sum(len(view.draft) + len(view.aside) for view in views)
+        what = f"{len(answers)} answers and {len(views)} drafts, {length} characters,"
+        if self._store.keep_for_next_start(records):
+            logger.critical("%s are kept in a file: the disk does not answer", what)
+            self._let_go()
+        else:
+            logger.critical("%s could not be saved anywhere: the disk does not answer", what)
+            self.lost = Problem(
+                "What you wrote last could not be saved",
+                f"The disk does not answer. {length:,} characters may not be there at the next start.",
             )
 
-    @property
-    def _has_ended(self) -> bool:
-        return self._answer.stop is not None
+    def _on_kept(self, is_kept: bool) -> None:
+        answers = self._questions.unsaved_answers
+        length = sum(len(answer.text) for answer in answers)
+        if is_kept:
+            logger.warning("%d answers are kept in a file: the database refused them", len(answers))
+            self._let_go()
+        else:
+            logger.error("%d answers with %d characters could not be saved anywhere", len(answers), length)
+            self.lost = Problem(
+                "The last answer could not be saved",
+                f"Neither the conversations nor a file of its own had room for {length:,} characters. They are lost.",
+            )
 
-    @property
-    def _is_behind(self) -> bool:
-        if not self._text and not self._has_ended:
-            return False
-        return self._progress < Progress(True, len(self._text), self._has_ended)
+    def _let_go(self) -> None:
+        for question in self._questions.saving:
+            question.let_go()
 
-    def _taken(self, progress: Progress) -> None:
-        is_first, was_done = not self._progress.is_stored, self._progress.has_ended
-        self._under_way -= 1
-        trouble, self.problem = self.problem, None
-        self._progress = max(progress, self._progress)
-        if trouble is not None:
-            self.mended.emit(trouble)
-        if was_done:
-            return
-        if is_first:
-            self.added.emit(self._answer.id)
-        if progress.has_ended:
+    def _save_all(self) -> None:
+        for question in self._questions.unsaved:
+            self.save(question)
+        if not self._questions.unsaved:
             self._timer.stop()
-            self.done.emit(self._answer.id)
-        elif self._has_ended:
-            self.save()
 
-    def _refused(self, problem: Problem) -> None:
-        self._under_way -= 1
-        if not self._progress.has_ended:
-            self.problem = problem
-            self._timer.start()
+    def _on_saved(self, question: Question, progress: Progress) -> None:
+        was_done = question.stage is Stage.DONE
+        question.requests -= 1
+        refusal, question.refusal = question.refusal, None
+        question.take_progress(progress)
+        if refusal is not None:
+            self.mended.emit(refusal)
+        if question.stage is Stage.SAVING:
+            self.save(question)
+        elif question.stage is Stage.DONE and not was_done:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Do what waits for answers to be saved, unless one of them is not."""
+        while self._waiting and not self._questions.saving:
+            self._waiting.pop(0)()
+
+    def _on_refused(self, question: Question, problem: Problem) -> None:
+        question.requests -= 1
+        if question.stage is not Stage.DONE:
+            question.refusal = problem
+            self._waiting.clear()
             self.failed.emit(problem)

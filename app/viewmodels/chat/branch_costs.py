@@ -13,7 +13,7 @@ from app.conversation.tree import MessageTree
 from app.protocol.events import CostEstimate, TurnResidency
 from app.protocol.trie_view import Residency
 from app.viewmodels.chat.cost_queries import CostQueries
-from app.viewmodels.chat.generations import Generations
+from app.viewmodels.chat.questions import Questions
 from app.viewmodels.model.current_model import CurrentModel
 
 PATH, SENDING = "path", "sending"
@@ -34,12 +34,12 @@ class BranchCosts(QObject):
     changed = Signal()
 
     def __init__(
-        self, prices: CostQueries, models: CurrentModel, runs: Generations, parent: QObject | None = None
+        self, prices: CostQueries, models: CurrentModel, questions: Questions, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._prices = prices
         self._models = models
-        self._runs = runs
+        self._questions = questions
         self._tree: MessageTree | None = None
         self._below: str | None = None
         self._words = ""
@@ -73,7 +73,7 @@ class BranchCosts(QObject):
 
     def renew(self) -> None:
         """The cache differs: ask again, at once when nothing runs, now and then while an answer is being written."""
-        is_idle = self._runs.current is None
+        is_idle = not self._questions.at_engine
         if not self._path_timer.isActive():
             self._path_timer.start(0 if is_idle else self._writing_ms)
         if is_idle and not self._sending_timer.isActive():
@@ -96,7 +96,7 @@ class BranchCosts(QObject):
         tree = self._tree
         if tree is None or self._models.info is None:
             return
-        path = self._runs.settled(tree.path)
+        path = self._questions.settled(tree.path)
         if not path:
             self._prices.drop(PATH)
             self.path = None
@@ -109,7 +109,7 @@ class BranchCosts(QObject):
             self._prices.ask(sibling.id, branch, partial(self._take_sibling, sibling))
 
     def _ask_sending(self) -> None:
-        is_shown = self._runs.current is None and bool(self._words.strip())
+        is_shown = not self._questions.at_engine and bool(self._words.strip())
         if self._tree is None or self._models.info is None or not is_shown:
             return
         path = () if self._below is None or self._below not in self._tree else self._tree.path_to(self._below)
@@ -142,8 +142,8 @@ class BranchCosts(QObject):
 
     def _siblings(self, tree: MessageTree) -> list[Message]:
         """The versions beside the path, those nearest to its end first, and not more than can be asked in a moment."""
-        run = self._runs.current
-        writing = run.answer.id if run else None
+        answered = self._questions.at_engine_in(tree.conversation_id)
+        writing = answered.held_id if answered else None
         forks = (fork for fork in reversed(tree.forks) if fork.id != writing)
         beside = (one for fork in forks for one in tree.siblings(fork.id) if one.id not in (fork.id, writing))
         return list(islice(beside, MOST_SIBLINGS))

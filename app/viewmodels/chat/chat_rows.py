@@ -1,4 +1,4 @@
-"""From messages, the run in progress and what the cache holds, to the rows of the chat."""
+"""From messages, the question that is being answered and what the cache holds, to the rows of the chat."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from app.conversation.message import Message
 from app.conversation.tree import MessageTree
 from app.protocol.reports import Reason, RequestReport, StopReason
 from app.protocol.trie_view import Residency
-from app.viewmodels.chat.generations import Generation
 from app.viewmodels.chat.path_rows import PathRows
+from app.viewmodels.chat.question import Question
 from app.viewmodels.chat.rows import Footer, MessageRow, PrefillRow
 from app.viewmodels.chat.versions import version_of
 from app.viewmodels.text import formatting
@@ -35,7 +35,7 @@ class ChatRows:
         self._path: Sequence[Message] = ()
         self._ids: list[str] = []
 
-    def of(self, tree: MessageTree, run: Generation | None, residencies: Mapping[str, Residency]) -> PathRows:
+    def of(self, tree: MessageTree, question: Question | None, residencies: Mapping[str, Residency]) -> PathRows:
         """Return one row to each message of the selected path, each made when it is asked for."""
         if tree is not self._tree or tree.version != self._version:
             self._follow(tree.path)
@@ -43,7 +43,7 @@ class ChatRows:
         path = self._path
         return PathRows(
             self._ids,
-            lambda number: _row(tree, path[number], run, residencies),
+            lambda number: _row(tree, path[number], question, residencies),
             lambda first, end: [(message.role, message.text) for message in path[first:end]],
         )
 
@@ -55,48 +55,48 @@ class ChatRows:
         self._path = path
 
 
-def running_footer(run: Generation) -> Footer:
+def running_footer(question: Question) -> Footer:
     """Figures of an answer that is being written."""
-    request = run.request
+    request = question.request
     reused, computed = (None, None) if request is None else (request.cached, request.left)
-    return Footer(reused, computed, run.tokens, run.rate, None, "")
+    return Footer(reused, computed, question.tokens, question.rate, None, "")
 
 
 def _row(
-    tree: MessageTree, message: Message, run: Generation | None, residencies: Mapping[str, Residency]
+    tree: MessageTree, message: Message, question: Question | None, residencies: Mapping[str, Residency]
 ) -> MessageRow:
     # A row that is still painted may be of a message that is gone.
     versions = tree.siblings(message.id) if message.id in tree else (message,)
     version = version_of(versions, message.id)
-    own_run = run if run is not None and run.answer.id == message.id else None
-    residency = _residency(message, own_run, residencies)
+    own = question if question is not None and question.held_id == message.id else None
+    residency = _residency(message, own, residencies)
     beside = [residencies.get(one.id, "none") for one in versions]
     beside[version] = residency
     return MessageRow(
         id=message.id,
         role=message.role,
         name=message.speaker,
-        text=own_run.text if own_run else message.text,
+        text=own.text if own else message.text,
         residency=residency,
         version=version + 1,
         versions=len(versions),
         sibling_residencies=tuple(beside),
-        footer=_footer(message, own_run),
-        prefill=prefill_row(own_run) if own_run else None,
-        is_streaming=own_run is not None,
-        note="" if own_run else _note(message),
+        footer=_footer(message, own),
+        prefill=prefill_row(own) if own else None,
+        is_streaming=own is not None,
+        note="" if own else _note(message),
     )
 
 
-def _residency(message: Message, run: Generation | None, residencies: Mapping[str, Residency]) -> Residency:
-    if run is not None:
-        return "none" if run.is_reading else "live"
+def _residency(message: Message, question: Question | None, residencies: Mapping[str, Residency]) -> Residency:
+    if question is not None:
+        return "none" if question.is_reading else "live"
     return residencies.get(message.id, "none")
 
 
-def _footer(message: Message, run: Generation | None) -> Footer | None:
-    if run is not None:
-        return None if run.is_reading else running_footer(run)
+def _footer(message: Message, question: Question | None) -> Footer | None:
+    if question is not None:
+        return None if question.is_reading else running_footer(question)
     return _stored_footer(message.stats, message.stop or "") if message.stats else None
 
 
@@ -108,10 +108,10 @@ def _stored_footer(stats: Mapping[str, Any], stop: str) -> Footer:
     return Footer(cached, computed, stats.get("tokens"), stats.get("rate") or None, stats.get("first_token"), stop)
 
 
-def prefill_row(run: Generation) -> PrefillRow | None:
+def prefill_row(question: Question) -> PrefillRow | None:
     """How far the prompt is read; None before the engine has begun and after the first word."""
-    request, progress = run.request, run.prefill
-    if request is None or not run.is_reading:
+    request, progress = question.request, question.prefill
+    if request is None or not question.is_reading:
         return None
     done, rate = (progress.done, progress.rate) if progress else (request.cached, 0.0)
     return PrefillRow(request.cached, done, request.total, rate, why(request))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
-from app.viewmodels.chat.generations import Generations
 from app.viewmodels.chat.question_queue import QuestionQueue
+from app.viewmodels.chat.questions import Questions
 from app.viewmodels.library.changes import Changes
 from app.viewmodels.library.library import Library
 
@@ -20,16 +20,16 @@ class OpenPaths(QObject):
         self,
         library: Library,
         changes: Changes,
-        asking: QuestionQueue,
-        runs: Generations,
+        questions: Questions,
+        question_queue: QuestionQueue,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._library, self._changes = library, changes
-        self._asking, self._runs = asking, runs
+        self._questions = questions
         self.waiting: set[str] = set()
         changes.recorded.connect(self._save_what_waits)
-        asking.moved.connect(self._save_what_waits)
+        question_queue.moved.connect(self._save_what_waits)
 
     def save(self, conversation_id: str) -> None:
         """Store the end of a path as it is in memory. What the database does not know yet cannot be its end."""
@@ -38,15 +38,12 @@ class OpenPaths(QObject):
             return
         tree = self._library.tree_of(conversation_id)
         leaf = None if tree is None else tree.leaf_id
-        if leaf is not None and self._asking.is_committing(leaf):
+        if leaf is not None and self._questions.is_committing(leaf):
             self.waiting.add(conversation_id)
-        while tree is not None and leaf is not None and not self._is_stored(leaf):
+        while tree is not None and leaf is not None and not self._questions.is_stored(leaf):
             leaf = tree.message(leaf).parent_id
         if leaf is not None:
             self._library.save_path(conversation_id, leaf)
-
-    def _is_stored(self, message_id: str) -> bool:
-        return not self._asking.is_committing(message_id) and self._runs.is_stored(message_id)
 
     def _save_what_waits(self) -> None:
         if not self._changes.is_pending:

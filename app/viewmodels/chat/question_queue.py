@@ -1,4 +1,7 @@
-"""One message on its way: painted, committed, answered. What is said to the engine was in the database before."""
+"""Questions from Return to the engine: painted, committed, answered when their turn comes.
+
+Property: what is said to the engine was in the database before.
+"""
 
 from __future__ import annotations
 
@@ -8,90 +11,66 @@ from PySide6.QtCore import QObject, Signal
 
 from app.conversation.branch import Branch
 from app.conversation.message import Message
-from app.protocol.reports import Problem, StopReason
-from app.viewmodels.chat.generations import Generation, Generations
+from app.protocol.reports import ModelInfo, Problem
+from app.viewmodels.chat.answer_saver import AnswerSaver
+from app.viewmodels.chat.generations import Generations
+from app.viewmodels.chat.question import Question
+from app.viewmodels.chat.questions import Questions
 from app.viewmodels.library.library import Library
 from app.viewmodels.model.current_model import CurrentModel
 
+MOST_AT_ONCE = 1  # answers that are written at the same time: the engine takes one
+
 
 class QuestionQueue(QObject):
-    """Takes questions through commit and answer, one at a time.
+    """Takes questions through commit and answer, in the order in which the database had them.
 
     A question is in its tree from the moment it is sent. Once the database has it, it waits for a model that is ready
-    and for the answer before it, and is then answered.
+    and for the answers before it, and is then answered.
 
-    Signals: moved(str) the tree of this conversation or its run changed; begun() an answer was asked for;
-    refused(object, object), a `Message` that could not be committed and is gone from its tree, and the `Problem`;
-    ended(object, object), the `Generation` and the `Problem` that it ended with or None.
+    Signals: moved(str) the tree of this conversation or its answer changed; begun() an answer was asked for;
+    refused(object), a `Question` that could not be committed and is gone from its tree; ended(object), a `Question`
+    that has left the engine.
     """
 
     moved = Signal(str)
-    refused = Signal(object, object)
+    refused = Signal(object)
     begun = Signal()
-    ended = Signal(object, object)
+    ended = Signal(object)
 
     def __init__(
-        self, library: Library, runs: Generations, models: CurrentModel, parent: QObject | None = None
+        self,
+        questions: Questions,
+        library: Library,
+        generations: Generations,
+        answer_saver: AnswerSaver,
+        models: CurrentModel,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
+        self._questions = questions
         self._library = library
-        self._runs = runs
+        self._generations = generations
+        self._answer_saver = answer_saver
         self._models = models
-        self._committing: dict[str, str] = {}
-        self._asked: list[Message] = []
-        self._again: set[str] = set()
-        self._is_open = True
-        runs.ended.connect(self._on_ended)
+        generations.ended.connect(self._on_ended)
         models.ready.connect(self.answer_next)
         models.kept.connect(lambda _problem: self.answer_next())
 
-    @property
-    def is_busy(self) -> bool:
-        """Whether anything is being asked or answered."""
-        return not self._is_open or self._runs.current is not None or bool(self._committing) or bool(self._asked)
-
-    @property
-    def is_waiting_for_model(self) -> bool:
-        """Whether a committed question waits for a model to be ready."""
-        return bool(self._asked) and self._models.to_ask is None
-
-    def is_busy_in(self, conversation_id: str) -> bool:
-        """Whether another message of this conversation must wait: what it would follow is not complete."""
-        return not self._is_open or conversation_id in self.held.values()
-
-    def is_waiting_in(self, conversation_id: str) -> bool:
-        """Whether a committed question of this conversation waits to be answered."""
-        return any(question.conversation_id == conversation_id for question in self._asked)
-
-    @property
-    def held(self) -> dict[str, str]:
-        """Questions on their way to an answer and the answer under way, by id, each with its conversation."""
-        found = dict(self._committing)
-        found |= {question.id: question.conversation_id for question in self._asked}
-        run = self._runs.current
-        if run is not None:
-            found[run.answer.id] = run.answer.conversation_id
-        return found
-
-    def is_committing(self, message_id: str) -> bool:
-        """Whether the database has not confirmed this question yet."""
-        return message_id in self._committing
-
-    def send(self, conversation_id: str, parent_id: str | None, text: str) -> Message:
+    def send(self, conversation_id: str, parent_id: str | None, text: str) -> None:
         """Say something below a message, or as a first message. A second child is the fork."""
-        message = Message.new(conversation_id, parent_id, "user", text)
-        self._committing[message.id] = conversation_id
-        self._runs.save_before(parent_id)
-        self._library.add(message, partial(self._on_committed, message), partial(self._on_refused, message))
+        question = Question(Message.new(conversation_id, parent_id, "user", text))
+        self._questions.add(question)
+        self._answer_saver.save_before(parent_id)
+        committed, refused = partial(self._on_committed, question), partial(self._on_refused, question)
+        self._library.add(question.message, committed, refused)
         self.moved.emit(conversation_id)
-        return message
 
-    def ask_again(self, question: Message) -> None:
-        """Another answer to a question, beside those it has."""
-        self._library.tree(question.conversation_id).select(question.id)
-        self._asked.append(question)
-        self._again.add(question.id)
-        self.moved.emit(question.conversation_id)
+    def ask_again(self, message: Message) -> None:
+        """Have a question answered that is stored, with an answer beside those it has."""
+        self._questions.add(Question(message, is_again=True))
+        self._library.tree(message.conversation_id).select(message.id)
+        self.moved.emit(message.conversation_id)
         self.answer_next()
 
     def withdraw(self, conversation_id: str) -> None:
@@ -99,55 +78,50 @@ class QuestionQueue(QObject):
 
         A path that ended with one that was to be answered again goes on to the answer that it has.
         """
-        for question in [one for one in self._asked if one.conversation_id == conversation_id]:
-            self._asked.remove(question)
-            self._again.discard(question.id)
+        for question in [one for one in self._questions.waiting if one.conversation_id == conversation_id]:
+            question.withdraw()
             tree = self._library.tree(conversation_id)
-            if tree.leaf_id == question.id:
-                tree.select(tree.leaf_below(question.id))
+            if tree.leaf_id == question.message.id:
+                tree.select(tree.leaf_below(question.message.id))
             self.moved.emit(conversation_id)
 
-    def close(self) -> None:
-        """Nothing more is answered; what is on its way to the database still gets there."""
-        self._is_open = False
-        self._asked.clear()
-        self._again.clear()
-
     def answer_next(self) -> None:
-        """Have the question that waits longest answered, if a model is ready for it."""
-        model = self._models.to_ask
-        is_free = self._is_open and self._runs.current is None
-        if model is None or not is_free or not self._asked:
-            return
-        question = self._asked.pop(0)
+        """Have the questions that wait longest answered, as many as the engine takes, if a model is ready for them."""
+        while (model := self._models.to_ask) is not None and len(self._questions.at_engine) < MOST_AT_ONCE:
+            question = next(iter(self._questions.waiting), None)
+            if question is None:
+                return
+            self._answer(question, model)
+
+    def _answer(self, question: Question, model: ModelInfo) -> None:
+        message = question.message
         tree = self._library.tree(question.conversation_id)
-        turns = Branch(tree.path_to(question.id), model.fingerprint)
-        is_again = question.id in self._again
-        self._again.discard(question.id)
-        is_open = tree.leaf_id == question.id or (is_again and self._library.is_on_path(question))
-        run = self._runs.start(question, turns, model, self._models.sampling, is_again)
-        tree.add(run.answer, select=is_open)
+        turns = Branch(tree.path_to(message.id), model.fingerprint)
+        is_open = tree.leaf_id == message.id or (question.is_again and self._library.is_on_path(message))
+        answer = self._generations.start(question, turns, model, self._models.sampling)
+        tree.add(answer, select=is_open)
         self.begun.emit()
         self.moved.emit(question.conversation_id)
 
-    def _on_committed(self, message: Message) -> None:
-        self._committing.pop(message.id, None)
-        self._asked.append(message)
+    def _on_committed(self, question: Question) -> None:
+        question.commit()
+        if self._questions.is_closed:
+            question.withdraw()
         self.answer_next()
-        self.moved.emit(message.conversation_id)
+        self.moved.emit(question.conversation_id)
 
-    def _on_refused(self, message: Message, problem: Problem) -> None:
-        self._committing.pop(message.id, None)
-        self.moved.emit(message.conversation_id)
-        self.refused.emit(message, self._runs.trouble_with(message.parent_id) or problem)
+    def _on_refused(self, question: Question, problem: Problem) -> None:
+        before = self._questions.answered_by(question.message.parent_id)
+        question.refuse(problem if before is None or before.refusal is None else before.refusal)
+        self.moved.emit(question.conversation_id)
+        self.refused.emit(question)
 
-    def _on_ended(self, run: Generation, problem: Problem | None) -> None:
-        answer = run.answer
-        tree = self._library.tree(answer.conversation_id)
-        if run.text or answer.stop == StopReason.FINISHED:
-            tree.replace(answer)
+    def _on_ended(self, question: Question) -> None:
+        tree = self._library.tree(question.conversation_id)
+        if question.answer is not None and question.is_kept:
+            tree.replace(question.answer)
         else:
-            tree.remove(answer.id)
-        self.ended.emit(run, problem)
+            tree.remove(question.held_id)
+        self.ended.emit(question)
         self.answer_next()
-        self.moved.emit(answer.conversation_id)
+        self.moved.emit(question.conversation_id)

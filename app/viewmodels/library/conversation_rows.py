@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from app.conversation.message import Conversation
@@ -26,7 +26,7 @@ class Shown:
     """
 
     open_id: str
-    writing_id: str | None
+    writing_ids: Collection[str]
     blank: str
     now: float
     folders: tuple[Folder, ...] = ()
@@ -57,7 +57,7 @@ def _row(one: Conversation, shown: Shown) -> ConversationRow:
         age=formatting.age(one.updated_at, shown.now),
         section=section,
         is_open=one.id == shown.open_id,
-        is_writing=one.id == shown.writing_id,
+        is_writing=one.id in shown.writing_ids,
         can_change=bool(one.title),
         is_favourite=one.is_favourite,
         folder_id=(one.folder_id or "") if is_filed else "",

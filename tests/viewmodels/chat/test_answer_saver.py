@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partialmethod
+from functools import partial, partialmethod
+from typing import Any
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -16,6 +17,8 @@ from app.conversation.message_store import MessageStore
 from app.conversation.store_thread import StoreThread
 from app.protocol.reports import Problem
 from app.viewmodels.chat.answer_saver import AnswerSaver
+from app.viewmodels.chat.question import Question, Stage
+from app.viewmodels.chat.questions import Questions
 from app.viewmodels.kit.store_link import StoreLink
 
 HOME = Conversation.new("Home")
@@ -23,7 +26,7 @@ QUESTION = Message.new(HOME.id, None, "user", "Why?")
 
 
 @pytest.fixture
-def link() -> Iterator[StoreLink]:
+def link(qtbot: QtBot) -> Iterator[StoreLink]:
     link = StoreLink(StoreThread(None))
     link.do(lambda store: store.conversations.create(HOME))
     link.do(lambda store: store.messages.add(QUESTION))
@@ -32,8 +35,37 @@ def link() -> Iterator[StoreLink]:
 
 
 @pytest.fixture
-def answer() -> Message:
-    return Message.new(HOME.id, QUESTION.id, "assistant")
+def questions() -> Questions:
+    return Questions()
+
+
+@pytest.fixture
+def saver(link: StoreLink, questions: Questions) -> Iterator[AnswerSaver]:
+    saver = AnswerSaver(link, questions, lambda _answer: True)
+    yield saver
+    saver.deleteLater()
+
+
+@pytest.fixture
+def question(questions: Questions) -> Question:
+    return asked(questions)
+
+
+def asked(questions: Questions) -> Question:
+    """Have a question on its way whose answer is about to be written."""
+    question = Question(QUESTION)
+    questions.add(question)
+    question.commit()
+    question.ask(1, Message.new(HOME.id, QUESTION.id, "assistant"))
+    return question
+
+
+def finish(saver: AnswerSaver, question: Question, **figures: Any) -> Message:
+    """End an answer by itself; returns it."""
+    ended = replace(question.answer_so_far, **{"ids": (1, 2, 3), "stats": {"tokens": 3}, "stop": "finished"} | figures)
+    question.end(ended)
+    saver.save(question)
+    return ended
 
 
 def stored(link: StoreLink) -> list[Message]:
@@ -44,12 +76,8 @@ def stored(link: StoreLink) -> list[Message]:
     return [message for message in found[0] if message.role == "assistant"]
 
 
-def finished(answer: Message, text: str) -> Message:
-    return replace(answer, text=text, ids=(1, 2, 3), stats={"tokens": 3}, stop="finished")
-
-
 def test_text_is_appended_piece_by_piece_and_finished(
-    qtbot: QtBot, link: StoreLink, answer: Message, monkeypatch: pytest.MonkeyPatch
+    link: StoreLink, saver: AnswerSaver, question: Question, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     appended: list[str] = []
     append = MessageStore.append_text
@@ -59,36 +87,39 @@ def test_text_is_appended_piece_by_piece_and_finished(
         append(store, message_id, text)
 
     monkeypatch.setattr(MessageStore, "append_text", watched)
-    saver = AnswerSaver(link, answer)
-    saver.save()
+    saver.save(question)
     assert stored(link) == []
     for piece in ("one ", "two ", "three "):
-        saver.grow(piece)
-        saver.save()
+        question.grow(piece)
+        saver.save(question)
         link.drain()
     assert stored(link)[0].text == "one two three "
     assert stored(link)[0].is_unfinished
-    saver.grow("four")
-    with qtbot.waitSignal(saver.done) as done:
-        saver.finish(finished(answer, "one two three four"))
-    assert done.args == [answer.id]
-    assert appended == ["two ", "three "]  # the rest comes with the end, in one commit
-    assert stored(link) == [finished(answer, "one two three four")]
-
-
-def test_text_that_comes_while_a_request_is_under_way_follows_it(link: StoreLink, answer: Message) -> None:
-    saver = AnswerSaver(link, answer)
-    saver.grow("one ")
-    saver.save()
-    saver.grow("two ")
-    saver.save()
-    saver.finish(finished(answer, "one two "))
+    question.grow("four")
+    ended = finish(saver, question)
+    assert question.stage is Stage.SAVING
     link.drain()
-    assert stored(link) == [finished(answer, "one two ")]
+    assert question.stage is Stage.DONE
+    assert appended == ["two ", "three "]  # the rest comes with the end, in one commit
+    assert stored(link) == [ended]
+    assert ended.text == "one two three four"
+
+
+def test_text_that_comes_while_a_request_is_under_way_follows_it(
+    link: StoreLink, saver: AnswerSaver, question: Question
+) -> None:
+    question.grow("one ")
+    saver.save(question)
+    question.grow("two ")
+    saver.save(question)
+    ended = finish(saver, question)
+    link.drain()
+    assert stored(link) == [ended]
+    assert ended.text == "one two "
 
 
 def test_wherever_a_request_breaks_off_every_character_is_stored_once(
-    qtbot: QtBot, link: StoreLink, monkeypatch: pytest.MonkeyPatch
+    link: StoreLink, saver: AnswerSaver, questions: Questions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It may fail before its commit, after it, or between two: what is stored is asked for, and not remembered."""
     link.drain()
@@ -107,27 +138,27 @@ def test_wherever_a_request_breaks_off_every_character_is_stored_once(
 
         monkeypatch.setattr(MessageStore, name, partialmethod(break_off, working=getattr(MessageStore, name)))
     for seed in range(40):
-        rng, text = random.Random(seed), ""
-        answer = Message.new(HOME.id, QUESTION.id, "assistant")
-        saver, done = AnswerSaver(link, answer), []
-        saver.done.connect(done.append)
-        for number in range(rng.randint(1, 8)):
-            text += f"{number} "
-            saver.grow(f"{number} ")
-            rng.choice([saver.save, saver.save_now, link.drain])()
-        whole = replace(finished(answer, text), ids=tuple(range(rng.choice([3, 9000]))))
-        saver.finish(whole)
-        while not done:
-            saver.save()
+        rng, question = random.Random(seed), asked(questions)
+        numbers = range(rng.randint(1, 8))
+        for number in numbers:
+            question.grow(f"{number} ")
+            rng.choice([partial(saver.save, question), partial(saver.save_now, question), link.drain])()
+        whole = finish(saver, question, ids=tuple(range(rng.choice([3, 9000]))))
+        while question.stage is not Stage.DONE:
+            saver.save(question)
             link.drain()
-        assert done == [answer.id], f"seed {seed}"
+        assert whole.text == "".join(f"{number} " for number in numbers), f"seed {seed}"
         assert stored(link)[-1] == whole, f"seed {seed}"
-        saver.deleteLater()
 
 
 @pytest.mark.parametrize("name", ["add", "append_text", "finish"])
 def test_what_was_refused_is_offered_again(
-    qtbot: QtBot, link: StoreLink, answer: Message, monkeypatch: pytest.MonkeyPatch, name: str
+    qtbot: QtBot,
+    link: StoreLink,
+    saver: AnswerSaver,
+    question: Question,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
 ) -> None:
     link.drain()
     working: Callable[..., None] = getattr(MessageStore, name)
@@ -141,34 +172,38 @@ def test_what_was_refused_is_offered_again(
         working(store, *arguments, **named)
 
     monkeypatch.setattr(MessageStore, name, full)
-    saver = AnswerSaver(link, answer)
     saver._timer.setInterval(5)
+    saver.start()
     problems: list[Problem] = []
+    mended: list[Problem] = []
     saver.failed.connect(problems.append)
+    saver.mended.connect(mended.append)
     for piece in ("one ", "two ", "three ", "four "):
-        saver.grow(piece)
-        saver.save()
+        question.grow(piece)
+        saver.save(question)
         link.drain()
-    with qtbot.waitSignal(saver.done):
-        saver.finish(finished(answer, "one two three four "))
+    ended = finish(saver, question)
+    qtbot.waitUntil(lambda: question.stage is Stage.DONE)
     assert [problem.title for problem in problems] == ["The disk is full"] * 2
-    assert saver.problem is None
-    assert stored(link) == [finished(answer, "one two three four ")]
-    saver.deleteLater()
+    assert question.refusal is None
+    assert mended
+    assert stored(link) == [ended]
+    assert ended.text == "one two three four "
+    qtbot.waitUntil(lambda: not saver._timer.isActive())
 
 
-def test_it_saves_by_itself_once_a_second(qtbot: QtBot, link: StoreLink, answer: Message) -> None:
-    saver = AnswerSaver(link, answer)
-    saver.grow("by itself")
-    with qtbot.waitSignal(saver.added, timeout=3000):
-        pass
+def test_it_saves_by_itself_once_a_second(
+    qtbot: QtBot, link: StoreLink, saver: AnswerSaver, question: Question
+) -> None:
+    question.grow("by itself")
+    saver.start()
+    qtbot.waitUntil(lambda: question.progress.is_stored)
     assert stored(link)[0].text == "by itself"
-    saver.finish(finished(answer, "by itself"))
+    finish(saver, question)
     link.drain()
 
 
-def test_an_empty_answer_that_ended_by_itself_is_kept(link: StoreLink, answer: Message) -> None:
-    saver = AnswerSaver(link, answer)
-    saver.finish(replace(answer, stop="finished"))
+def test_an_empty_answer_that_ended_by_itself_is_kept(link: StoreLink, saver: AnswerSaver, question: Question) -> None:
+    ended = finish(saver, question)
     link.drain()
-    assert stored(link) == [replace(answer, stop="finished")]
+    assert stored(link) == [ended]

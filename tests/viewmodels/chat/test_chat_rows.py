@@ -1,4 +1,4 @@
-"""Rows of the chat, from messages, residencies and the run in progress."""
+"""Rows of the chat, from messages, residencies and the question that is being answered."""
 
 from __future__ import annotations
 
@@ -11,18 +11,15 @@ from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
 from app.conversation.message import Message, new_id
-from app.conversation.store_thread import StoreThread
 from app.conversation.tree import MessageTree
 from app.protocol.events import PrefillProgress
 from app.protocol.reports import Reason, RequestReport, RunStats, StopReason
 from app.protocol.trie_view import Residency
 from app.viewmodels.chat import chat_rows
-from app.viewmodels.chat.answer_saver import AnswerSaver
 from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.chat_rows import ChatRows, running_footer, why
-from app.viewmodels.chat.generations import Generation
+from app.viewmodels.chat.question import Question
 from app.viewmodels.chat.rows import Footer, MessageRow, PrefillRow
-from app.viewmodels.kit.store_link import StoreLink
 from tests.viewmodels.builders import rows_of
 
 HOME = new_id()
@@ -74,23 +71,26 @@ def test_stats_of_another_version_of_the_program_are_shown_as_far_as_they_go() -
     assert rows[1].footer == Footer(None, None, 1, None, 0.7, "finished")
 
 
-def test_an_answer_under_way_is_read_first_and_written_then(qtbot: QtBot) -> None:
-    link = StoreLink(StoreThread(None))
-    run = Generation(1, ANSWER, AnswerSaver(link, ANSWER))
+def asked(message: Message, answer: Message) -> Question:
+    question = Question(message, is_again=True)
+    question.ask(1, answer)
+    return question
+
+
+def test_an_answer_under_way_is_read_first_and_written_then() -> None:
+    question = asked(QUESTION, ANSWER)
     tree = tree_of(QUESTION, ANSWER)
-    assert rows_of(tree, run, {})[1].prefill is None
-    run.request = REQUEST
-    assert rows_of(tree, run, {})[1].prefill == PrefillRow(3412, 3412, 3580, 0.0, "")
-    run.prefill = PrefillProgress(1, 3500, 3580, 3412, 392.0)
-    row = rows_of(tree, run, {})[1]
+    assert rows_of(tree, question, {})[1].prefill is None
+    question.request = REQUEST
+    assert rows_of(tree, question, {})[1].prefill == PrefillRow(3412, 3412, 3580, 0.0, "")
+    question.prefill = PrefillProgress(1, 3500, 3580, 3412, 392.0)
+    row = rows_of(tree, question, {})[1]
     assert row.prefill == PrefillRow(3412, 3500, 3580, 392.0, "")
     assert (row.is_streaming, row.residency, row.footer, row.note) == (True, "none", None, "")
-    run.text, run.tokens, run.first_at = "Bec", 1, 0.0
-    row = rows_of(tree, run, {})[1]
+    question.grow("Bec", 1)
+    row = rows_of(tree, question, {})[1]
     assert (row.text, row.prefill, row.residency) == ("Bec", None, "live")
-    assert row.footer == running_footer(run) == Footer(3412, 168, 1, None, None, "")
-    run.saver.deleteLater()
-    link.close()
+    assert row.footer == running_footer(question) == Footer(3412, 168, 1, None, None, "")
 
 
 def test_why_tokens_are_read() -> None:
@@ -117,8 +117,6 @@ def test_rows_that_are_shown_are_those_that_would_be_made(qtbot: QtBot) -> None:
     model.tailFigures.connect(lambda _footer: seen.__setitem__(-1, model.rows[-1]))
     residencies: dict[str, Residency] = {}
     known: list[str] = []
-    link = StoreLink(StoreThread(None))
-    saver = AnswerSaver(link, ANSWER)
     for step in range(300):
         action = rng.choice(["ask", "ask", "select", "replace", "remove", "place", "reload"]) if known else "ask"
         if action == "ask":
@@ -140,12 +138,10 @@ def test_rows_that_are_shown_are_those_that_would_be_made(qtbot: QtBot) -> None:
         else:
             residencies[rng.choice(known)] = rng.choice(("live", "memory", "none"))
         written = rng.choice([None, *known])
-        run = None if written is None else Generation(1, tree.message(written), saver)
-        model.show(rows.of(tree, run, residencies))
-        assert seen == rows_of(tree, run, residencies), f"seed 5, step {step}"
+        question = None if written is None else asked(QUESTION, tree.message(written))
+        model.show(rows.of(tree, question, residencies))
+        assert seen == rows_of(tree, question, residencies), f"seed 5, step {step}"
     tester.deleteLater()
-    saver.deleteLater()
-    link.close()
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from tests.viewmodels.test_controller import ask, ready, texts
 def stop_before_a_word(qtbot: QtBot, controller: Controller, script: Script, text: str) -> None:
     script.hold = 0
     controller.send(text)
-    qtbot.waitUntil(lambda: controller._runs.current is not None)
+    qtbot.waitUntil(lambda: bool(controller._questions.at_engine))
     controller.stop()
     qtbot.waitUntil(lambda: texts(controller)[-1] == text)
     script.hold = None

@@ -13,7 +13,7 @@ from app.protocol.events import CostEstimate
 from app.protocol.reports import RequestReport
 from app.viewmodels.chat.branch_costs import REST, SLOW, WRITING_MS, BranchCosts
 from app.viewmodels.chat.cost_queries import CAUTION, PATIENCE, CostQueries
-from app.viewmodels.chat.generations import Generations
+from app.viewmodels.chat.questions import Questions
 from app.viewmodels.model.current_model import CurrentModel
 
 
@@ -99,7 +99,9 @@ def test_a_slow_answer_is_waited_for_longer_than_a_quick_one() -> None:
 
 def test_prices_that_take_long_are_asked_for_less_often_while_an_answer_is_written(qapp: QApplication) -> None:
     bench = Bench()
-    prices = BranchCosts(bench.prices, cast(CurrentModel, None), cast(Generations, SimpleNamespace(current="a run")))
+    prices = BranchCosts(
+        bench.prices, cast(CurrentModel, None), cast(Questions, SimpleNamespace(at_engine=("a question",)))
+    )
     for took, wait in ((0.0, WRITING_MS), (0.9 * SLOW, WRITING_MS), (3.0, 3000 * REST)):
         bench.prices.took = took
         prices.renew()

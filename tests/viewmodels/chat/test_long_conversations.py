@@ -60,14 +60,7 @@ def at_rest(qtbot: QtBot, controller: Controller) -> None:
     """Wait until nothing is asked, written, saved, changed or priced."""
     parts = controller._parts
     qtbot.waitUntil(
-        lambda: (
-            not (
-                controller._asking.is_busy
-                or controller._runs._savers
-                or parts.changes.is_pending
-                or parts.queries._asked
-            )
-        ),
+        lambda: not (list(controller._questions) or parts.changes.is_pending or parts.queries._asked),
         timeout=20_000,
     )
 

@@ -30,7 +30,7 @@ def stored_paths(data_folder: Path) -> dict[str, list[str]]:
 
 def wait_for_rest(qtbot: QtBot, controller: Controller) -> None:
     """Until nothing is being asked, written or saved."""
-    qtbot.waitUntil(lambda: not controller._asking.is_busy and not controller._runs._savers)
+    qtbot.waitUntil(lambda: not list(controller._questions))
 
 
 @pytest.mark.parametrize("looks_away", ["before a word", "while it is written"])
@@ -90,7 +90,7 @@ def test_whoever_went_back_to_the_first_answer_stays_there(
     ask(qtbot, controller, "What is a tree?")
     script.answers["What is a tree?"], script.hold = "A plant.", 0
     controller.regenerate()
-    qtbot.waitUntil(lambda: controller._runs.current is not None)
+    qtbot.waitUntil(lambda: bool(controller._questions.at_engine))
     controller.select_version(controller.chat.rows[-1].id, -1)
     left = controller.archive.open_id
     script.go.set()
@@ -211,7 +211,7 @@ def test_a_stop_before_the_first_word_of_another_answer_shows_the_one_there_was(
     ask(qtbot, controller, "What is a tree?")
     script.hold = 0
     controller.regenerate()
-    qtbot.waitUntil(lambda: controller._runs.current is not None)
+    qtbot.waitUntil(lambda: bool(controller._questions.at_engine))
     controller.stop()
     qtbot.waitUntil(lambda: texts(controller) == ["What is a tree?", "You said: What is a tree?"])
 

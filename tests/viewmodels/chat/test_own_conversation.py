@@ -111,7 +111,7 @@ def test_a_question_that_waits_elsewhere_is_not_withdrawn(qtbot: QtBot, controll
     controller.open_model("/models/one")
     controller.send("How are you?")
     left = controller.archive.open_id
-    qtbot.waitUntil(lambda: controller._asking.is_waiting_in(left))
+    qtbot.waitUntil(lambda: controller._questions.is_waiting_in(left))
     controller.new_conversation()
     controller.stop()
     script.load_gate.set()
@@ -139,7 +139,7 @@ def test_whatever_happens_elsewhere_a_draft_is_only_what_was_typed_there(
                     script.fail = ask_here if dice.random() < 0.5 else ""
                     controller.send(ask_here)
                     typed[here] = ""
-                    qtbot.waitUntil(lambda: not controller._asking.is_busy)
+                    qtbot.waitUntil(lambda: not controller._questions.held)
                 case 2 if controller.chat.rows:
                     controller.begin_edit(dice.choice(controller.chat.rows).id)
                     controller.cancel_edit()
@@ -165,7 +165,7 @@ def test_a_question_here_does_not_wait_to_be_said_for_an_answer_elsewhere(
     controller.new_conversation()
     controller.send("And you?")
     here = controller.archive.open_id
-    qtbot.waitUntil(lambda: controller._asking.is_waiting_in(here))
+    qtbot.waitUntil(lambda: controller._questions.is_waiting_in(here))
     assert texts(controller) == ["And you?"]
     qtbot.waitUntil(lambda: controller._library.is_stored(here))
     assert controller.status.now.send_price == "Answered after the one in “How are you?”"
@@ -186,11 +186,11 @@ def test_a_question_that_waits_for_an_answer_elsewhere_can_be_withdrawn(
     controller.new_conversation()
     controller.send("And you?")
     here = controller.archive.open_id
-    qtbot.waitUntil(lambda: controller._asking.is_waiting_in(here))
+    qtbot.waitUntil(lambda: controller._questions.is_waiting_in(here))
     controller.act("stop")
     assert controller.status.now.can_answer
     script.hold = None
-    qtbot.waitUntil(lambda: not controller._asking.is_busy)
+    qtbot.waitUntil(lambda: not controller._questions.held)
     assert texts(controller) == ["And you?"]
 
 
@@ -209,4 +209,4 @@ def test_another_answer_that_is_stopped_while_it_waits_leaves_the_one_there_was_
     controller.act("stop")
     assert texts(controller) == ["How are you?", "You said: How are you?"]
     script.hold = None
-    qtbot.waitUntil(lambda: not controller._asking.is_busy)
+    qtbot.waitUntil(lambda: not controller._questions.held)

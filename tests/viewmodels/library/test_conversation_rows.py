@@ -17,7 +17,7 @@ def conversation(title: str | None, used: datetime) -> Conversation:
 def test_sections_ages_and_marks() -> None:
     today = conversation("Trip plan", datetime(2026, 11, 20, 15, 48))
     before = conversation("Letter", datetime(2026, 11, 3, 9, 0))
-    rows = conversation_rows([today, before], Shown(before.id, today.id, "", NOW.timestamp()))
+    rows = conversation_rows([today, before], Shown(before.id, {today.id}, "", NOW.timestamp()))
     assert [(row.title, row.age, row.section) for row in rows] == [
         ("Trip plan", "12\u00a0min", "Today"),
         ("Letter", "3\u00a0Nov", "Earlier"),
@@ -27,8 +27,8 @@ def test_sections_ages_and_marks() -> None:
 
 def test_a_blank_conversation_is_listed_while_it_is_open() -> None:
     blank = conversation(None, NOW)
-    assert conversation_rows([blank], Shown("elsewhere", None, "New", NOW.timestamp())) == []
-    (row,) = conversation_rows([blank], Shown(blank.id, None, "New", NOW.timestamp()))
+    assert conversation_rows([blank], Shown("elsewhere", (), "New", NOW.timestamp())) == []
+    (row,) = conversation_rows([blank], Shown(blank.id, (), "New", NOW.timestamp()))
     assert row.title == "New"
 
 

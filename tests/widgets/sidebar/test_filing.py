@@ -37,7 +37,7 @@ def titles(controller: Controller) -> list[str]:
 
 def done(qtbot: QtBot, controller: Controller) -> None:
     """Wait until what was asked of the database has come back."""
-    qtbot.waitUntil(lambda: not controller._runs._savers)
+    qtbot.waitUntil(lambda: not controller._questions.unsaved)
     QApplication.processEvents()
     controller._parts.store.drain()
     QApplication.processEvents()

@@ -1,0 +1,245 @@
+"""One question on its way: from Return to the last word of its answer in the database.
+
+Properties: a question goes through its stages in their order and may leave some out; it comes to DONE once, and knows
+then how it ended; its answer's words only grow, and DONE comes before the database has all of them only when the
+program ends.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from app.conversation.message import Message
+from app.conversation.message_store import Progress
+from app.conversation.store import Store
+from app.protocol.events import PrefillProgress
+from app.protocol.reports import Problem, RequestReport, StopReason
+
+NOTHING = Progress(False, 0, False)
+
+
+class Stage(Enum):
+    """How far a question has come.
+
+    COMMITTING: it is painted, and on its way to the database. WAITING: it is stored, and waits for a model and for the
+    answers before it. READING: the engine reads it. WRITING: its answer grows. SAVING: the answer has ended, and the
+    database does not have all of it. DONE: nothing is left to do.
+    """
+
+    COMMITTING = "committing"
+    WAITING = "waiting"
+    READING = "reading"
+    WRITING = "writing"
+    SAVING = "saving"
+    DONE = "done"
+
+
+class Outcome(Enum):
+    """How a question ended.
+
+    ANSWERED: with an answer that ended by itself. STOPPED: its answer was ended by a person, a limit or another model.
+    FAILED: the engine could not answer it, or not to the end. REFUSED: it could not be stored, and is gone. WITHDRAWN:
+    it is stored, and nobody answers it.
+    """
+
+    ANSWERED = "answered"
+    STOPPED = "stopped"
+    FAILED = "failed"
+    REFUSED = "refused"
+    WITHDRAWN = "withdrawn"
+
+
+_NEXT: Mapping[Stage, frozenset[Stage]] = {
+    Stage.COMMITTING: frozenset({Stage.WAITING, Stage.DONE}),
+    Stage.WAITING: frozenset({Stage.READING, Stage.DONE}),
+    Stage.READING: frozenset({Stage.WRITING, Stage.SAVING, Stage.DONE}),
+    Stage.WRITING: frozenset({Stage.SAVING, Stage.DONE}),
+    Stage.SAVING: frozenset({Stage.DONE}),
+    Stage.DONE: frozenset(),
+}
+_HELD = frozenset({Stage.COMMITTING, Stage.WAITING, Stage.READING, Stage.WRITING})
+_AT_ENGINE = frozenset({Stage.READING, Stage.WRITING})
+
+
+@dataclass(slots=True)
+class StoredAnswer:
+    """What the database has of an answer. On the store's thread alone.
+
+    progress: None where a request failed, so that the database has to be asked.
+    """
+
+    progress: Progress | None = NOTHING
+
+    def save_rest(self, store: Store, answer: Message, is_selected: bool, is_step: bool) -> Progress:
+        """Store what the database does not have of an answer, in one commit; returns what it has then."""
+        before = self.progress or store.messages.progress_of(answer.id)
+        self.progress = None
+        edit = store.messages.save_answer(answer, before, is_selected)
+        if edit is not None and is_step:
+            store.record(edit)
+        self.progress = max(before, Progress(True, len(answer.text), answer.stop is not None))
+        return self.progress
+
+
+class Question:
+    """A question, its stage, and all that belongs to its answer. Going from a stage to one not next raises.
+
+    Attributes: message, what was asked; is_again, it is stored already and gets another answer; stage; outcome, None
+    before it is done or saved; problem, why it was refused or failed.
+
+    Of the answer: answer, the message, None before the engine is asked, with its words once it has ended; run_id, the
+    engine's name for it; text, all of its words so far; tokens, how many have come; request, what the cache did for the
+    prompt, None until the engine has begun; prefill, how far the prompt is read; first_at, when the first token came,
+    by `time.monotonic`; is_stopping, the engine was told to end it.
+
+    Of its way to the database: progress, what the database is known to have; requests, how many are under way; stored,
+    for the store's thread; refusal, why the last request was refused, None when it was not.
+    """
+
+    def __init__(self, message: Message, is_again: bool = False) -> None:
+        self.message = message
+        self.is_again = is_again
+        self.stage = Stage.WAITING if is_again else Stage.COMMITTING
+        self.outcome: Outcome | None = None
+        self.problem: Problem | None = None
+        self.answer: Message | None = None
+        self.run_id: int | None = None
+        self.text = ""
+        self.tokens = 0
+        self.request: RequestReport | None = None
+        self.prefill: PrefillProgress | None = None
+        self.first_at: float | None = None
+        self.is_stopping = False
+        self.progress = NOTHING
+        self.requests = 0
+        self.stored = StoredAnswer()
+        self.refusal: Problem | None = None
+
+    @property
+    def conversation_id(self) -> str:
+        """The conversation in which it was asked."""
+        return self.message.conversation_id
+
+    @property
+    def held_id(self) -> str:
+        """The message at the end of its branch: the answer, or the question itself before there is one."""
+        return self.message.id if self.answer is None else self.answer.id
+
+    @property
+    def is_held(self) -> bool:
+        """Whether its branch is not complete, so that nothing can be said after it."""
+        return self.stage in _HELD
+
+    @property
+    def is_at_engine(self) -> bool:
+        """Whether the engine reads it or writes its answer."""
+        return self.stage in _AT_ENGINE
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether no word of the answer has come yet."""
+        return self.stage is Stage.READING
+
+    @property
+    def rate(self) -> float | None:
+        """Tokens per second since the first one; None before there are enough to tell."""
+        if self.first_at is None or self.tokens < 3:
+            return None
+        return (self.tokens - 1) / max(time.monotonic() - self.first_at, 1e-3)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether there is an answer to keep: one with words, or an empty one that ended by itself."""
+        return bool(self.text) or self.outcome is Outcome.ANSWERED
+
+    @property
+    def is_unsaved(self) -> bool:
+        """Whether there is an answer of which the database does not know the end."""
+        return self.answer is not None and self.stage is not Stage.DONE
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether there is more of the answer than the database is known to have."""
+        has_ended = self.stage is Stage.SAVING
+        return bool(self.text or has_ended) and self.progress < Progress(True, len(self.text), has_ended)
+
+    @property
+    def answer_so_far(self) -> Message:
+        """Return the answer with all of its words; LookupError before the engine is asked."""
+        return replace(self._answer, text=self.text)
+
+    # To the engine
+
+    def commit(self) -> None:
+        """Wait for an answer: the database has the question."""
+        self._go(Stage.WAITING)
+
+    def refuse(self, problem: Problem) -> None:
+        """End: the database did not take the question."""
+        self._go(Stage.DONE, before=Stage.COMMITTING)
+        self.outcome, self.problem = Outcome.REFUSED, problem
+
+    def withdraw(self) -> None:
+        """End without an answer, while nobody has begun one."""
+        self._go(Stage.DONE, before=Stage.WAITING)
+        self.outcome = Outcome.WITHDRAWN
+
+    def ask(self, run_id: int, answer: Message) -> None:
+        """Be read by the engine, to be answered with this message."""
+        self._go(Stage.READING)
+        self.run_id, self.answer = run_id, answer
+
+    # At the engine
+
+    def grow(self, text: str, tokens: int = 0) -> None:
+        """Take on new words of the answer, and count its tokens. A token may complete no character."""
+        if self.stage is not Stage.WRITING:
+            self._go(Stage.WRITING)
+            self.first_at = time.monotonic()
+        self.tokens += tokens
+        self.text += text
+
+    def end(self, answer: Message, problem: Problem | None = None) -> None:
+        """Leave the engine with the answer's figures; its words are those that came. ValueError without a reason."""
+        if answer.stop is None:
+            raise ValueError(f"answer {answer.id} ended for no reason")
+        self._check(Stage.SAVING)
+        self.answer, self.problem = replace(answer, text=self.text), problem
+        self.outcome = _OUTCOMES.get(answer.stop, Outcome.STOPPED)
+        self._go(Stage.SAVING if self.is_kept else Stage.DONE)
+
+    # To the database
+
+    def take_progress(self, progress: Progress) -> None:
+        """Learn what the database has of the answer; once that is all of it, this is done."""
+        self.progress = max(progress, self.progress)
+        if progress.has_ended and self.stage is not Stage.DONE:
+            self._go(Stage.DONE, before=Stage.SAVING)
+
+    def let_go(self) -> None:
+        """End as the program does, with an answer that is not in the database to its end."""
+        self._go(Stage.DONE, before=Stage.SAVING)
+
+    @property
+    def _answer(self) -> Message:
+        if self.answer is None:
+            raise LookupError(f"question {self.message.id} has not been asked")
+        return self.answer
+
+    def _go(self, stage: Stage, before: Stage | None = None) -> None:
+        """Go to another stage; before: only from this one."""
+        self._check(stage, before)
+        self.stage = stage
+
+    def _check(self, stage: Stage, before: Stage | None = None) -> None:
+        if stage not in _NEXT[self.stage] or before not in (None, self.stage):
+            raise RuntimeError(f"question {self.message.id} cannot go from {self.stage.value} to {stage.value}")
+
+
+_OUTCOMES: Mapping[str, Outcome] = {
+    StopReason.FINISHED: Outcome.ANSWERED,
+    StopReason.FAILED: Outcome.FAILED,
+}
