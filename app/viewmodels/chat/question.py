@@ -215,9 +215,9 @@ class Question:
 
     def take_progress(self, progress: Progress) -> None:
         """Learn what the database has of the answer; once that is all of it, this is done."""
-        self.progress = max(progress, self.progress)
         if progress.has_ended and self.stage is not Stage.DONE:
             self._go(Stage.DONE, before=Stage.SAVING)
+        self.progress = max(progress, self.progress)
 
     def let_go(self) -> None:
         """End as the program does, with an answer that is not in the database to its end."""
