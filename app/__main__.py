@@ -5,12 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.launch.bundle_check import is_frozen
 from app.launch.environment import allow_files, give_streams, seal
 from app.launch.options import Options, parse_options
 from app.launch.paths import Paths, guide_model, paths_in, usable
 from app.protocol.reports import Problem
+
+if TYPE_CHECKING:
+    from app.launch.start import Launch
 
 
 def self_test(model: Path | None, data: Path | None, *, on_cpu: bool = False) -> int:
@@ -40,6 +44,14 @@ def data_problems(wanted: Paths) -> Iterator[Problem]:
     store.close()
 
 
+def run(launch: Launch, options: Options) -> int:
+    """Build the window and run it. Returns the exit status."""
+    # Here, because a start that fails before can be told without it, and one that fails in it too.
+    from app import main
+
+    return main.run(launch, options)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """The program. Returns its exit status."""
     give_streams()
@@ -55,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return self_test(parsed.model, parsed.data, on_cpu=parsed.cpu)
     from app.launch.start import start
 
-    return start(Options(parsed.model, parsed.data, tuple(parsed.documents)))
+    return start(Options(parsed.model, parsed.data, tuple(parsed.documents)), run)
 
 
 if __name__ == "__main__":

@@ -166,12 +166,7 @@ def run(launch: Launch, options: Options) -> int:
             program = Program(launch.paths, notice=launch.notice, last=launch.last)
         program.host.happened.connect(collector.follow)
         program.answer_later_starts(launch.lock)
-        if is_seen:
-            status = _show(app, program, options, messages)
-        else:
-            from app.launch.tour import take_tour
-
-            status = take_tour(program, options.model)
+        status = _show(app, program, options, messages) if is_seen else _take_tour(program, options)
     finally:
         messages.close()
     if program.controller.is_stuck:
@@ -209,6 +204,17 @@ def _show(app: Application, program: Program, options: Options, messages: QtMess
     if program.controller.lost is not None:
         show_problem(program.controller.lost)
     return status
+
+
+def _take_tour(program: Program, options: Options) -> int:
+    """Until the tour has ended."""
+    from app.launch.tour import take_tour
+
+    program.start(options.model)
+    try:
+        return take_tour(program.controller, program.window)
+    finally:
+        program.close()
 
 
 def choose_platform() -> bool:

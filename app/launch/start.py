@@ -5,6 +5,7 @@ No exception on this way ends the program in silence. Standard library only, unt
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,17 +32,23 @@ class Launch:
     last: LastRun | None
 
 
-def start(options: Options) -> int:
-    """Run the program until its window is closed. Returns the exit status; SystemExit with 1 where it cannot begin."""
+Run = Callable[[Launch, Options], int]
+
+
+def start(options: Options, run: Run) -> int:
+    """Run the program until its window is closed. Returns the exit status; SystemExit with 1 where it cannot begin.
+
+    run: builds the window and returns the exit status once it is closed.
+    """
     wanted = standard_paths() if options.data is None else paths_in(options.data.expanduser().absolute())
     try:
-        return _start(options, wanted)
+        return _start(options, wanted, run)
     except Exception as error:
         show_failure(error, wanted.logs)
         raise SystemExit(1) from error
 
 
-def _start(options: Options, wanted: Paths) -> int:
+def _start(options: Options, wanted: Paths, run: Run) -> int:
     with telling_when_slow(wanted.data):
         paths, notice = usable(wanted)
         lock = lock_or_hand_over(paths.data, __version__, options.paths_to_open)
@@ -54,9 +61,7 @@ def _start(options: Options, wanted: Paths) -> int:
         with telling_when_slow(paths.data):
             last = last_run(paths.logs, lock.previous)
             start_log(paths.logs)
-        from app import main
-
-        return main.run(Launch(paths, lock, notice, last), options)
+        return run(Launch(paths, lock, notice, last), options)
     finally:
         lock.release()
 

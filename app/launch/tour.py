@@ -10,15 +10,13 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEventLoop
+from PySide6.QtWidgets import QWidget
 
 from app.viewmodels.chat.rows import MessageRow
+from app.viewmodels.controller import Controller
 from app.viewmodels.outline import conversation_text, trie_text
-
-if TYPE_CHECKING:
-    from app.main import Program
 
 SHOTS = Path("build") / "shots"
 PATIENCE = 120.0
@@ -32,11 +30,13 @@ class TourError(Exception):
 
 
 class Tour:
-    """A tour of one program. `patience`: seconds that any one step may take."""
+    """A tour of one window and what is behind it. `patience`: seconds that any one step may take."""
 
-    def __init__(self, program: Program, shots: Path = SHOTS, patience: float = PATIENCE) -> None:
-        self._program = program
-        self._controller = program.controller
+    def __init__(
+        self, controller: Controller, window: QWidget, shots: Path = SHOTS, patience: float = PATIENCE
+    ) -> None:
+        self._controller = controller
+        self._window = window
         self._shots = shots
         self._patience = patience
         self._notice = ""
@@ -107,24 +107,21 @@ class Tour:
         while time.monotonic() < settled:
             QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 50)
         path = self._shots / f"{name}.png"
-        if not self._program.window.grab().save(str(path)):
+        if not self._window.grab().save(str(path)):
             raise TourError(f"the picture {path} could not be written")
 
 
-def take_tour(program: Program, model: Path | None) -> int:
-    """Start the program, take the tour, print what came of it, and close. Returns the exit status."""
+def take_tour(controller: Controller, window: QWidget) -> int:
+    """Take the tour of a program that was just started, and print what came of it. Returns the exit status."""
     _say("There is no display here, so the window is drawn into memory for a short tour.")
-    program.start(model)
     try:
-        Tour(program).take()
-        _say(f"\nThe conversation:\n{conversation_text(program.controller.tree)}")
-        _say(f"\nThe cache:\n{trie_text(program.controller.trie.view)}")
+        Tour(controller, window).take()
+        _say(f"\nThe conversation:\n{conversation_text(controller.tree)}")
+        _say(f"\nThe cache:\n{trie_text(controller.trie.view)}")
         _say(f"\nPictures of the window: {SHOTS.absolute()}")
     except (TourError, OSError) as error:
         print(f"The tour failed: {error}", file=sys.stderr)  # noqa: T201
         return 1
-    finally:
-        program.close()
     return 0
 
 

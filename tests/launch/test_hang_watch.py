@@ -46,7 +46,7 @@ def test_a_start_that_waits_for_a_disk_says_so_and_goes_on(
     monkeypatch.setattr(start, "telling_when_slow", lambda folder: telling_when_slow(folder, 0.1))
     monkeypatch.setattr(start, "usable", lambda _paths: disk.wait(LONG) and (_ for _ in ()).throw(SystemExit(7)))
     with pytest.raises(SystemExit) as left:
-        start.start(Options(data=tmp_path / "data"))
+        start.start(Options(data=tmp_path / "data"), lambda *_: 0)
     assert left.value.code == 7
     assert [problem.title for problem in told] == ["Espalier is still starting"]
     assert str(tmp_path / "data") in told[0].sentence
