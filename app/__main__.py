@@ -27,7 +27,7 @@ def self_test(model: Path | None, data: Path | None, *, on_cpu: bool = False) ->
 
 
 def data_problems(wanted: Paths) -> Iterator[Problem]:
-    """What the window would say about this data folder, and go on in spite of."""
+    """Yield what the window would say about this data folder, and go on in spite of."""
     from app.conversation.faults import StoreError
     from app.conversation.store import Store
 
@@ -53,7 +53,7 @@ def run(launch: Launch, options: Options) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The program. Returns its exit status."""
+    """Run the program. Returns its exit status."""
     give_streams()
     if is_frozen():
         # A frozen program is its own Python: a helper process of the libraries begins here too, and ends in this call.

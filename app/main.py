@@ -124,7 +124,7 @@ class Program(QObject):
             self.controller.notices.error(Problem("The log", f"It lies in {self._logs}."))
 
     def show_cache_files(self, folder: str) -> None:
-        """The same with the cached state on disk; before any was written there is no folder."""
+        """Show the folder of the cached state on disk, or say where it is, or will be before any was written."""
         if not Path(folder).is_dir():
             self.controller.notices.error(Problem("No cached state has been written yet", f"It will lie in {folder}."))
         elif not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
@@ -182,7 +182,7 @@ def leave(status: int, lock: InstanceLock) -> NoReturn:
 
 
 def _let_go(lock: InstanceLock) -> None:
-    """What still concerns a disk, which may be the one that hangs."""
+    """Let go of what still concerns a disk, which may be the one that hangs."""
     lock.release()
     logging.shutdown()
     for stream in (sys.stdout, sys.stderr):
@@ -191,7 +191,7 @@ def _let_go(lock: InstanceLock) -> None:
 
 
 def _show(app: Application, program: Program, options: Options, messages: QtMessages) -> int:
-    """Until the window is closed."""
+    """Show the window until it is closed."""
     signals = UnixSignals(QApplication.closeAllWindows, app)
     app.aboutToQuit.connect(program.close)
     program.start(options.model)
@@ -207,7 +207,7 @@ def _show(app: Application, program: Program, options: Options, messages: QtMess
 
 
 def _take_tour(program: Program, options: Options) -> int:
-    """Until the tour has ended."""
+    """Start the program, take the tour and close."""
     from app.launch.tour import take_tour
 
     program.start(options.model)
@@ -218,7 +218,7 @@ def _take_tour(program: Program, options: Options) -> int:
 
 
 def choose_platform() -> bool:
-    """Whether there is a display. Where there is none, Qt is told to draw into memory."""
+    """Return whether there is a display. Where there is none, Qt is told to draw into memory."""
     if has_display():
         return True
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -236,7 +236,7 @@ def application() -> Application:
 
 
 def icon() -> QIcon:
-    """The program's icon; where it is small it is drawn simpler."""
+    """Return the program's icon; where it is small it is drawn simpler."""
     folder = resources() / "icon"
     found = QIcon()
     for side in ICON_SIDES:

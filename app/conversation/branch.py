@@ -21,7 +21,7 @@ class Branch(Sequence[Turn]):
     def __init__(
         self, path: tuple[Message, ...], fingerprint: str | None, shared: int | None = None, *beyond: Message
     ) -> None:
-        """The first `shared` messages of a path, None for all, and those beyond them: the path is not copied.
+        """Keep the first `shared` messages of a path, None for all, and those beyond them: the path is not copied.
 
         fingerprint: of the model that reads it; answers of other models go without their token ids.
         """

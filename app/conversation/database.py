@@ -58,7 +58,7 @@ class Database:
         self.connection.close()
 
     def _find_files(self) -> dict[Path, FileIdentity | None]:
-        """Where the database and its journal lie: SQLite goes on writing into a file that was deleted."""
+        """Find where the database and its journal lie: SQLite goes on writing into a file that was deleted."""
         files = () if self.path is None else (self.path, Path(f"{self.path}-wal"))
         return {file: _identity(file) for file in files}
 

@@ -135,7 +135,7 @@ def fault_of(error: sqlite3.Error | OSError) -> Fault | None:
 
 
 def _has_no_files_left() -> bool:
-    """Whether this process may open no more files: SQLite does not say why it could not open one."""
+    """Return whether this process may open no more files: SQLite does not say why it could not open one."""
     try:
         os.close(os.open(os.devnull, os.O_RDONLY))
     except OSError as error:

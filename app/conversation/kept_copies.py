@@ -47,7 +47,7 @@ def _delete(file: Path) -> None:
 
 
 def _is_foreign(file: Path) -> bool:
-    """Whether this is a database that another program has made, or the journal of one."""
+    """Return whether this is a database that another program has made, or the journal of one."""
     database = file.with_name(file.name.removesuffix("-wal").removesuffix("-shm"))
     try:
         with database.open("rb") as opened:

@@ -89,7 +89,7 @@ class MessageRows:
         self._db.execute(query, stop, tokens, _json(stats), number)
 
     def _gather(self, conversation: int, column: str, above: int, last: int) -> dict[int, list[Any]]:
-        """The pieces of text or ids of the messages between two numbers, in order."""
+        """Return the pieces of text or ids of the messages between two numbers, in order."""
         query = f"""SELECT piece.message, piece.{column} FROM message JOIN message_{column} AS piece
             ON piece.message = message.number WHERE message.conversation = ? AND message.number > ?
             AND message.number <= ? ORDER BY piece.message, piece.number"""
@@ -100,7 +100,7 @@ class MessageRows:
 
 
 def _message(conversation_id: str, row: tuple[Any, ...], text: str, stored: bytes) -> Message:
-    """A message from its row, its appended text and its token ids, which are left out unless they are complete."""
+    """Make a message of its row, its appended text and its token ids, left out unless they are complete."""
     _, message_id, parent_id, role, base, created, tokens, model, model_name, stats, stop, sampling, name, *marks = row
     return Message(
         *(message_id, conversation_id, parent_id, role, base + text, created),

@@ -103,7 +103,7 @@ class MessageSearch:
             self.index.begin(number, message_id, self._rows.text(number), bool(is_whole))
 
     def _give_up_indexing(self) -> None:
-        """The message that is being indexed is begun anew later."""
+        """Begin the message that is being indexed anew, later."""
         self.index.give_up()
         if self._left is not None:
             self._left.append(self._being_indexed)

@@ -229,7 +229,7 @@ class MessageStore:
         return done.edit
 
     def _in_pages(self, conversation_id: str) -> Iterator[Message]:
-        """The messages that are not in the trash, a page of rows at a time.
+        """Yield the messages that are not in the trash, a page of rows at a time.
 
         No message is part of a cycle. So a page is taken out of the collector's sight: looking through 200,000 of them
         again and again, as it would while they are read, stops every thread for as long as it takes.
@@ -285,7 +285,7 @@ class MessageStore:
         return self._rows.insert(conversation, parent, message, entry and entry[0]), bool(entry and entry[0])
 
     def _come_to(self, conversation: int, leaf: int | None, message: Message) -> None:
-        """A conversation was used: its path may end here now, and its first question may be its title."""
+        """Note that a conversation was used: its path may end here now, and its first question may be its title."""
         if leaf is not None:
             self._paths.select(conversation, leaf)
         title = title_from(message.text) or None if message.role == "user" else None

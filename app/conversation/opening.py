@@ -61,7 +61,7 @@ def open_memory() -> Opened:
 
 
 def _check_files(path: Path) -> None:
-    """A pipe or a device in the place of one of the files would be waited for, perhaps for ever."""
+    """Refuse a pipe or a device in the place of one of the files: it would be waited for, perhaps for ever."""
     for file in database_files(path):
         mode = file.stat().st_mode if file.exists() else stat.S_IFREG
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
@@ -103,7 +103,7 @@ def _open_writable(path: Path, notice: Problem | None, patience: float) -> Opene
 
 
 def _open_immutable(path: Path) -> Opened:
-    """For a file or a disk that may only be read: SQLite makes no journal beside it then."""
+    """Open a file that may only be read, or on such a disk: SQLite makes no journal beside it then."""
     connection = _connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", 0.0)
     try:
         if pragma(connection, "user_version") < len(MIGRATIONS):
@@ -118,7 +118,7 @@ def _open_immutable(path: Path) -> Opened:
 
 
 def _open_without_room(path: Path, patience: float) -> Opened:
-    """For a disk on which nothing more can be written: in this mode SQLite needs no shared file beside the journal.
+    """Open a file on a full disk: in this mode SQLite needs no shared file beside the journal.
 
     https://sqlite.org/wal.html, "Use of WAL Without Shared-Memory"
     """
@@ -138,7 +138,7 @@ def _open_without_room(path: Path, patience: float) -> Opened:
 
 
 def _brought_up_to_date(old: sqlite3.Connection) -> sqlite3.Connection:
-    """An older database that may not be changed, as one of this version, in memory."""
+    """Return an older database that may not be changed, as one of this version, in memory."""
     connection = open_memory().connection
     old.backup(connection)
     old.close()
@@ -147,7 +147,7 @@ def _brought_up_to_date(old: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def _is_known(connection: sqlite3.Connection) -> bool:
-    """Whether a newer database still has everything that this version reads."""
+    """Return whether a newer database still has everything that this version reads."""
     own = open_memory().connection
     try:
         for (table,) in own.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall():
@@ -189,7 +189,7 @@ def _connect(address: str, patience: float, *first: str) -> sqlite3.Connection:
 
 
 def _text(stored: bytes) -> str:
-    """A damaged byte costs one character, not the conversation."""
+    """Decode text: a damaged byte costs one character, not the conversation."""
     return stored.decode("utf-8", "replace")
 
 
@@ -201,7 +201,7 @@ def _check_ours(connection: sqlite3.Connection) -> None:
 
 
 def _check_whole(connection: sqlite3.Connection) -> None:
-    """Nothing in the file may contradict anything else in it."""
+    """Check that nothing in the file contradicts anything else in it."""
     with _schema_readable():
         answer = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
         dangling = connection.execute("PRAGMA foreign_key_check").fetchone()
@@ -211,7 +211,7 @@ def _check_whole(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def _schema_readable() -> Iterator[None]:
-    """These statements are right in any database, so an error of no known kind comes from a damaged schema."""
+    """Take an error of no known kind for a damaged schema: the statements here are right in any database."""
     try:
         yield
     except sqlite3.DatabaseError as error:

@@ -52,7 +52,7 @@ class PathMarks:
             number = self._parent_of(number)
 
     def _shared(self, one: int | None, other: int | None) -> int:
-        """The last message that two paths have in common, by their ends, or 0. Each goes up to lower numbers."""
+        """Return the last message that two paths have in common, by their ends, or 0. Each goes up to lower numbers."""
         while one != other and one is not None and other is not None:
             one, other = min(one, other), self._parent_of(max(one, other))
         return one if one is not None and one == other else 0

@@ -91,7 +91,7 @@ def _dated(path: Path) -> Path:
 
 
 def _create(new: Path) -> None:
-    """An empty database of the newest version."""
+    """Create an empty database of the newest version."""
     os.close(os.open(new, os.O_CREAT | os.O_WRONLY, 0o600))
     connection = sqlite3.connect(new, isolation_level=None)
     connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
@@ -143,7 +143,7 @@ def _lost_schema(old: Path) -> bool:
 
 
 def _first_places() -> dict[str, int]:
-    """Where the tables of the first version begin."""
+    """Find where the tables of the first version begin."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
     connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
     migrate(connection, None, (VERSION_1,))
@@ -153,7 +153,7 @@ def _first_places() -> dict[str, int]:
 
 
 def _noted_places(old: Path) -> dict[str, int]:
-    """Where the tables begin, as the table of the highest numbers says; empty where it cannot be read."""
+    """Read where the tables begin, as the table of the highest numbers says; empty where it cannot be read."""
     with _reading(old) as source:
         try:
             rows = source.execute("SELECT substr(name, 2), seq FROM sqlite_sequence WHERE name LIKE '@%'").fetchall()
@@ -163,7 +163,7 @@ def _noted_places(old: Path) -> dict[str, int]:
 
 
 def _first_page(new: Path, places: Mapping[str, int]) -> bytes:
-    """A first page that knows tables by their columns and first pages, and none of their rules."""
+    """Make a first page that knows tables by their columns and first pages, and none of their rules."""
     with TemporaryDirectory(prefix=".page-", dir=new.parent) as folder:
         path = Path(folder, "page.sqlite")
         connection = sqlite3.connect(path, isolation_level=None)
@@ -237,7 +237,7 @@ class Damaged:
                 yield from (defaultdict(type(None), row) for row in found)
 
     def _has(self, table: str) -> bool:
-        """An older database has not all tables; one that cannot be read may have them."""
+        """Return whether there is a table: an older database has not all, one that cannot be read may have them."""
         try:
             self._connection.execute(f"SELECT 1 FROM {table} LIMIT 0")
         except sqlite3.OperationalError:
@@ -247,7 +247,7 @@ class Damaged:
         return True
 
     def _last(self, table: str) -> int:
-        """The last number that was given away in a table, or else the most that the file has room for."""
+        """Return the last number that was given away in a table, or else the most that the file has room for."""
         for query in (f"SELECT max(number) FROM {table}", f"SELECT seq FROM sqlite_sequence WHERE name = '{table}'"):
             try:
                 row = self._connection.execute(query).fetchone()
@@ -302,7 +302,7 @@ def _insert_deleted(target: sqlite3.Connection, table: str, row: Row) -> bool:
 
 
 def _stand_in(message: Row) -> dict[str, Any]:
-    """A conversation for a message whose own was lost; the schema refuses it where there is one."""
+    """Put in a conversation for a message whose own was lost; the schema refuses it where there is one."""
     now = message["created"]
     number = message["conversation"]
     return {"number": number, "id": new_id(), "title": "Recovered conversation", "created": now, "updated": now}

@@ -59,7 +59,7 @@ def excerpt_of(
 
 
 def _word_start(text: str, start: int, latest: int) -> int:
-    """The beginning of a word at or after a place, but not after the match."""
+    """Return the beginning of a word at or after a place, but not after the match."""
     if start == 0:
         return 0
     space = text.find(" ", start, latest)

@@ -179,7 +179,7 @@ class SearchIndex:
         return is_deleted
 
     def _slices_of(self, wanted: tuple[Term, ...]) -> list[dict[int, set[int]]]:
-        """For each term, the slices in which it stands by their messages."""
+        """Return, for each term, the slices in which it stands by their messages."""
         query = (
             "SELECT slice.message, slice.number FROM words JOIN slice ON slice.number = words.rowid WHERE words MATCH ?"
         )
@@ -209,7 +209,7 @@ class SearchIndex:
             yield True
 
     def _remove(self, message: int) -> None:
-        """A message that is indexed in part only has slices, but does not count."""
+        """Remove a message; one that is indexed in part has slices only, and does not count."""
         with transaction(self._connection):
             self._execute("DELETE FROM message WHERE number = ?", message)
             self._execute("DELETE FROM words WHERE rowid IN (SELECT number FROM slice WHERE message = ?)", message)
@@ -219,7 +219,7 @@ class SearchIndex:
         return self._connection.execute(query, values)
 
     def _try(self, action: Callable[[], T], otherwise: T) -> T:
-        """What goes wrong is told by `problem`; a damaged index is begun anew."""
+        """Do something to the index; what goes wrong is told by `problem`, and a damaged index is begun anew."""
         if not self.is_available:
             return otherwise
         try:
@@ -288,7 +288,7 @@ def _delete(path: Path | None) -> bool:
 
 
 def _best(slices: list[set[int]]) -> int:
-    """The slice in which most of the terms stand, the first of several."""
+    """Return the slice in which most of the terms stand, the first of several."""
     counts = {number: sum(number in found for found in slices) for found in slices for number in found}
     return max(counts, key=lambda number: (counts[number], -number))
 

@@ -60,7 +60,7 @@ class StagedDocument:
 
     @property
     def share(self) -> float:
-        """How much of the document is in the database, from 0 to 1."""
+        """Share of the document that is in the database, from 0 to 1."""
         return self.position / max(1, len(self.document.messages))
 
 
@@ -166,7 +166,7 @@ class Imports:
         return True
 
     def _begun(self, coming: StagedDocument) -> StagedConversation | None:
-        """What is written already of a document. LookupError when it was thrown away."""
+        """Return what is written already of a document. LookupError when it was thrown away."""
         if coming.begun is not None:
             query = "SELECT 1 FROM conversation WHERE id = ? AND trash = ?"
             if self._db.execute(query, coming.begun.id, coming.begun.entry).fetchone() is None:
@@ -202,7 +202,7 @@ class Imports:
 
 
 def _visited(document: Document) -> set[str]:
-    """The last visited children, those of the open path in any case."""
+    """Return the last visited children, those of the open path in any case."""
     parents = {message.id: message.parent_id for message in document.messages}
     visited = {parents[one]: one for one in document.visited}
     message_id = document.leaf_id

@@ -91,7 +91,7 @@ class Store:
 
     @property
     def history(self) -> HistoryState:
-        """What can be undone and done again."""
+        """Steps that can be undone and done again."""
         return self._history.state
 
     def record(self, edit: Edit) -> None:
@@ -149,7 +149,7 @@ class Store:
         return self.trash.revert(edit)
 
     def _result(self, edit: Edit | None) -> EditResult | None:
-        """What is stored now. Trees only where messages or the open path have changed."""
+        """Return what is stored now, with trees only where messages or the open path have changed."""
         if edit is None or edit.is_empty:
             return None
         conversations = self.conversations.all()

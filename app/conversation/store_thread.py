@@ -89,7 +89,7 @@ class StoreThread:
 
 
 def _usable(opening: Future[Store]) -> Store:
-    """The store that was opened, or else one in memory that says why."""
+    """Return the store that was opened, or else one in memory that says why."""
     error = opening.exception()
     if error is None:
         return opening.result()
@@ -101,7 +101,7 @@ def _usable(opening: Future[Store]) -> Store:
 
 
 def _log_failure(step: Future[None]) -> None:
-    """A step of the search index that failed is tried again after the next request."""
+    """Log a step of the search index that failed: it is tried again after the next request."""
     error = step.exception()
     if error is not None:
         logger.error("a step of the search index failed", exc_info=error)

@@ -208,7 +208,7 @@ class Trash:
                 self._paths.select(conversation, self._leaf_beside(conversation, leaf, messages))
 
     def _leaf_beside(self, conversation: int, leaf: int | None, without: set[int]) -> int | None:
-        """Where one arrives from the nearest message above that stays, by children last visited, or else the newest."""
+        """Return where one arrives from the nearest message above that stays, by last visit, or the newest."""
         shown = self._shown(conversation)
         end = leaf
         while end is not None and end in without:
@@ -262,7 +262,7 @@ class Trash:
                 self._put(change, change.old)
 
     def _still_there(self, change: Change) -> Value:
-        """The old value, or none for a folder that lies in the trash by now."""
+        """Return the old value, or none for a folder that lies in the trash by now."""
         is_lost = change.field == "folder" and change.old is not None and not self._seen("folder", [int(change.old)])
         return None if is_lost else change.old
 
@@ -283,7 +283,7 @@ class Trash:
         return int(self._db.execute("SELECT conversation FROM message WHERE number = ?", message).fetchone()[0])
 
     def _hidden_above(self, message: int) -> Iterator[int]:
-        """This message and those above it, as far as they lie in the trash."""
+        """Yield this message and those above it, as far as they lie in the trash."""
         for number in self._paths.up_from(message):
             if self._entry_of(number) is None:
                 return

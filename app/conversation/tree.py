@@ -34,7 +34,7 @@ class _Chain:
 
     @property
     def end(self) -> int:
-        """Where it ends, counted as `start` is."""
+        """Place where the chain ends, counted as `start` is."""
         return self.start + len(self.messages)
 
 
@@ -95,12 +95,12 @@ class MessageTree:
         return self._forks
 
     def is_on_path(self, message_id: str) -> bool:
-        """Whether the selected path goes through a message."""
+        """Return whether the selected path goes through a message."""
         depth = self._depths.get(message_id, len(self._path))
         return depth < len(self._path) and self._path[depth].id == message_id
 
     def is_below(self, message_id: str, above_id: str) -> bool:
-        """Whether a message is another one, or was said after it. LookupError when either is not in this tree."""
+        """Return whether a message is another one, or was said after it. LookupError for one that is not in this tree."""
         if self.depth(message_id) < self.depth(above_id):
             return False
         chain, above = self._chains[message_id], self._chains[above_id]
@@ -109,7 +109,7 @@ class MessageTree:
         return chain is above
 
     def message(self, message_id: str) -> Message:
-        """The message with this id; LookupError when it is not in this tree."""
+        """Return the message with this id; LookupError when it is not in this tree."""
         if message_id not in self._messages:
             raise LookupError(f"no message {message_id!r} in conversation {self.conversation_id}")
         return self._messages[message_id]
@@ -153,7 +153,7 @@ class MessageTree:
         del self._messages[message_id], self._depths[message_id]
 
     def children(self, message_id: str | None) -> tuple[Message, ...]:
-        """What was said after a message, oldest first; the first messages for None."""
+        """Return what was said after a message, oldest first; the first messages for None."""
         chain, place = self._root, 0
         if message_id is not None:
             place = self.depth(message_id) + 1
@@ -163,11 +163,11 @@ class MessageTree:
         return tuple(one.messages[0] for one in chain.below)
 
     def siblings(self, message_id: str) -> tuple[Message, ...]:
-        """The versions of a message, itself included, oldest first."""
+        """Return the versions of a message, itself included, oldest first."""
         return self.children(self.message(message_id).parent_id)
 
     def path_to(self, message_id: str) -> tuple[Message, ...]:
-        """The branch that ends with this message, from its first message on."""
+        """Return the branch that ends with this message, from its first message on."""
         end = self.depth(message_id) + 1
         shared, chains = self._from_path(message_id)
         if shared == len(self._path) == end:
@@ -175,11 +175,11 @@ class MessageTree:
         return (*self._path[:shared], *_between(chains, shared, end))
 
     def depth(self, message_id: str) -> int:
-        """How many messages come before a message on its branch. LookupError when it is not in this tree."""
+        """Count the messages before a message on its branch. LookupError when it is not in this tree."""
         return self._depths[self.message(message_id).id]
 
     def leaf_below(self, message_id: str | None) -> str | None:
-        """Where one arrives from a message by the child last visited, or else the newest, at every fork."""
+        """Return where one arrives from a message by the child last visited, or else the newest, at every fork."""
         chain = self._root if message_id is None else self._chains[self.message(message_id).id]
         while chain.below:
             chain = chain.visited or chain.below[-1]
@@ -287,11 +287,11 @@ class MessageTree:
         return upper
 
     def _goes_through(self, chain: _Chain) -> bool:
-        """Whether the selected path goes through the first message of a chain."""
+        """Return whether the selected path goes through the first message of a chain."""
         return chain.start < len(self._path) and self._path[chain.start] is chain.messages[0]
 
     def _from_path(self, message_id: str) -> tuple[int, list[_Chain]]:
-        """How many messages of the selected path the branch to a message shares, and the chains that hold the others.
+        """Count the messages of the selected path that the branch to one shares, and find the chains of the others.
 
         The first of these chains may be on the path too.
         """
@@ -307,7 +307,7 @@ class MessageTree:
 
 
 def _between(chains: Iterable[_Chain], start: int, end: int) -> list[Message]:
-    """The messages of chains that follow one another, from one place on their branch to another."""
+    """Return the messages of chains that follow one another, from one place on their branch to another."""
     found: list[Message] = []
     for chain in chains:
         found += chain.messages[max(start - chain.start, 0) : end - chain.start]

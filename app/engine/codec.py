@@ -135,7 +135,7 @@ class Codec:
         return list(encode(text))
 
     def _begins_after_control(self, control: str) -> bool:
-        """Whether text right after a control token is read as a beginning (older SentencePiece conversions)."""
+        """Return whether text right after a control token is read as a beginning (older SentencePiece conversions)."""
         if not control:
             return False
         head, ids = self._markup(control), self._markup(control + "a")
@@ -225,7 +225,7 @@ def _control_tokens(tokenizer: TokenizerWrapper, template_source: str, rows: int
 
 
 def _sayable(tokenizer: TokenizerWrapper, controls: dict[str, int], rows: int) -> bytearray:
-    """For each id, 1 where it may stand in an answer that comes with a message. Ids without a token may not."""
+    """Mark each id with 1 where it may stand in an answer that comes with a message: none without a token may."""
     sayable = bytearray(rows)
     vocabulary: Any = tokenizer.get_vocab()
     marks = (tokenizer.think_start, tokenizer.think_end, tokenizer.tool_call_start, tokenizer.tool_call_end)

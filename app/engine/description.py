@@ -32,7 +32,7 @@ def describe(model: LoadedModel, cache: PrefixCache) -> ModelInfo:
 
 
 def _note(model: LoadedModel, cache: PrefixCache) -> str:
-    """What a person should know of this model, in sentences; empty for most."""
+    """Return what a person should know of this model, in sentences; empty for most."""
     notes = []
     if cache.unsupported:
         notes.append(f"Its cache kind {cache.unsupported} is not supported yet: nothing is reused.")

@@ -44,7 +44,7 @@ class Detokenizer:
         return said
 
     def _advance(self) -> None:
-        """Nothing waits: the new tokens become the known ones that the next are decoded after."""
+        """Take the new tokens for the known ones that the next are decoded after: nothing waits."""
         new = self._new
         self._known, self._new, self._said = new, [], 0
         self._known_length = self._codec.length_alone(new[0]) if len(new) == 1 else len(self._codec.decode(new))

@@ -70,7 +70,7 @@ def state_fingerprint(
 
 
 def _layout(cache: Any) -> list[tuple[str, object]]:
-    """What a fresh cache object knows of itself: its numbers, and how many arrays it keeps."""
+    """Return what a fresh cache object knows of itself: its numbers, and how many arrays it keeps."""
     known = ((key, len(value) if isinstance(value, list) else value) for key, value in vars(cache).items())
     return sorted((key, value) for key, value in known if isinstance(value, int | float | str))
 
@@ -93,7 +93,7 @@ def _add_samples(digest: hashlib._Hash, path: Path, start: int, nbytes: int) -> 
 
 
 def _add_tensors(digest: hashlib._Hash, file: WeightFile, most: int) -> None:
-    """The middle of each tensor, or of `most` of them, evenly chosen."""
+    """Add the middle of each tensor, or of `most` of them, evenly chosen."""
     entries = json.loads(file.header)
     offsets = sorted(entry["data_offsets"] for name, entry in entries.items() if name != "__metadata__")
     data_start = file.total_bytes - file.data_bytes

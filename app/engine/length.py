@@ -48,7 +48,7 @@ class LengthCounter:
                     raise TooLongError(context)
 
     def _is_short(self, turns: Iterable[Turn], most: int) -> bool:
-        """Whether a branch is so short that nothing needs to be counted: few characters make few tokens."""
+        """Return whether a branch is so short that nothing needs to be counted: few characters make few tokens."""
         left = most
         for turn in turns:
             left -= len(turn.text) + 1
@@ -75,7 +75,7 @@ class LengthCounter:
 
 
 def _around_turn(codec: Codec, template: ChatTemplate) -> int | None:
-    """The fewest tokens that a template writes between two messages; None where it does not print all of them."""
+    """Return the fewest tokens that a template writes between two messages; None where it does not print them all."""
     roles: list[Role] = ["user" if number % 2 == 0 else "assistant" for number in range(_EXAMPLE)]
     try:
         rendered = locate_messages(template, roles, [f"Abc{number}" for number in range(len(roles))])

@@ -83,7 +83,7 @@ class Opening(Task[LoadedModel | ModelFailed]):
     def _put_together(
         self, folder: ModelFolder, tokenizer: TokenizerWrapper, model: Module, config: dict[str, Any]
     ) -> LoadedModel:
-        """The model with everything around it, before its weights are read: what can be wrong is found by now."""
+        """Put the model and all around it together, before its weights are read: what can be wrong is found by now."""
         with _misfit():
             rows = embedding_rows(model)
         check_vocabulary(tokenizer, rows)
@@ -131,7 +131,7 @@ def _tokenizer(folder: ModelFolder) -> TokenizerWrapper:
 
 
 def _stop_ids(folder: ModelFolder) -> list[int] | None:
-    """The end tokens that config.json and generation_config.json name; None when neither does.
+    """Return the end tokens that config.json and generation_config.json name; None when neither does.
 
     mlx-lm lets the second replace the first; both end an answer here.
     """
@@ -153,7 +153,7 @@ def _generation_config(folder: ModelFolder) -> dict[str, Any]:
 
 
 def _lazy_model(folder: ModelFolder) -> tuple[Module, dict[str, Any]]:
-    """The model with weights that are named but not read yet."""
+    """Return the model with weights that are named but not read yet."""
     with _misfit():
         return load_model(folder.path, lazy=True, trust_remote_code=False)
 
@@ -200,7 +200,7 @@ def _heads(config: dict[str, Any]) -> int:
 
 
 def _name(path: Path) -> str:
-    """The folder's name; in the hub's cache, where that is a commit, the repository's."""
+    """Return the folder's name; in the hub's cache, where that is a commit, the repository's."""
     path = path.absolute()
     repository = path.parent.parent.name
     if path.parent.name == "snapshots" and repository.startswith("models--"):

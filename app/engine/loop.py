@@ -116,7 +116,7 @@ class EngineLoop:
             return
 
     def _rest(self) -> None:
-        """Nothing is asked: write a little to disk, or sleep until something is asked."""
+        """Write a little to disk, or sleep until something is asked."""
         pause = self.open_model.save_a_little() if self.open_model is not None else None
         try:
             self._obey(self._inbox.get(timeout=pause))
@@ -157,7 +157,7 @@ class EngineLoop:
     # Models
 
     def _open(self, path: str) -> None:
-        """The open model goes on until the new one is known to be sound; what is asked from now on waits for that."""
+        """Begin to open a model. The open one goes on until it is known to be sound; what is asked meanwhile waits."""
         self._opening = Opening(path)
         self._emit(self._opening.progress)
 
@@ -174,7 +174,7 @@ class EngineLoop:
             self._emit(opening.progress)
 
     def _fail_opening(self, failed: ModelFailed) -> None:
-        """The model that was open, if it still is, answers what was asked meanwhile."""
+        """Give up an opening. The model that was open, if it still is, answers what was asked meanwhile."""
         log.info("no model: %s", failed.problem.title)
         self._opening = None
         mx.clear_cache()
@@ -233,7 +233,7 @@ class EngineLoop:
             delete_all(self._disk.folder)
 
     def _erase(self, owner: str) -> None:
-        """Where no open model knows of the files, they are deleted on this thread."""
+        """Erase an owner's state; where no open model knows of the files, they are deleted on this thread."""
         if self._disk.folder and (self.open_model is None or self.open_model.cache.disk is None):
             delete_of_owner(self._disk.folder, owner)
         if self.open_model is not None:
@@ -293,7 +293,7 @@ class EngineLoop:
             self._emit(pinned)
 
     def _is_busy(self, open_model: OpenModel) -> bool:
-        """Whether an answer is being written, or waits for its turn."""
+        """Return whether an answer is being written, or waits for its turn."""
         return bool(self._waiting) or (open_model.task is not None and not open_model.task.gives_way)
 
     def _answer_query(self) -> bool:

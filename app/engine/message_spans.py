@@ -66,7 +66,7 @@ def _unique_mark(contents: Sequence[str]) -> str:
 
 
 def _gaps(text: str, words: Sequence[str], mark: str) -> list[str] | None:
-    """The texts around the words, one more than words; None unless each word is there once and in order."""
+    """Return the texts around the words, one more than words; None unless each word is there once and in order."""
     gaps, at = [], 0
     for word in words:
         found = text.find(word, at)
@@ -94,7 +94,7 @@ def _walk(text: str, gaps: Sequence[str], contents: Sequence[list[str]]) -> list
 
 
 def _forms(content: str, thinking_end: str) -> list[str]:
-    """What templates make of a content, the longest first."""
+    """Return what templates make of a content, the longest first."""
     answer = content.rpartition(thinking_end)[2]
     forms = {form for text in (content, answer) for form in (text, text.lstrip("\n"), text.lstrip(), text.rstrip())}
     return sorted(forms | {content.strip(), answer.strip()}, key=len, reverse=True)
@@ -141,7 +141,7 @@ class _Search:
 
 
 def _between(text: str, before: str, after: str) -> Span | None:
-    """The part of the text between its beginning and its end, if it has these."""
+    """Return the part of the text between its beginning and its end, if it has these."""
     start, end = len(before), len(text) - len(after)
     return Span(start, end) if start <= end and text.startswith(before) and text.endswith(after) else None
 

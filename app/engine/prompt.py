@@ -134,7 +134,7 @@ class _Assembly:
         return self.rendered.text[last.end :] if last else ""
 
     def _question(self, turn: Turn, span: Span) -> None:
-        """A single space before the content goes with it: tokens of words begin with their space."""
+        """Let a single space before the content go with it: tokens of words begin with their space."""
         text, start = self.rendered.text, span.start
         if start - self.at >= 2 and text[start - 1] == " " and not text[start - 2].isspace():
             start -= 1
@@ -172,8 +172,11 @@ class _Assembly:
         self.at += reused.end - reused.start if reused.ids else 0
 
     def _believed(self, ids: Sequence[int]) -> Sequence[int]:
-        """The answer's ids as far as they may be used. A model may have said a control token: that it did, and no file
-        made it up, is known where the very prompt with these ids has been computed."""
+        """Return the answer's ids as far as they may be used.
+
+        A model may have said a control token: that it did, and no file made it up, is known where the very prompt with
+        these ids has been computed.
+        """
         codec = self.builder.codec
         sayable = codec.sayable(ids)
         if len(sayable) == len(ids):
@@ -183,14 +186,14 @@ class _Assembly:
         return codec.sayable(known, trusted=seen) if seen > len(sayable) else sayable
 
     def _mark_new_answer(self, before: int) -> None:
-        """The new answer's restore points: before the seed, and where its own past form will leave this prompt."""
+        """Set the new answer's restore points: before the seed, and where its past form will leave this prompt."""
         self.points.add(len(self.ids) - 1)
         generation, header = self._generation_prompt, self.builder.history_header
         if header and not header.startswith(generation):
             self.points.add(before + self._shared(before, header, generation))
 
     def _shared(self, before: int, header: str, generation: str) -> int:
-        """How many tokens two headers have in common, both following the first `before` ids."""
+        """Count the tokens that two headers have in common, both following the first `before` ids."""
         after = self.ids[before - 1] if before else None
         codec = self.builder.codec
         return shared_length(codec.markup(header, after), codec.markup(generation, after))

@@ -104,7 +104,7 @@ def _check(sampling: Sampling) -> None:
 
 
 def _filters(sampling: Sampling) -> list[_Filter]:
-    """What is left of the vocabulary, in mlx-lm's order. Zero, or for top-p one, switches a filter off."""
+    """Return the filters of the vocabulary, in mlx-lm's order. Zero, or for top-p one, switches a filter off."""
     filters: list[_Filter] = []
     if 0 < sampling.top_p < 1:
         filters.append(lambda logprobs: apply_top_p(logprobs, sampling.top_p))

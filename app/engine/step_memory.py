@@ -73,7 +73,7 @@ class StepMemory:
         return _NUMBER * _LOGITS * self._sizes.vocabulary
 
     def _rows(self, tokens: int, cache: PrefixCache) -> int:
-        """What buffers of rows grow by, and the largest that is copied for it."""
+        """Return what buffers of rows grow by, and the largest that is copied for it."""
         active = cache.active
         return active.row_bytes * (tokens + _GROWTH) + active.row_bytes * active.offset // max(len(active.rows), 1)
 
@@ -180,7 +180,7 @@ _NO_LIMIT = 1 << 62
 
 
 def _address_space() -> int:
-    """What the process may still map, where that is limited."""
+    """Return what the process may still map, where that is limited."""
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit == resource.RLIM_INFINITY:
         return _NO_LIMIT
@@ -192,7 +192,7 @@ def _address_space() -> int:
 
 
 def _available() -> int:
-    """What the system can give without swapping, where it says so."""
+    """Return what the system can give without swapping, where it says so."""
     try:
         with Path("/proc/meminfo").open("rb") as file:
             line = next(line for line in file if line.startswith(b"MemAvailable:"))

@@ -30,7 +30,7 @@ class StopText:
         return "" if self.is_met else self._release(len(self._held))
 
     def _waiting(self) -> int:
-        """The length of the longest end of the text that begins a stop text."""
+        """Return the length of the longest end of the text that begins a stop text."""
         for length in range(min(self._longest - 1, len(self._held)), 0, -1):
             if any(stop.startswith(self._held[-length:]) for stop in self._stops):
                 return length

@@ -59,7 +59,7 @@ class ModelTask(Task[Event]):
 
 
 def _failed(words: str) -> RequestError:
-    """What a model or a library raised in the middle of its work."""
+    """Return the event of what a model or a library raised in the middle of its work."""
     return RequestError(
         "The model failed",
         f"It says: {words} Try again; if it fails each time, open another model. The log tells more.",

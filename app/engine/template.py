@@ -87,7 +87,7 @@ def chat_template(tokenizer: TokenizerWrapper, now: datetime) -> ChatTemplate:
 
 
 def _own_renderer(tokenizer: Any) -> Callable[[Messages], str]:
-    """For formats that mlx-lm or the tokenizer's class renders in Python, with code that is not the folder's."""
+    """Return what renders formats in Python, in mlx-lm or the tokenizer's class, with code that is not the folder's."""
 
     def render(messages: Messages) -> str:
         return str(tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=True))

@@ -50,7 +50,7 @@ def reuse_ids(codec: Codec, ids: Sequence[int], before: Sequence[int], inserted:
 
 
 def _prefix(codec: Codec, ids: Sequence[int], context: list[int], text: str, start: int) -> ReusedIds:
-    """The first of the ids, as far as they spell the beginning of the text."""
+    """Return the first of the ids, as far as they spell the beginning of the text."""
     spelled = codec.decode(context + list(ids))[len(codec.decode(context)) if context else 0 :]
     if spelled == text:
         return ReusedIds(tuple(ids), start, start + len(text))
@@ -60,7 +60,7 @@ def _prefix(codec: Codec, ids: Sequence[int], context: list[int], text: str, sta
 
 
 def _suffix(codec: Codec, ids: Sequence[int], content: str, start: int) -> ReusedIds:
-    """The ids from the one that begins where the content does, when the answer ends with the content."""
+    """Return the ids from the one that begins where the content does, when the answer ends with the content."""
     own, ends = text_ends(codec, ids)
     at = own.rfind(content) if content else -1
     if at <= 0 or at not in ends:
@@ -72,7 +72,7 @@ def _suffix(codec: Codec, ids: Sequence[int], content: str, start: int) -> Reuse
 
 
 def _agreeing(own: str, ends: Sequence[int], text: str) -> tuple[int, int]:
-    """How many tokens spell a beginning of the text, and how many characters that is.
+    """Count the tokens that spell a beginning of the text, and the characters of that.
 
     Tokens that complete no character count only with the one that does, or at the very end of an answer, where half a
     character was cut off and the text goes no further.

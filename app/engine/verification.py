@@ -82,7 +82,7 @@ class Check(ModelTask):
     def _first_difference(
         self, tokens: Sequence[int], following: int, warm_logits: mx.array
     ) -> Generator[None, None, int | None]:
-        """The offset of the first token whose live rows differ; the end for whole states and logits, or None."""
+        """Return the offset of the first token whose live rows differ; the end for whole states and logits, or None."""
         live = self._cache.active
         repeated = (yield from self._replayed(tokens)).active
         differing = []
@@ -100,7 +100,7 @@ class Check(ModelTask):
         return None if same else len(tokens)
 
     def _replayed(self, tokens: Sequence[int]) -> Generator[None, None, Replay]:
-        """The recorded calls of the path, made again one by one."""
+        """Make the recorded calls of the path again, one by one."""
         steps = replay_steps(self._cache, tokens, keeps_logits=False)
         while True:
             try:
@@ -152,7 +152,7 @@ def _warm(cache: PrefixCache, tokens: Sequence[int], following: int) -> mx.array
 
 
 def _differing_layer(live: ActivePath, again: ActivePath, index: int) -> int | None:
-    """The first token at which one layer's rows differ, looked at in parts."""
+    """Return the first token at which one layer's rows differ, looked at in parts."""
     for start in range(0, live.offset, _STEP):
         end = min(start + _STEP, live.offset)
         parts = zip(live.rows[index].copy(start, end), again.rows[index].copy(start, end), strict=True)
@@ -163,7 +163,7 @@ def _differing_layer(live: ActivePath, again: ActivePath, index: int) -> int | N
 
 
 def _differing_row(one: mx.array, other: mx.array) -> int | None:
-    """The first token at which two arrays of rows differ in any bit."""
+    """Return the first token at which two arrays of rows differ in any bit."""
     differs = mx.any(one.view(mx.uint8) != other.view(mx.uint8), axis=(0, 1, 3))
     return cast(int, mx.argmax(differs).item()) if mx.any(differs).item() else None
 
@@ -176,6 +176,6 @@ def _same(one: mx.array | None, other: mx.array | None) -> bool:
 
 
 def _largest(difference: mx.array) -> float:
-    """The largest absolute value; infinite where there are no numbers."""
+    """Return the largest absolute value; infinite where there are no numbers."""
     largest = mx.max(mx.abs(difference.astype(mx.float32)))
     return cast(float, largest.item()) if mx.isfinite(largest).item() else float("inf")

@@ -50,7 +50,7 @@ def read_weight_file(path: Path) -> WeightFile:
 
 
 def _data_bytes(path: Path, header: bytes) -> int:
-    """The end of the last tensor, from the header."""
+    """Return the end of the last tensor, from the header."""
     try:
         entries = json.loads(header)
         return max((entry["data_offsets"][1] for name, entry in entries.items() if name != "__metadata__"), default=0)

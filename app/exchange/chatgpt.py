@@ -111,7 +111,7 @@ def _stop(message: JsonObject, metadata: JsonObject) -> str | None:
 
 
 def _text(content: JsonObject, kind: str, notes: Notes) -> str:
-    """The words of a message; what is not words is counted."""
+    """Return the words of a message; what is not words is counted."""
     parts = content.array("parts")
     if parts is not None:
         return "\n\n".join(words for part in parts if (words := _part(part, notes)))
@@ -136,7 +136,7 @@ def _part(part: Any, notes: Notes) -> str:
 
 
 def _object_part(part: Entries, notes: Notes) -> str:
-    """A transcript has a text; images, sounds and files have none."""
+    """Return the text of a transcript; images, sounds and files have none."""
     text = part.get("text")
     if isinstance(text, str) and text:
         return text

@@ -77,7 +77,7 @@ class ConversationReader:
             raise MalformedError(place, "this is no conversation in a form that Espalier knows", CHOOSE)
 
     def _read(self, place: str) -> Any:
-        """A conversation, its messages made nodes already; or a draft, and `_rest` is what stands beside it."""
+        """Read a conversation, its messages made nodes already; or a draft, and `_rest` is what stands beside it."""
         if self._json.next_sign() != "{":
             return self._json.value()
         entries: Entries = {}

@@ -117,7 +117,7 @@ class _Blocks:
         return True
 
     def _item(self, words: str, indent: int) -> re.Match[str] | None:
-        """The sign of a list item, where it is one for certain."""
+        """Return the sign of a list item, where it is one for certain."""
         above = max((column for column in self._items if column <= indent), default=0)
         item = _ITEM.match(words)
         if (
@@ -132,7 +132,7 @@ class _Blocks:
         return item if self._is_after_blank or interrupts else None
 
     def _leave(self, indent: int) -> None:
-        """The items that begin right of this column have ended."""
+        """End the items that begin right of this column."""
         self._items = [column for column in self._items if column <= indent]
 
     @property
@@ -166,7 +166,7 @@ def code_spans(line: str) -> list[tuple[int, int]] | None:
 
 
 def _escaped(line: str, spans: Sequence[tuple[int, int]]) -> str:
-    """The line with its backslashes, but none within the spans."""
+    """Return the line with its backslashes, but none within the spans."""
     pieces: list[str] = []
     at = 0
     for start, end in (*spans, (len(line), len(line))):
@@ -181,7 +181,7 @@ def _after_backslash(sign: re.Match[str]) -> str:
 
 
 def _is_escaped(words: str, at: int) -> bool:
-    """Whether an odd number of backslashes stands before this place."""
+    """Return whether an odd number of backslashes stands before this place."""
     first = at
     while first and words[first - 1] == "\\":
         first -= 1

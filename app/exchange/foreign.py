@@ -88,7 +88,7 @@ def import_tree(foreign: ForeignConversation, notes: Notes) -> Document | None:
 
 
 def _drafts(nodes: Mapping[str, ForeignNode], notes: Notes) -> tuple[list[_Draft], dict[str, int | None]]:
-    """The nodes that become messages, parents first; and where each key is, or else its nearest ancestor."""
+    """Return the nodes that become messages, parents first; and where each key is, or its nearest ancestor."""
     drafts: list[_Draft] = []
     homes: dict[str, int | None] = {}
     for key, parent in _in_order(nodes, notes):
@@ -104,7 +104,7 @@ def _drafts(nodes: Mapping[str, ForeignNode], notes: Notes) -> tuple[list[_Draft
 
 
 def _may_follow(message: ForeignMessage, before: Role | None, notes: Notes) -> bool:
-    """Whether a message may follow one of that role, or begin a conversation."""
+    """Return whether a message may follow one of that role, or begin a conversation."""
     if message.role == "system" and message.text and before is not None:
         notes.leave_out("instructions in the middle of a conversation")
         return False
@@ -134,7 +134,7 @@ def _in_order(nodes: Mapping[str, ForeignNode], notes: Notes) -> list[tuple[str,
 
 
 def _in_circle(key: str, parents: Mapping[str, str | None]) -> str:
-    """The key itself when it is a beginning or stands in a circle, or else where one comes to the circle from it."""
+    """Return the key itself when it is a beginning or stands in a circle, or where one comes to the circle from it."""
     passed: set[str] = set()
     while (parent := parents[key]) is not None and key not in passed:
         passed.add(key)
@@ -143,7 +143,7 @@ def _in_circle(key: str, parents: Mapping[str, str | None]) -> str:
 
 
 def _parents(nodes: Mapping[str, ForeignNode], notes: Notes) -> dict[str, str | None]:
-    """A node's parent is the one that it names, or else the first that names it as a child, or else none."""
+    """Find each node's parent: the one that it names, or the first that names it as a child, or none."""
     named: dict[str, str] = {}
     for key, node in nodes.items():
         for child in node.children:
@@ -168,7 +168,7 @@ def _below(nodes: Mapping[str, ForeignNode], parents: Mapping[str, str | None]) 
 
 
 def _join(drafts: list[_Draft], notes: Notes) -> None:
-    """An answer that alone follows an answer is the rest of it: thoughts, a call of a tool, and what came of it."""
+    """Join an answer that alone follows an answer to it: thoughts, a call of a tool, and what came of it."""
     for one in drafts:
         before = None if one.parent is None else drafts[one.parent]
         if before and before.message.role == one.message.role == "assistant" and before.children == 1:

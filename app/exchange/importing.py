@@ -91,7 +91,7 @@ def _documents(file: BinaryIO, notes: Notes, watch: Watch | None) -> Iterator[Do
 
 
 def _pieces(file: BinaryIO, size: int) -> Iterator[bytes]:
-    """What the file held when it was opened, in pieces."""
+    """Yield what the file held when it was opened, in pieces."""
     file.seek(0)
     while size > 0 and (piece := file.read(min(PIECE, size))):
         size -= len(piece)
@@ -99,7 +99,7 @@ def _pieces(file: BinaryIO, size: int) -> Iterator[bytes]:
 
 
 class _Progress:
-    """How much of all files was read."""
+    """Progress through all files: how much of them was read."""
 
     def __init__(self, size: int, watch: Watch | None) -> None:
         self._size = size

@@ -78,7 +78,7 @@ def _tree(document: Document) -> MessageTree:
 
 
 def _branches(tree: MessageTree) -> tuple[list[_Branch], dict[str, int]]:
-    """The branches, each before those that part from it, and the number of every message."""
+    """Return the branches, each before those that part from it, and the number of every message."""
     branches: list[_Branch] = []
     numbers: dict[str, int] = {}
     front: list[tuple[Message, _Branch | None]] = [(root, None) for root in reversed(tree.children(None))]

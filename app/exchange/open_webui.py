@@ -53,7 +53,7 @@ def _time(record: JsonObject, chat: JsonObject) -> float | None:
 
 
 def _instructions(chat: JsonObject) -> str:
-    """What the model was told before the first question."""
+    """Return what the model was told before the first question."""
     params = chat.entries.get("params")
     found = (chat.entries.get("system"), params.get("system") if isinstance(params, dict) else None)
     return next((text for text in found if isinstance(text, str) and text), "")
@@ -109,7 +109,7 @@ def _foreign_message(message: JsonObject, notes: Notes) -> ForeignMessage | None
 
 
 def _text(message: JsonObject, notes: Notes) -> str:
-    """The words of a message; images and files are counted."""
+    """Return the words of a message; images and files are counted."""
     files = message.entries.get("files")
     for file in files if isinstance(files, list) else ():
         kind = file.get("type") if isinstance(file, dict) else None

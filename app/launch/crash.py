@@ -95,7 +95,7 @@ def last_run(logs: Path, previous: LockOwner | None) -> LastRun | None:
 
 
 def _take_dump(logs: Path) -> tuple[str, float]:
-    """The stacks that were left and when they were written, seconds since the epoch; they are there once only."""
+    """Take the stacks that were left, and when they were written, seconds since the epoch; they are there once."""
     path = logs / DUMP
     try:
         refuse_special(path)

@@ -42,7 +42,7 @@ class _FailedError(Exception):
 
 
 def run(model_path: str, *, on_cpu: bool = False) -> int:
-    """Test cache and model with the model in this folder.
+    """Run everything but the versions and the time. Raises _FailedError.
 
     Prints a JSON object as the last line; returns the exit status.
     """
@@ -70,7 +70,7 @@ def run(model_path: str, *, on_cpu: bool = False) -> int:
 
 
 def _compute_on_cpu() -> None:
-    """Where no GPU is wanted; no compiler is wanted either, and on the CPU mx.compile starts one."""
+    """Compute without a GPU; no compiler is wanted either, and on the CPU mx.compile starts one."""
     os.environ["MLX_DISABLE_COMPILE"] = "1"
     import mlx.core as mx
 
@@ -78,7 +78,7 @@ def _compute_on_cpu() -> None:
 
 
 def _device() -> str:
-    """What was computed on, as mlx says it: "Device(gpu, 0)"."""
+    """Return what was computed on, as mlx says it: "Device(gpu, 0)"."""
     import mlx.core as mx
 
     return str(mx.default_device())
@@ -93,7 +93,7 @@ class _SelfTest:
     answers: list[RunFinished] = field(default_factory=list)
 
     def run(self, model_path: str) -> dict[str, Any]:
-        """Everything but the versions and the time. Raises _FailedError."""
+        """Run everything but the versions and the time. Raises _FailedError."""
         info = self._open(model_path)
         asked: tuple[Turn, ...] = (Turn("user", QUESTION),)
         answer = self._ask(asked)
@@ -132,7 +132,7 @@ class _SelfTest:
         raise _FailedError(Problem("The model was not opened", "The engine ended without a word about it."))
 
     def _ask(self, turns: tuple[Turn, ...]) -> Turn:
-        """The answer to the last turn."""
+        """Return the answer to the last turn."""
         for event in self.do(Generate(len(self.answers), turns, SAMPLING, owner="self-test")):
             if isinstance(event, RunFailed):
                 raise _FailedError(event.problem)
@@ -142,7 +142,7 @@ class _SelfTest:
         raise _FailedError(Problem("There was no answer", "The engine ended without a word about it."))
 
     def _recomputed(self) -> list[str]:
-        """What the fork, the return and the continuation computed again."""
+        """Say what the fork, the return and the continuation computed again."""
         names = ("the fork", "the return", "the continuation")
         requests = [answer.stats.request for answer in self.answers[1:]]
         return [

@@ -166,7 +166,7 @@ def try_lock(folder: Path, version: str) -> InstanceLock | None:
 
 
 def _open_lock(path: Path) -> int:
-    """The lock's file, made where there is none. What lies in its place and is no file is moved aside, once."""
+    """Open the lock's file, made where there is none. What lies in its place and is no file is moved aside, once."""
     for is_last in (False, True):
         try:
             file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
@@ -200,7 +200,7 @@ def lock_owner(folder: Path) -> LockOwner | None:
 
 
 def _remove(address: str) -> None:
-    """A socket and the folder made for it; the one of a process that died, too."""
+    """Remove a socket and the folder made for it; the one of a process that died, too."""
     place = Path(address)
     if place.name == _SOCKET and place.parent.name.startswith(_FOLDER):
         with contextlib.suppress(OSError):

@@ -44,4 +44,4 @@ class UnixSignals(QObject):
 
 
 def _pass(_number: int, _frame: object) -> None:
-    """The socket carries the news."""
+    """Do nothing: the socket carries the news."""

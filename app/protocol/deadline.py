@@ -43,7 +43,7 @@ class DeadlineCaller:
 
 
 class _Answer(Generic[T]):
-    """What a function has returned or raised."""
+    """Outcome of a function: what it has returned or raised."""
 
     def __init__(self, function: Callable[[], T]) -> None:
         self.has_come = threading.Event()

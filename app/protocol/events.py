@@ -153,7 +153,7 @@ class TurnResidency:
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """What a branch would cost now. `request.left` tokens would be computed; `seconds` is about how long, if known.
+    """Cost of a branch now. `request.left` tokens would be computed; `seconds` is about how long, if known.
 
     pinned: tokens of the branch that a pin keeps. is_far_too_long: the branch has more tokens than `request.total`,
     which is all that the model can read; how many, and what is held of them, was not looked up, and `turns` is empty.

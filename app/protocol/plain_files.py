@@ -68,7 +68,7 @@ def write_whole(name: str, text: str, folder: int | None = None) -> None:
 
 
 def _remove(name: str, folder: int | None) -> None:
-    """What an earlier writing has left, or somebody has put there."""
+    """Remove what an earlier writing has left, or somebody has put there."""
     try:
         os.unlink(name, dir_fd=folder)
     except FileNotFoundError:

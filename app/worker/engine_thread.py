@@ -112,7 +112,7 @@ def _problem_of(error: BaseException) -> Problem:
 
 
 def _is_short_of_files(error: BaseException | None) -> bool:
-    """Whether the system's limit of open files is behind an error, directly or as the cause of another."""
+    """Return whether the system's limit of open files is behind an error, directly or as the cause of another."""
     for _ in range(_LONGEST_CHAIN):
         if error is None:
             return False

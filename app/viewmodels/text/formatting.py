@@ -21,36 +21,36 @@ _QUARTER_DAY = 21_600.0
 
 
 def tokens(value: int) -> str:
-    """A count of tokens in full."""
+    """Write a count of tokens in full."""
     return plural(value, "token")
 
 
 def short_count(value: int) -> str:
-    """A count for the context gauge, which alone rounds: 812, 3.8k, 32k."""
+    """Write a count for the context gauge, which alone rounds: 812, 3.8k, 32k."""
     if value < 1000:
         return str(value)
     return f"{value / 1000:.1f}k" if value < 9950 else f"{value / 1000:.0f}k"
 
 
 def gauge(used: int, length: int) -> str:
-    """The context gauge: "3.8k of 32k"."""
+    """Write the context gauge: "3.8k of 32k"."""
     return f"{short_count(used)} of {_limit_count(length)}"
 
 
 def _limit_count(value: int) -> str:
-    """A context length, which is a power of two as often as not: 2 048 and 2 000 are both "2k"."""
+    """Write a context length, a power of two as often as not: 2 048 and 2 000 are both "2k"."""
     if value < 1000:
         return str(value)
     return f"{value // 1024 if value % 1024 == 0 else value / 1000:.0f}k"
 
 
 def limit(value: int) -> str:
-    """A limit in bytes: as a size, but whole from 10 GB on."""
+    """Write a limit in bytes: as a size, but whole from 10 GB on."""
     return f"{value / 1e9:.0f}{HARD}GB" if value >= 9_950_000_000 else size(value)
 
 
 def share(used: int, most: int) -> str:
-    """Part of a limit, the unit said once where both have it: "3.1 of 8.0 GB", "34 MB of 8.0 GB"."""
+    """Write part of a limit, the unit once where both have it: "3.1 of 8.0 GB", "34 MB of 8.0 GB"."""
     part, whole = size(used), limit(most)
     if not used:
         return f"0 of {whole}"
@@ -59,19 +59,19 @@ def share(used: int, most: int) -> str:
 
 
 def buffers(allocated: int, used: int, spare: int, overhead: int = 0) -> str:
-    """What the live arrays take, and what the library keeps back and takes beside the arrays, in bytes."""
+    """Say what the live arrays take, and what the library keeps back and takes beside the arrays, in bytes."""
     live = f"Live buffers {size(allocated)}, {size(used)} of them used." if allocated else ""
     beside = f"MLX overhead {size(overhead)}, counted in the budget." if overhead else ""
     return " ".join(part for part in (live, f"MLX keeps {size(spare)} for reuse." if spare else "", beside) if part)
 
 
 def about(seconds: float) -> str:
-    """A time to come: "instant", "about 0.6 s", "about 9 s", "about 1 min 20 s"."""
+    """Write a time to come: "instant", "about 0.6 s", "about 9 s", "about 1 min 20 s"."""
     return "instant" if seconds < 0.1 else f"about {duration(seconds)}"
 
 
 def duration(seconds: float) -> str:
-    """Seconds to 10 with one place, then whole, from 60 on with minutes."""
+    """Write seconds, to 10 with one place, then whole, from 60 on with minutes."""
     if seconds < 9.95:
         return f"{seconds:.1f}{HARD}s"
     whole = round(seconds)
@@ -82,27 +82,27 @@ def duration(seconds: float) -> str:
 
 
 def first_token(seconds: float) -> str:
-    """Time to first token, which has two places below a second: "first 0.48 s"."""
+    """Write the time to first token, which has two places below a second: "first 0.48 s"."""
     return f"first {seconds:.2f}{HARD}s" if seconds < 0.995 else f"first {duration(seconds)}"
 
 
 def rate(per_second: float, *, is_done: bool = True) -> str:
-    """Tokens per second: one place when done, whole while running."""
+    """Write tokens per second: one place when done, whole while running."""
     return f"{per_second:.1f}{HARD}tok/s" if is_done else f"{per_second:.0f}{HARD}tok/s"
 
 
 def percent(fraction: float) -> str:
-    """A share, whole and never more than what is done: "61 %"."""
+    """Write a share, whole and never more than what is done: "61 %"."""
     return f"{int(fraction * 100 + 1e-9)}{HARD}%"
 
 
 def token_range(start: int, end: int) -> str:
-    """Places in a prompt: "412-3 412" with an en dash."""
+    """Write places in a prompt: "412-3 412" with an en dash."""
     return f"{number(start)}–{number(end)}"
 
 
 def age(then: float, now: float) -> str:
-    """How long ago, both in seconds since the epoch: now, 12 min, 2 h, yesterday, 3 Nov, 3 Nov 2024."""
+    """Write how long ago it was, both in seconds since the epoch: now, 12 min, 2 h, yesterday, 3 Nov, 3 Nov 2024."""
     passed = now - then
     if passed < 60:
         return "now"
@@ -119,10 +119,10 @@ def age(then: float, now: float) -> str:
 
 
 def clock(at: float) -> str:
-    """The time of day here, in digits of one width: "09:41:07"."""
+    """Write the time of day here, in digits of one width: "09:41:07"."""
     return datetime.fromtimestamp(at).strftime("%H:%M:%S")
 
 
 def is_today(then: float, now: float) -> bool:
-    """Whether both lie on the same day here."""
+    """Return whether both lie on the same day here."""
     return datetime.fromtimestamp(then).date() == datetime.fromtimestamp(now).date()
