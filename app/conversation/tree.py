@@ -100,7 +100,7 @@ class MessageTree:
         return depth < len(self._path) and self._path[depth].id == message_id
 
     def is_below(self, message_id: str, above_id: str) -> bool:
-        """Return whether a message is another one, or was said after it. LookupError for one that is not in this tree."""
+        """Return whether a message is another one, or was said after it. LookupError where one is not in this tree."""
         if self.depth(message_id) < self.depth(above_id):
             return False
         chain, above = self._chains[message_id], self._chains[above_id]
