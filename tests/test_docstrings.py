@@ -6,30 +6,56 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import app.widgets
+import pytest
 
-FOLDER = Path(app.widgets.__file__).parent
-REGIONS = ("kit", "chat", "sidebar", "cache")
+import app
+
+FOLDER = Path(app.__file__).parent
+# Where private functions and classes are held to it too, and where only what is public is.
+WHOLE = (
+    "conversation",
+    "engine",
+    "exchange",
+    "launch",
+    "protocol",
+    "worker",
+    "viewmodels/text",
+    "main.py",
+    "__main__.py",
+)
+PUBLIC = ("kvcache", "widgets/kit", "widgets/chat", "widgets/sidebar", "widgets/cache")
 # Words that point at something outside of the sentence, or begin no sentence at all.
 REFUSED = {"It", "Its", "They", "This", "That", "These", "What", "Where", "Who", "How", "Nothing", "Everything", "As"}
 NO_VERB = {"Whether", "Which", "When", "For", "The", "A", "An", "All", "In", "Of", "From", "Points", "About"}
 
 
-def first_lines(tree: ast.AST) -> Iterator[tuple[str, str, bool]]:
-    """Name, first line, and whether it is that of a function that is called."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
-            text = ast.get_docstring(node)
-            if text:
-                is_property = any(isinstance(one, ast.Name) and one.id == "property" for one in node.decorator_list)
-                yield node.name, text.splitlines()[0], isinstance(node, ast.FunctionDef) and not is_property
-
-
-def test_first_lines_stand_alone() -> None:
-    bad: list[str] = []
-    for path in sorted(path for region in REGIONS for path in (FOLDER / region).rglob("*.py")):
-        for name, line, is_called in first_lines(ast.parse(path.read_text(encoding="utf-8"))):
+def refused(source: str, *, has_private: bool) -> Iterator[str]:
+    """The names and first lines in a file that do not make sense alone."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and (has_private or not node.name.startswith("_")):
+            line = (ast.get_docstring(node) or "").split("\n", 1)[0]
             word = line.split(" ", 1)[0].rstrip(",.:;")
+            is_property = any(isinstance(one, ast.Name) and one.id == "property" for one in node.decorator_list)
+            is_called = isinstance(node, ast.FunctionDef) and not is_property
             if word in REFUSED or line.startswith("The same ") or (is_called and word in NO_VERB):
-                bad.append(f"{path.relative_to(FOLDER)} {name}: {line}")
+                yield f"{node.name}: {line}"
+
+
+@pytest.mark.parametrize("place", [*WHOLE, *PUBLIC])
+def test_first_lines_stand_alone(place: str) -> None:
+    whole = FOLDER / place
+    files = [whole] if whole.is_file() else sorted(whole.rglob("*.py"))
+    assert files
+    bad = [
+        f"{path.relative_to(FOLDER)} {found}"
+        for path in files
+        for found in refused(path.read_text(encoding="utf-8"), has_private=place in WHOLE)
+    ]
     assert bad == []
+
+
+def test_a_line_that_does_not_is_found() -> None:
+    called = "    def {}(self):\n        '''{}'''\n"
+    source = "class A:\n    '''What one sees.'''\n" + called.format("_b", "The end.") + called.format("c", "End it.")
+    assert list(refused(source, has_private=True)) == ["A: What one sees.", "_b: The end."]
+    assert list(refused(source, has_private=False)) == ["A: What one sees."]
