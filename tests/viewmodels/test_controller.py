@@ -429,10 +429,9 @@ def test_a_question_asked_while_a_model_is_opened_goes_to_the_one_that_is_in_use
     script.load_gate.clear()
     controller.open_model(path)
     controller.send("Second")
-    qtbot.wait(50)
+    qtbot.waitUntil(lambda: "answered when it is ready" in controller.status.now.engine_line)
     assert texts(controller)[-1] == "Second"
     assert "Loading" in controller.status.now.engine_line
-    assert "answered when it is ready" in controller.status.now.engine_line
     script.load_gate.set()
     ended(qtbot, controller, 4)
     answer = controller.tree.path[-1]

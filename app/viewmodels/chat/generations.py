@@ -86,20 +86,20 @@ class Generations(QObject):
 
     def _grow(self, question: Question, delta: TextDelta) -> None:
         was_reading = question.is_reading
-        question.grow(delta.text, len(delta.tokens))
+        question.grow("", len(delta.tokens))
         if was_reading:
             self.moved.emit()
-        self._tell(question, delta.text)
+        self._append(question, delta.text)
 
-    def _tell(self, question: Question, text: str) -> None:
+    def _append(self, question: Question, text: str) -> None:
+        """Take on new text and tell it at once: whoever has read the text before adds this."""
         if text:
+            question.grow(text)
             self.grew.emit(question.held_id, text)
 
     def _finish(self, question: Question, event: RunFinished) -> None:
-        rest = event.text.removeprefix(question.text) if event.text.startswith(question.text) else ""
-        if rest:
-            question.grow(rest)
-            self._tell(question, rest)
+        if event.text.startswith(question.text):
+            self._append(question, event.text.removeprefix(question.text))
         stats = asdict(event.stats)
         answer = replace(question.answer_so_far, ids=event.ids or None, stats=stats, stop=str(event.stats.stop))
         self._end(question, answer, None)

@@ -209,6 +209,10 @@ class Machine:
         self.queue = QuestionQueue(self.questions, self.library, self.generations, self.saver, models)
         self.queue.refused.connect(self.refused.append)
         self.queue.ended.connect(self.ended.append)
+        self.heard: dict[str, str] = {}
+        self.generations.moved.connect(self._read)
+        self.queue.moved.connect(self._read)
+        self.generations.grew.connect(lambda answer, text: self.heard.update({answer: self.heard[answer] + text}))
         self.saver.failed.connect(lambda _problem: setattr(self, "waiting_acts", self.acted))
         self.homes = [Conversation.new(str(number)) for number in range(4)]
         for home in self.homes:
@@ -234,6 +238,10 @@ class Machine:
 
         monkeypatch.setattr(Question, "__init__", begin)
         monkeypatch.setattr(Question, "_go", go)
+
+    def _read(self) -> None:
+        """Read the answers as they are, as a view does that is told to; it adds what it is told later."""
+        self.heard = {question.held_id: question.text for question in self.questions.at_engine}
 
     # What may happen
 
@@ -368,6 +376,7 @@ class Machine:
         assert not self.questions.waiting or self.models.to_ask is None or is_full, "a question sticks"
         asked = [command.run_id for command in self.commands if isinstance(command, Generate)]
         assert asked == sorted(question.run_id for question in self.stages if question.run_id is not None)
+        assert all(self.heard[question.held_id] == question.text for question in self.questions.at_engine)
         assert self.ended == [one for one in self.ended if not one.is_held]
         for question in self.questions:
             tree = self.library.tree(question.conversation_id)
