@@ -53,18 +53,18 @@ class BranchCosts(QObject):
 
     @property
     def words(self) -> str:
-        """What is in the composer, as `sending` prices it or is about to."""
+        """The words in the composer, as `sending` prices them or is about to."""
         return self._words
 
     def show(self, tree: MessageTree) -> None:
-        """The path to price from now on."""
+        """Price the path of this tree from now on."""
         if tree is not self._tree:
             self.path = None
         self._tree = tree
         self._path_timer.start(0)
 
     def type(self, parent_id: str | None, text: str) -> None:
-        """The words in the composer, and the message they would follow."""
+        """Price these words in the composer, and with them the path to the message that they would follow."""
         if (parent_id, text) != (self._below, self._words):
             self._below, self._words = parent_id, text
             if not text.strip():
@@ -72,7 +72,7 @@ class BranchCosts(QObject):
             self._sending_timer.start()
 
     def renew(self) -> None:
-        """The cache differs: ask again, at once when nothing runs, now and then while an answer is being written."""
+        """Ask again, as the cache differs: at once when nothing runs, now and then while an answer is being written."""
         is_idle = not self._questions.at_engine
         if not self._path_timer.isActive():
             self._path_timer.start(0 if is_idle else self._writing_ms)
@@ -81,12 +81,12 @@ class BranchCosts(QObject):
 
     @property
     def _writing_ms(self) -> int:
-        """Pricing a long branch holds up the answer that is being written."""
+        """Milliseconds between two queries while an answer is written, which the pricing of a long branch holds up."""
         took = self._prices.took
         return WRITING_MS if took < SLOW else round(1000 * REST * took)
 
     def forget(self) -> None:
-        """Another model, or none: nothing that was known holds."""
+        """Drop all that was known: there is another model, or none."""
         self._prices.drop_all()
         self.residencies.clear()
         self.path = self.sending = None
@@ -124,12 +124,12 @@ class BranchCosts(QObject):
             self.changed.emit()
 
     def _take_sibling(self, sibling: Message, priced: CostEstimate) -> None:
-        """What is before it lies on the path, and is known from there."""
+        """Take the price of a sibling; what comes before it lies on the path, and is known from there."""
         if self._note((sibling,), priced.turns[-1:]):
             self.changed.emit()
 
     def _note(self, messages: tuple[Message, ...], turns: tuple[TurnResidency, ...]) -> bool:
-        """Remember where each message's state is. Whether anything differs from what was known."""
+        """Remember where each message's state is; returns whether anything differs from what was known."""
         found = {message.id: turn.residency for message, turn in zip(messages, turns, strict=False)}
         differs = not found.items() <= self.residencies.items()
         self.residencies.update(found)
@@ -141,7 +141,7 @@ class BranchCosts(QObject):
             self.changed.emit()
 
     def _siblings(self, tree: MessageTree) -> list[Message]:
-        """The versions beside the path, those nearest to its end first, and not more than can be asked in a moment."""
+        """List the versions beside the path, nearest to its end first, not more than can be asked about in a moment."""
         answered = self._questions.at_engine_in(tree.conversation_id)
         writing = answered.held_id if answered else None
         forks = (fork for fork in reversed(tree.forks) if fork.id != writing)
@@ -150,7 +150,7 @@ class BranchCosts(QObject):
 
 
 def _figures(priced: CostEstimate | None) -> tuple[object, ...] | None:
-    """What is told of a branch as a whole, without its turns."""
+    """Return what is told of a branch as a whole, without its turns."""
     if priced is None:
         return None
     marks = (priced.is_far_too_long, priced.is_warm, priced.is_on_disk)

@@ -53,7 +53,7 @@ class CostQueries:
             asked.next = (turns, answer)
 
     def take(self, event: CostEstimate) -> None:
-        """An answer of the engine. Unknown ones are dropped."""
+        """Take an answer of the engine. Unknown ones are dropped."""
         purpose = next((word for word, asked in self._asked.items() if asked.query_id == event.query_id), None)
         if purpose is None:
             return
@@ -65,11 +65,11 @@ class CostQueries:
             self._send(purpose, *asked.next)
 
     def drop(self, purpose: str) -> None:
-        """Nobody asks for this any more; the answer under way is dropped."""
+        """Drop the query for a purpose, under way and in line: nobody wants to know."""
         self._asked.pop(purpose, None)
 
     def drop_all(self) -> None:
-        """The model is gone: nothing will be answered."""
+        """Drop all queries: the model is gone, and nothing will be answered."""
         self._asked.clear()
 
     def _send(self, purpose: str, turns: Sequence[Turn], answer: Answer) -> None:

@@ -31,7 +31,7 @@ class Drafts:
         self.changed: Callable[[str], None] = lambda _conversation_id: None
 
     def of(self, conversation_id: str) -> Draft:
-        """The draft of a conversation, empty when nothing was written."""
+        """Return the draft of a conversation, empty when nothing was written."""
         return self._drafts.get(conversation_id, Draft())
 
     def restore(self, conversation_id: str, text: str, editing: str | None, aside: str) -> None:
@@ -46,7 +46,7 @@ class Drafts:
         return tuple(known for known, draft in self._drafts.items() if draft.is_sent)
 
     def write(self, conversation_id: str, text: str) -> None:
-        """The words in the composer now. Words that were in line and are changed leave it: they are not finished."""
+        """Note the words in the composer. Words that were in line and are changed leave it: they are not finished."""
         draft = self.of(conversation_id)
         self._put(conversation_id, replace(draft, text=text, is_sent=draft.is_sent and text == draft.text))
 
@@ -62,20 +62,20 @@ class Drafts:
         self._put(conversation_id, Draft(text, message_id, aside))
 
     def cancel_edit(self, conversation_id: str) -> None:
-        """Put back what stood there before."""
+        """Put back what stood in the composer before an edit."""
         self._put(conversation_id, Draft(self.of(conversation_id).aside))
 
     def send(self, conversation_id: str) -> None:
-        """Put these words in line."""
+        """Put the words of a conversation in line."""
         draft = self._drafts.pop(conversation_id, Draft())
         self._put(conversation_id, replace(draft, is_sent=True))
 
     def hold(self, conversation_id: str) -> None:
-        """Take them out of the line; they stay in the composer."""
+        """Take the words of a conversation out of the line; they stay in the composer."""
         self._put(conversation_id, replace(self.of(conversation_id), is_sent=False))
 
     def take(self, conversation_id: str) -> Draft:
-        """The words, now sent. What was put aside for an edit stands in the composer again."""
+        """Return the words, now sent. What was put aside for an edit stands in the composer again."""
         draft = self._drafts.pop(conversation_id, Draft())
         if draft.aside:
             self._drafts[conversation_id] = Draft(draft.aside)
@@ -83,7 +83,7 @@ class Drafts:
         return draft
 
     def give_back(self, conversation_id: str, words: str, editing: str | None) -> None:
-        """Words that could not be sent, before what has been typed since, and before what an edit has put aside."""
+        """Put back words that could not be sent, before what was typed since and before what an edit has put aside."""
         since = self._all_of(conversation_id)
         self._put(conversation_id, Draft(words, editing, since) if editing else Draft(_joined(words, since)))
 

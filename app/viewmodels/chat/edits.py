@@ -26,7 +26,7 @@ _OF_CONVERSATIONS = frozenset({Operation.CREATE, Operation.RESTORE, Operation.IM
 
 
 class Edits(QObject):
-    """Deletes, renames, marks and files away; takes back and does again.
+    """The verbs that delete, rename, mark and file away, take back and do again.
 
     An answer under way is never taken away: that is refused in the database's own words.
 
@@ -191,7 +191,7 @@ class Edits(QObject):
 
 
 def _deleted(count: Deleted) -> str:
-    """What the banner says: "7 messages in 3 branches were deleted. They stay in the trash for 30 days.\""""
+    """Say for the banner: "7 messages in 3 branches were deleted. They stay in the trash for 30 days.\""""
     if count.messages == 1:
         return f"One message was deleted. {STAYS}"
     branches = f" in {formatting.plural(count.ends, 'branch', 'branches')}" if count.ends > 1 else ""

@@ -22,7 +22,7 @@ NOTHING = Progress(False, 0, False)
 
 
 class Stage(Enum):
-    """How far a question has come.
+    """The stages of a question, in their order.
 
     COMMITTING: it is painted, and on its way to the database. WAITING: it is stored, and waits for a model and for the
     answers before it. READING: the engine reads it. WRITING: its answer grows. SAVING: the answer has ended, and the
@@ -38,7 +38,7 @@ class Stage(Enum):
 
 
 class Outcome(Enum):
-    """How a question ended.
+    """The ways in which a question can end.
 
     ANSWERED: with an answer that ended by itself. STOPPED: its answer was ended by a person, a limit or another model.
     FAILED: the engine could not answer it, or not to the end. REFUSED: it could not be stored, and is gone. WITHDRAWN:
@@ -66,7 +66,7 @@ _AT_ENGINE = frozenset({Stage.READING, Stage.WRITING})
 
 @dataclass(slots=True)
 class StoredAnswer:
-    """What the database has of an answer. On the store's thread alone.
+    """A count of what the database has of an answer. On the store's thread alone.
 
     progress: None where a request failed, so that the database has to be asked.
     """
@@ -85,7 +85,7 @@ class StoredAnswer:
 
 
 class Question:
-    """A question, its stage, and all that belongs to its answer. Going from a stage to one not next raises.
+    """A question, its stage, and all that belongs to its answer. RuntimeError where a stage does not follow the last.
 
     Attributes: message, what was asked; is_again, it is stored already and gets another answer; stage; outcome, None
     before it is done or saved; problem, why it was refused or failed.
