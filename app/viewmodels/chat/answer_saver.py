@@ -160,7 +160,7 @@ class AnswerSaver(QObject):
         was_done = question.stage is Stage.DONE
         question.requests -= 1
         refusal, question.refusal = question.refusal, None
-        question.take_progress(progress)
+        question.confirm(progress)
         if refusal is not None:
             self.mended.emit(refusal)
         if question.stage is Stage.SAVING:

@@ -34,11 +34,15 @@ class BranchCosts(QObject):
     changed = Signal()
 
     def __init__(
-        self, prices: CostQueries, models: CurrentModel, questions: Questions, parent: QObject | None = None
+        self,
+        cost_queries: CostQueries,
+        current_model: CurrentModel,
+        questions: Questions,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._prices = prices
-        self._models = models
+        self._cost_queries = cost_queries
+        self._current_model = current_model
         self._questions = questions
         self._tree: MessageTree | None = None
         self._below: str | None = None
@@ -82,40 +86,40 @@ class BranchCosts(QObject):
     @property
     def _writing_ms(self) -> int:
         """Milliseconds between two queries while an answer is written, which the pricing of a long branch holds up."""
-        took = self._prices.took
+        took = self._cost_queries.took
         return WRITING_MS if took < SLOW else round(1000 * REST * took)
 
     def forget(self) -> None:
         """Drop all that was known: there is another model, or none."""
-        self._prices.drop_all()
+        self._cost_queries.drop_all()
         self.residencies.clear()
         self.path = self.sending = None
         self.changed.emit()
 
     def _ask_path(self) -> None:
         tree = self._tree
-        if tree is None or self._models.info is None:
+        if tree is None or self._current_model.info is None:
             return
         path = self._questions.settled(tree.path)
         if not path:
-            self._prices.drop(PATH)
+            self._cost_queries.drop(PATH)
             self.path = None
             self.changed.emit()
             return
-        fingerprint = self._models.fingerprint
-        self._prices.ask(PATH, Branch(path, fingerprint), partial(self._take_path, path))
+        fingerprint = self._current_model.fingerprint
+        self._cost_queries.ask(PATH, Branch(path, fingerprint), partial(self._take_path, path))
         for sibling in self._siblings(tree):
             branch = Branch(tree.path, fingerprint, tree.depth(sibling.id), sibling)
-            self._prices.ask(sibling.id, branch, partial(self._take_sibling, sibling))
+            self._cost_queries.ask(sibling.id, branch, partial(self._take_sibling, sibling))
 
     def _ask_sending(self) -> None:
         is_shown = not self._questions.at_engine and bool(self._words.strip())
-        if self._tree is None or self._models.info is None or not is_shown:
+        if self._tree is None or self._current_model.info is None or not is_shown:
             return
         path = () if self._below is None or self._below not in self._tree else self._tree.path_to(self._below)
         words = Message.new(self._tree.conversation_id, self._below, "user", self._words)
-        branch = Branch(path, self._models.fingerprint, len(path), words)
-        self._prices.ask(SENDING, branch, partial(self._take_sending, self._words))
+        branch = Branch(path, self._current_model.fingerprint, len(path), words)
+        self._cost_queries.ask(SENDING, branch, partial(self._take_sending, self._words))
 
     def _take_path(self, path: tuple[Message, ...], priced: CostEstimate) -> None:
         differs = _figures(priced) != _figures(self.path)

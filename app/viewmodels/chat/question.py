@@ -213,8 +213,8 @@ class Question:
 
     # To the database
 
-    def take_progress(self, progress: Progress) -> None:
-        """Learn what the database has of the answer; once that is all of it, this is done."""
+    def confirm(self, progress: Progress) -> None:
+        """Note what the database has of the answer; once that is all of it, this is done."""
         if progress.has_ended and self.stage is not Stage.DONE:
             self._go(Stage.DONE, before=Stage.SAVING)
         self.progress = max(progress, self.progress)

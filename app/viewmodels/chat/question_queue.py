@@ -44,7 +44,7 @@ class QuestionQueue(QObject):
         library: Library,
         generations: Generations,
         answer_saver: AnswerSaver,
-        models: CurrentModel,
+        current_model: CurrentModel,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -52,10 +52,10 @@ class QuestionQueue(QObject):
         self._library = library
         self._generations = generations
         self._answer_saver = answer_saver
-        self._models = models
+        self._current_model = current_model
         generations.ended.connect(self._on_ended)
-        models.ready.connect(self.answer_next)
-        models.kept.connect(lambda _problem: self.answer_next())
+        current_model.ready.connect(self.answer_next)
+        current_model.kept.connect(lambda _problem: self.answer_next())
 
     def send(self, conversation_id: str, parent_id: str | None, text: str) -> None:
         """Say something below a message, or as a first message. A second child is the fork."""
@@ -87,7 +87,7 @@ class QuestionQueue(QObject):
 
     def answer_next(self) -> None:
         """Have the questions that wait longest answered, as many as the engine takes, if a model is ready for them."""
-        while (model := self._models.to_ask) is not None and len(self._questions.at_engine) < MOST_AT_ONCE:
+        while (model := self._current_model.to_ask) is not None and len(self._questions.at_engine) < MOST_AT_ONCE:
             question = next(iter(self._questions.waiting), None)
             if question is None:
                 return
@@ -98,7 +98,7 @@ class QuestionQueue(QObject):
         tree = self._library.tree(question.conversation_id)
         turns = Branch(tree.path_to(message.id), model.fingerprint)
         is_open = tree.leaf_id == message.id or (question.is_again and self._library.is_on_path(message))
-        answer = self._generations.start(question, turns, model, self._models.sampling)
+        answer = self._generations.start(question, turns, model, self._current_model.sampling)
         tree.add(answer, select=is_open)
         self.begun.emit()
         self.moved.emit(question.conversation_id)

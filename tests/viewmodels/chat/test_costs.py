@@ -22,7 +22,7 @@ class Bench:
         self.now = 0.0
         self.sent: list[EstimateCost] = []
         self.heard: list[tuple[str, int]] = []
-        self.prices = CostQueries(self.submit, lambda: self.now)
+        self.queries = CostQueries(self.submit, lambda: self.now)
 
     def submit(self, command: Command) -> None:
         assert isinstance(command, EstimateCost)
@@ -30,10 +30,10 @@ class Bench:
 
     def ask(self, purpose: str, text: str) -> None:
         turns = (Turn("user", text),)
-        self.prices.ask(purpose, turns, lambda priced: self.heard.append((text, priced.request.total)))
+        self.queries.ask(purpose, turns, lambda priced: self.heard.append((text, priced.request.total)))
 
     def answer(self, query: EstimateCost, total: int = 7) -> None:
-        self.prices.take(CostEstimate(query.query_id, RequestReport(total, 0, 0, 0), (), None))
+        self.queries.take(CostEstimate(query.query_id, RequestReport(total, 0, 0, 0), (), None))
 
 
 def asked(bench: Bench) -> list[str]:
@@ -63,9 +63,9 @@ def test_answers_nobody_waits_for_are_dropped() -> None:
     bench = Bench()
     bench.ask("send", "a")
     bench.ask("path", "b")
-    bench.prices.drop("send")
+    bench.queries.drop("send")
     bench.answer(bench.sent[0])
-    bench.prices.drop_all()
+    bench.queries.drop_all()
     bench.answer(bench.sent[1])
     bench.answer(EstimateCost(999, ()))
     assert bench.heard == []
@@ -87,7 +87,7 @@ def test_a_slow_answer_is_waited_for_longer_than_a_quick_one() -> None:
     bench.ask("path", "long")
     bench.now = 30.0
     bench.answer(bench.sent[0])
-    assert bench.prices.took == 30.0
+    assert bench.queries.took == 30.0
     bench.ask("path", "longer")
     bench.now += 30.0 + PATIENCE
     bench.ask("path", "longest")
@@ -99,11 +99,11 @@ def test_a_slow_answer_is_waited_for_longer_than_a_quick_one() -> None:
 
 def test_prices_that_take_long_are_asked_for_less_often_while_an_answer_is_written(qapp: QApplication) -> None:
     bench = Bench()
-    prices = BranchCosts(
-        bench.prices, cast(CurrentModel, None), cast(Questions, SimpleNamespace(at_engine=("a question",)))
+    costs = BranchCosts(
+        bench.queries, cast(CurrentModel, None), cast(Questions, SimpleNamespace(at_engine=("a question",)))
     )
     for took, wait in ((0.0, WRITING_MS), (0.9 * SLOW, WRITING_MS), (3.0, 3000 * REST)):
-        bench.prices.took = took
-        prices.renew()
-        assert prices._path_timer.interval() == wait
-        prices._path_timer.stop()
+        bench.queries.took = took
+        costs.renew()
+        assert costs._path_timer.interval() == wait
+        costs._path_timer.stop()

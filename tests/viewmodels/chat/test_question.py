@@ -82,7 +82,7 @@ def test_what_is_not_next_raises_and_changes_nothing(stage: Stage) -> None:
         "ask": ({"waiting"}, lambda one: one.ask(1, answer)),
         "grow": ({"reading", "writing"}, lambda one: one.grow("more", 1)),
         "end": ({"reading", "writing"}, lambda one: one.end(answer)),
-        "save": ({"saving"}, lambda one: one.take_progress(Progress(True, 7, True))),
+        "save": ({"saving"}, lambda one: one.confirm(Progress(True, 7, True))),
         "let go": ({"saving"}, lambda one: one.let_go()),
     }
     for name, (legal, act) in acts.items():
