@@ -9,7 +9,7 @@ from PySide6.QtCore import QPersistentModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
 from app.viewmodels.chat.chat_model import ChatModel
-from app.viewmodels.chat.rows import Footer, MessageRow
+from app.viewmodels.chat.rows import Footer, MessageRow, segments_of
 from app.viewmodels.kit.lists import RowRole
 from app.viewmodels.library.conversation_model import ConversationModel
 from app.viewmodels.library.rows import ConversationRow
@@ -18,7 +18,7 @@ FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
 
 
 def message(name: str, text: str = "text") -> MessageRow:
-    return MessageRow(name, "user", "You", text, "none", 1, 1, ("none",))
+    return MessageRow(name, "user", "You", segments_of("user", text), "none", 1, 1, ("none",))
 
 
 def conversation(name: str) -> ConversationRow:
@@ -65,7 +65,9 @@ def test_a_growing_answer_changes_nothing_but_its_tail() -> None:
 def test_rows_speak() -> None:
     model = ChatModel()
     footer = Footer(3412, 168, 214, 38.2, 0.48, "finished")
-    row = MessageRow("b", "assistant", "Qwen3 8B", "The plan", "memory", 2, 3, ("none",) * 3, footer)
+    row = MessageRow(
+        "b", "assistant", "Qwen3 8B", segments_of("assistant", "The plan"), "memory", 2, 3, ("none",) * 3, footer
+    )
     model.show([message("a"), row])
     spoken = model.index(1).data(Qt.ItemDataRole.AccessibleTextRole)
     assert spoken == "Qwen3 8B, message 2 of 2, version 2 of 3, 214\u00a0tokens, warm, in memory: The plan"

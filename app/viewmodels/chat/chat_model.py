@@ -73,7 +73,7 @@ class ChatModel(ListModel[MessageRow]):
         number = self.row_of(message_id)
         if number >= 0:
             row = self._rows[number]
-            self._rows.put(number, replace(row, text=row.text + text))
+            self._rows.put(number, row.going_on(text))
             self.tailAppended.emit(text)
 
     def set_tail_footer(self, message_id: str, footer: Footer) -> None:

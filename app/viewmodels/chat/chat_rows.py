@@ -13,7 +13,7 @@ from app.protocol.reports import Reason, RequestReport, StopReason
 from app.protocol.trie_view import Residency
 from app.viewmodels.chat.path_rows import PathRows
 from app.viewmodels.chat.question import Question
-from app.viewmodels.chat.rows import Footer, MessageRow, PrefillRow
+from app.viewmodels.chat.rows import Footer, MessageRow, PrefillRow, segments_of
 from app.viewmodels.chat.versions import version_of
 from app.viewmodels.text import formatting
 from app.viewmodels.text.reasons import why_read_again
@@ -44,7 +44,7 @@ class ChatRows:
         return PathRows(
             self._ids,
             lambda number: _row(tree, path[number], question, residencies),
-            lambda first, end: [(message.role, message.text) for message in path[first:end]],
+            lambda first, end: [(one.role, segments_of(one.role, one.text)) for one in path[first:end]],
         )
 
     def _follow(self, path: Sequence[Message]) -> None:
@@ -76,7 +76,7 @@ def _row(
         id=message.id,
         role=message.role,
         name=message.speaker,
-        text=own.text if own else message.text,
+        segments=segments_of(message.role, own.text if own else message.text),
         residency=residency,
         version=version + 1,
         versions=len(versions),

@@ -8,7 +8,7 @@ from operator import ne
 from typing import overload
 
 from app.protocol.chat import Role
-from app.viewmodels.chat.rows import MessageRow
+from app.viewmodels.chat.rows import MessageRow, Segment
 
 # Rows that are kept once they are made: many times what is in sight.
 _MOST_MADE = 256
@@ -26,9 +26,9 @@ class PathRows(Sequence[MessageRow]):
         self,
         ids: Sequence[str],
         make: Callable[[int], MessageRow],
-        said: Callable[[int, int], Sequence[tuple[Role, str]]],
+        said: Callable[[int, int], Sequence[tuple[Role, Sequence[Segment]]]],
     ) -> None:
-        """make: the row with a number. said: role and text from one number up to another, which costs no row."""
+        """make: the row with a number. said: role and segments from one number up to another, which costs no row."""
         self.ids = ids
         self.made: dict[int, MessageRow] = {}
         self.said = said
@@ -40,7 +40,7 @@ class PathRows(Sequence[MessageRow]):
         return cls(
             [row.id for row in rows],
             rows.__getitem__,
-            lambda first, last: [(row.role, row.text) for row in rows[first:last]],
+            lambda first, last: [(row.role, row.segments) for row in rows[first:last]],
         )
 
     def __len__(self) -> int:

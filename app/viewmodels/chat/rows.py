@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+from typing import NamedTuple
 
 from app.protocol.chat import Role
 from app.protocol.trie_view import Residency
@@ -14,6 +16,28 @@ _WARMTH: dict[Residency, str] = {
     "disk": "warm, on disk",
     "none": "cold",
 }
+
+
+class SegmentKind(Enum):
+    """Kinds of what a message is made of. The view has one way to lay out each.
+
+    TYPED: text as a person typed it. MARKDOWN: text of a model.
+    """
+
+    TYPED = auto()
+    MARKDOWN = auto()
+
+
+class Segment(NamedTuple):
+    """A piece of a message, of one kind from its beginning to its end."""
+
+    kind: SegmentKind
+    text: str
+
+
+def segments_of(role: Role, text: str) -> tuple[Segment, ...]:
+    """Return what a message is made of, in order."""
+    return (Segment(SegmentKind.TYPED if role == "user" else SegmentKind.MARKDOWN, text),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +67,16 @@ class PrefillRow:
 class MessageRow:
     """One message of the open path.
 
-    name: who wrote it. version, versions: which sibling this is, counted from 1. sibling_residencies: of each sibling,
-    this one included. footer: an ended answer's figures. prefill: set while its prompt is read.
-    caret: the text still grows. note: one line under a message that did not come to its end.
+    name: who wrote it. segments: what was said, in order. version, versions: which sibling this is, counted from 1.
+    sibling_residencies: of each sibling, this one included. footer: an ended answer's figures. prefill: set while its
+    prompt is read. is_streaming: the last segment still grows. note: one line under a message that did not come to
+    its end.
     """
 
     id: str
     role: Role
     name: str
-    text: str
+    segments: tuple[Segment, ...]
     residency: Residency
     version: int
     versions: int
@@ -60,6 +85,16 @@ class MessageRow:
     prefill: PrefillRow | None = None
     is_streaming: bool = False
     note: str = ""
+
+    @property
+    def text(self) -> str:
+        """All that was said, as it is copied and spoken."""
+        return "\n\n".join([segment.text for segment in self.segments])
+
+    def going_on(self, text: str) -> MessageRow:
+        """Return the row with this text after that of its last segment."""
+        *before, last = self.segments
+        return replace(self, segments=(*before, Segment(last.kind, last.text + text)))
 
 
 def spoken_message(row: MessageRow, position: int, count: int) -> str:

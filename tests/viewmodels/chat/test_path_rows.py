@@ -13,7 +13,7 @@ from app.viewmodels.chat.rows import MessageRow
 
 
 def rows(*names: str) -> list[MessageRow]:
-    return [MessageRow(name, "user" if "q" in name else "assistant", "", "", "none", 1, 1, ()) for name in names]
+    return [MessageRow(name, "user" if "q" in name else "assistant", "", (), "none", 1, 1, ()) for name in names]
 
 
 def test_they_are_a_sequence_like_any_other() -> None:

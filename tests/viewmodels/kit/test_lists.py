@@ -11,7 +11,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.viewmodels.cache.event_model import EventModel
 from app.viewmodels.chat.chat_model import ChatModel
-from app.viewmodels.chat.rows import MessageRow
+from app.viewmodels.chat.rows import MessageRow, segments_of
 from app.viewmodels.kit.lists import ListModel, RowRole
 from app.viewmodels.library.conversation_model import ConversationModel
 from app.viewmodels.library.line_model import LineModel, LineRow
@@ -20,7 +20,12 @@ from app.viewmodels.library.rows import ConversationRow
 
 def chat() -> ChatModel:
     model = ChatModel()
-    model.show([MessageRow(name, "user", "You", f"text {name}", "none", 1, 1, ("none",)) for name in "abc"])
+    model.show(
+        [
+            MessageRow(name, "user", "You", segments_of("user", f"text {name}"), "none", 1, 1, ("none",))
+            for name in "abc"
+        ]
+    )
     return model
 
 

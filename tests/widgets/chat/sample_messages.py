@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.viewmodels.chat.path_rows import PathRows
-from app.viewmodels.chat.rows import Footer, MessageRow, PrefillRow
+from app.viewmodels.chat.rows import Footer, MessageRow, PrefillRow, segments_of
 
 CODE = 'def split(costs):\n    """Who owes whom."""\n    return sum(costs) / 2'
 PLAN = (
@@ -22,13 +22,24 @@ DONE = Footer(3412, 168, 214, 38.2, 0.48, "finished")
 def question(
     message_id: str, text: str = "Make it cheaper, please.", version: int = 1, versions: int = 1
 ) -> MessageRow:
-    return MessageRow(message_id, "user", "You", text, "live", version, versions, ("live",) * versions)
+    return MessageRow(
+        message_id, "user", "You", segments_of("user", text), "live", version, versions, ("live",) * versions
+    )
 
 
 def answer(message_id: str, text: str = PLAN, *, is_streaming: bool = False) -> MessageRow:
     footer = None if is_streaming else DONE
     return MessageRow(
-        message_id, "assistant", "Guide", text, "live", 1, 1, ("live",), footer=footer, is_streaming=is_streaming
+        message_id,
+        "assistant",
+        "Guide",
+        segments_of("assistant", text),
+        "live",
+        1,
+        1,
+        ("live",),
+        footer=footer,
+        is_streaming=is_streaming,
     )
 
 

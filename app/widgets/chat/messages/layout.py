@@ -223,7 +223,7 @@ class ChatLayout:
         """What must not move: the first block in sight that is measured, else the first row that begins in sight."""
         for number in rows:
             item = self._items.get(number)
-            if item is not None and item.body.text:
+            if item is not None and not item.body.is_empty:
                 start = self.top(number) + item.text.top()
                 block = item.body.exact_block(top - start, bottom - start)
                 if block is not None:

@@ -1,4 +1,4 @@
-"""The text of one message, laid out block by block where it is seen.
+"""The segments of one message, laid out block by block where they are seen.
 
 Until it is seen its height is an estimate. A text that grows lays out its last block again and nothing before it.
 """
@@ -6,15 +6,18 @@ Until it is seen its height is an estimate. A text that grows lays out its last 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import islice, takewhile
+from operator import eq
 from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter, QPalette, QTextCursor
 
-from app.widgets.chat.markdown.blocks import Block, Kind, split, split_plain
+from app.viewmodels.chat.rows import Segment
+from app.widgets.chat.markdown.blocks import Block, Kind
 from app.widgets.chat.markdown.copied import selected_text
 from app.widgets.chat.markdown.document import shown
 from app.widgets.chat.messages.block_layout import (
@@ -24,6 +27,7 @@ from app.widgets.chat.messages.block_layout import (
     characters_to_line,
     estimated_lines,
 )
+from app.widgets.chat.messages.segment_layout import blocks_of, goes_on, rest_of
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
@@ -56,17 +60,22 @@ class Card(NamedTuple):
 
 
 class MessageBody:
-    """Text of a message. is_plain: as it was typed, not Markdown. All coordinates are in points from its corner."""
+    """What was said in a message. All coordinates are in points from its corner."""
 
-    def __init__(self, text: str, style: Style, *, is_plain: bool) -> None:
-        self.text = text
+    def __init__(self, segments: Sequence[Segment], style: Style) -> None:
+        self._segments = segments
         self._style = style
-        self._is_plain = is_plain
         self._width = 0.0
         self._blocks: list[BlockLayout] | None = None
+        self._firsts: list[int] = []  # of each segment, the number of its first block
         self._ends = [0.0]
         self._laid: dict[BlockLayout, None] = {}
         self._rough = 0.0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing has been said yet."""
+        return not any(segment.text for segment in self._segments)
 
     @property
     def height(self) -> float:
@@ -83,19 +92,25 @@ class MessageBody:
             laid.estimate(width)
         self._forget_from(0)
 
-    def set_text(self, text: str) -> None:
-        """Show another text. One that continues the old one lays out only what is new."""
-        if text == self.text:
+    def set_segments(self, segments: Sequence[Segment]) -> None:
+        """Show other segments. Those that stay, and the beginning of one that goes on, are not laid out again."""
+        if segments == self._segments:
             return
-        if not self._is_plain and self._blocks is not None and text.startswith(self.text):
-            self.text = text
-            self._extend()
-        else:
-            self.text = text
+        old, self._segments = self._segments, segments
+        kept = sum(takewhile(bool, map(eq, old, segments)))
+        grown = kept == len(old) - 1 and kept < len(segments) and goes_on(old[kept], segments[kept])
+        if self._blocks is None or not (kept or grown):
             self._blocks = None
             self._laid.clear()
             self._forget_from(0)
             self._rough = self._guess()
+            return
+        if grown:
+            self._extend(segments[kept])
+        else:
+            self._cut(kept)
+        for number in range(kept + grown, len(segments)):
+            self._add_segment(number)
 
     def settle(self, top: float, bottom: float, allowance: Allowance | None = None) -> bool:
         """Measure the blocks between two heights, as far as is allowed. Returns whether the body's height changed."""
@@ -226,34 +241,47 @@ class MessageBody:
 
     def _guess(self) -> float:
         per_line = characters_to_line(self._width, self._style)
-        return guessed_lines(self.text, per_line) * self._style.text_style(TextRole.BODY).line
+        return guessed_lines(self._segments, per_line) * self._style.text_style(TextRole.BODY).line
 
     def _split(self) -> list[BlockLayout]:
         if self._blocks is None:
-            self._blocks = []
-            self._add(split_plain(self.text) if self._is_plain else split(self.text))
+            self._blocks, self._firsts = [], []
+            for number in range(len(self._segments)):
+                self._add_segment(number)
         return self._blocks
+
+    def _add_segment(self, number: int) -> None:
+        """Add the blocks of a segment after those of the segments before it, which do not grow any more."""
+        assert self._blocks is not None
+        if self._blocks and not self._blocks[-1].block.is_closed:
+            last = self._blocks[-1]
+            last.take(replace(last.block, is_closed=True), self._width)
+            self._forget_from(len(self._blocks) - 1)
+        self._firsts.append(len(self._blocks))
+        self._add(blocks_of(self._segments[number], is_first=not self._blocks))
 
     def _add(self, blocks: list[Block]) -> None:
         assert self._blocks is not None
         for block in blocks:
             last = self._blocks[-1] if self._blocks else None
-            laid = BlockLayout(block, _space(last.block if last else None, block), self._style)
+            is_in_segment = len(self._blocks) > self._firsts[-1]
+            above = 0 if last is None else _space(last.block, block, is_in_segment=is_in_segment)
+            laid = BlockLayout(block, above, self._style)
             laid.estimate(self._width)
             if last is not None and block.continues_code:
                 last.set_foot(False)
                 self._forget_from(len(self._blocks) - 1)
             self._blocks.append(laid)
 
-    def _extend(self) -> None:
-        """Cut the text from the open block on again; that block takes its new text, what follows is added."""
+    def _extend(self, segment: Segment) -> None:
+        """Cut the last segment from its open block on again; that block takes its new text, what follows is added."""
         assert self._blocks is not None
-        if not self._blocks:
-            self._add(split(self.text))
+        if len(self._blocks) == self._firsts[-1]:
+            self._add(blocks_of(segment, is_first=not self._blocks))
             return
         tail = self._blocks[-1]
         self._forget_from(len(self._blocks) - 1)
-        new = split(self.text[tail.block.start :], tail.block.start, tail.block.state)
+        new = rest_of(segment, tail.block)
         if new and new[0].kind is tail.block.kind:
             tail.take(new[0], self._width)
             self._note(tail)
@@ -264,6 +292,17 @@ class MessageBody:
             self._blocks[-1].set_foot(True)
             self._forget_from(len(self._blocks) - 1)
         self._add(new)
+
+    def _cut(self, count: int) -> None:
+        """Keep the first so many segments."""
+        assert self._blocks is not None
+        if count == len(self._firsts):
+            return
+        first = self._firsts[count]
+        for laid in self._blocks[first:]:
+            self._laid.pop(laid, None)
+        del self._firsts[count:], self._blocks[first:]
+        self._forget_from(first)
 
     # Where blocks stand
 
@@ -315,9 +354,9 @@ class MessageBody:
             first.drop_document()
 
 
-def guessed_lines(text: str, per_line: int) -> int:
+def guessed_lines(segments: Sequence[Segment], per_line: int) -> int:
     """Estimate how many lines an unseen message takes, with so many characters to one."""
-    return estimated_lines(text, per_line) if text and not text.isspace() else 0
+    return sum([estimated_lines(text, per_line) for _kind, text in segments if text and not text.isspace()])
 
 
 def _in_block(number: int, selection: Selection | None) -> tuple[int, int] | None:
@@ -330,9 +369,10 @@ def _in_block(number: int, selection: Selection | None) -> tuple[int, int] | Non
     return (start, end) if start < end else None
 
 
-def _space(before: Block | None, block: Block) -> int:
-    """Points between two blocks."""
-    if before is None or block.continues_code or (block.kind is Kind.PLAIN and before.kind is Kind.PLAIN):
+def _space(before: Block, block: Block, *, is_in_segment: bool) -> int:
+    """Points between two blocks. is_in_segment: of the same one."""
+    are_typed = block.kind is Kind.PLAIN and before.kind is Kind.PLAIN
+    if block.continues_code or (are_typed and is_in_segment):
         return 0
     if Kind.CODE in (before.kind, block.kind):
         return _AROUND_CODE

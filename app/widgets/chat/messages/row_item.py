@@ -8,7 +8,7 @@ from typing import get_args
 from PySide6.QtCore import QPointF, QRectF
 
 from app.protocol.chat import Role
-from app.viewmodels.chat.rows import MessageRow
+from app.viewmodels.chat.rows import MessageRow, Segment
 from app.widgets.chat.column import Column
 from app.widgets.chat.messages.block_layout import Allowance, characters_to_line
 from app.widgets.chat.messages.figures import prefill_height
@@ -29,7 +29,7 @@ class RowItem:
 
     def __init__(self, row: MessageRow, style: Style) -> None:
         self.row = row
-        self.body = MessageBody(row.text, style, is_plain=row.role == "user")
+        self.body = MessageBody(row.segments, style)
         self.above = _FIRST
         self._style = style
         self._column = Column(0, 0)
@@ -50,7 +50,7 @@ class RowItem:
     def set_row(self, row: MessageRow) -> None:
         """Show another state of the same message; only new text is laid out."""
         self.row = row
-        self.body.set_text(row.text)
+        self.body.set_segments(row.segments)
 
     @property
     def name(self) -> QRectF:
@@ -129,19 +129,21 @@ class Estimates:
         self._style = style
         self._rest = {role: _height_without_text(role, style) for role in get_args(Role)}
 
-    def heights(self, said: Sequence[tuple[Role, str]], before: Role | None, column: Column) -> list[float]:
+    def heights(
+        self, said: Sequence[tuple[Role, Sequence[Segment]]], before: Role | None, column: Column
+    ) -> list[float]:
         """Estimate heights in points, in a column. before: who spoke before the first of them."""
         per_line = {role: characters_to_line(_text_width(role, column), self._style) for role in self._rest}
         line, gap = self._style.text_style(TextRole.BODY).line, _gap(before)
         heights = []
-        for role, text in said:
-            heights.append(gap + self._rest[role] + line * guessed_lines(text, per_line[role]))
+        for role, segments in said:
+            heights.append(gap + self._rest[role] + line * guessed_lines(segments, per_line[role]))
             gap = _gap(role)
         return heights
 
 
 def _height_without_text(role: Role, style: Style) -> float:
-    item = RowItem(MessageRow("", role, "", "", "none", 1, 1, ()), style)
+    item = RowItem(MessageRow("", role, "", (), "none", 1, 1, ()), style)
     return item.height - item.above
 
 

@@ -105,6 +105,6 @@ class RowPainter:
         scale = self._style.typography.scale
         end = item.body.end().translated(item.text.topLeft())
         size = QPointF(_CARET_WIDTH, _CARET_HEIGHT) * scale
-        left = end.left() + (_CARET_GAP if item.body.text else 0)
+        left = end.left() + (0 if item.body.is_empty else _CARET_GAP)
         caret = QRectF(left, end.center().y() - size.y() / 2, size.x(), size.y())
         fill_rounded(painter, caret, 2, self._style.theme.accentgfx)

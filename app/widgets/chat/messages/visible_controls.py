@@ -50,7 +50,7 @@ def _of_row(
 
 
 def _of_code(item: RowItem, number: int, top: float, height: int) -> Iterator[ControlSpec]:
-    if item.row.prefill is not None or item.is_question:
+    if item.row.prefill is not None:
         return
     start = top + item.text.top()
     for card in item.body.cards(-start, height - start):

@@ -154,4 +154,4 @@ def test_another_message_at_the_same_place_is_laid_out_anew(rows: ChatLayout) ->
     source.list[1] = answer("b", "short")
     rows.renew(1)
     assert rows.item(1).row.id == "b"
-    assert rows.item(1).body.text == "short"
+    assert rows.item(1).body.selected_text(*rows.item(1).body.all_of_it()) == "short"

@@ -8,7 +8,9 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPalette
 
 import app.widgets.chat.messages.block_layout as laid_part
+from app.viewmodels.chat.rows import Segment, SegmentKind, segments_of
 from app.widgets.chat.messages.message_body import MessageBody, TextPoint
+from app.widgets.chat.messages.segment_layout import LAYOUTS
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
 from app.widgets.kit.typography import TextRole
@@ -33,8 +35,12 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     return texts
 
 
+def segments(text: str, *, is_plain: bool = False) -> tuple[Segment, ...]:
+    return segments_of("user" if is_plain else "assistant", text)
+
+
 def body(text: str, style: Style, *, is_plain: bool = False) -> MessageBody:
-    made = MessageBody(text, style, is_plain=is_plain)
+    made = MessageBody(segments(text, is_plain=is_plain), style)
     made.set_width(WIDTH)
     return made
 
@@ -68,9 +74,9 @@ def test_settling_says_whether_the_height_changed(style: Style) -> None:
 def test_new_text_lays_out_only_the_part_that_grows(style: Style, made: list[str]) -> None:
     shown = settled("First part.\n\nSecond", style)
     made.clear()
-    shown.set_text("First part.\n\nSecond part")
+    shown.set_segments(segments("First part.\n\nSecond part"))
     assert made == ["Second part"]
-    shown.set_text("First part.\n\nSecond part\n\nThird")
+    shown.set_segments(segments("First part.\n\nSecond part\n\nThird"))
     shown.settle(0, 1e6)
     assert made == ["Second part", "Third"]
 
@@ -78,9 +84,9 @@ def test_new_text_lays_out_only_the_part_that_grows(style: Style, made: list[str
 def test_code_that_grows_is_appended_to_and_gets_its_colours_when_it_ends(style: Style, made: list[str]) -> None:
     shown = settled("```python\nx = 1", style)
     made.clear()
-    shown.set_text("```python\nx = 1\ny = 2")
+    shown.set_segments(segments("```python\nx = 1\ny = 2"))
     assert made == []
-    shown.set_text("```python\nx = 1\ny = 2\n```\nafter")
+    shown.set_segments(segments("```python\nx = 1\ny = 2\n```\nafter"))
     shown.settle(0, 1e6)
     assert made == ["x = 1\ny = 2", "after"]
     assert shown.selected_text(*shown.all_of_it()) == "x = 1\ny = 2\n\nafter"
@@ -91,9 +97,9 @@ def test_a_very_long_part_grows_as_plain_text_and_is_set_once_when_it_ends(style
     shown = settled(start, style)
     made.clear()
     for more in range(1, 6):
-        shown.set_text(start + "more " * more)
+        shown.set_segments(segments(start + "more " * more))
     assert made == []
-    shown.set_text(start + "more " * 5 + "\n\nend")
+    shown.set_segments(segments(start + "more " * 5 + "\n\nend"))
     assert len(made) == 1
     assert "**" not in shown.selected_text(*shown.all_of_it())
 
@@ -101,14 +107,14 @@ def test_a_very_long_part_grows_as_plain_text_and_is_set_once_when_it_ends(style
 def test_streaming_ends_with_the_height_of_the_whole(style: Style) -> None:
     shown = settled("T", style)
     for end in range(2, len(PLAN) + 1):
-        shown.set_text(PLAN[:end])
+        shown.set_segments(segments(PLAN[:end]))
     shown.settle(0, 1e6)
     assert shown.height == settled(PLAN, style).height
 
 
 def test_another_text_is_shown_anew(style: Style) -> None:
     shown = settled("one\n\ntwo", style)
-    shown.set_text("three")
+    shown.set_segments(segments("three"))
     shown.settle(0, 1e6)
     assert shown.height == style.text_style(TextRole.BODY).line
 
@@ -200,8 +206,8 @@ def test_long_code_that_grows_ends_with_the_height_of_the_whole(style: Style) ->
     whole = f"```python\n{CODE_OF_MANY_LINES[:4000]}\n```\nAfter."
     shown = settled(whole[:5], style)
     for end in range(5, len(whole), 41):
-        shown.set_text(whole[:end])
-    shown.set_text(whole)
+        shown.set_segments(segments(whole[:end]))
+    shown.set_segments(segments(whole))
     shown.settle(0, 1e6)
     assert shown.height == settled(whole, style).height
 
@@ -406,3 +412,56 @@ def test_any_text_is_laid_out_painted_and_copied(style: Style, seed: int, made: 
         shown.end()
         copied = shown.selected_text(*shown.all_of_it())
         assert not [letter for letter in copied if letter in UNCLEAN], (seed, number)
+
+
+AS_TYPED, AS_MARKDOWN = SegmentKind.TYPED, SegmentKind.MARKDOWN
+
+
+def of_segments(style: Style, *said: Segment) -> MessageBody:
+    made = MessageBody(said, style)
+    made.set_width(WIDTH)
+    made.settle(0, 1e6)
+    return made
+
+
+def test_every_kind_of_segment_has_one_layout() -> None:
+    assert set(LAYOUTS) == set(SegmentKind)
+
+
+def test_segments_stand_one_below_the_other_each_in_its_way(style: Style, made: list[str]) -> None:
+    line = style.text_style(TextRole.BODY).line
+    shown = of_segments(
+        style, Segment(AS_TYPED, "**as**"), Segment(AS_MARKDOWN, "**set**"), Segment(AS_TYPED, "*typed*")
+    )
+    assert made == ["**as**", "**set**", "*typed*"]
+    assert shown.height == 3 * line + 2 * 12
+    assert shown.selected_text(*shown.all_of_it()) == "**as**\n\nset\n\n*typed*"
+    two = of_segments(style, Segment(AS_TYPED, "one"), Segment(AS_TYPED, "two"))
+    assert two.height == 2 * line + 12
+
+
+def test_a_segment_that_is_followed_is_laid_out_as_what_ends_there(style: Style, made: list[str]) -> None:
+    """Code without its end is coloured, and a long paragraph is Markdown, once another segment has begun."""
+    long = "**bold** " * 400
+    for text in ("```python\nx = 1", long):
+        shown = of_segments(style, Segment(AS_MARKDOWN, text))
+        shown.set_segments((Segment(AS_MARKDOWN, text), Segment(AS_MARKDOWN, "After.")))
+        shown.settle(0, 1e6)
+        assert shown.selected_text(*shown.all_of_it()) == of_segments(
+            style, Segment(AS_MARKDOWN, text), Segment(AS_MARKDOWN, "After.")
+        ).selected_text(*shown.all_of_it())
+    assert "**" not in shown.selected_text(*shown.all_of_it())
+
+
+def test_segments_that_stay_are_not_laid_out_again(style: Style, made: list[str]) -> None:
+    thought = Segment(AS_MARKDOWN, PLAN)
+    shown = of_segments(style, thought)
+    made.clear()
+    for end in range(0, 60, 7):
+        shown.set_segments((thought, Segment(AS_MARKDOWN, ("Now, " * 12)[:end])))
+        shown.settle(0, 1e6)
+    assert all("Now," in text or "Now,".startswith(text) for text in made[1:])  # the first is the thought's last block
+    made.clear()
+    shown.set_segments((thought,))
+    shown.settle(0, 1e6)
+    assert made == []

@@ -17,7 +17,7 @@ from app.protocol.chat import Role
 from app.viewmodels.actions import ACTIONS
 from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.path_rows import PathRows
-from app.viewmodels.chat.rows import Footer, MessageRow
+from app.viewmodels.chat.rows import Footer, MessageRow, Segment, segments_of
 from app.viewmodels.status import Status, StatusValues
 from app.widgets.chat.messages.row_controls import ActionStrip, CodeCopy, ControlKind
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
@@ -726,12 +726,15 @@ class LongTalk:
 
     def rows(self, prefix: str = "m") -> PathRows:
         ids = [f"{prefix}{number}" for number in range(self.count)]
-        return PathRows(ids, lambda number: self._make(ids[number], number), self._said)
+        return PathRows(ids, lambda number: self._make(ids[number], number), self._segments)
 
     def _make(self, message_id: str, number: int) -> MessageRow:
         self.made.append(number)
         role, text = self._said(number, number + 1)[0]
         return question(message_id, text) if role == "user" else answer(message_id, text)
+
+    def _segments(self, first: int, end: int) -> list[tuple[Role, tuple[Segment, ...]]]:
+        return [(role, segments_of(role, text)) for role, text in self._said(first, end)]
 
     def _said(self, first: int, end: int) -> list[tuple[Role, str]]:
         texts = [PLAN, "Short.", "Words. " * 200]
