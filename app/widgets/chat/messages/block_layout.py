@@ -120,6 +120,7 @@ class BlockLayout:
         """Become a longer or a closed version of the same block. What is already laid out is kept where it can be."""
         old, self.block = self.block, block
         if self._document is None or self._document.textWidth() <= 0:
+            self._document = None  # one that was made to copy from has the old text
             self.estimate(width)
             return
         grown = block.text.removeprefix(old.text) if block.text.startswith(old.text) else None

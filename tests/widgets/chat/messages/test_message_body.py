@@ -465,3 +465,56 @@ def test_segments_that_stay_are_not_laid_out_again(style: Style, made: list[str]
     shown.set_segments((thought,))
     shown.settle(0, 1e6)
     assert made == []
+
+
+def test_segments_that_come_grow_and_go_leave_what_would_be_laid_out_afresh(style: Style) -> None:
+    pieces = [
+        "words ",
+        "\n\n",
+        "**bold** ",
+        "```python\nx = 1\n",
+        "```\n",
+        "# head\n",
+        "- item\n",
+        "long " * 500,
+        "| a |\n",
+    ]
+    for seed in range(40):
+        draw = random.Random(seed)
+        said: tuple[Segment, ...] = (Segment(draw.choice([AS_TYPED, AS_MARKDOWN]), ""),)
+        shown = of_segments(style, *said)
+        for step in range(12):
+            what = draw.random()
+            if what < 0.55:
+                said = (*said[:-1], Segment(said[-1].kind, said[-1].text + draw.choice(pieces)))
+            elif what < 0.8:
+                said = (*said, Segment(draw.choice([AS_TYPED, AS_MARKDOWN]), draw.choice(["", *pieces])))
+            elif what < 0.9 and len(said) > 1:
+                said = said[:-1]
+            else:
+                at = draw.randrange(len(said))
+                said = (*said[:at], Segment(draw.choice([AS_TYPED, AS_MARKDOWN]), draw.choice(pieces)), *said[at + 1 :])
+            shown.set_segments(said)
+            if draw.random() < 0.7:
+                shown.settle(draw.random() * 100, draw.random() * 2000)
+            copy, fresh = MessageBody(said, style), of_segments(style, *said)
+            assert copy.is_empty == shown.is_empty, (seed, step)
+            assert shown.selected_text(*shown.all_of_it()) == fresh.selected_text(*fresh.all_of_it()), (seed, step)
+        shown.settle(0, 1e6)
+        assert shown.height == pytest.approx(fresh.height), seed
+        assert shown.end() == fresh.end(), seed
+
+
+def test_text_that_was_copied_before_it_was_seen_goes_on(style: Style) -> None:
+    """Copying makes documents that are not laid out: what is written afterwards must not be missing from them."""
+    for start in ("First.", "```python\nx = 1\n", "word " * 600):
+        shown = body(start, style)
+        shown.selected_text(*shown.all_of_it())
+        shown.selected_text(TextPoint(0, 0), TextPoint(0, 3))
+        shown.set_segments(segments(start + "second"))
+        shown.settle(0, 1e6)
+        shown.set_segments(segments(start + "second third"))
+        shown.settle(0, 1e6)
+        copied = shown.selected_text(*shown.all_of_it())
+        assert copied.endswith("second third"), start[:10]
+        assert shown.end() == settled(start + "second third", style).end(), start[:10]
