@@ -95,7 +95,7 @@ class Script:
 @dataclass
 class _Run:
     command: Generate
-    prompt: list[int]
+    held: list[int]
     request: RequestReport
     words: list[str]
     ids: list[int] = field(default_factory=list)
@@ -114,7 +114,7 @@ class FakeEngine:
         self._vocabulary: dict[str, int] = {}
         self._held: list[list[int]] = []
         self._info: ModelInfo | None = None
-        self._run: _Run | None = None
+        self._runs: list[_Run] = []
         self._wanted_model: str | None = None
         self._is_open = True
         self._serial = 0
@@ -132,20 +132,18 @@ class FakeEngine:
         self._sink(EngineStarted(self._script.capabilities))
         while self._is_open:
             with self._wake:
-                if not self._inbox and not self._can_step():
+                if not self._inbox and not any(map(self._can_step, self._runs)):
                     self._wake.wait(0.002)
                 commands, self._inbox = self._inbox, []
             for command in commands:
                 self._handle(command)
                 self._load_when_allowed()
             self._load_when_allowed()
-            if self._run and self._can_step():
-                self._step(self._run)
+            for run in [run for run in self._runs if self._can_step(run)]:
+                self._step(run)
 
-    def _can_step(self) -> bool:
-        run, script = self._run, self._script
-        if run is None:
-            return False
+    def _can_step(self, run: _Run) -> bool:
+        script = self._script
         return run.is_cancelled or script.hold is None or len(run.ids) < script.hold or script.go.is_set()
 
     def _handle(self, command: Command) -> None:
@@ -176,8 +174,8 @@ class FakeEngine:
         if path in self._script.broken:
             self._sink(ModelFailed(path, Problem("The model folder is not where it was", f"Nothing at {path}.")))
             return
-        if self._run:
-            self._end(self._run, StopReason.CANCELLED)
+        for run in tuple(self._runs):
+            self._end(run, StopReason.CANCELLED)
         if self._info is not None:
             self._sink(ModelClosed(self._info.path))
         self._held = []
@@ -201,10 +199,10 @@ class FakeEngine:
             return
         answer = self._script.answers.get(question, f"You said: {question}")
         request = self._report(prompt)
-        self._run = _Run(command, prompt, request, re.findall(r"\s*\S+|\s+$", answer))
+        self._runs.append(_Run(command, list(prompt), request, re.findall(r"\s*\S+|\s+$", answer)))
         self._sink(RunStarted(command.run_id, request, ends))
         self._sink(PrefillProgress(command.run_id, len(prompt) - 1, len(prompt), request.cached, 1000.0))
-        self._held.append(list(prompt))
+        self._held.append(self._runs[-1].held)
         self._events += 1
         event = CacheEvent(
             self._events, time.time(), CacheEventKind.REQUEST, request.left, 0, request.reason, request.cached
@@ -214,8 +212,8 @@ class FakeEngine:
         self._show_trie()
 
     def _cancel(self, command: Cancel) -> None:
-        if self._run and self._run.command.run_id == command.run_id:
-            self._run.is_cancelled = True
+        for run in self._runs:
+            run.is_cancelled |= run.command.run_id == command.run_id
 
     def _estimate_cost(self, command: EstimateCost) -> None:
         if self._info is None or not self._script.capabilities.cost_estimates:
@@ -263,8 +261,8 @@ class FakeEngine:
             self._sink(replace(self._script.verified, query_id=command.query_id))
 
     def _shut_down(self, _command: Shutdown) -> None:
-        if self._run:
-            self._end(self._run, StopReason.CANCELLED)
+        for run in tuple(self._runs):
+            self._end(run, StopReason.CANCELLED)
         self._is_open = False
 
     def _step(self, run: _Run) -> None:
@@ -284,8 +282,8 @@ class FakeEngine:
             self._sink(TextDelta(run.command.run_id, 0, word, tokens))
 
     def _end(self, run: _Run, stop: StopReason) -> None:
-        self._run = None
-        self._held[-1].extend(run.ids)
+        self._runs.remove(run)
+        run.held.extend(run.ids)
         stats = RunStats(run.request, stop, len(run.ids), 0.01, 100.0, 0.1, 7)
         self._show_trie()
         ids = tuple(run.ids) if self._script.capabilities.token_ids else ()
