@@ -166,11 +166,11 @@ def test_the_rule_refuses_what_it_should() -> None:
 
 
 # Where anything may end, and is counted and told: the restore of stored state, what is kept after a model has failed
-# (both in the prefix cache), the self-test, and the engine's thread. Everywhere else what is expected is named.
+# (both in an active path), the self-test, and the engine's thread. Everywhere else what is expected is named.
 BORDERS = [
+    "kvcache/active_path.py",
+    "kvcache/active_path.py",
     "kvcache/disk/layout.py",
-    "kvcache/prefix_cache.py",
-    "kvcache/prefix_cache.py",
     "launch/selftest.py",
     "worker/engine_thread.py",
 ]

@@ -74,8 +74,8 @@ class StepMemory:
 
     def _rows(self, tokens: int, cache: PrefixCache) -> int:
         """Return what buffers of rows grow by, and the largest that is copied for it."""
-        active = cache.active
-        return active.row_bytes * (tokens + _GROWTH) + active.row_bytes * active.offset // max(len(active.rows), 1)
+        layers = cache.active.layers
+        return layers.row_bytes * (tokens + _GROWTH) + layers.row_bytes * layers.offset // max(len(layers.rows), 1)
 
     def begin(self) -> int:
         """Begin to measure a call that is about to be made, and return what `measured` wants to know."""

@@ -18,7 +18,7 @@ import mlx.core as mx
 
 from app.engine.open_model import OpenModel
 from app.engine.task import ModelTask
-from app.kvcache.active_path import ActivePath
+from app.kvcache.live_layers import LiveLayers
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.replay import Replay, replay_steps
 from app.protocol.commands import Verify
@@ -69,7 +69,7 @@ class Check(ModelTask):
         first: int | None = 0
         drift = 0.0
         if logits is not None:
-            self._require(1, held, self._cache.active.bytes_at(held))
+            self._require(1, held, self._cache.active.layers.bytes_at(held))
             first = yield from self._first_difference(tokens, following, logits)
             drift = _largest(logits - (yield from self._plain(tokens, following)))
         seconds = time.perf_counter() - begun
@@ -83,8 +83,8 @@ class Check(ModelTask):
         self, tokens: Sequence[int], following: int, warm_logits: mx.array
     ) -> Generator[None, None, int | None]:
         """Return the offset of the first token whose live rows differ; the end for whole states and logits, or None."""
-        live = self._cache.active
-        repeated = (yield from self._replayed(tokens)).active
+        live = self._cache.active.layers
+        repeated = (yield from self._replayed(tokens)).layers
         differing = []
         for index in range(len(repeated.rows)):
             self._room.require(_PARTS * live.rows[index].row_bytes * min(_STEP, live.offset), _SHORT)
@@ -107,7 +107,7 @@ class Check(ModelTask):
                 call = next(steps)
             except StopIteration as end:
                 return cast(Replay, end.value)
-            self._require(call.length, call.end, self._cache.active.state_bytes)
+            self._require(call.length, call.end, self._cache.active.layers.state_bytes)
             yield
 
     def _plain(self, tokens: Sequence[int], following: int) -> Generator[None, None, mx.array]:
@@ -151,7 +151,7 @@ def _warm(cache: PrefixCache, tokens: Sequence[int], following: int) -> mx.array
     return logits
 
 
-def _differing_layer(live: ActivePath, again: ActivePath, index: int) -> int | None:
+def _differing_layer(live: LiveLayers, again: LiveLayers, index: int) -> int | None:
     """Return the first token at which one layer's rows differ, looked at in parts."""
     for start in range(0, live.offset, _STEP):
         end = min(start + _STEP, live.offset)

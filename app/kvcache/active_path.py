@@ -1,270 +1,559 @@
-"""One sequence's live arrays, and the path of the trie that they stand for.
+"""A path of the trie that is live: the sequence that calls are made on, and its moves between the trie and the arrays.
 
 Properties it keeps at rest:
 
-1. All its layers stand at the same token offset, `offset`; so does its path, which is a chain from the root.
+1. Its live layers stand at the offset where its path, a chain of nodes from the root, ends.
 2. `tail` is what was computed beyond the path and is not in the trie yet. It is empty at rest.
-3. Whole states are those that `call_log` leaves at `offset`.
+3. Rows exist only above complete rows. Stored rows win over recomputed ones, so that what was built on them stays
+   exactly reproducible from its record.
+4. A move never changes the sum of live and stored bytes, so within the budget it needs no room. First the whole suffix
+   is paged out, then the new path is entered layer by layer: the peak is both suffixes and one layer's buffer.
+5. A failed move costs recomputation, and never yields a mixture of offsets.
+
+Several of them may be live over one trie. One moves at a time, and the others were recorded before. Each has arrays of
+its own: no move of one changes a bit of another's.
 """
 
 from __future__ import annotations
 
+import logging
 from array import array
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import chain
+from typing import Protocol
 
 import mlx.core as mx
 
-from app.kvcache.call_log import CallLog
-from app.kvcache.layers import (
-    CacheFaultError,
-    LayerWithRows,
-    LayerWithState,
-    RowArrays,
-    UnsupportedCacheError,
-    layers_of,
-)
-from app.kvcache.node import Node
-from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
+from app.kvcache.call_log import CallLog, Provenance, last_prefill_end
+from app.kvcache.event_log import EventLog
+from app.kvcache.layers import CacheFaultError
+from app.kvcache.layers.rows import STEP
+from app.kvcache.live_layers import LiveLayers, RowSource
+from app.kvcache.restore_plan import RestorePlan
+from app.kvcache.snapshot import Bookmark, CacheTrie, RowsSnapshot, StateSnapshot, TrieNode
+from app.kvcache.trie import common
+from app.kvcache.usage import supersede_answer_end
+from app.protocol.cache_events import CacheEventKind
+from app.protocol.reports import Reason
 
-TrieNode = Node[RowsSnapshot, StateSnapshot]
-# tokens [1, n] and the model's cache objects -> logits [1, n, vocabulary]
-Forward = Callable[[mx.array, list[Any]], mx.array]
+BOUNDARY_USES = 0.1  # a restore point that nobody came back to yet; the end of an answer counts as used once
+GRID_USES = 0.01
+
+log = logging.getLogger(__name__)
 
 
-class RowSource(Protocol):
-    """Stored rows of one run of tokens, in memory or on disk; `part` counts from the first of them."""
+class DiskTier(Protocol):
+    """Disk, as far as entering a path needs it. Raises CacheFaultError when something cannot be read."""
+
+    def rows(self, node: TrieNode) -> Sequence[RowSource]: ...
+    def recall(self, node: TrieNode) -> Sequence[RowSource]: ...
+    def state(self, node: TrieNode) -> StateSnapshot: ...
+    def bytes_of(self, nodes: Sequence[TrieNode], end: TrieNode) -> int: ...
+
+
+class Peers(Protocol):
+    """All active paths over one trie, and the disk below it.
+
+    used_bytes: of the arrays of all of them. copy_rows: of an edge that some of them run through. live_state: the whole
+    state at a node's end where one of them stands there.
+    """
+
+    disk: DiskTier | None
 
     @property
-    def layers(self) -> Sequence[RowArrays]: ...
+    def used_bytes(self) -> int: ...
+    def copy_rows(self, node: TrieNode, start: int, end: int) -> RowsSnapshot: ...
+    def live_state(self, node: TrieNode) -> StateSnapshot | None: ...
+
+
+class Room(Protocol):
+    """Budget as a path needs it. clock: number of the request that is answered now."""
+
+    clock: int
+
     @property
-    def tokens(self) -> int: ...
-    def part(self, start: int, end: int) -> Sequence[RowArrays]: ...
+    def allowed(self) -> int: ...
+    def make_room(self, growth: int, is_desperate: bool = True) -> bool: ...
+    def fits(self, growth: int) -> bool: ...
 
 
 class ActivePath:
-    """Live arrays of one sequence. index: its number in the trie and in views.
+    """Path of the trie whose rows and whole states are in live arrays, `layers`.
 
-    unsupported: the name of the first cache kind that cannot be stored, or empty. With one, the path still computes,
-    but none of its layers can be kept.
+    number: its own in the trie and in views. path: its nodes, from the root on.
     """
 
-    def __init__(self, index: int, root: TrieNode, forward: Forward, caches: list[Any]) -> None:
-        self.index = index
-        self._forward = forward
-        self._row_bytes = 0
-        self.state_bytes = 0  # of the whole states of all layers; 0 until something was computed
-        self.renew(root, caches)
-
-    def renew(self, root: TrieNode, caches: list[Any]) -> None:
-        """Begin anew at the root with empty cache objects, whatever the old ones hold."""
-        self.path = [root]
+    def __init__(self, trie: CacheTrie, layers: LiveLayers, room: Room, peers: Peers, event_log: EventLog) -> None:
+        self.number = trie.open_path()
+        self.path = trie.paths[self.number]
+        self.layers = layers
         self.tail = array("i")
-        self.call_log = CallLog()
-        self.offset = 0
-        self.unsupported = ""
-        self.rows: list[LayerWithRows] = []
-        self.states: list[LayerWithState] = []
-        self._caches = caches
-        self._shared: StateSnapshot | None = None
-        self.is_whole = True  # the whole states are those at `offset`
-        self._is_detached = True  # the whole states have arrays of their own
-        self._before: tuple[StateSnapshot | None, bool, bool] | None = None  # what a launched call began with
-        try:
-            self.rows, self.states = layers_of(caches)
-        except UnsupportedCacheError as error:
-            self.unsupported = error.name
+        self._trie, self._room, self._peers, self._event_log = trie, room, peers, event_log
 
     @property
-    def row_bytes(self) -> int:
-        """Bytes of one token's rows in all layers; 0 until something was computed."""
-        if not self._row_bytes:
-            each = [layer.row_bytes for layer in self.rows]
-            self._row_bytes = sum(each) if all(each) else 0
-        return self._row_bytes
+    def offset(self) -> int:
+        """Count of the tokens that were computed."""
+        return self.layers.offset
+
+    @property
+    def end(self) -> TrieNode:
+        """Node where the path ends."""
+        return self.path[-1]
 
     @property
     def used_bytes(self) -> int:
         """Bytes of rows and whole states, padding left out; a state that is also stored is counted there."""
-        has_own_state = self.offset > 0 and self.is_whole and not self.is_state_stored
-        return self.row_bytes_at(self.offset) + (self.state_bytes if has_own_state else 0)
+        layers = self.layers
+        has_own_state = layers.offset > 0 and layers.is_whole and not self.is_state_stored
+        return layers.row_bytes_at(layers.offset) + (layers.state_bytes if has_own_state else 0)
 
     @property
-    def allocated_bytes(self) -> int:
-        """Bytes of the live buffers, with the rows that they have room for."""
-        return sum(layer.allocated_bytes for layer in self.rows) + sum(layer.nbytes for layer in self.states)
-
-    def bytes_at(self, offset: int) -> int:
-        """Return the bytes that are in use when the path stands at `offset`."""
-        return self.row_bytes_at(offset) + (self.state_bytes if offset else 0)
-
-    def row_bytes_at(self, offset: int) -> int:
-        """Return the bytes of rows and sliding windows when the path stands at `offset`."""
-        return offset * self.row_bytes + self.window_bytes(offset)
-
-    def window_bytes(self, offset: int) -> int:
-        """Return the bytes of sliding windows when the path stands at `offset`."""
-        return sum(layer.window_bytes(offset) for layer in self.rows)
+    def launched_bytes(self) -> int:
+        """Bytes that a launched call will take when it is confirmed."""
+        return self.layers.bytes_at(self.offset + 1) - self.used_bytes if self.layers.is_launched else 0
 
     @property
     def is_state_stored(self) -> bool:
         """Whether the live whole states are stored, too, as the same arrays."""
-        return self._shared is not None and self.path[-1].state is self._shared
+        return self.layers.shared is not None and self.path[-1].state is self.layers.shared
 
     @property
     def has_state(self) -> bool:
         """Whether the whole states are those where the path ends."""
-        return bool(self.states) and self.offset > 0 and self.is_whole and not self.tail
+        return bool(self.layers.states) and self.offset > 0 and self.layers.is_whole and not self.tail
 
-    def has_rows_here(self, node: TrieNode) -> bool:
-        """Return whether the rows of an edge are in memory, stored or live."""
-        return node.rows is not None or self.index in node.active_paths
+    def shared_offset(self, plan: RestorePlan) -> int:
+        """Return up to where the path and a planned one are the same, and wanted."""
+        shared = 0
+        for ours, theirs in zip(self.path, plan.path, strict=False):
+            if ours is not theirs:
+                break
+            shared = min(ours.end, plan.seen)
+        return min(shared, plan.target)
+
+    # Calls
 
     def compute(self, tokens: Sequence[int]) -> mx.array:
-        """Make one forward call over the next tokens. Returns logits [1, n, vocabulary], not evaluated."""
-        logits = self._call(mx.array([list(tokens)]))
-        self.confirm(tokens)
+        """Make room for one forward call over the next tokens, and make it. Returns logits [1, n, vocabulary]."""
+        layers, start = self.layers, self.layers.offset
+        self._room.make_room(layers.bytes_at(start + len(tokens)) - self.used_bytes)
+        logits = layers.compute(tokens)
+        self.tail.extend(tokens)
+        self._keep_stored_rows(start)
         return logits
 
     def launch(self, token: mx.array) -> mx.array:
-        """Feed one token [1] whose value is not known yet. Returns logits [1, 1, vocabulary], not evaluated.
+        """Make a forward call over one token [1] whose value is not known yet. Returns logits [1, 1, vocabulary]."""
+        self._room.make_room(self.layers.bytes_at(self.offset + 1) - self.used_bytes)
+        return self.layers.launch(token)
 
-        The call counts as made only when it is confirmed; until then it can be taken back with `retract`.
+    def confirm(self, token: int) -> None:
+        """Record the launched call, made with this token."""
+        start = self.offset
+        self.layers.confirm((token,))
+        self.tail.append(token)
+        self._keep_stored_rows(start)
+
+    def retract(self) -> None:
+        """Take the launched call back: the path stands where its nodes end, as if the call had not been made.
+
+        Layers that cannot be rewound begin anew with the next request.
         """
-        self._before = self._live_state(), self.is_whole, self._is_detached
-        return self._call(token.reshape(1, 1))
-
-    def confirm(self, tokens: Sequence[int]) -> None:
-        """Record the last call. tokens: those that it was made with."""
-        self._before = None
-        self._shared, self.is_whole = None, True
-        self.call_log.add(tokens)
-        self.tail.extend(tokens)
-        self.offset += len(tokens)
-        if len(tokens) > 1 or self.offset == 1:
-            for layer in self.rows:
-                layer.after_call(len(tokens))
-            self.evaluate()
-
-    def retract(self, last_prefill_end: int) -> None:
-        """Undo the call that was launched and not confirmed. `last_prefill_end` as in `restore`, at `offset`."""
-        if self._before is None:
-            raise ValueError(f"no call was launched at {self.offset}")
-        (state, is_whole, is_detached), self._before = self._before, None
-        self.restore(self.offset, self.offset, (), state, last_prefill_end)
-        self.is_whole, self._is_detached = is_whole, is_detached
-
-    def discard(self) -> None:
-        """Forget the launched call without undoing it: the path must not be used again."""
-        self._before = None
-
-    @property
-    def is_launched(self) -> bool:
-        """Whether a call was launched and neither confirmed nor retracted."""
-        return self._before is not None
-
-    @property
-    def bookmark(self) -> StateSnapshot | None:
-        """Whole states after everything that counts as computed, shared with the live layers; None where there are
-        none.
-
-        They are not evaluated, and possibly views of larger arrays: see `PrefixCache.keep`.
-        """
-        return self._before[0] if self._before is not None else self._live_state()
-
-    def _live_state(self) -> StateSnapshot | None:
-        """Return the whole states as they are, shared with the live layers; None where there are none."""
-        if self._shared is not None or not self.states or not self.offset:
-            return self._shared
-        return StateSnapshot(tuple(layer.take() for layer in self.states), self.call_log, self.state_bytes)
-
-    def _call(self, tokens: mx.array) -> mx.array:
-        for layer in self.rows:
-            layer.before_call(tokens.shape[1])
-        self._is_detached = False
-        return self._forward(tokens, self._caches)
-
-    def evaluate(self) -> None:
-        """Evaluate everything, with states in arrays of their own."""
-        if self.unsupported:
-            mx.eval([cache.state for cache in self._caches])
-            return
-        self._detach_states()
-        layers: list[LayerWithRows | LayerWithState] = [*self.rows, *self.states]
-        mx.eval([x for layer in layers for x in layer.arrays()])
-        # An empty active path keeps the figure, by which room is made before the next call.
-        self.state_bytes = sum(layer.nbytes for layer in self.states) or self.state_bytes
-
-    def _detach_states(self) -> None:
-        for layer in () if self._is_detached else self.states:
-            layer.detach()
-        self._is_detached = True
-
-    def copy_rows(self, start: int, end: int) -> RowsSnapshot:
-        """Return rows [start, end) of all layers that have rows, evaluated."""
-        return RowsSnapshot(tuple(layer.copy(start, end) for layer in self.rows))
-
-    def overwrite(self, start: int, rows: Sequence[RowArrays], last_prefill_end: int) -> None:
-        """Put rows that are stored in the place of those just computed again; `last_prefill_end` as in `restore`."""
-        for layer, part in zip(self.rows, rows, strict=True):
-            layer.overwrite(start, part, last_prefill_end)
-
-    def take_state(self) -> StateSnapshot:
-        """Return the whole state at `offset`, sharing the live arrays until the next call replaces them.
-
-        One that is stored already is the same object, so that its bytes are never counted twice.
-        """
-        if self._shared is not None:
-            return self._shared
-        self._detach_states()
-        arrays = tuple(layer.take() for layer in self.states)
-        mx.eval([x for layer in arrays for x in layer if x is not None])
-        self._shared = StateSnapshot(arrays, self.call_log, sum(layer.nbytes for layer in self.states))
-        return self._shared
-
-    def restore(
-        self,
-        keep: int,
-        target: int,
-        pieces: Sequence[RowSource] = (),
-        state: StateSnapshot | None = None,
-        last_prefill_end: int = 0,
-    ) -> None:
-        """Go back to `keep`, put stored rows after it up to `target`, and take the whole state of that offset.
-
-        last_prefill_end: end of the last call of several tokens on the path, cut at `target` (see
-        `call_log.last_prefill_end`). Layer by layer, so that no more than one layer's rows exist twice. Raises
-        CacheFaultError when a layer does not fit.
-        """
-        if any(len(piece.layers) != len(self.rows) for piece in pieces):
-            raise CacheFaultError(f"rows of {[len(x.layers) for x in pieces]} layers for a model of {len(self.rows)}")
-        for index, rows in enumerate(self.rows):
-            rows.write(keep, [piece.layers[index] for piece in pieces], last_prefill_end)
-        self.is_whole = False  # until it is where it goes: what it had is not counted any more
-        self.offset = target
-        self._shared, self.is_whole = state, state is not None or target == 0 or not self.states
-        self._is_detached = True  # what is stored has arrays of its own
-        self.state_bytes = self.state_bytes if state is None else state.nbytes
-        if state is None:
-            for layer in self.states:
-                layer.clear()
-        elif len(state.layers) != len(self.states):
-            raise CacheFaultError(f"a state of {len(state.layers)} layers for a model of {len(self.states)}")
+        if self.layers.unsupported:
+            self.layers.discard()
         else:
-            for layer, arrays in zip(self.states, state.layers, strict=True):
-                layer.put(arrays)
-        if not self.arrays_agree():
-            raise CacheFaultError(f"rows restored to {[layer.offset for layer in self.rows]}, wanted {target}")
+            self.record()
+            self.layers.retract(self._last_prefill_end(self.offset))
 
-    @property
-    def windows(self) -> list[LayerWithRows]:
-        """Layers that hold a live window beside their rows."""
-        return [layer for layer in self.rows if layer.has_window]
+    def rest(self) -> None:
+        """Come to rest, with everything computed that was asked of the model. Raises what the model raises."""
+        if self.layers.is_launched:
+            self.retract()
+        self.layers.evaluate()
+        self.record()
 
-    def start_call_log(self, base: CallLog | None) -> None:
-        """Begin the record of a new session where the path stands, on states that `base` computed."""
-        self.call_log = CallLog(self.offset, base if self.states else None)
+    # Recording
 
-    def arrays_agree(self) -> bool:
-        """Return whether every layer with rows stands at `offset`, or one beyond while a call is launched."""
-        return all(layer.offset == self.offset + self.is_launched for layer in self.rows)
+    def record(self, is_final: bool = True) -> None:
+        """Write the tail into the trie, which then knows everything up to where the path stands.
+
+        Unless `is_final`, a tail that runs inside an edge which is known already stays a tail, to save splitting it.
+        Nothing is recorded of layers that cannot be stored.
+        """
+        while self.tail and not self.layers.unsupported:
+            child = self.path[-1].children.get(self.tail[0])
+            if child is None:
+                self._append_tail()
+                return
+            same = common(child.tokens, self.tail)
+            if same < len(child.tokens):
+                if same == len(self.tail) and not is_final:
+                    return
+                child = self._trie.split(child, child.start + same)
+            self._absorb(child)
+
+    def tidy(self) -> None:
+        """Join edges between which nothing ends any more."""
+        for node in self.path[1:-1]:
+            if self._trie.can_merge(node):
+                self._trie.merge(node)
+
+    def _append_tail(self) -> None:
+        node, call_log = self.path[-1], self.layers.call_log
+        provenances = [Provenance(call_log, node.end, node.end + len(self.tail))]
+        if not self._is_growing(node):
+            self._trie.enter(self._trie.append(node, self.tail, provenances), self.number)
+        else:
+            self._trie.extend(node, self.tail, provenances)
+        del self.tail[:]
+
+    def _is_growing(self, node: TrieNode) -> bool:
+        """Return whether this session made the edge and it may become longer.
+
+        Older ones do not: they were used more than what follows.
+        """
+        is_own = bool(node.provenances) and node.provenances[-1].call_log is self.layers.call_log
+        is_end = node.children or node.state or node.anchors or node.pins
+        return is_own and not is_end and node.active_paths == {self.number}
+
+    def _absorb(self, child: TrieNode) -> None:
+        """Step onto a known edge that the tail covers. Rows that were gone are this path's now, and so is their
+        record."""
+        if not child.has_rows:
+            child.provenances = [Provenance(self.layers.call_log, child.start, child.end)]
+        self._trie.enter(child, self.number)
+        del self.tail[: len(child.tokens)]
+
+    def _keep_stored_rows(self, start: int) -> None:
+        """Put rows that are there already in the place of those that a call over [start, offset) computed again.
+
+        Where they lie on disk and cannot be read, the recomputed ones stay and what was built on the others is
+        forgotten.
+        """
+        layers = self.layers
+        while self.tail and self.path[-1].children and not layers.unsupported:
+            child = self.path[-1].children.get(self.tail[0])
+            if child is None:
+                return
+            same = common(child.tokens, self.tail)
+            begin, end = max(start, child.start), child.start + same
+            if begin < end and layers.rows:
+                stored = self._rows_kept_of(child)
+                prefill_end = self._last_prefill_end(end, [child]) if end == self.offset else self.offset
+                self._overwrite(stored, child.start, begin, end, prefill_end)
+            if same == len(self.tail) and same < len(child.tokens):
+                return
+            self._absorb(child if same == len(child.tokens) else self._trie.split(child, end))
+
+    def _rows_kept_of(self, node: TrieNode) -> Sequence[RowSource]:
+        """Rows of a node that are stored in memory or on disk, or live on another path, or none."""
+        if node.rows is not None:
+            return (node.rows,)
+        if node.active_paths:
+            return (self._peers.copy_rows(node, node.start, node.end),)
+        return self._peers.disk.recall(node) if self._peers.disk is not None and node.disk_rows else ()
+
+    def _overwrite(self, stored: Sequence[RowSource], at: int, begin: int, end: int, prefill_end: int) -> None:
+        """Put the rows [begin, end) of stored ones, which begin with those of token `at`, in the place of live ones."""
+        for rows in stored:
+            first, last = max(begin, at), min(end, at + rows.tokens)
+            if first < last:
+                self.layers.overwrite(first, rows.part(first - at, last - at), prefill_end)
+            at += rows.tokens
+
+    # Whole states
+
+    def anchor(self, node: TrieNode, owner: str) -> None:
+        """Note that an owner, if there is one, will come back to the end of a node."""
+        if owner:
+            node.anchors.add(owner)
+            self._trie.used(node)
+
+    def capture(self, owner: str) -> None:
+        """Store the whole state where the path stands, for an owner who will come back, if there is room beside what
+        the path needs."""
+        self.record()
+        self._hold(self.path[-1], owner)
+        if self.path[-1].state is None and self._room.make_room(self.layers.state_bytes, is_desperate=False):
+            self._store_state(self.path[-1], self.layers.take_state(), BOUNDARY_USES)
+            supersede_answer_end(self._trie, self.path[-1])
+
+    def capture_grid(self) -> None:
+        """Store the whole state where the path stands if that costs nobody else anything."""
+        if self._room.fits(self.layers.state_bytes):
+            self.record()
+            if self.path[-1].state is None:
+                self._store_state(self.path[-1], self.layers.take_state(), GRID_USES)
+
+    def bookmark(self) -> Bookmark | None:
+        """Return where the path stands, to be kept later if that turns out to be wanted; None without whole states.
+
+        It copies nothing and waits for nothing; until it is dropped, one more state than counted stays in memory.
+        """
+        state = None if self.layers.unsupported else self.layers.bookmark
+        return None if state is None else Bookmark(self.offset, state)
+
+    def keep(self, bookmark: Bookmark, owner: str) -> None:
+        """Store the whole state at a bookmark of the path, if there is room for it."""
+        self.record()
+        node = self._trie.node_ending_at(self.path, bookmark.offset)
+        self._hold(node, owner)
+        if node.state is None and self._room.make_room(bookmark.state.nbytes, is_desperate=False):
+            self._store_state(node, bookmark.state.detached(), BOUNDARY_USES)
+            supersede_answer_end(self._trie, node)
+
+    def _hold(self, node: TrieNode, owner: str) -> None:
+        """Note that somebody will come back to the end of a node, follow-up or not."""
+        node.is_answer_end = False
+        self.anchor(node, owner)
+
+    def _store_state(self, node: TrieNode, state: StateSnapshot, uses: float) -> None:
+        self._trie.set_state(node, state)
+        node.state_uses, node.state_used = node.state_uses or uses, self._room.clock
+        self._event_log.add(CacheEventKind.CAPTURED, node.end, 0, state.nbytes)
+        self._trie.set_disk(node, node.disk_rows, None)  # of another state at this place, if any
+
+    # Moving
+
+    def switch_to(self, plan: RestorePlan) -> bool:
+        """Leave what a plan does not go through, and restore what it does.
+
+        Returns False when what was stored did not fit: then the path is empty, and what did not fit is forgotten.
+        """
+        if self.layers.unsupported:
+            self.renew()
+            return True
+        try:
+            self.page_out(self.shared_offset(plan))
+            self._make_room_to_enter(plan)
+            self.page_in(plan.path, plan.target)
+            self._room.make_room(0)
+        except Exception:  # whatever stored state may bring about, it costs time and nothing else
+            log.warning("restoring %d tokens failed; they are computed again", plan.target, exc_info=True)
+            self.salvage()
+            # From the top: entering may have split the first edge of the path above the node that was found.
+            for node in plan.path[1:2]:
+                self._trie.forget(self._trie.root.children[_first_token(node)], Reason.FAULT)
+            self.layers.start_call_log(None)
+            return False
+        return True
+
+    def page_out(self, keep: int, stores: bool = True) -> None:
+        """Go back to `keep` from rest. What was held beyond goes to the trie, as far as it fits into the budget.
+
+        stores: let none of it go there but what is pinned. The whole states are left undefined unless the path already
+        stood at `keep`.
+        """
+        if keep == self.offset:
+            return
+        layers, last = self.layers, self.path[-1]
+        room = self._room_at(keep) if stores else 0
+        fits = self._end_of_fitting(keep, room)
+        self._trie.node_ending_at(self.path, fits)
+        self._node_ending_at(self.path, keep)
+        end_state = layers.take_state() if layers.states and layers.is_whole else None
+        suffix = self.path[bisect_right(self.path, keep, key=_end) :]
+        own = [node for node in suffix if node.end <= fits and len(node.active_paths) == 1]
+        rows = [layers.copy_rows(node.start, node.end) for node in own] if layers.rows else []
+        layers.restore(keep, keep, last_prefill_end=self._last_prefill_end(keep))
+        for _ in suffix:
+            self._trie.leave(self.number)
+        gone = [node for node in suffix if node.end > fits and not node.active_paths]
+        for node in gone:
+            node.lost = Reason.EVICTED
+        if layers.rows and gone and not gone[0].has_rows:
+            self._trie.forget(gone[0], Reason.EVICTED)  # with what is stored of branches that leave the path there
+        for node, snapshot in zip(own, rows, strict=False):
+            self._trie.set_rows(node, snapshot)
+        moved = sum(snapshot.nbytes for snapshot in rows)
+        self._event_log.add(CacheEventKind.PAGED_OUT, keep, fits - keep, moved)
+        if fits < last.end:
+            self._event_log.add(CacheEventKind.EVICTED, fits, last.end - fits, 0, Reason.EVICTED)
+        elif end_state is not None and last.state is None and end_state.nbytes <= room - moved:
+            self._trie.set_state(last, end_state, is_answer_end=True)
+            last.state_uses, last.state_used = max(1.0, last.state_uses), last.last_use
+
+    def page_in(self, path: list[TrieNode], target: int) -> None:
+        """Go on over the nodes of `path`, on whose beginning this one stands, to `target`, from what is stored there.
+
+        Raises CacheFaultError when what is stored does not fit; the layers are then undefined beyond the path.
+        """
+        layers, base, keep = self.layers, self.layers.call_log, self.path[-1].end
+        nodes = self._nodes_between(path, keep, target)
+        end = nodes[-1] if nodes else self.path[-1]
+        if not (layers.offset == target and layers.is_whole):
+            rows = [source for node in nodes for source in self._stored_rows(node)] if layers.rows else []
+            state = self._stored_state(end) if layers.states and target else None
+            layers.restore(keep, target, rows, state, self._last_prefill_end(target, nodes))
+            if state is not None:
+                base = state.call_log
+                if end.state is None:  # it was on disk, or live on another path, and counts as stored now
+                    self._trie.set_state(end, state)
+                for node in nodes:
+                    if not node.provenances:  # a model without rows: the state's calls are all that is known
+                        node.provenances = _provenances_before(base, node.start, node.end)
+            moved = sum(node.rows.nbytes for node in nodes if node.rows) + (end.state.nbytes if end.state else 0)
+            if moved:
+                self._event_log.add(CacheEventKind.PAGED_IN, keep, target - keep, moved)
+        for node in nodes:
+            self._trie.enter(node, self.number)
+        layers.start_call_log(base if target else None)
+
+    def bytes_to_switch(self, plan: RestorePlan) -> int:
+        """Return how many bytes `switch_to` takes at most, beside what is held.
+
+        It is what is stored of what the path leaves, what it enters, and one layer once more; what is let go of
+        meanwhile may stay in MLX's buffers. None where nothing is ever restored.
+        """
+        layers, keep, target = self.layers, self.shared_offset(plan), plan.target
+        if layers.unsupported or keep == self.offset == target:
+            return 0
+        disk = self._peers.disk
+        state_on_disk = disk.bytes_of((), plan.end) if disk is not None else 0
+        rows_on_disk = disk.bytes_of(plan.nodes, plan.end) - state_on_disk if disk is not None else 0
+        entering = target - keep
+        # Until something was computed the size of a row is not known.
+        row_bytes = layers.row_bytes or rows_on_disk // max(entering, 1)
+        leaving = row_bytes * (self._end_of_fitting(keep, self._room_at(keep)) - keep)
+        growth = 2 * STEP if layers.windows else STEP  # a window's rows are taken out of it before
+        rows = row_bytes * (entering + growth) + layers.window_bytes(target)
+        layer = (row_bytes * (max(self.offset, target) + STEP) + rows_on_disk) // max(len(layers.rows), 1)
+        return leaving + rows + layer + 2 * state_on_disk
+
+    def _make_room_to_enter(self, plan: RestorePlan) -> None:
+        """Stored rows only move when a path is entered; sliding windows and what is read from disk need room."""
+        growth = self.layers.window_bytes(plan.target) - self.layers.window_bytes(self.offset)
+        if self._peers.disk is not None:
+            growth += self._peers.disk.bytes_of(plan.nodes, plan.end)
+        if growth > 0:
+            end = self._node_ending_at(plan.path, plan.target)  # what lies beyond need not stay
+            self._trie.pin(end, 1)
+            self._room.make_room(growth)
+            self._trie.pin(end, -1)
+
+    def _room_at(self, keep: int) -> int:
+        """Bytes that may be stored when the path stands at `keep`; the state there is stored or none."""
+        others = self._peers.used_bytes - self.used_bytes
+        return max(0, self._room.allowed - others - self.layers.row_bytes_at(keep)) - self._trie.paged_bytes
+
+    def _end_of_fitting(self, keep: int, room: int) -> int:
+        """Return up to where what lies beyond `keep` fits into so much room, pins in any case."""
+        if not self.layers.row_bytes:
+            return self.offset
+        pinned = max((node.end for node in self.path if node.pins), default=0)
+        return min(max(keep, pinned, keep + room // self.layers.row_bytes), self.offset)
+
+    def _node_ending_at(self, path: list[TrieNode], offset: int) -> TrieNode:
+        """Return the node of a path that ends at `offset`, see `Trie.node_ending_at`; a split is told to the log."""
+        edges = len(path)
+        node = self._trie.node_ending_at(path, offset)
+        if len(path) > edges:
+            (below,) = node.children.values()
+            self._event_log.add(CacheEventKind.SPLIT, offset, below.end - node.start)
+        return node
+
+    def _nodes_between(self, path: list[TrieNode], start: int, end: int) -> list[TrieNode]:
+        """Return the nodes of `path` that cover [start, end), after splitting the edge that spans `end`."""
+        if start == end:
+            return []
+        self._node_ending_at(path, end)
+        first = bisect_right(path, start, key=_end)
+        return path[first : bisect_left(path, end, lo=first, key=_end) + 1]
+
+    def _stored_rows(self, node: TrieNode) -> Sequence[RowSource]:
+        if node.rows is not None:
+            return (node.rows,)
+        if node.active_paths:
+            return (self._peers.copy_rows(node, node.start, node.end),)
+        if self._peers.disk is None or not node.disk_rows:
+            raise CacheFaultError(f"rows [{node.start}, {node.end}) are missing")
+        return self._peers.disk.rows(node)
+
+    def _stored_state(self, node: TrieNode) -> StateSnapshot:
+        state = node.state or self._peers.live_state(node)
+        if state is not None:
+            return state
+        if self._peers.disk is None or not node.disk_state:
+            raise CacheFaultError(f"the state at {node.end} is gone")
+        return self._peers.disk.state(node)
+
+    def _last_prefill_end(self, at: int, more: Sequence[TrieNode] = ()) -> int:
+        """See `call_log.last_prefill_end`, with `more` after the path; 0 where no layer depends on it."""
+        if not self.layers.windows:
+            return 0
+        nodes = chain(reversed(more), reversed(self.path))
+        return last_prefill_end((provenance for node in nodes for provenance in reversed(node.provenances)), at)
+
+    # After a fault
+
+    def salvage(self) -> None:
+        """Keep the rows of the path, which are whole, and empty it, after a call or a restore failed half-way.
+
+        Raises nothing, so as to hide no fault.
+        """
+        self._event_log.add(CacheEventKind.FAULT, self.path[-1].end, len(self.tail), 0, Reason.FAULT)
+        try:
+            self._salvage()
+        except Exception:  # whatever a model that failed has left in its caches
+            log.warning("nothing of the live branch could be kept", exc_info=True)
+            self.drop(Reason.FAULT)
+
+    def drop(self, reason: Reason) -> None:
+        """Let go of the live arrays, whatever they hold, of what this session made, and of what stands on either."""
+        live, call_log = self.path[1:], self.layers.call_log
+        self.renew()
+        hollow = [node for node in live if not node.has_rows] if self.layers.rows else []
+        for node in live:
+            node.lost = reason
+        for node in (*hollow, *_made_by(call_log, live)):
+            self._trie.forget(node, reason)
+
+    def renew(self) -> None:
+        """Begin anew at the root, with empty arrays."""
+        del self.tail[:]
+        self.layers.renew()
+        while len(self.path) > 1:
+            self._trie.leave(self.number)
+
+    def _salvage(self) -> None:
+        layers, end = self.layers, self.path[-1].end
+        del self.tail[:]
+        layers.discard()
+        layers.restore(end, end, last_prefill_end=self._last_prefill_end(end))
+        suspects = _made_by(layers.call_log, self.path[1:])
+        if suspects:
+            self.page_out(suspects[0].start, stores=False)
+        self.page_out(0)
+        for node in suspects:
+            self._trie.forget(node, Reason.FAULT)
+
+
+def _end(node: TrieNode) -> int:
+    return node.end
+
+
+def _made_by(call_log: CallLog, nodes: Sequence[TrieNode]) -> list[TrieNode]:
+    """Return the nodes of which a call log's session computed rows."""
+    return [node for node in nodes if any(provenance.call_log is call_log for provenance in node.provenances)]
+
+
+def _first_token(node: TrieNode) -> int:
+    """Return the first token of the branch that a node is on."""
+    while node.parent is not None and node.parent.parent is not None:
+        node = node.parent
+    return node.tokens[0]
+
+
+def _provenances_before(call_log: CallLog, start: int, end: int) -> list[Provenance]:
+    """Return the calls of [start, end) on the way to the state that a call log leaves there or later."""
+    provenances: list[Provenance] = []
+    while end > start:
+        if call_log.start < end:
+            provenances.insert(0, Provenance(call_log, max(start, call_log.start), end))
+            end = provenances[0].start
+        elif call_log.base is None:
+            raise CacheFaultError(f"no calls are on record for [{start}, {end})")
+        if call_log.base is not None:
+            call_log = call_log.base
+    return provenances

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
-from app.kvcache.active_path import ActivePath, TrieNode
+from app.kvcache.active_path import ActivePath
 from app.kvcache.disk.call_log_codec import CallLogCodec
 from app.kvcache.disk.identity import Identity, clipped, runs_on
+from app.kvcache.live_layers import LiveLayers
 from app.kvcache.node import FileRef
 from app.kvcache.prefix_cache import PrefixCache
+from app.kvcache.snapshot import TrieNode
 
 
 class BrokenInvariantError(AssertionError):
@@ -23,9 +26,9 @@ def check(cache: PrefixCache) -> None:
     _check_root(cache.trie.root)
     for node in nodes:
         _check_edge(node)
-        _check_stored(node, cache.active)
+        _check_stored(node, cache.active.layers)
         _check_provenances(node)
-        _check_files(node, cache.active)
+        _check_files(node, cache.paths.has_rows)
     for node in (cache.trie.root, *nodes):
         held = sum(child.is_held for child in node.children.values())
         _require(node.held_children == held, f"node {node.id} counts {node.held_children} held children of {held}")
@@ -39,7 +42,11 @@ def check(cache: PrefixCache) -> None:
     tokens = sum(len(node.tokens) for node in nodes)
     _require(cache.trie.tokens == tokens, f"{cache.trie.tokens} tokens counted, {tokens} in the trie")
     _check_account(cache, nodes)
-    _check_active_path(cache, nodes)
+    for path in cache.paths:
+        _check_active_path(cache, path)
+    numbers = {path.number for path in cache.paths}
+    for node in nodes:
+        _require(node.active_paths <= numbers, f"node {node.id} is on paths {node.active_paths} of {numbers}")
 
 
 def _require(holds: bool, text: str) -> None:
@@ -61,22 +68,22 @@ def _check_edge(node: TrieNode) -> None:
     _require(not node.is_answer_end or node.state is not None, f"{name} is an answer's end without a state")
 
 
-def _check_stored(node: TrieNode, active: ActivePath) -> None:
+def _check_stored(node: TrieNode, layers: LiveLayers) -> None:
     name = f"node {node.id} [{node.start}, {node.end})"
     if node.rows is not None:
         _require(not node.active_paths, f"{name} has rows both stored and live")
         _require(node.rows.tokens == len(node.tokens), f"{name} stores {node.rows.tokens} rows")
-        _require(len(node.rows.layers) == len(active.rows), f"{name} stores rows of {len(node.rows.layers)} layers")
+        _require(len(node.rows.layers) == len(layers.rows), f"{name} stores rows of {len(node.rows.layers)} layers")
         above = node.parent
         _require(above is not None and (not above.parent or above.has_rows), f"{name} stores rows above a hole")
     if node.state is not None:
-        _require(len(node.state.layers) == len(active.states), f"{name} stores {len(node.state.layers)} states")
+        _require(len(node.state.layers) == len(layers.states), f"{name} stores {len(node.state.layers)} states")
         call_log = node.state.call_log
         ended = any(call.end == node.end for call in call_log.calls(node.end - 1, node.end))
         _require(node.end == call_log.start or ended, f"{name} stores a state that no call ended at")
 
 
-def _check_files(node: TrieNode, active: ActivePath) -> None:
+def _check_files(node: TrieNode, has_rows: bool) -> None:
     name = f"node {node.id} [{node.start}, {node.end})"
     above = node.parent
     begins = [ref.start for ref in node.disk_rows]
@@ -90,7 +97,7 @@ def _check_files(node: TrieNode, active: ActivePath) -> None:
             _require(is_next and ref.end > at, f"{name}: a gap or two files at {at} in {node.disk_rows}")
             at = ref.end
         _require(at >= node.end, f"{name}: files to {at} only")
-    if node.disk_state is not None and active.rows:
+    if node.disk_state is not None and has_rows:
         _require(node.has_rows, f"{name} has a state on disk, and no rows that lead to it")
 
 
@@ -122,7 +129,7 @@ def _check_identities(cache: PrefixCache, nodes: list[TrieNode], codec: CallLogC
         by_files = above.then(runs_on(node, None))
         identities[node.id] = here = above.then(runs)
         _require(not node.disk_rows or by_files.text == here.text, f"{name}: its files are of other calls")
-        if node.disk_state is not None and cache.active.rows:
+        if node.disk_state is not None and cache.paths.has_rows:
             _require(node.disk_state.above == here.text, f"{name}: the state on disk was computed on other rows")
 
 
@@ -145,26 +152,25 @@ def _check_account(cache: PrefixCache, nodes: list[TrieNode]) -> None:
     _require(cache.paged_bytes == paged, f"{cache.paged_bytes} bytes accounted, {paged} stored")
     pinned = sum(node.pinned_bytes for node in nodes)
     _require(cache.trie.pinned_bytes == pinned, f"{cache.trie.pinned_bytes} bytes counted as pinned, {pinned} are")
-    allowed = max(0, cache.budget_bytes - cache.live_bytes - cache.overhead_bytes, cache.trie.pinned_bytes)
-    _require(paged <= allowed, f"{paged} bytes stored, {allowed} allowed beside {cache.live_bytes} live")
+    copied = sum(len(node.tokens) * max(0, len(node.active_paths) - 1) for node in nodes)
+    _require(cache.trie.copied_tokens == copied, f"{cache.trie.copied_tokens} copied tokens counted, {copied} are")
+    used = cache.live_bytes + cache.paths.copied_bytes
+    allowed = max(0, cache.budget.allowed - used, cache.trie.pinned_bytes)
+    _require(paged <= allowed, f"{paged} bytes stored, {allowed} allowed beside {used} live")
     owners = [id(x) for node in nodes for x in (node.rows, node.state) if x is not None]
     _require(len(set(owners)) == len(owners), "a snapshot hangs on two nodes")
 
 
-def _check_active_path(cache: PrefixCache, nodes: list[TrieNode]) -> None:
-    active = cache.active
-    _require(active.path[0] is cache.trie.root, "the path does not begin at the root")
-    for above, below in zip(active.path, active.path[1:], strict=False):
-        _require(below.parent is above, f"the path breaks between nodes {above.id} and {below.id}")
-    _require(
-        active.arrays_agree(), f"layers at {[layer.offset for layer in active.rows]}, active path at {active.offset}"
-    )
+def _check_active_path(cache: PrefixCache, active: ActivePath) -> None:
+    name, layers = f"path {active.number}", active.layers
+    _require(active.path[0] is cache.trie.root, f"{name} does not begin at the root")
+    for above, below in pairwise(active.path):
+        _require(below.parent is above, f"{name} breaks between nodes {above.id} and {below.id}")
+    _require(layers.arrays_agree(), f"{name}: layers at {[layer.offset for layer in layers.rows]} of {active.offset}")
     if not cache.unsupported:
-        _require(
-            active.offset == active.path[-1].end + len(active.tail),
-            f"active path at {active.offset}, path and tail disagree",
-        )
-        _require(cache.session is not None or not active.tail, "a tail is left at rest")
+        end = active.end.end + len(active.tail)
+        _require(active.offset == end, f"{name} at {active.offset}, with its tail at {end}")
+        _require(cache.session is not None or not active.tail, f"{name} has a tail at rest")
     on_path = {node.id for node in active.path[1:]}
-    live = {node.id for node in nodes if active.index in node.active_paths}
-    _require(live == on_path, f"nodes {live} are marked live, the path is {on_path}")
+    live = {node.id for node in cache.trie if active.number in node.active_paths}
+    _require(live == on_path, f"nodes {live} are marked live, {name} is {on_path}")

@@ -133,6 +133,11 @@ class Node(Generic[R, S]):
         return self.rows is not None or bool(self.active_paths) or bool(self.disk_rows)
 
     @property
+    def has_rows_in_memory(self) -> bool:
+        """Whether the rows of the edge are stored in memory or in live arrays."""
+        return self.rows is not None or bool(self.active_paths)
+
+    @property
     def holds(self) -> bool:
         """Whether the node has state of its own in memory."""
         return self.rows is not None or self.state is not None or bool(self.active_paths)

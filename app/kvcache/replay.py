@@ -18,11 +18,11 @@ from typing import NamedTuple
 
 import mlx.core as mx
 
-from app.kvcache.active_path import ActivePath, TrieNode
 from app.kvcache.call_log import Call, CallLog, last_prefill_end
 from app.kvcache.layers import Arrays
+from app.kvcache.live_layers import LiveLayers
 from app.kvcache.prefix_cache import PrefixCache
-from app.kvcache.snapshot import StateSnapshot
+from app.kvcache.snapshot import StateSnapshot, TrieNode
 
 StatePoint = tuple[CallLog, int]  # the whole states that the call log's call which ended at this offset left
 
@@ -31,11 +31,11 @@ StatePoint = tuple[CallLog, int]  # the whole states that the call log's call wh
 class Replay:
     """Path computed again.
 
-    active: stands at its end. logits: [vocabulary] of each single-token call, by the offset of the token that was fed.
-    most_states: how many whole states were held at once.
+    layers: live ones that stand at its end. logits: [vocabulary] of each single-token call, by the offset of the token
+    that was fed. most_states: how many whole states were held at once.
     """
 
-    active: ActivePath
+    layers: LiveLayers
     logits: dict[int, mx.array] = field(default_factory=dict)
     most_states: int = 0
 
@@ -70,7 +70,7 @@ def replay_steps(
     path, length = cache.trie.match(tokens)
     if length != len(tokens) or path[-1].end != length:
         raise ValueError(f"{len(tokens)} tokens are not a recorded path: {length} match, to node end {path[-1].end}")
-    return _Player(cache, path, call_log or cache.active.call_log).play(keeps_logits)
+    return _Player(cache, path, call_log or cache.active.layers.call_log).play(keeps_logits)
 
 
 class _Player:
@@ -79,7 +79,7 @@ class _Player:
     def __init__(self, cache: PrefixCache, path: Sequence[TrieNode], call_log: CallLog) -> None:
         self._provenances = [provenance for node in path for provenance in node.provenances]
         self._call_log = call_log
-        self._active = ActivePath(0, cache.trie.root, cache.forward, cache.new_caches())
+        self._layers = LiveLayers(cache.forward, cache.new_caches)
         self._steps = self._plan(path[-1].end)
         begins = [(step.call_log, step.call.start) for step in self._steps]
         self._wanted = Counter(_origin(*point) for point in (*begins, (call_log, path[-1].end)))
@@ -87,7 +87,7 @@ class _Player:
 
     def play(self, keeps_logits: bool) -> Generator[Call, None, Replay]:
         """Make the calls one by one, each after it was told."""
-        played = Replay(self._active)
+        played = Replay(self._layers)
         for step in self._steps:
             yield step.call
             logits = self._make(step)
@@ -95,8 +95,8 @@ class _Player:
             if keeps_logits and step.call.length == 1 and step.begin < step.end:
                 played.logits[step.call.start] = logits[0, -1]
             del logits
-        end = self._active.offset
-        self._active.restore(end, end, (), self._state(self._call_log, end), self._last_prefill_end(end))
+        end = self._layers.offset
+        self._layers.restore(end, end, (), self._state(self._call_log, end), self._last_prefill_end(end))
         return played
 
     # What to do
@@ -114,11 +114,11 @@ class _Player:
         return steps + self._rebuild(self._call_log, end, end, known)
 
     def _rebuild(self, call_log: CallLog, offset: int, at: int, known: set[StatePoint]) -> list[_Step]:
-        """The calls that are still to be made for the states that a call log had at `offset`, while the active path is
-        `at`."""
+        """The calls that are still to be made for the states that a call log had at `offset`, while the layers
+        are at `at`."""
         steps: list[_Step] = []
         owner, end = _origin(call_log, offset)
-        while self._active.states and end > 0 and (owner, end) not in known:
+        while self._layers.states and end > 0 and (owner, end) not in known:
             call = next(owner.calls(end - 1, end))
             steps.append(_Step(owner, call, at, at))
             known.add((owner, end))
@@ -129,23 +129,23 @@ class _Player:
 
     def _make(self, step: _Step) -> mx.array:
         """Make one call, whole, and keep of its rows those that are wanted. Returns its logits."""
-        active, start = self._active, step.call.start
-        at = active.offset
-        before = [active.copy_rows(start, at)] if active.rows and start < at else []
-        active.restore(start, start, (), self._state(step.call_log, start), self._last_prefill_end(start))
-        logits = active.compute(step.call_log.tokens(step.call).tolist())
+        layers, start = self._layers, step.call.start
+        at = layers.offset
+        before = [layers.copy_rows(start, at)] if layers.rows and start < at else []
+        layers.restore(start, start, (), self._state(step.call_log, start), self._last_prefill_end(start))
+        logits = layers.compute(step.call_log.tokens(step.call).tolist())
         mx.eval(logits)
-        if self._wanted[step.call_log, step.call.end] and active.states:
-            self._held[step.call_log, step.call.end] = active.take_state().layers
+        if self._wanted[step.call_log, step.call.end] and layers.states:
+            self._held[step.call_log, step.call.end] = layers.take_state().layers
         if (start, step.call.end) != (step.begin, step.end):
-            kept = [active.copy_rows(step.begin, step.end)] if active.rows and step.begin < step.end else []
-            active.restore(start, step.end, (*before, *kept), None, self._last_prefill_end(step.end))
+            kept = [layers.copy_rows(step.begin, step.end)] if layers.rows and step.begin < step.end else []
+            layers.restore(start, step.end, (*before, *kept), None, self._last_prefill_end(step.end))
         return logits
 
     def _state(self, call_log: CallLog, offset: int) -> StateSnapshot | None:
         """Return the whole states that a call log had at an offset, let go of when nobody else begins with them."""
         point = _origin(call_log, offset)
-        if not self._active.states or point[1] == 0:
+        if not self._layers.states or point[1] == 0:
             return None
         self._wanted[point] -= 1
         layers = self._held[point] if self._wanted[point] else self._held.pop(point)

@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from app.kvcache.active_path import ActivePath, TrieNode
-from app.kvcache.paging import CacheTrie
+from app.kvcache.snapshot import CacheTrie, TrieNode
 from app.protocol.reports import Reason, RequestReport
+
+
+class LivePaths(Protocol):
+    """Active paths, as far as it matters what they hold and what the model keeps.
+
+    unsupported: the name of a cache kind that cannot be stored, or empty. state_ends: the nodes at whose end a whole
+    state is live.
+    """
+
+    @property
+    def has_rows(self) -> bool: ...
+    @property
+    def has_states(self) -> bool: ...
+    @property
+    def unsupported(self) -> str: ...
+    @property
+    def state_ends(self) -> list[TrieNode]: ...
 
 
 class RestorePlan(NamedTuple):
@@ -29,25 +45,36 @@ class RestorePlan(NamedTuple):
     target: int
     reads_disk: bool = True
 
+    @property
+    def nodes(self) -> list[TrieNode]:
+        """Nodes that lead from the root to `target`, the root left out."""
+        return [node for node in self.path[1:] if node.start < self.target]
 
-def plan_restore(trie: CacheTrie, active: ActivePath, tokens: Sequence[int], reads_disk: bool = True) -> RestorePlan:
-    """Match a request against the trie and the active path. reads_disk: what lies only on disk can be restored."""
+    @property
+    def end(self) -> TrieNode:
+        """Node whose state is restored: the last of `nodes`, or the root."""
+        return next((node for node in reversed(self.path) if node.start < self.target), self.path[0])
+
+
+def plan_restore(trie: CacheTrie, live: LivePaths, tokens: Sequence[int], reads_disk: bool = True) -> RestorePlan:
+    """Match a request against the trie and the active paths. reads_disk: what lies only on disk can be restored."""
     path, seen = trie.match(tokens)
+    has_rows, state_ends = live.has_rows, live.state_ends
     matched = rows = 0
     for node in path[1:]:
         if not (node.is_held or node.is_on_disk):
             break
         matched = min(node.end, seen)
-        if rows == node.start and (_has_rows(node, reads_disk) or not active.rows):
+        if rows == node.start and (_has_rows(node, reads_disk) or not has_rows):
             rows = matched
     target = min(rows, len(tokens) - 1)
-    if active.states:
-        ends = (node.end for node in path if node.end <= target and _has_state(active, node, reads_disk))
+    if live.has_states:
+        ends = (node.end for node in path if node.end <= target and _has_state(node, state_ends, reads_disk))
         target = max(ends, default=0)
     return RestorePlan(path, seen, matched, target, reads_disk)
 
 
-def report_of(active: ActivePath, tokens: Sequence[int], plan: RestorePlan) -> RequestReport:
+def report_of(live: LivePaths, tokens: Sequence[int], plan: RestorePlan) -> RequestReport:
     """Return the figures of a request that would begin by this plan."""
     last = plan.path[-1]
     left_known = plan.seen < len(tokens) and (plan.seen < last.end or bool(last.children))
@@ -56,24 +83,23 @@ def report_of(active: ActivePath, tokens: Sequence[int], plan: RestorePlan) -> R
         seen=plan.seen,
         matched=plan.matched,
         cached=plan.target,
-        reason=_reason(active, plan, min(plan.seen, len(tokens) - 1), left_known),
+        reason=_reason(live, plan, min(plan.seen, len(tokens) - 1), left_known),
         diverged_at=plan.seen if left_known else None,
     )
 
 
 def _has_rows(node: TrieNode, reads_disk: bool) -> bool:
-    return node.has_rows and (reads_disk or node.rows is not None or bool(node.active_paths))
+    return node.has_rows and (reads_disk or node.has_rows_in_memory)
 
 
-def _has_state(active: ActivePath, node: TrieNode, reads_disk: bool) -> bool:
+def _has_state(node: TrieNode, state_ends: Sequence[TrieNode], reads_disk: bool) -> bool:
     """Return whether the whole state at the node's end is stored, in memory or on disk, or live at this moment."""
-    is_live = node is active.path[-1] and not active.tail and active.is_whole
-    return node.state is not None or (reads_disk and bool(node.disk_state)) or (is_live and active.offset > 0)
+    return node.state is not None or (reads_disk and bool(node.disk_state)) or node in state_ends
 
 
-def _reason(active: ActivePath, plan: RestorePlan, wanted: int, left_known: bool) -> Reason:
+def _reason(live: LivePaths, plan: RestorePlan, wanted: int, left_known: bool) -> Reason:
     if plan.target < wanted:
-        if active.unsupported:
+        if live.unsupported:
             return Reason.UNSUPPORTED
         if not plan.reads_disk and any(node.files for node in plan.path if node.end > plan.target):
             return Reason.DISK

@@ -15,48 +15,12 @@ from app.protocol.reports import RequestReport
 
 
 class SessionCache(Protocol):
-    """Cache as a session needs it: room for each call, captures of whole states, and the end.
+    """Cache as a session needs it, beside its path. grid: tokens between two whole states on the way, 0 for none."""
 
-    active: the path that the session is on. grid: tokens between two whole states on the way, 0 for none.
-    """
-
-    active: ActivePath
     grid: int
 
-    def compute(self, tokens: Sequence[int]) -> mx.array:
-        """Make room for one forward call over the next tokens, and make it. Returns logits [1, n, vocabulary]."""
-        ...
-
-    def launch(self, token: mx.array) -> mx.array:
-        """Make a call over one token [1] whose value is not known yet. Returns logits [1, 1, vocabulary]."""
-        ...
-
-    def confirm(self, token: int) -> None:
-        """Record the launched call, made with this token."""
-        ...
-
-    def retract(self) -> None:
-        """Take the launched call back."""
-        ...
-
-    def capture(self, owner: str) -> None:
-        """Store the whole state where the path stands, for an owner who will come back, if there is room for it."""
-        ...
-
-    def capture_grid(self) -> None:
-        """Store the whole state where the path stands if that costs nobody else anything."""
-        ...
-
-    def bookmark(self) -> Bookmark | None:
-        """Return where the path stands, to be kept later; None for models without whole states."""
-        ...
-
-    def keep(self, bookmark: Bookmark, owner: str) -> None:
-        """Store the whole state of a bookmark, if there is room for it."""
-        ...
-
     def record(self) -> None:
-        """Bring the trie up to date with the path."""
+        """Bring the trie up to date with what is computed."""
         ...
 
     def finish(self, session: Session, has_failed: bool) -> None:
@@ -67,12 +31,20 @@ class SessionCache(Protocol):
 class Session:
     """Request between `begin` and its end. A context manager: leaving it, however, keeps what was computed.
 
-    report: what the cache did for it. owner: whose conversation it is. Owned by the model thread.
+    path: what it computes on. report: what the cache did for it. owner: whose conversation it is. Owned by the model
+    thread.
     """
 
     def __init__(
-        self, cache: SessionCache, tokens: Sequence[int], report: RequestReport, captures: dict[int, bool], owner: str
+        self,
+        cache: SessionCache,
+        path: ActivePath,
+        tokens: Sequence[int],
+        report: RequestReport,
+        captures: dict[int, bool],
+        owner: str,
     ) -> None:
+        self.path = path
         self.report = report
         self._cache = cache
         self._tokens = array("i", tokens)
@@ -91,7 +63,7 @@ class Session:
     @property
     def left(self) -> int:
         """Prompt tokens that are not computed yet, the last one included; 0 once decoding began."""
-        return max(0, self.report.total - self._cache.active.offset)
+        return max(0, self.report.total - self.path.offset)
 
     def tokens(self) -> Sequence[int]:
         """Return the prompt and every token fed after it."""
@@ -99,7 +71,7 @@ class Session:
 
     def prefill(self, limit: int) -> int:
         """Compute a chunk of at most `limit` prompt tokens, never the last one. Returns how many; 0: none are left."""
-        start = self._cache.active.offset
+        start = self.path.offset
         end = min(start + limit, self.report.total - 1)
         if limit < 1:
             raise ValueError(f"a prefill chunk of {limit} tokens")
@@ -107,28 +79,28 @@ class Session:
             return 0
         if self._captures:
             end = min(end, self._captures[-1][0])
-        self._cache.compute(self._tokens[start:end])
+        self.path.compute(self._tokens[start:end])
         if self._captures and self._captures[-1][0] == end:
             self._capture(is_grid=self._captures.pop()[1])
         return end - start
 
     def _capture(self, is_grid: bool) -> None:
         if is_grid:
-            self._cache.capture_grid()
+            self.path.capture_grid()
         else:
-            self._cache.capture(self.owner)
+            self.path.capture(self.owner)
 
     def _capture_when_due(self) -> None:
         """Capture the state of a long answer on its way, too."""
-        at = self._cache.active.offset
-        if self._cache.active.states and self._cache.grid and at - self._last_capture >= self._cache.grid:
+        at = self.path.offset
+        if self.path.layers.states and self._cache.grid and at - self._last_capture >= self._cache.grid:
             self._last_capture = at
-            self._cache.capture_grid()
+            self.path.capture_grid()
 
     def decode(self, token: int) -> mx.array:
         """Feed one token: first the prompt's last, then each sampled one. Returns logits [1, vocabulary], lazy."""
         self._append(token)
-        logits = self._cache.compute((token,))[:, -1, :]
+        logits = self.path.compute((token,))[:, -1, :]
         self._capture_when_due()
         return logits
 
@@ -138,17 +110,17 @@ class Session:
         Returns logits [1, vocabulary], lazy. Exactly one of `confirm` and `retract` must follow.
         """
         self._check_prompt_is_read()
-        return self._cache.launch(token)[:, -1, :]
+        return self.path.launch(token)[:, -1, :]
 
     def confirm(self, token: int) -> None:
         """Confirm that the launched token is this one: from now on it counts as fed, and may be shown."""
         self._append(token)
-        self._cache.confirm(token)
+        self.path.confirm(token)
         self._capture_when_due()
 
     def retract(self) -> None:
         """Take the launched token back: nothing of it stays."""
-        self._cache.retract()
+        self.path.retract()
 
     def bookmark(self) -> Bookmark | None:
         """Return the whole state after every token that counts as fed, to be kept later if somebody will come back
@@ -156,14 +128,14 @@ class Session:
 
         None for models without whole states, which can go back to any token.
         """
-        return self._cache.bookmark()
+        return self.path.bookmark()
 
     def keep(self, bookmark: Bookmark) -> None:
         """Keep the state of a bookmark, since somebody will come back to that offset."""
-        self._cache.keep(bookmark, self.owner)
+        self.path.keep(bookmark, self.owner)
 
     def _append(self, token: int) -> None:
-        at = self._cache.active.offset
+        at = self.path.offset
         self._check_prompt_is_read()
         if at >= self.report.total:
             self._tokens.append(token)
@@ -171,7 +143,7 @@ class Session:
             raise ValueError(f"the first token to decode is the prompt's last, {self._tokens[at]}, not {token}")
 
     def _check_prompt_is_read(self) -> None:
-        at = self._cache.active.offset
+        at = self.path.offset
         if at < self.report.total - 1:
             raise ValueError(f"decode at {at}, before the prompt of {self.report.total} tokens is read")
 

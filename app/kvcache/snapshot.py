@@ -9,6 +9,8 @@ import mlx.core as mx
 
 from app.kvcache.call_log import CallLog
 from app.kvcache.layers import Arrays, RowArrays, owned
+from app.kvcache.node import Node
+from app.kvcache.trie import Trie
 
 
 class RowsSnapshot:
@@ -80,3 +82,7 @@ class Bookmark(NamedTuple):
 
     offset: int
     state: StateSnapshot
+
+
+TrieNode = Node[RowsSnapshot, StateSnapshot]
+CacheTrie = Trie[RowsSnapshot, StateSnapshot]

@@ -10,7 +10,9 @@ Properties it keeps:
 5. A node is held while it, or anything below it, has state in memory; it is on disk while a file holds state of it or
    of anything below it. One that is neither is a ghost: its tokens were seen, no more.
 6. Whoever `watch`es is told of each edge that came, went, or is held, stored, live or pinned in another way.
-7. `files` tells of every file that hangs how many of its tokens the edges cover that it hangs on; those of which that
+7. `paths` has the nodes of each active path, a chain from the root, however edges are split and merged; `copied_tokens`
+   counts the tokens of edges that several of them run through, once for each path but the first.
+8. `files` tells of every file that hangs how many of its tokens the edges cover that it hangs on; those of which that
    became less are in `loosened` until somebody takes them.
 
 It knows neither arrays nor layers: what is stored has a size, and rows can be cut and joined.
@@ -21,6 +23,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from typing import Generic, NamedTuple
 
 from app.kvcache.call_log import Provenance, append_provenances, cut
@@ -44,6 +47,8 @@ class Trie(Generic[R, S]):
         self.pinned_bytes = 0
         self.tokens = 0  # of all edges
         self.nodes: dict[int, Node[R, S]] = {}  # by id, in the order they came, without the root
+        self.paths: dict[int, list[Node[R, S]]] = {}  # by number
+        self.copied_tokens = 0
         self.files: dict[FileRef, int] = {}
         self.loosened: set[FileRef] = set()
         self._last_id = 0
@@ -117,8 +122,9 @@ class Trie(Generic[R, S]):
         return node
 
     def extend(self, leaf: Node[R, S], tokens: Sequence[int], provenances: Sequence[Provenance]) -> None:
-        """Lengthen the edge of a live leaf. A state at its end, an anchor or a pin forbids it: it must stay an end."""
-        if leaf.children or leaf.rows or leaf.state or leaf.anchors or leaf.pins or leaf.parent is None:
+        """Lengthen the edge of a live leaf. A state at its end, an anchor, a pin or another path forbids it."""
+        must_end = leaf.children or leaf.rows or leaf.state or leaf.anchors or leaf.pins or len(leaf.active_paths) > 1
+        if must_end or leaf.parent is None:
             raise ValueError(f"node {leaf.id} [{leaf.start}, {leaf.end}) cannot be extended")
         leaf.tokens.extend(tokens)
         self.tokens += len(tokens)
@@ -143,6 +149,9 @@ class Trie(Generic[R, S]):
         upper.lost, upper.owners = node.lost, node.owners
         upper.disk_rows = node.disk_rows[: bisect_left(node.disk_rows, offset, key=lambda ref: ref.start)]
         node.disk_rows = node.disk_rows[bisect_right(node.disk_rows, offset, key=lambda ref: ref.end) :]
+        for number in node.active_paths:
+            path = self.paths[number]
+            path.insert(_index_of(node, path), upper)
         if halves is not None:
             self._put_rows(upper, halves[0])
             self._put_rows(node, halves[1])
@@ -161,7 +170,9 @@ class Trie(Generic[R, S]):
         if index == len(path):
             raise ValueError(f"a path to {path[-1].end if path else 0} does not lead to {offset}")
         if path[index].end > offset:
-            path.insert(index, self.split(path[index], offset))
+            upper = self.split(path[index], offset)
+            if path[index] is not upper:  # as it is where the path is an active one
+                path.insert(index, upper)
         return path[index]
 
     def merge(self, node: Node[R, S]) -> Node[R, S]:
@@ -172,6 +183,8 @@ class Trie(Generic[R, S]):
         (child,) = node.children.values()
         if not self.can_merge(node):
             raise ValueError(f"nodes {node.id} and {child.id} are not held alike, or one must stay an end")
+        for number in node.active_paths:
+            del self.paths[number][_index_of(node, self.paths[number])]
         is_shared = child.shares_file(node)
         above, below = self._take_rows(node), self._take_rows(child)
         # In place, so that a long run of edges is joined from above in linear time.
@@ -277,18 +290,48 @@ class Trie(Generic[R, S]):
         else:
             self.files.pop(ref, None)
 
-    def enter(self, node: Node[R, S], active: int) -> None:
-        """Mark an edge as held by an active path's live arrays: rows that were stored for it are let go."""
+    def open_path(self) -> int:
+        """Begin an active path at the root. Returns its number, by which `paths` has its nodes."""
+        number = next(number for number in count() if number not in self.paths)
+        self.paths[number] = [self.root]
+        return number
+
+    def enter(self, node: Node[R, S], number: int) -> None:
+        """Have an active path, whose live arrays hold the edge's rows, go on over it; rows that are stored are let go.
+
+        Raises ValueError unless the edge begins where the path ends.
+        """
+        path = self.paths[number]
+        if node.parent is not path[-1]:
+            raise ValueError(f"node {node.id} at {node.start} does not follow on path {number}, at {path[-1].end}")
         was = node.is_held
-        node.active_paths.add(active)
+        self.copied_tokens += len(node.tokens) if node.active_paths else 0
+        node.active_paths.add(number)
+        path.append(node)
         self._take_rows(node)
         self._spread(node, was)
 
-    def leave(self, node: Node[R, S], active: int) -> None:
-        """Mark an edge as no longer held by an active path's live arrays."""
+    def leave(self, number: int) -> None:
+        """Have an active path go back over its last edge, whose rows its live arrays do not hold any more."""
+        node = self.paths[number].pop()
         was = node.is_held
-        node.active_paths.discard(active)
+        node.active_paths.discard(number)
+        self.copied_tokens -= len(node.tokens) if node.active_paths else 0
         self._spread(node, was)
+
+    def forget(self, node: Node[R, S], reason: Reason) -> None:
+        """Let go of what is stored on a node and below it, deepest first, and say why."""
+        for one in reversed(list(self.below(node))):
+            self.set_rows(one, None)
+            self.set_state(one, None)
+            self.set_disk(one, (), None)
+            if not one.active_paths:
+                one.lost = reason
+
+    def forget_files(self, node: Node[R, S]) -> None:
+        """Take down what lies on disk of a node and below it, since its rows are gone."""
+        for one in reversed(list(self.below(node, lambda child: child.is_on_disk))):
+            self.set_disk(one, (), None)
 
     def pin(self, node: Node[R, S], change: int) -> None:
         """Count pins, `change` 1 or -1, on a node and its ancestors: what leads to its end is kept."""
@@ -332,6 +375,11 @@ class Trie(Generic[R, S]):
         self._last_id += 1
         node = self.nodes[self._last_id] = Node(self._last_id, parent, start, tokens)
         return node
+
+
+def _index_of(node: Node[R, S], path: list[Node[R, S]]) -> int:
+    """Return where a node stands in a path that runs through it."""
+    return bisect_left(path, node.end, key=lambda one: one.end)
 
 
 def _covered(ref: FileRef, node: Node[R, S]) -> int:

@@ -6,9 +6,8 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from app.kvcache.active_path import TrieNode
-from app.kvcache.paging import CacheTrie
 from app.kvcache.restore_plan import RestorePlan
+from app.kvcache.snapshot import CacheTrie, TrieNode
 
 
 def count_uses(trie: CacheTrie, plan: RestorePlan, clock: int) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import mlx.core as mx
 
-from app.kvcache.active_path import TrieNode
 from app.kvcache.prefix_cache import PrefixCache
+from app.kvcache.snapshot import TrieNode
 from app.protocol.trie_view import Residency, TrieNodeView, TrieView
 
 DEEPEST_INDENT = 20  # levels; with more, the text of a deep trie would grow with the square of its depth
@@ -51,16 +51,16 @@ def view(cache: PrefixCache, serial: int, label: Label) -> TrieView:
 
 
 def _view(cache: PrefixCache, serial: int, nodes: tuple[TrieNodeView, ...]) -> TrieView:
-    active, disk = cache.active, cache.disk
+    paths, disk = cache.paths, cache.disk
     return TrieView(
         serial=serial,
         nodes=nodes,
-        live_tokens=active.offset,
+        live_tokens=paths.tokens,
         live_bytes=cache.live_bytes,
-        live_allocated_bytes=active.allocated_bytes,
+        live_allocated_bytes=paths.allocated_bytes,
         paged_bytes=cache.paged_bytes,
         budget_bytes=cache.budget_bytes,
-        overhead_bytes=cache.overhead_bytes,
+        overhead_bytes=cache.budget.overhead_bytes,
         mlx_cache_bytes=mx.get_cache_memory(),
         disk_bytes=disk.nbytes if disk else 0,
         disk_allowed_bytes=disk.allowed_bytes if disk else 0,
@@ -71,7 +71,7 @@ def _view(cache: PrefixCache, serial: int, nodes: tuple[TrieNodeView, ...]) -> T
 
 def _node_view(node: TrieNode, cache: PrefixCache, label: Label, before: TrieNodeView | None = None) -> TrieNodeView:
     """One edge. `before`: what stood for it, whose words are used again where they are the same."""
-    live = cache.active.row_bytes * len(node.tokens) if node.active_paths else 0
+    live = cache.paths.row_bytes * len(node.tokens) if node.active_paths else 0
     shorter = min(before.tokens, len(node.tokens)) if before is not None and before.start == node.start else 0
     return TrieNodeView(
         id=node.id,

@@ -117,7 +117,7 @@ def index_bytes(tokens: int = 200_000) -> float:
             while session.prefill(512):
                 pass
             for token in text[1_999:]:
-                cache.compute((token,))
+                cache.active.compute((token,))
     gc.collect()
     held = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()

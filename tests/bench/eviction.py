@@ -10,9 +10,8 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from app.kvcache.active_path import TrieNode
 from app.kvcache.eviction import Eviction
-from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
+from app.kvcache.snapshot import RowsSnapshot, StateSnapshot, TrieNode
 from tests.bench.paper import PaperCache
 from tests.bench.traces import PEOPLE, ROOT, Trace
 
@@ -89,7 +88,7 @@ def play(asked: list[Request], model: str, budget: int, is_reference: bool = Fal
     """Tokens restored for each request. is_reference: with `OldestFirst`."""
     cache = PaperCache(*MODELS[model], budget_bytes=budget)
     if is_reference:
-        cache.eviction = OldestFirst(cache.trie, bool(cache.active.states), cache.event_log)
+        cache.budget.eviction = OldestFirst(cache.trie, bool(cache.active.layers.states), cache.event_log)
     return [cache.ask(request.prompt, request.answer, request.points)[0] for request in asked]
 
 

@@ -127,7 +127,7 @@ class Subject:
 
     @property
     def reported(self) -> int:
-        return self.cache.paged_bytes + self.cache.overhead_bytes + self.cache.active.allocated_bytes
+        return self.cache.paged_bytes + self.cache.budget.overhead_bytes + self.cache.active.layers.allocated_bytes
 
     def grow(self, least: int) -> None:
         """New branches until so many bytes are held, two at least."""
@@ -154,8 +154,10 @@ class Subject:
     def switch_limit(self) -> int:
         """For branches of one length: their own parts, out and in, and the buffers of the largest layer."""
         active = self.cache.active
-        suffix = LENGTH * active.row_bytes + active.state_bytes
-        return 2 * suffix + max((layer.allocated_bytes for layer in active.rows), default=active.state_bytes)
+        suffix = LENGTH * active.layers.row_bytes + active.layers.state_bytes
+        return 2 * suffix + max(
+            (layer.allocated_bytes for layer in active.layers.rows), default=active.layers.state_bytes
+        )
 
     def _text(self, count: int) -> array[int]:
         return array("i", (self._words.randrange(VOCABULARY) for _ in range(count)))

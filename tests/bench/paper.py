@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
-from app.kvcache.active_path import ActivePath, TrieNode
+from app.kvcache.live_layers import LiveLayers
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
 
@@ -30,21 +30,19 @@ class PaperRows:
         return PaperRows(self.tokens + below.tokens, self.each)
 
 
-class PaperPath(ActivePath):
-    """An active path that computes nothing: `each` bytes of rows a token, `state` bytes of whole states, either may be
-    0."""
+class PaperLayers(LiveLayers):
+    """Layers that compute nothing: `each` bytes of rows a token, `state` bytes of whole states, either may be 0."""
 
-    def __init__(self, root: TrieNode, each: int, state: int) -> None:
-        super().__init__(0, root, lambda tokens, caches: tokens, [])
+    def __init__(self, each: int, state: int) -> None:
+        super().__init__(lambda tokens, caches: tokens, list)
         self._row_bytes = each
         self.state_bytes = state
         self.rows = cast(Any, [SimpleNamespace(offset=0, has_window=False)] if each else [])
         self.states = cast(Any, [None] if state else [])
 
     def compute(self, tokens: Sequence[int]) -> Any:
-        self._shared, self.is_whole = None, True
+        self.shared, self.is_whole = None, True
         self.call_log.add(tokens)
-        self.tail.extend(tokens)
         self.offset += len(tokens)
 
     def evaluate(self) -> None:
@@ -52,7 +50,7 @@ class PaperPath(ActivePath):
 
     @property
     def allocated_bytes(self) -> int:
-        return self.used_bytes
+        return self.bytes_at(self.offset)
 
     def window_bytes(self, offset: int) -> int:
         return 0
@@ -67,8 +65,8 @@ class PaperPath(ActivePath):
         pass
 
     def take_state(self) -> StateSnapshot:
-        self._shared = StateSnapshot(((),), self.call_log, self.state_bytes)
-        return self._shared
+        self.shared = StateSnapshot(((),), self.call_log, self.state_bytes)
+        return self.shared
 
     def restore(
         self,
@@ -79,7 +77,7 @@ class PaperPath(ActivePath):
         last_prefill_end: int = 0,
     ) -> None:
         self.offset = target
-        self._shared, self.is_whole = state, state is not None or target == 0 or not self.states
+        self.shared, self.is_whole = state, state is not None or target == 0 or not self.states
 
 
 class PaperCache(PrefixCache):
@@ -89,15 +87,15 @@ class PaperCache(PrefixCache):
         self._sizes = row_bytes, state_bytes
         super().__init__(lambda tokens, caches: tokens, list, budget_bytes, grid)
 
-    def _new_active_path(self) -> ActivePath:
-        return PaperPath(self.trie.root, *self._sizes)
+    def _new_layers(self) -> LiveLayers:
+        return PaperLayers(*self._sizes)
 
     def ask(self, prompt: array[int], answer: array[int], points: Sequence[int]) -> tuple[int, int]:
         """One request, its answer fed as one piece. Returns the tokens cached and the tokens seen before."""
         with self.begin(prompt, points) as session:
             while session.prefill(1 << 30):
                 pass
-            self.compute(prompt[-1:])
-            self.compute(answer)
+            self.active.compute(prompt[-1:])
+            self.active.compute(answer)
             report = session.report
         return report.cached, report.seen

@@ -95,12 +95,12 @@ def spoil(bench: Bench, when: int) -> None:
         return logits * float("nan") if calls[0] >= when else logits
 
     bench.model = replace(model, forward=forward)
-    cache.forward = cache.active._forward = forward
+    cache.forward = cache.active.layers._forward = forward
 
 
 def heal(bench: Bench, healthy: Any) -> None:
     bench.model, cache = healthy, cache_of(bench)
-    cache.forward = cache.active._forward = healthy.forward
+    cache.forward = cache.active.layers._forward = healthy.forward
 
 
 @pytest.mark.parametrize("when", [1, 5, 9])

@@ -250,7 +250,7 @@ def test_whatever_a_library_raises_ends_the_run_and_not_the_engine(
         elif where == "template":
             patch.setattr(bench, "model", with_template(model, fail))
         else:
-            patch.setattr(bench.cache.active, "_forward", fail)
+            patch.setattr(bench.cache.active.layers, "_forward", fail)
         asked = Asked(bench.do(bench.command(user("ho"))))
         assert asked.failed.problem.sentence
         if where != "model":

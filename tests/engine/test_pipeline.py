@@ -113,8 +113,10 @@ def assert_ends_with(bench: Bench, answer: tuple[int, ...]) -> None:
     tokens = [*model.prompts.build([LONG]).ids, *answer]
     assert fed(bench) == tokens
     assert cache.active.offset == len(tokens)
-    repeated = replay(cache, tokens).active
-    for live, again in zip([*cache.active.rows, *cache.active.states], [*repeated.rows, *repeated.states], strict=True):
+    repeated = replay(cache, tokens).layers
+    for live, again in zip(
+        [*cache.active.layers.rows, *cache.active.layers.states], [*repeated.rows, *repeated.states], strict=True
+    ):
         for one, other in zip(live.arrays(), again.arrays(), strict=True):
             used = slice(None) if one.shape == other.shape and one.ndim != 4 else slice(0, len(tokens))
             assert mx.array_equal(one[..., used, :], other[..., used, :])

@@ -94,7 +94,7 @@ def test_a_row_that_was_changed_in_the_store_is_found(tmp_path: Path, kind: str)
 def test_a_live_row_that_was_changed_is_found(tmp_path: Path) -> None:
     bench = opened(write_model_folder(tmp_path / "m"))
     turns = (LONG, bench.ask(LONG, max_tokens=9).turn, user("?"))
-    [layer, *_] = cache_of(bench).active.rows
+    [layer, *_] = cache_of(bench).active.layers.rows
     layer._cache.values[..., 33, 0] += 1e-3  # type: ignore[union-attr]
     found = verified(bench, *turns)
     assert (found.is_exact, found.first_difference) == (False, 33)
@@ -195,7 +195,7 @@ def test_a_check_takes_the_memory_of_the_branch_once_more(tmp_path: Path, monkey
         bench.loop.step()
         peaks.append(mx.get_peak_memory() - before)
     assert bench.events[-1].is_exact
-    assert max(peaks) / active.allocated_bytes < 1.7
+    assert max(peaks) / active.layers.allocated_bytes < 1.7
 
 
 # Refusals

@@ -61,11 +61,11 @@ class ScriptedModel:
 
     def held(self, cache: PrefixCache) -> tuple[list[int], int | None]:
         """The tokens that the live rows hold, and the checksum in the live state."""
-        rows = cache.active.rows[0]
+        rows = cache.active.layers.rows[0]
         tokens = [int(x) for x in rows.copy(0, rows.offset)[0].reshape(-1).tolist()]  # type: ignore[union-attr, arg-type]
         if self._has_rows_only:
             return tokens, None
-        [state] = cache.active.states[0].take()
+        [state] = cache.active.layers.states[0].take()
         return tokens, None if state is None else int(state.item())  # type: ignore[arg-type]
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import mlx.core as mx
 
-from app.kvcache.active_path import ActivePath
 from app.kvcache.layers import WindowLayer
+from app.kvcache.live_layers import LiveLayers
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.replay import Replay, replay
 from tests.fakes.tiny_models import new_caches, tiny_model
@@ -48,8 +48,8 @@ def require_same(cache: PrefixCache, tokens: Sequence[int], fed: dict[int, mx.ar
     if not tokens:
         return
     played = replay(cache, tokens)
-    ours = [*_parts(cache.active), *((f"logits at {at}", x[0]) for at, x in fed.items() if _is_own(cache, at))]
-    theirs = [*_parts(played.active), *((f"logits at {at}", played.logits[at]) for at in fed if _is_own(cache, at))]
+    ours = [*_parts(cache.active.layers), *((f"logits at {at}", x[0]) for at, x in fed.items() if _is_own(cache, at))]
+    theirs = [*_parts(played.layers), *((f"logits at {at}", played.logits[at]) for at in fed if _is_own(cache, at))]
     _require_bits(ours, theirs)
     _require_same_continuation(cache, played, fed.get(len(tokens) - 1))
 
@@ -67,19 +67,19 @@ def play(cache: PrefixCache, seed: int, steps: int, longest: int = 60) -> None:
             raise DifferenceError(f"{error}, after {' '.join(done)}") from error
 
 
-def _parts(active: ActivePath) -> Iterator[Part]:
+def _parts(live: LiveLayers) -> Iterator[Part]:
     """Everything that the next token depends on, and the rows that are kept for going back."""
-    for index, layer in enumerate(active.copy_rows(0, active.offset).layers if active.rows else ()):
+    for index, layer in enumerate(live.copy_rows(0, live.offset).layers if live.rows else ()):
         for number, rows in enumerate(layer):
             yield f"rows {number} of layer {index}", rows
-    for index, window in enumerate(active.windows):
+    for index, window in enumerate(live.windows):
         assert isinstance(window, WindowLayer)
         for number, rows in enumerate(window._ring.keys_and_values()):
             # What exceeds a chunk is cut off when the next call begins: whether it was cut already is of no account.
             yield f"window {number} of layer {index}", rows[..., -window._size :, :]
         yield f"offset of window {index}", mx.array(window.offset)
         yield f"index of window {index}", mx.array(getattr(window._ring, "_idx", 0))
-    for index, state in enumerate(active.states):
+    for index, state in enumerate(live.states):
         for number, x in enumerate(state.arrays()):
             yield f"state {number} of layer {index}", x
 
@@ -106,13 +106,13 @@ def _is_own(cache: PrefixCache, at: int) -> bool:
         for node in cache.active.path
         for provenance in node.provenances
         if provenance.start <= at < provenance.end
-    ] or [cache.active.call_log]
-    return call_log is cache.active.call_log
+    ] or [cache.active.layers.call_log]
+    return call_log is cache.active.layers.call_log
 
 
 def _require_same_continuation(cache: PrefixCache, played: Replay, logits: mx.array | None) -> None:
     """Go on greedily on both, on copies of the live arrays."""
-    ours, theirs = copy.deepcopy(cache.active._caches), played.active._caches
+    ours, theirs = copy.deepcopy(cache.active.layers._caches), played.layers._caches
     token = int(mx.argmax(logits).item()) if logits is not None else 1
     for step in range(CONTINUATION):
         warm, cold = (cache.forward(mx.array([[token]]), caches)[0, -1] for caches in (ours, theirs))

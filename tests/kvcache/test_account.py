@@ -9,9 +9,10 @@ import mlx.core as mx
 import pytest
 from mlx_lm.models.cache import QuantizedKVCache
 
-from app.kvcache.active_path import ActivePath
+from app.kvcache.budget import Budget
 from app.kvcache.invariants import check
 from app.kvcache.layers import RowLayer, StateLayer
+from app.kvcache.live_layers import LiveLayers
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.snapshot import RowsSnapshot
 from tests.kvcache.ballast import MIXES, Ballast, ballast_cache
@@ -41,24 +42,24 @@ class TestMistakesAreNoticed:
     """Each must make a course fail, or it would prove nothing."""
 
     def forget_to_make_room(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(PrefixCache, "_make_room", lambda *_, **__: True)
+        monkeypatch.setattr(Budget, "make_room", lambda *_, **__: True)
 
     def make_room_afterwards(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The call is made first, and then what is too much goes."""
-        right = PrefixCache._make_room
-        monkeypatch.setattr(PrefixCache, "_make_room", lambda cache, growth, **options: right(cache, 0, **options))
+        right = Budget.make_room
+        monkeypatch.setattr(Budget, "make_room", lambda budget, growth, **options: right(budget, 0, **options))
 
     def hold_all_layers_twice(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The buffers of a path that is left are let go of only when all layers have new ones."""
-        right = ActivePath.restore
+        right = LiveLayers.restore
 
-        def wrong(active: ActivePath, *args: Any, **options: Any) -> None:
-            held = [layer.view(0, layer.offset) for layer in active.rows if isinstance(layer, RowLayer)]
+        def wrong(layers: LiveLayers, *args: Any, **options: Any) -> None:
+            held = [layer.view(0, layer.offset) for layer in layers.rows if isinstance(layer, RowLayer)]
             mx.eval(held)
-            right(active, *args, **options)
+            right(layers, *args, **options)
             del held
 
-        monkeypatch.setattr(ActivePath, "restore", wrong)
+        monkeypatch.setattr(LiveLayers, "restore", wrong)
 
     def cut_all_layers_at_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """An edge that is split has both halves of all layers before the whole is let go of."""
@@ -113,7 +114,7 @@ def test_room_is_made_for_the_state_of_a_path_that_was_empty_for_a_while() -> No
         with cache.begin([7, 1]):
             pass
         with watch.moving():
-            cache.set_budget(cache.paged_bytes + cache.active.row_bytes)
+            cache.set_budget(cache.paged_bytes + cache.active.layers.row_bytes)
         with cache.begin([7, 1]) as session:
             session.prefill(8)
 
@@ -123,7 +124,7 @@ def test_a_state_that_is_stored_already_is_never_counted_twice() -> None:
     with cache.begin([1, 2, 3], [2]) as session:
         session.prefill(8)
     before = cache.live_bytes + cache.paged_bytes
-    assert cache.active.take_state() is cache.active.path[-1].state
+    assert cache.active.layers.take_state() is cache.active.path[-1].state
     assert cache.live_bytes + cache.paged_bytes == before
 
 
@@ -188,15 +189,15 @@ def test_buffers_that_are_larger_than_small_arrays_are_told_and_leave_less_room(
         with cache.begin([first, *range(1, 25)], owner="chat") as session:
             while session.prefill(16):
                 pass
-        if cache.paged_bytes > 68 << 20 or cache.eviction.tally.bytes:
+        if cache.paged_bytes > 68 << 20 or cache.budget.eviction.tally.bytes:
             break
     gc.collect()
     check(cache)
     path = cache.active
-    live = path.allocated_bytes - (path.state_bytes if path.is_state_stored else 0)
-    told, active = cache.paged_bytes + live + cache.overhead_bytes, mx.get_active_memory() - base
+    live = path.layers.allocated_bytes - (path.layers.state_bytes if path.is_state_stored else 0)
+    told, active = cache.paged_bytes + live + cache.budget.overhead_bytes, mx.get_active_memory() - base
     assert abs(told - active) <= 0.02 * active, f"{told} bytes told, {active} held"
-    assert cache.overhead_bytes > 0.02 * told
-    assert cache.live_bytes + cache.paged_bytes + cache.overhead_bytes <= budget
+    assert cache.budget.overhead_bytes > 0.02 * told
+    assert cache.live_bytes + cache.paged_bytes + cache.budget.overhead_bytes <= budget
     cache.close()
-    assert cache.overhead_bytes == 0
+    assert cache.budget.overhead_bytes == 0

@@ -14,15 +14,13 @@ from typing import Any
 import pytest
 
 import app
-from app.kvcache import prefix_cache
-from app.kvcache.active_path import TrieNode
 from app.kvcache.call_log import CallLog, Provenance
 from app.kvcache.event_log import EventLog
 from app.kvcache.eviction import Eviction
 from app.kvcache.invariants import check
 from app.kvcache.layers import CacheFaultError
 from app.kvcache.node import FileRef
-from app.kvcache.paging import CacheTrie, forget, forget_files
+from app.kvcache.snapshot import CacheTrie, TrieNode
 from app.kvcache.trie import Trie
 from app.kvcache.view import dump, view
 from app.protocol.reports import Reason
@@ -64,13 +62,13 @@ def forget_memory(trie: CacheTrie, nodes: list[TrieNode]) -> None:
 class TestADeepTrie:
     def test_forgetting_a_branch(self) -> None:
         trie, nodes = chain()
-        forget(trie, nodes[0], Reason.EVICTED)
+        trie.forget(nodes[0], Reason.EVICTED)
         assert trie.paged_bytes == 0
         assert not any(node.is_on_disk or node.is_held for node in nodes)
 
     def test_forgetting_its_files(self) -> None:
         trie, nodes = chain()
-        forget_files(trie, nodes[0])
+        trie.forget_files(nodes[0])
         assert not any(node.is_on_disk for node in nodes)
         assert trie.paged_bytes == 10 * DEPTH
 
@@ -146,7 +144,7 @@ class Life:
             while session.prefill(1 << 30):
                 pass
             for token in (prompt[-1], *range(2_000, 2_010)):
-                self.cache.compute((token,))
+                self.cache.active.compute((token,))
 
     def _halve(self) -> None:
         self.cache.set_budget(self.cache.live_bytes + self.cache.paged_bytes // 2)
@@ -154,14 +152,13 @@ class Life:
 
     def _fail(self) -> None:
         self._ask(array("i", (1_003, 1_004)))
-        right = prefix_cache.page_in
 
         def page_in(*args: Any) -> None:
             raise CacheFaultError("on purpose")
 
-        prefix_cache.page_in = page_in
-        self._ask(self._path)
-        prefix_cache.page_in = right
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(self.cache.active, "page_in", page_in)
+            self._ask(self._path)
         assert self.cache.faults == 1
 
 
@@ -220,7 +217,7 @@ def test_making_room_grows_with_the_depth_and_no_faster(order: str, row_bytes: i
             with cache.begin(array("i", path), points) as session:
                 while session.prefill(1 << 30):
                     pass
-        cache.requests = depth
+        cache.budget.clock = depth
         for node in cache.trie:
             node.last_use = node.state_used = AGES[order](node.start, depth)
             cache.trie.changed(node)

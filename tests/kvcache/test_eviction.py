@@ -8,11 +8,10 @@ from collections.abc import Callable
 
 import pytest
 
-from app.kvcache import prefix_cache
+from app.kvcache import budget
 from app.kvcache import trie as trie_module
-from app.kvcache.active_path import TrieNode
 from app.kvcache.eviction import PIECE, Eviction, Tally, _way_to
-from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
+from app.kvcache.snapshot import RowsSnapshot, StateSnapshot, TrieNode
 from app.kvcache.trie import Trie
 from tests.bench.eviction import BUDGETS, MODELS, loss, requests
 from tests.bench.paper import PaperCache
@@ -70,9 +69,11 @@ class TestRows:
         trie: FakeTrie = Trie()
         above = used(add(trie, trie.root, [1]), by=1)
         node = used(add(trie, above, [2]), by=1)
-        trie.enter(node, 0)
+        path = trie.open_path()
+        for one in (above, node):
+            trie.enter(one, path)
         evict(trie, 1, is_desperate=True)
-        assert above.rows is not None
+        assert above.has_rows
         assert node.has_rows
 
     def test_useless_ones_go_for_nothing(self) -> None:
@@ -122,7 +123,7 @@ def test_two_looks_for_a_victim_are_enough() -> None:
     cache = PaperCache(*MODELS["HYB60"], budget_bytes=2_000_000_000)
     for request in requests(Trace("rewrite", 1)):
         cache.ask(request.prompt, request.answer, request.points)
-    tally = cache.eviction.tally
+    tally = cache.budget.eviction.tally
     assert tally.states > 100
     assert tally.looks <= 2 * (tally.states + tally.rows)
 
@@ -161,7 +162,7 @@ class Compared(Eviction[RowsSnapshot, StateSnapshot]):
 @pytest.mark.parametrize("kind", ["rows", "states", "both"])
 def test_each_victim_is_the_least_of_all(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Random requests over a small alphabet, budgets that move, pins that come and go."""
-    monkeypatch.setattr(prefix_cache, "Eviction", Compared)
+    monkeypatch.setattr(budget, "Eviction", Compared)
     monkeypatch.setattr(Compared, "victims", 0)
     for seed in range(8):
         rng = random.Random(seed)

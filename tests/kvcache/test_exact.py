@@ -8,9 +8,9 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
-from app.kvcache import paging
 from app.kvcache.active_path import ActivePath
 from app.kvcache.layers import CacheFaultError, ChunkLayer, RowArrays, RowLayer, StateLayer, WindowLayer
+from app.kvcache.live_layers import LiveLayers
 from app.kvcache.replay import replay
 from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
 from tests.fakes.tiny_models import KINDS, dtypes
@@ -115,31 +115,31 @@ class TestWrongRestoresAreNoticed:
 
     def swap_layers(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Each layer gets another layer's rows."""
-        right = ActivePath.restore
+        right = LiveLayers.restore
 
         def wrong(
-            active: ActivePath,
+            layers: LiveLayers,
             keep: int,
             target: int,
             pieces: Sequence[RowsSnapshot] = (),
             state: StateSnapshot | None = None,
             last_prefill_end: int = 0,
         ) -> None:
-            right(active, keep, target, [RowsSnapshot(piece.layers[::-1]) for piece in pieces], state, last_prefill_end)
+            right(layers, keep, target, [RowsSnapshot(piece.layers[::-1]) for piece in pieces], state, last_prefill_end)
 
-        monkeypatch.setattr(ActivePath, "restore", wrong)
+        monkeypatch.setattr(LiveLayers, "restore", wrong)
 
     def take_another_layers_offset(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """One layer believes that it stands a token further than the others, and nobody compares them."""
-        right = ActivePath.restore
+        right = LiveLayers.restore
 
-        def wrong(active: ActivePath, keep: int, target: int, *args: Any, **options: Any) -> None:
-            right(active, keep, target, *args, **options)
+        def wrong(layers: LiveLayers, keep: int, target: int, *args: Any, **options: Any) -> None:
+            right(layers, keep, target, *args, **options)
             if target:
-                active.rows[-1]._cache.offset += 1  # type: ignore[union-attr]
+                layers.rows[-1]._cache.offset += 1  # type: ignore[union-attr]
 
-        monkeypatch.setattr(ActivePath, "restore", wrong)
-        monkeypatch.setattr(ActivePath, "arrays_agree", lambda active: True)
+        monkeypatch.setattr(LiveLayers, "restore", wrong)
+        monkeypatch.setattr(LiveLayers, "arrays_agree", lambda layers: True)
 
     def share_arrays(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A snapshot is the live array itself, which later calls write into."""
@@ -152,7 +152,7 @@ class TestWrongRestoresAreNoticed:
 
     def let_recomputed_rows_win(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Rows that a fork computed again replace those that its siblings were built on."""
-        monkeypatch.setattr(ActivePath, "overwrite", lambda *_: None)
+        monkeypatch.setattr(LiveLayers, "overwrite", lambda *_: None)
 
     def turn_the_ring(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The next row goes one slot further than it should, in a ring that is full."""
@@ -168,7 +168,7 @@ class TestWrongRestoresAreNoticed:
 
     def forget_last_prefill_end(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The ring is laid out as if every token had come alone."""
-        monkeypatch.setattr(paging, "_last_prefill_end", lambda active, at, more=(): 0)
+        monkeypatch.setattr(ActivePath, "_last_prefill_end", lambda path, at, more=(): 0)
 
     def begin_the_window_late(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A chunk lacks its oldest row."""

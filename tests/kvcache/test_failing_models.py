@@ -124,7 +124,7 @@ def test_what_fails_only_when_it_is_computed_ends_its_request_alone(monkeypatch:
     error = RuntimeError("out of memory")
     session.prefill(CHUNK)
     with monkeypatch.context() as patch:
-        patch.setattr(cache.active, "evaluate", lambda: _failing_array(error))
+        patch.setattr(cache.active.layers, "evaluate", lambda: _failing_array(error))
         with pytest.raises(RuntimeError) as raised, session:
             pass
     assert raised.value is error

@@ -107,7 +107,7 @@ class TestStoredStateThatDoesNotFit:
     @pytest.mark.parametrize("layer", [0, 1])
     def test_a_restore_that_fails_half_way(self, kind: str, layer: int, monkeypatch: pytest.MonkeyPatch) -> None:
         cache = left_for_another(kind)
-        broken = cache.active.rows[layer % len(cache.active.rows)]
+        broken = cache.active.layers.rows[layer % len(cache.active.layers.rows)]
         right = type(broken).write
 
         def write(self: RowLayer | WindowLayer, start: int, pieces: Sequence[RowArrays], last_prefill_end: int) -> None:
@@ -152,7 +152,7 @@ class Moody:
         self.right = cache.forward
         self.at = -1
         self.is_mad = False
-        cache.forward = cache.active._forward = self
+        cache.forward = cache.active.layers._forward = self
 
     def __call__(self, tokens: mx.array, caches: list[Any]) -> mx.array:
         self.at -= 1

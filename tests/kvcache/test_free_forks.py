@@ -75,8 +75,8 @@ class Reader:
             while session.prefill(512):
                 pass
             if isinstance(self.cache, PaperCache):
-                self.cache.compute(array("i", [prompt[-1]]))
-                self.cache.compute(array("i", answer))
+                self.cache.active.compute(array("i", [prompt[-1]]))
+                self.cache.active.compute(array("i", answer))
             else:
                 for token in (prompt[-1], *answer):
                     mx.eval(session.decode(token))

@@ -8,7 +8,7 @@ from array import array
 import pytest
 
 from app.kvcache import ghosts
-from app.kvcache.active_path import TrieNode
+from app.kvcache.snapshot import TrieNode
 from tests.bench.paper import PaperCache
 
 

@@ -88,7 +88,7 @@ def test_a_branch_that_is_abandoned_is_not_stored(tmp_path: Path) -> None:
         held, paged = cache.live_bytes, cache.paged_bytes
         cache.abandon(second)
         check(cache)
-        assert cache.paged_bytes == paged
+        assert cache.paged_bytes <= paged
         assert cache.live_bytes <= held
         assert cache.active.offset <= 100
         read(cache, second)

@@ -183,11 +183,66 @@ class TestHeld:
     def test_entering_a_path_lets_stored_rows_go(self) -> None:
         trie: FakeTrie = Trie()
         node = add(trie, trie.root, [1, 2])
-        trie.enter(node, 0)
+        path = trie.open_path()
+        trie.enter(node, path)
         assert trie.paged_bytes == 0
         assert node.has_rows
-        trie.leave(node, 0)
+        trie.leave(path)
         assert not node.is_held
+
+
+class TestPaths:
+    def test_whatever_is_split_and_merged_each_path_is_a_chain_and_what_it_shares_is_counted(self) -> None:
+        for seed in range(100):
+            generator = random.Random(seed)
+            trie: FakeTrie = Trie()
+            numbers = [trie.open_path() for _ in range(3)]
+            for _ in range(60):
+                self._do_something(trie, generator.choice(numbers), generator)
+                for number, path in trie.paths.items():
+                    assert path[0] is trie.root, seed
+                    assert all(below.parent is above for above, below in pairwise(path)), seed
+                    on_it = {node.id for node in trie if number in node.active_paths}
+                    assert [node.id for node in path[1:]] == sorted(on_it, key=lambda id: trie.nodes[id].start), seed
+                copies = sum(len(node.tokens) * max(0, len(node.active_paths) - 1) for node in trie)
+                assert trie.copied_tokens == copies, seed
+
+    def _do_something(self, trie: FakeTrie, number: int, generator: random.Random) -> None:
+        path = trie.paths[number]
+        children = list(path[-1].children.values())
+        nodes = list(trie)
+        operation = generator.randrange(5)
+        if operation == 0 and len(path) > 1:
+            trie.leave(number)
+        elif operation == 1 and children:
+            trie.enter(generator.choice(children), number)
+        elif operation == 2:
+            free = [token for token in range(3) if token not in path[-1].children]
+            if free:
+                words = [free[0], *generator.choices(range(3), k=generator.randrange(5))]
+                trie.enter(add(trie, path[-1], words, stored=False), number)
+        elif operation == 3 and path[-1].end:
+            trie.node_ending_at(path, generator.randrange(1, path[-1].end + 1))
+        elif operation == 4:
+            for node in nodes:
+                if node.id in trie.nodes and trie.can_merge(node):
+                    trie.merge(node)
+
+    def test_a_path_goes_on_only_where_it_ends(self) -> None:
+        trie: FakeTrie = Trie()
+        above = add(trie, trie.root, [1, 2])
+        below = add(trie, above, [3])
+        path = trie.open_path()
+        with pytest.raises(ValueError, match="does not follow"):
+            trie.enter(below, path)
+
+    def test_an_edge_where_another_path_stands_does_not_grow(self) -> None:
+        trie: FakeTrie = Trie()
+        node = add(trie, trie.root, [1, 2], stored=False)
+        for path in (trie.open_path(), trie.open_path()):
+            trie.enter(node, path)
+        with pytest.raises(ValueError, match="cannot be extended"):
+            trie.extend(node, [3], [])
 
 
 class TestFiles:

@@ -42,7 +42,7 @@ def test_bytes_add_up() -> None:
         ask(cache, [1, 2, 3, branch], [9, 9], points=[3])
     seen = view(cache, 1, label)
     stored = sum(node.bytes for node in seen.nodes)
-    live_rows = cache.active.row_bytes * cache.active.offset
+    live_rows = cache.active.layers.row_bytes * cache.active.offset
     assert stored == seen.paged_bytes + live_rows
     assert seen.live_bytes <= seen.live_allocated_bytes
 

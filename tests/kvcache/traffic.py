@@ -8,12 +8,11 @@ from collections.abc import Callable
 
 import mlx.core as mx
 
-from app.kvcache import prefix_cache
-from app.kvcache.active_path import TrieNode
+from app.kvcache import active_path
 from app.kvcache.invariants import check
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.session import Session
-from app.kvcache.snapshot import RowsSnapshot
+from app.kvcache.snapshot import RowsSnapshot, TrieNode
 from tests.kvcache.ballast import MIXES, VOCABULARY, Ballast
 from tests.kvcache.watch import Watch, watching
 
@@ -91,7 +90,7 @@ class Traffic:
         """Less room, or plenty again."""
         share = self.random.choice([0.0, 0.3, 0.6, 0.8, 0.9, 1.2, 2, 4])
         # Rows that were put back into live buffers are held until these are evaluated, as the next call will do.
-        mx.eval([x for layer in self.cache.active.rows for x in layer.arrays()])
+        mx.eval([x for layer in self.cache.active.layers.rows for x in layer.arrays()])
         whole = self.cache.live_bytes + self.cache.paged_bytes
         budget = self.random.choice([PLENTY, int(whole * share), int(whole * share)])
         with self.watch.moving():
@@ -150,7 +149,7 @@ class Traffic:
 
     @property
     def _state_bytes(self) -> int:
-        return self.cache.active.state_bytes
+        return self.cache.active.layers.state_bytes
 
     def prefill(self) -> None:
         limit = self.random.choice(CHUNKS)
@@ -241,7 +240,7 @@ def course(mix: str, seed: int, operations: int) -> Watch:
     """
     model = Ballast(MIXES[mix])
     grid = (256, 60, 0)[seed % 3]
-    logging.getLogger(prefix_cache.__name__).setLevel(logging.ERROR)  # broken restores are meant here
+    logging.getLogger(active_path.__name__).setLevel(logging.ERROR)  # broken restores are meant here
     with watching(lambda: PrefixCache(model, model.new_caches, PLENTY, grid)) as watch:
         traffic = Traffic(watch, model, seed)
         while traffic.done < operations:

@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 import mlx.core as mx
 import pytest
 
-from app.kvcache import prefix_cache
-from app.kvcache.active_path import ActivePath
+from app.kvcache.live_layers import LiveLayers
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.snapshot import Bookmark, StateSnapshot
 from app.kvcache.trie import Trie
@@ -45,7 +44,7 @@ class WatchedTrie(Trie[Any, Any]):
             self.watch.look("more is stored" if is_more else "less is stored")
 
 
-class WatchedPath(ActivePath):
+class WatchedLayers(LiveLayers):
     """Tells the watch of each change of what is live."""
 
     watch: Watch | None = None
@@ -62,11 +61,11 @@ class WatchedPath(ActivePath):
         self._tell("the active path moved")
 
     @property
-    def _shared(self) -> StateSnapshot | None:  # type: ignore[override]
+    def shared(self) -> StateSnapshot | None:  # type: ignore[override]
         return self._mine
 
-    @_shared.setter
-    def _shared(self, state: StateSnapshot | None) -> None:
+    @shared.setter
+    def shared(self, state: StateSnapshot | None) -> None:
         self._mine = state
         self._tell("the active path has another state")
 
@@ -93,17 +92,17 @@ class Watch:
         self._is_moving = False
         self._moved_from = 0
         self._watch_trie(cache.trie)
-        self._watch_active_path(cache.active)
+        self._watch_layers(cache.active.layers)
 
     def _watch_trie(self, trie: Any) -> None:
         trie.__class__ = WatchedTrie
         trie._paged = trie.__dict__.pop("paged_bytes")
         trie.watch = self
 
-    def _watch_active_path(self, active: Any) -> None:
-        active.__class__ = WatchedPath
-        active._at, active._mine = active.__dict__.pop("offset"), active.__dict__.pop("_shared")
-        active.watch = self
+    def _watch_layers(self, layers: Any) -> None:
+        layers.__class__ = WatchedLayers
+        layers._at, layers._mine = layers.__dict__.pop("offset"), layers.__dict__.pop("shared")
+        layers.watch = self
 
     @property
     def allowed(self) -> int:
@@ -134,15 +133,15 @@ class Watch:
     def held_bytes(self) -> int:
         """Bytes that the cache's arrays take: stored, live with their padding, and states that bookmarks hold."""
         active = self.cache.active
-        own = active.allocated_bytes
-        if active.path[-1].state is not None and active.path[-1].state is active._shared:
-            own -= active.state_bytes
+        own = active.layers.allocated_bytes
+        if active.is_state_stored:
+            own -= active.layers.state_bytes
         return self.cache.paged_bytes + own + sum(2 * bookmark.state.nbytes for bookmark in self.bookmarks)
 
     @property
     def live_layer(self) -> int:
         """Bytes of one layer's live buffer, the largest."""
-        return max((layer.allocated_bytes for layer in self.cache.active.rows), default=0)
+        return max((layer.allocated_bytes for layer in self.cache.active.layers.rows), default=0)
 
     @property
     def stored_layer(self) -> int:
@@ -185,7 +184,11 @@ class Watch:
         """
         held, active = self.held_bytes, self.active
         arrays = sum(len(layer) for node in self.cache.trie if node.rows is not None for layer in node.rows.layers)
-        if not held - self.cache.active.state_bytes - SLACK <= active <= 1.02 * held + arrays * LEFT_OVER + SLACK:
+        if (
+            not held - self.cache.active.layers.state_bytes - SLACK
+            <= active
+            <= 1.02 * held + arrays * LEFT_OVER + SLACK
+        ):
             raise AccountError(f"{active} bytes are in use, {held} are accounted for")
 
     @property
@@ -204,14 +207,14 @@ def watching(make: Callable[[], PrefixCache]) -> Iterator[Watch]:
     gc.collect()
     base = int(mx.get_active_memory())
     watch = Watch(make(), base)
-    right = prefix_cache.page_in
+    right = watch.cache.active.page_in
 
     def page_in(*args: Any) -> None:
         with watch.moving():
             right(*args)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(prefix_cache, "page_in", page_in)
+        patch.setattr(watch.cache.active, "page_in", page_in)
         yield watch
     watch.bookmarks.clear()
     watch.cache.close()

@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from app.kvcache.active_path import TrieNode
 from app.kvcache.disk import files, index
 from app.kvcache.disk.calls import DiskCalls
 from app.kvcache.disk.files import DamagedFileError, SnapshotFile
@@ -22,7 +21,7 @@ from app.kvcache.disk.index import Entry, Listed
 from app.kvcache.disk.layout import Layout
 from app.kvcache.disk.writer import Writer
 from app.kvcache.node import FileRef
-from app.kvcache.paging import CacheTrie, forget_files
+from app.kvcache.snapshot import CacheTrie, TrieNode
 from app.protocol.reports import Reason
 
 STALE = 30 * 86_400.0  # seconds without a change, after which another model's files are deleted
@@ -283,7 +282,7 @@ class SnapshotCatalog:
         if why:
             for one in self._trie.below(node, lambda child: child.is_on_disk):
                 one.lost = one.lost if one.holds else why
-        forget_files(self._trie, node)
+        self._trie.forget_files(node)
 
     def erase_elsewhere(self, owner: str) -> None:
         """Delete what only this owner used of other models' files."""

@@ -16,10 +16,10 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from app.kvcache.active_path import TrieNode
 from app.kvcache.call_log import Provenance
 from app.kvcache.disk.call_log_codec import CallLogCodec
 from app.kvcache.node import Runs
+from app.kvcache.snapshot import TrieNode
 
 _DIGEST = 64  # characters
 

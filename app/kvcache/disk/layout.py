@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import mlx.core as mx
 
-from app.kvcache.active_path import Forward
 from app.kvcache.disk.stored import RECORD, array_name, dtype_name
 from app.kvcache.layers import Arrays, layers_of
+from app.kvcache.live_layers import Forward
 
 log = logging.getLogger(__name__)
 

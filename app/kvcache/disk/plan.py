@@ -15,9 +15,9 @@ from collections.abc import Callable, Collection, Iterator
 from itertools import takewhile
 from typing import NamedTuple
 
-from app.kvcache.active_path import ActivePath, TrieNode
+from app.kvcache.active_paths import ActivePaths
 from app.kvcache.disk.saving import upwards
-from app.kvcache.paging import CacheTrie
+from app.kvcache.snapshot import CacheTrie, TrieNode
 
 GAP = 300  # tokens: a whole state is written where one must go back at least so far to the nearest written one
 
@@ -38,12 +38,12 @@ class Plan:
     """
 
     def __init__(
-        self, trie: CacheTrie, active: ActivePath, size_of: Callable[[TrieNode], int], writes_all: bool
+        self, trie: CacheTrie, paths: ActivePaths, size_of: Callable[[TrieNode], int], writes_all: bool
     ) -> None:
         self.writes_all = writes_all
         self.wanted: set[int] = set()
         self.looks = 0
-        self._trie, self._active, self._size_of = trie, active, size_of
+        self._trie, self._paths, self._size_of = trie, paths, size_of
         self._changed = trie.watch()
         self._counted: set[int] = set()  # ids of the nodes from whose states gaps are measured: on disk, or wanted
         self._items: deque[Item] = deque()
@@ -81,7 +81,8 @@ class Plan:
 
     def update(self) -> None:
         """Take in what has changed."""
-        changed = {id: self._trie.nodes.get(id) for id in (*self._changed, self._active.path[-1].id)}
+        ends = [path.end.id for path in self._paths]
+        changed = {id: self._trie.nodes.get(id) for id in (*self._changed, *ends)}
         self._changed.clear()
         for id in [id for id, node in changed.items() if node is None]:
             self.wanted.discard(id)
@@ -96,8 +97,8 @@ class Plan:
 
     def _look_at(self, node: TrieNode) -> None:
         self.looks += 1
-        has_rows_to_write = bool(self._active.rows) and not node.disk_rows and self._active.has_rows_here(node)
-        if self._active.states:
+        has_rows_to_write = self._paths.has_rows and not node.disk_rows and node.has_rows_in_memory
+        if self._paths.has_states:
             has_state = node.disk_state is not None
             is_counted = has_state or (self._has_state_here(node) and self.is_worth_it(node, self._counted))
             _put(self._counted, node.id, is_counted)
@@ -135,8 +136,8 @@ class Plan:
         return node.end - above.end if above is not None else node.end
 
     def _has_state_here(self, node: TrieNode) -> bool:
-        """Return whether the whole state at a node's end is stored, or live where the active path stands."""
-        return node.state is not None or (node is self._active.path[-1] and self._active.has_state)
+        """Return whether the whole state at a node's end is stored, or live where an active path stands."""
+        return node.state is not None or node in self._paths.state_ends
 
     # In which order
 
@@ -145,12 +146,12 @@ class Plan:
         leading: set[int] = set()
         for node in sorted(map(self._trie.nodes.__getitem__, self.wanted), key=_last_used_first):
             unsaved = takewhile(lambda above: not above.disk_rows and above.id not in leading, upwards(node))
-            for above in reversed(list(unsaved)) if self._active.rows else ():
+            for above in reversed(list(unsaved)) if self._paths.has_rows else ():
                 self.looks += 1
                 leading.add(above.id)
-                if self._active.has_rows_here(above):
+                if above.has_rows_in_memory:
                     yield Item(above, False)
-            if self._active.states and node.disk_state is None:
+            if self._paths.has_states and node.disk_state is None:
                 yield Item(node, True)
 
     def _fitting(self, items: Collection[Item], allowed_bytes: int) -> Iterator[Item]:
@@ -167,7 +168,7 @@ class Plan:
             yield item
 
     def _cost(self, item: Item) -> int:
-        return self._active.state_bytes if item.is_state else len(item.node.tokens) * self._active.row_bytes
+        return self._paths.state_bytes if item.is_state else len(item.node.tokens) * self._paths.row_bytes
 
     def _makes_sense(self, item: Item) -> bool:
         node, above = item.node, item.node.parent
@@ -175,7 +176,7 @@ class Plan:
             is_here = node.disk_state is None and self._has_state_here(node)
             return is_here and self.is_worth_it(node, self._counted)
         is_led_to = above is not None and (above.parent is None or bool(above.disk_rows))
-        return self._active.has_rows_here(node) and not node.disk_rows and is_led_to
+        return node.has_rows_in_memory and not node.disk_rows and is_led_to
 
 
 def _last_used_first(node: TrieNode) -> tuple[int, int]:

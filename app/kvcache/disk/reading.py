@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from app.kvcache.active_path import ActivePath, RowSource, TrieNode
+from app.kvcache.active_paths import ActivePaths
 from app.kvcache.call_log import Provenance, append_provenances, cut
 from app.kvcache.disk import index
 from app.kvcache.disk.call_log_codec import CallLogCodec
@@ -23,8 +23,9 @@ from app.kvcache.disk.layout import Layout
 from app.kvcache.disk.stored import RECORD, Load, StoredRows, loader_of, read_record, read_state
 from app.kvcache.event_log import EventLog
 from app.kvcache.layers import CacheFaultError
+from app.kvcache.live_layers import RowSource
 from app.kvcache.node import FileRef
-from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
+from app.kvcache.snapshot import RowsSnapshot, StateSnapshot, TrieNode
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.reports import Reason
 
@@ -49,7 +50,7 @@ class Reader:
 
     def __init__(
         self,
-        active: ActivePath,
+        paths: ActivePaths,
         event_log: EventLog,
         folder: Path,
         calls: DiskCalls,
@@ -59,7 +60,7 @@ class Reader:
         path_of: Callable[[TrieNode], array[int]],
         lose: Callable[[FileRef, TrieNode], None],
     ) -> None:
-        self._active, self._event_log, self._folder, self._codec = active, event_log, folder, codec
+        self._paths, self._event_log, self._folder, self._codec = paths, event_log, folder, codec
         self._calls = calls
         self._layout, self._data, self._path_of, self._lose = layout, data, path_of, lose
         self._recalled: tuple[tuple[int, int, int], Sequence[RowSource]] | None = None
@@ -91,7 +92,7 @@ class Reader:
                     break
             return False
         for node in path:
-            for ref in node.disk_rows if node.rows is None and not node.active_paths else ():
+            for ref in node.disk_rows if not node.has_rows_in_memory else ():
                 if not self._is_sound(ref, node):
                     self._lose(ref, node)
                     return False
@@ -152,7 +153,7 @@ class Reader:
                 raise ValueError("there is no file")
             file = self._open(node.disk_state)
             call_log = self._codec.read_state(read_record(file.tensor(RECORD)))
-            found = read_state(file.load, file.names, call_log, [len(layer.take()) for layer in self._active.states])
+            found = read_state(file.load, file.names, call_log, self._paths.arrays_of_states())
         except (OSError, ValueError, RuntimeError, DamagedFileError) as error:
             raise CacheFaultError(f"the state at {node.end} cannot be read: {error}") from error
         self._event_log.add(CacheEventKind.READ, node.end, 0, found.nbytes)

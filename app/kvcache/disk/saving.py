@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from app.kvcache.active_path import ActivePath, TrieNode
+from app.kvcache.active_paths import ActivePaths
 from app.kvcache.call_log import Provenance, cut
 from app.kvcache.disk import files, index
 from app.kvcache.disk.call_log_codec import CallLogCodec
@@ -26,8 +26,7 @@ from app.kvcache.disk.writer import Failed, Writer
 from app.kvcache.event_log import EventLog
 from app.kvcache.layers import RowArrays
 from app.kvcache.node import FileRef
-from app.kvcache.paging import CacheTrie
-from app.kvcache.snapshot import StateSnapshot
+from app.kvcache.snapshot import CacheTrie, StateSnapshot, TrieNode
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.reports import Reason
 
@@ -64,7 +63,7 @@ class Saver:
     def __init__(
         self,
         trie: CacheTrie,
-        active: ActivePath,
+        paths: ActivePaths,
         event_log: EventLog,
         folder: Path,
         codec: CallLogCodec,
@@ -75,7 +74,7 @@ class Saver:
     ) -> None:
         self.failures = 0
         self.problem = ""
-        self._trie, self._active, self._event_log, self._folder = trie, active, event_log, folder
+        self._trie, self._paths, self._event_log, self._folder = trie, paths, event_log, folder
         self._codec, self._writer, self._catalog, self._lose = codec, writer, catalog, lose
         self._layout = layout
         self._written: dict[FileRef, _Written] = {}
@@ -124,7 +123,7 @@ class Saver:
         if save is None:
             return True
         node = save.node
-        if self._trie.nodes.get(node.id) is not node or not _is_of(save, node) or not self._active.has_rows_here(node):
+        if self._trie.nodes.get(node.id) is not node or not _is_of(save, node) or not node.has_rows_in_memory:
             self._drop(save)
         elif not self._put_rows(save):
             return False
@@ -152,7 +151,7 @@ class Saver:
             return True
         if not self._writer.has_room(state.nbytes):
             return False
-        above = identity_before(node, node.end, self._codec).text if self._active.rows else ""
+        above = identity_before(node, node.end, self._codec).text if self._paths.has_rows else ""
         ref = FileRef("", node.start, node.end, (), above)
         record = self._codec.write((), (state.call_log, node.end))
         if not self._put(ref, node, "state", [record_tensor(record), *tensors(state.layers)]):
@@ -201,14 +200,14 @@ class Saver:
             self._current = None
 
     def _put_rows(self, save: _Save) -> bool:
-        node, each = save.node, max(1, self._active.row_bytes)
+        node, each = save.node, max(1, self._paths.row_bytes)
         start, end = save.next, min(save.end, save.next + max(1, FILE_BYTES // each))
         if not self._writer.has_room((end - start) * each):
             return False
         if node.rows is not None:
             rows: Sequence[RowArrays] = node.rows.part(start - node.start, end - node.start)
         else:
-            rows = self._active.copy_rows(start, end).layers
+            rows = self._paths.copy_rows(node, start, end).layers
         provenances = cut(cut(save.provenances, end)[0], start)[1]
         above = identity_before(node, start, self._codec).text
         ref = FileRef("", start, end, runs_of(provenances, self._codec), above)

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from pathlib import Path
 
-from app.kvcache.active_path import ActivePath, RowSource, TrieNode
+from app.kvcache.active_paths import ActivePaths
 from app.kvcache.disk.call_log_codec import CallLogCodec
 from app.kvcache.disk.calls import DiskCalls
 from app.kvcache.disk.catalog import SnapshotCatalog
@@ -33,9 +33,9 @@ from app.kvcache.disk.space import allowed, disk_of
 from app.kvcache.disk.stored import StoredRows
 from app.kvcache.disk.writer import Writer
 from app.kvcache.event_log import EventLog
+from app.kvcache.live_layers import RowSource
 from app.kvcache.node import FileRef
-from app.kvcache.paging import CacheTrie
-from app.kvcache.snapshot import StateSnapshot
+from app.kvcache.snapshot import CacheTrie, StateSnapshot, TrieNode
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.deadline import NO_ANSWER
 from app.protocol.reports import Reason
@@ -52,7 +52,7 @@ class Tier:
     def __init__(
         self,
         trie: CacheTrie,
-        active: ActivePath,
+        paths: ActivePaths,
         event_log: EventLog,
         root: Path,
         fingerprint: str,
@@ -60,7 +60,7 @@ class Tier:
         budget_bytes: int | None = None,
         writes_all: bool = False,
     ) -> None:
-        self._trie, self._active, self._event_log = trie, active, event_log
+        self._trie, self._paths, self._event_log = trie, paths, event_log
         self._root, self._budget = root, budget_bytes
         self._lost = 0
         self._disk_problem = ""
@@ -69,12 +69,12 @@ class Tier:
         folder = root / fingerprint
         self.codec = codec = CallLogCodec(layout.knows)
         self._catalog = SnapshotCatalog(trie, root, folder, self._calls, self._writer, layout)
-        self._saver = Saver(trie, active, event_log, folder, codec, layout, self._writer, self._catalog, self._fail)
+        self._saver = Saver(trie, paths, event_log, folder, codec, layout, self._writer, self._catalog, self._fail)
         self._reader = Reader(
-            *(active, event_log, folder, self._calls, codec, layout),
+            *(paths, event_log, folder, self._calls, codec, layout),
             *(self._saver.data, self._catalog.path_of, self._lose),
         )
-        self._plan = Plan(trie, active, self.size_of, writes_all)
+        self._plan = Plan(trie, paths, self.size_of, writes_all)
         self._has_plan = False
 
     # What is there
@@ -138,7 +138,7 @@ class Tier:
 
     def load(self) -> int:
         """Hang the files that are there into an empty trie. Returns the number of the last request that used one."""
-        self._lost += self._catalog.load(has_rows=bool(self._active.rows))
+        self._lost += self._catalog.load(has_rows=self._paths.has_rows)
         self._enforce()
         return max((max(node.last_use, node.state_used) for node in self._trie.nodes.values()), default=0)
 
@@ -151,7 +151,7 @@ class Tier:
 
     def bytes_of(self, nodes: Iterable[TrieNode], end: TrieNode) -> int:
         """Return the bytes that entering these nodes would read from disk, at least."""
-        rows = (ref for node in nodes if node.rows is None and not node.active_paths for ref in node.disk_rows)
+        rows = (ref for node in nodes if not node.has_rows_in_memory for ref in node.disk_rows)
         refs = set(rows)
         if end.state is None and end.disk_state is not None:
             refs.add(end.disk_state)
@@ -202,8 +202,8 @@ class Tier:
         self._reader.rest()
 
     def tend(self) -> bool:
-        """Do a little of what is to be written. False when there is nothing to do now. The active path must be at
-        rest."""
+        """Do a little of what is to be written. False when there is nothing to do now. The active paths must be
+        at rest."""
         self._take_finished()
         if not self._may_write() or not (self._saver.is_halfway or self._begin_next()):
             return False
@@ -216,7 +216,7 @@ class Tier:
         if not self._may_write():
             return False
         unsaved = list(takewhile(lambda above: not above.disk_rows, upwards(node)))
-        return all(self._active.has_rows_here(above) and self._saver.save_rows(above) for above in reversed(unsaved))
+        return all(above.has_rows_in_memory and self._saver.save_rows(above) for above in reversed(unsaved))
 
     def save_state(self, node: TrieNode, state: StateSnapshot) -> bool:
         """Save a whole state before it leaves memory. Returns whether it is on disk, or on its way there, or not worth
@@ -297,9 +297,8 @@ class Tier:
         return False
 
     def _state_of(self, node: TrieNode) -> StateSnapshot | None:
-        """Return the whole state at a node's end: the stored one, or the live one where the active path stands."""
-        active = self._active
-        return node.state or (active.take_state() if node is active.path[-1] and active.has_state else None)
+        """Return the whole state at a node's end: the stored one, or the live one where an active path stands."""
+        return node.state or self._paths.live_state(node)
 
     def _enforce(self) -> None:
         """Bring the files down to what is allowed."""

@@ -107,7 +107,7 @@ def test_a_file_that_cannot_be_read_now_is_not_thrown_away(mix: str, tmp_path: P
     written, prompt = files_in(tmp_path), [1, 2, 3, 4, 5, 6, 7, 9]
     priced = cache.price(prompt)
     with hanging((SnapshotFile, "verify")):
-        assert not tier_of(cache).verify(*cache._to_enter(cache._plan_restore(prompt)))
+        assert not tier_of(cache).verify((plan := cache._plan_restore(prompt)).nodes, plan.end)
     assert is_told(cache)
     assert tier_of(cache).dropped == 0
     assert cache.price(prompt) == priced

@@ -35,7 +35,7 @@ def write(cache: PrefixCache) -> None:
 
 def looked_for(cache: PrefixCache) -> Plan:
     """A plan that has looked at everything there is."""
-    made = Plan(cache.trie, cache.active, tier_of(cache).size_of, tier_of(cache).writes_all)
+    made = Plan(cache.trie, cache.paths, tier_of(cache).size_of, tier_of(cache).writes_all)
     made.update()
     return made
 

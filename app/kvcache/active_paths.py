@@ -1,0 +1,91 @@
+"""All active paths over one trie: what they hold together, and what one of them takes from another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from app.kvcache.active_path import ActivePath, DiskTier
+from app.kvcache.snapshot import CacheTrie, RowsSnapshot, StateSnapshot, TrieNode
+
+
+class ActivePaths:
+    """Active paths over one trie, in the order of their numbers, on layers of one model.
+
+    disk: what lies below the memory of all of them. has_rows, has_states: what layers the model has. unsupported: the
+    name of a cache kind that cannot be stored, or empty.
+    """
+
+    def __init__(self, trie: CacheTrie) -> None:
+        self.disk: DiskTier | None = None
+        self.has_rows = self.has_states = False
+        self.unsupported = ""
+        self._trie = trie
+        self._paths: dict[int, ActivePath] = {}
+
+    def add(self, path: ActivePath) -> None:
+        """Take in one more."""
+        self._paths[path.number] = path
+        self.has_rows, self.has_states = bool(path.layers.rows), bool(path.layers.states)
+        self.unsupported = path.layers.unsupported
+
+    def __iter__(self) -> Iterator[ActivePath]:
+        return iter(self._paths.values())
+
+    # What the model keeps
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of one token's rows in all layers; 0 until something was computed."""
+        return max((path.layers.row_bytes for path in self), default=0)
+
+    @property
+    def state_bytes(self) -> int:
+        """Bytes of the whole states of all layers; 0 until something was computed."""
+        return max((path.layers.state_bytes for path in self), default=0)
+
+    def arrays_of_states(self) -> list[int]:
+        """Return of how many arrays the whole state of each layer that has one is made."""
+        return [len(layer.take()) for layer in next(iter(self)).layers.states]
+
+    # What is live
+
+    @property
+    def used_bytes(self) -> int:
+        """Bytes of all live rows and states that are not stored as well, padding left out, copies counted."""
+        used = 0
+        for path in self._paths.values():
+            used += path.used_bytes
+        return used
+
+    @property
+    def copied_bytes(self) -> int:
+        """Bytes of rows that several paths run through, once for each path but the first."""
+        return self._trie.copied_tokens * self.row_bytes if self._trie.copied_tokens else 0
+
+    @property
+    def allocated_bytes(self) -> int:
+        """Bytes of the live buffers, with the rows that they have room for."""
+        return sum(path.layers.allocated_bytes for path in self)
+
+    @property
+    def launched_bytes(self) -> int:
+        """Bytes that launched calls will take when they are confirmed."""
+        return sum(path.launched_bytes for path in self)
+
+    @property
+    def tokens(self) -> int:
+        """Count of the tokens that are live, those that several paths share counted once."""
+        return sum(path.offset for path in self) - self._trie.copied_tokens
+
+    def copy_rows(self, node: TrieNode, start: int, end: int) -> RowsSnapshot:
+        """Return rows [start, end) of an edge that a path runs through, evaluated."""
+        return self._paths[min(node.active_paths)].layers.copy_rows(start, end)
+
+    @property
+    def state_ends(self) -> list[TrieNode]:
+        """Nodes at whose end the whole states of a path are."""
+        return [path.end for path in self if path.has_state]
+
+    def live_state(self, node: TrieNode) -> StateSnapshot | None:
+        """Return the whole state at a node's end, shared with the live arrays of a path; None where there is none."""
+        return next((path.layers.take_state() for path in self if path.end is node and path.has_state), None)
