@@ -20,10 +20,14 @@ WHOLE = (
     "protocol",
     "worker",
     "viewmodels/text",
+    "widgets/kit",
+    "widgets/chat",
+    "widgets/sidebar",
+    "widgets/cache",
     "main.py",
     "__main__.py",
 )
-PUBLIC = ("kvcache", "widgets/kit", "widgets/chat", "widgets/sidebar", "widgets/cache")
+PUBLIC = ("kvcache",)
 # Words that point at something outside of the sentence, or begin no sentence at all.
 REFUSED = {"It", "Its", "They", "This", "That", "These", "What", "Where", "Who", "How", "Nothing", "Everything", "As"}
 NO_VERB = {"Whether", "Which", "When", "For", "The", "A", "An", "All", "In", "Of", "From", "Points", "About"}

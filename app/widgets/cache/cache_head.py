@@ -74,7 +74,7 @@ class CacheHead(QWidget):
 
     @property
     def _has_disk(self) -> bool:
-        """Nothing is said of a disk that is not used."""
+        """Whether there is a disk to speak of: one that is used, or should be."""
         return bool(self._view.disk_allowed_bytes or self._view.disk_bytes or self._trouble)
 
     @property
@@ -101,7 +101,7 @@ class CacheHead(QWidget):
         return round(_TOP + title + _TO_BAR + _BAR + _TO_LEGEND + legend + notes + _BOTTOM)
 
     def _disk_left(self, room: float) -> float:
-        """Where the disk's bar begins; the memory's takes all the room where there is none."""
+        """Return where the disk's bar begins; the memory's takes all the room where there is none."""
         return (room - _GAP) * _MEMORY + _GAP if self._has_disk else room + _GAP
 
     @property
@@ -117,7 +117,7 @@ class CacheHead(QWidget):
         return bool(self._view.live_allocated_bytes or self._view.mlx_cache_bytes)
 
     def _buffers(self) -> tuple[str, ...]:
-        """The same in fewer and fewer words."""
+        """Return what the arrays take beside the budget, in fewer and fewer words."""
         view = self._view
         live, spare = formatting.size(view.live_allocated_bytes), formatting.size(view.mlx_cache_bytes)
         return (
@@ -181,5 +181,5 @@ class CacheHead(QWidget):
 
 
 def _fitting(texts: Sequence[str], width: Callable[[str], float], room: float) -> str:
-    """The first that fits, or the last."""
+    """Return the first that fits, or the last."""
     return next((text for text in texts if width(text) <= room), texts[-1])

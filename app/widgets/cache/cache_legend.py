@@ -85,7 +85,7 @@ class Legend:
         return self._mark(part) + _TO_TEXT + self._style.text_style(TextRole.CAP).width(part.text)
 
     def _corners(self, parts: Sequence[Entry], width: float, disk_left: float) -> list[tuple[float, float]]:
-        """The left upper corner of each entry."""
+        """Return the left upper corner of each entry."""
         is_apart = any(part.residency == "disk" and disk_left + self._width(part) <= width for part in parts)
         found: list[tuple[float, float]] = []
         left = top = 0.0

@@ -67,13 +67,13 @@ class EmptyCache(QWidget):
         return self._style.typography.scaled(20)
 
     def _widths(self) -> tuple[float, float]:
-        """Points that the widest name and the widest meaning take."""
+        """Return the points that the widest name and the widest meaning take."""
         name, meaning = self._style.text_style(TextRole.SMALL_MEDIUM), self._style.text_style(TextRole.SMALL)
         names = max(name.width(RESIDENCY_NAMES[residency]) for residency, _ in _MEANINGS)
         return names, max(meaning.width(words) for _, words in _MEANINGS)
 
     def _is_stacked(self) -> bool:
-        """Whether the meanings stand under the names, where there is no room beside them."""
+        """Return whether the meanings stand under the names, where there is no room beside them."""
         return _TO_NAME + sum(self._widths()) + _TO_MEANING > self.width() - 2 * _INSET
 
     def _entry_height(self) -> int:

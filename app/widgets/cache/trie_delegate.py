@@ -65,7 +65,7 @@ class TrieDelegate(QStyledItemDelegate):
         return max(name, line) + _BETWEEN > right - left
 
     def _pin_room(self, node: TrieNodeView) -> int:
-        """Points that the mark of a pin takes after the name."""
+        """Return the points that the mark of a pin takes after the name."""
         return self._style.typography.icon(_PIN) + _TO_PIN if node.is_pinned else 0
 
     def _name_style(self, node: TrieNodeView) -> TextStyle:
@@ -117,7 +117,7 @@ class TrieDelegate(QStyledItemDelegate):
         draw_text(painter, text_style, line, self._fitting(figures(node), text_style, line.width()), color)
 
     def _fitting(self, parts: list[str], text_style: TextStyle, width: float) -> str:
-        """As many of the parts as fit whole: the last figures go first."""
+        """Return as many of the parts as fit whole: the last figures go first."""
         while len(parts) > 1 and text_style.width(formatting.DOT.join(parts)) > width:
             parts.pop()
         return formatting.DOT.join(parts)

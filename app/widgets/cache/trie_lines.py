@@ -82,7 +82,7 @@ class TrieLines:
         return found
 
     def _place_siblings(self, parent_id: int | None) -> None:
-        """From the last to the first, so that each knows of those that follow it. Roots hang on no trunk."""
+        """Place siblings from the last to the first: each knows those that follow it. Roots hang on no trunk."""
         siblings = self._children[parent_id]
         is_followed = is_followed_live = False
         for node in reversed(siblings):

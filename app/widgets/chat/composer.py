@@ -192,7 +192,7 @@ class Composer(QWidget):
         painter.end()
 
     def _paint_strip(self, painter: QPainter, card: QRectF) -> None:
-        """What the words become a branch of."""
+        """Paint what the words become a branch of."""
         theme, strip = self._style.theme, QRectF(card)
         strip.setHeight(self._strip)
         painter.fillRect(QRectF(card.left() + 1, strip.bottom(), card.width() - 2, 1), theme.line)

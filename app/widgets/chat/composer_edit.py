@@ -97,7 +97,7 @@ class ComposerEdit(QTextEdit):
             super().keyPressEvent(event)
 
     def _delete_line(self) -> None:
-        """As on a Mac: what was selected goes, else everything from the beginning of the line."""
+        """Delete as on a Mac: what was selected, else everything from the beginning of the line."""
         cursor = self.textCursor()
         if not cursor.hasSelection():
             cursor.movePosition(QTextCursor.MoveOperation.StartOfLine, QTextCursor.MoveMode.KeepAnchor)

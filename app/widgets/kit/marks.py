@@ -91,7 +91,7 @@ def paint_bar(
 
 
 def _bar_widths(shares: Sequence[float], whole: float, least: float) -> list[float]:
-    """Points for each share; small ones get `least`, at the cost of the largest where there is no free room."""
+    """Return points for each share; small ones get `least`, of the largest where there is no free room."""
     widths = [max(least, share * whole) if share > 0 else 0.0 for share in shares]
     over = sum(widths) - whole
     if over > 0:
@@ -101,7 +101,7 @@ def _bar_widths(shares: Sequence[float], whole: float, least: float) -> list[flo
 
 
 def _slice(rect: QRectF, left: float, right: float) -> QPainterPath:
-    """The part of the bar's rounded shape between two abscissas."""
+    """Return the part of the bar's rounded shape between two abscissas."""
     whole, cut = QPainterPath(), QPainterPath()
     whole.addRoundedRect(rect, rect.height() / 2, rect.height() / 2)
     cut.addRect(QRectF(left, rect.top(), right - left, rect.height()))

@@ -35,7 +35,7 @@ def paint_shadow(painter: QPainter, rect: QRectF, radius: int, blur: int, down: 
 
 @lru_cache(maxsize=_KEPT)
 def _shadow(width: int, height: int, radius: int, blur: int, rgba: int) -> QPixmap:
-    """The shadow of a shape with its surroundings, `width` by `height` points: corners kept, edges stretched."""
+    """Return the shadow of a shape, `width` by `height` points with its surroundings: corners kept, edges stretched."""
     picture = _picture(radius, blur, rgba)
     edge = (picture.width() - _CORE) // 2
     result = QPixmap(width, height)

@@ -108,7 +108,7 @@ class Typography:
 
 
 def _family(is_fixed: bool) -> str:
-    """The system's own family; off the Mac the nearest relative of its fonts, where one is installed."""
+    """Return the system's own family; off the Mac the nearest relative of its fonts, where one is installed."""
     kind = QFontDatabase.SystemFont.FixedFont if is_fixed else QFontDatabase.SystemFont.GeneralFont
     family = QFontDatabase.systemFont(kind).family()
     relative = "JetBrains Mono" if is_fixed else "Inter"

@@ -74,7 +74,7 @@ class ConversationDelegate(RowDelegate):
         draw_text(painter, text_style, rect, row.title, color)
 
     def _paint_folder(self, painter: QPainter, rect: QRectF, row: ConversationRow) -> None:
-        """The sign that it is open or not, and a folder; its name begins after them."""
+        """Paint the sign that a folder is open or not, and its icon; its name begins after them."""
         middle, color = rect.center().y(), self._style.theme.text2
         arrow = Icon.RIGHT if row.is_folded else Icon.FOLD
         self._style.icons.paint(painter, arrow, QPointF(rect.left() + 3, middle), color, 12)

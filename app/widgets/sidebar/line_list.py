@@ -45,7 +45,7 @@ class LineDelegate(RowDelegate):
         self._paint_line(painter, second, row)
 
     def _paint_line(self, painter: QPainter, rect: QRectF, row: LineRow) -> None:
-        """The second line, from where its first marked word can be seen."""
+        """Paint the second line, from where its first marked word can be seen."""
         theme, text_style = self._style.theme, self._style.text_style(TextRole.SMALL)
         text, ranges = in_sight(row.line, row.ranges, text_style, rect.width())
         shown = text_style.metrics.elidedText(text, Qt.TextElideMode.ElideRight, rect.width() + 0.5)

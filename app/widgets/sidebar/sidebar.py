@@ -242,13 +242,13 @@ class Sidebar(QWidget):
 
     @property
     def _lines(self) -> list[str]:
-        """What there is to say about the search, in lines as wide as the pane."""
+        """Return what there is to say about the search, in lines as wide as the pane."""
         sentence = self._search.sentence
         return wrapped(self._style.text_style(TextRole.SMALL), sentence, self.width() - 40) if sentence else []
 
     @property
     def _top(self) -> int:
-        """Where the list begins."""
+        """Return where the list begins."""
         return self._style.typography.bar + 4 + self._style.typography.row + 8
 
     def _arrange(self) -> None:

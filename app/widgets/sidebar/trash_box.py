@@ -74,7 +74,7 @@ class TrashBox(QDialog):
         column.addLayout(foot)
 
     def _on_read(self) -> None:
-        """The list is another one: its first row is current, so that Restore means something."""
+        """Make the first row of a new list the current one, so that Restore means something."""
         if self._trash.rows.rows and not self.list.currentIndex().isValid():
             self.list.setCurrentIndex(self._trash.rows.index(0))
             self.list.setFocus(Qt.FocusReason.OtherFocusReason)

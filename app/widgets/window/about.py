@@ -33,7 +33,7 @@ _READING = QSize(860, 620)
 
 
 class AboutBox(QDialog):
-    """What this is, its licence, its versions. Attributes: acknowledgements, copy_button, close_button."""
+    """The program's name, its licence, its versions. Attributes: acknowledgements, copy_button, close_button."""
 
     def __init__(self, style: Style, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -149,7 +149,7 @@ class Acknowledgements(QDialog):
 
 
 def notices() -> str:
-    """The licences that ship with the program; nothing where they are missing."""
+    """Return the licences that ship with the program, or "" where they are missing."""
     file = QFile(NOTICES)
     if not file.open(QIODevice.OpenModeFlag.ReadOnly):
         return ""

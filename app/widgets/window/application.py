@@ -19,7 +19,7 @@ class OpenedFiles(QObject):
         self._waiting: list[str] | None = []
 
     def put(self, path: str) -> None:
-        """This was opened."""
+        """Add what was opened from outside."""
         if self._waiting is None:
             self._came.emit(path)
         else:

@@ -36,7 +36,7 @@ class ArchiveCommands(QObject):
 
     @property
     def runs(self) -> dict[str, Callable[[], object]]:
-        """What each command does, by its id."""
+        """Commands that the window carries out among conversations and files, by their ids."""
         archive = self._archive
         return {
             "find": self._find,

@@ -26,7 +26,7 @@ class ContextGauge(QWidget):
         self.is_short = False
 
     def show_context(self, used: int, length: int) -> None:
-        """In tokens; length 0 while there is no model."""
+        """Show how many tokens of the context are used; length 0 while there is no model."""
         self._used, self._length = used, length
         spoken = f"Context: {formatting.number(used)} of {formatting.tokens(length)}"
         self.setAccessibleName(spoken)
@@ -40,7 +40,7 @@ class ContextGauge(QWidget):
 
     @property
     def text(self) -> str:
-        """What stands beside the bar."""
+        """The words beside the bar."""
         return formatting.short_count(self._used) if self.is_short else formatting.gauge(self._used, self._length)
 
     def sizeHint(self) -> QSize:

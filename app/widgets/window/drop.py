@@ -15,13 +15,13 @@ _DOCUMENTS = (".espalier", ".json", ".zip")
 
 
 def dropped_path(data: QMimeData) -> str:
-    """The one local file or folder that is being dragged, or nothing."""
+    """Return the one local file or folder that is being dragged, or ""."""
     urls = data.urls()
     return urls[0].toLocalFile() if len(urls) == 1 else ""
 
 
 def model_folder(path: str) -> str:
-    """The folder to open for a path: itself, or for a file of a model the folder it lies in; nothing for all else.
+    """Return the folder to open for a path: itself, for a file of a model the folder it lies in, else "".
 
     JSON belongs to a model where the model's configuration lies beside it.
     """
@@ -33,7 +33,7 @@ def model_folder(path: str) -> str:
 
 
 def document(path: str) -> str:
-    """The file to read conversations from: this one, or nothing when it is none or a part of a model."""
+    """Return the file to read conversations from: this one, or "" when it is none or a part of a model."""
     where = Path(path)
     is_one = where.suffix.lower() in _DOCUMENTS and where.is_file()
     return str(where) if is_one and not model_folder(path) else ""

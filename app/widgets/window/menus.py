@@ -91,7 +91,7 @@ class Menus:
         self.recent.menuAction().setVisible(not self.recent.isEmpty())
 
     def fill_model_menu(self, menu: QMenu, folders: Iterable[str], choose: Do) -> None:
-        """What the model chip offers: recent models, then the ways to open another one."""
+        """Fill the model chip's menu: recent models, then the ways to open another one."""
         fill_recent(menu, folders, choose)
         if not menu.isEmpty():
             menu.addSeparator()

@@ -27,7 +27,7 @@ class ModelChip(Control):
         self.clicked.connect(self._open_menu)
 
     def show_model(self, name: str, detail: str, is_missing: bool) -> None:
-        """What is open; is_missing: its folder is not where it was."""
+        """Show what is open. is_missing: its folder is not where it was."""
         self._name, self._detail, self._is_missing = name or "No model", detail, is_missing
         spoken = ", ".join(part for part in (self._name, detail) if part)
         self.setAccessibleName(f"Model: {spoken}")

@@ -79,15 +79,15 @@ class Panes(QWidget):
         self._share_out()
 
     def is_shown(self, name: str) -> bool:
-        """Whether "sidebar" or "inspector" can be seen, beside the chat or over it."""
+        """Return whether "sidebar" or "inspector" can be seen, beside the chat or over it."""
         return not self._sides[name].pane.isHidden()
 
     def is_wanted(self, name: str) -> bool:
-        """Whether the person wants it where there is room."""
+        """Return whether the person wants a pane where there is room."""
         return self._sides[name].is_wanted
 
     def widths(self) -> tuple[int, int, int]:
-        """Of sidebar, chat and inspector, as `restore` takes them."""
+        """Return the widths of sidebar, chat and inspector, as `restore` takes them."""
         self._remember()
         return self._sides["sidebar"].width, self._chat.width(), self._sides["inspector"].width
 

@@ -195,7 +195,7 @@ class _Splitter:
         return self._text[self._at : end + 1] if end >= 0 else self._text[self._at :]
 
     def _block(self, first: int, text: str, kind: Kind, cost: int, fence: Fence | None = None) -> Block:
-        """The block that ends where the text was read to, closed if there is more. fence: of code."""
+        """Return the block that ends where the text was read to, closed if there is more. fence: of code."""
         state = State(self._fence, self._before, self._joint, self._spent)
         is_closed = self._at < len(self._text)
         self._spent += cost + _PER_BLOCK
@@ -205,7 +205,7 @@ class _Splitter:
         return Block(self._start + first, text, kind, fence.language if fence else "", is_closed, state)
 
     def _markdown(self) -> Iterator[Block]:
-        """What stands before the next blank line, fence or long line; else the code or the long line itself."""
+        """Yield what stands before the next blank line, fence or long line; else the code or the long line itself."""
         first, cost, is_after_blank, is_too_much = self._at, 0, False, False
         while self._at < len(self._text):
             line = self._line()

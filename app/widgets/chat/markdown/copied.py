@@ -27,6 +27,6 @@ def selected_text(document: QTextDocument, start: int, end: int) -> str:
 
 
 def _row_of(block: QTextBlock) -> tuple[int, int] | None:
-    """Which row of which table a block stands in, if it does."""
+    """Return the table and the row of it that a block stands in, or None."""
     table = QTextCursor(block).currentTable()
     return (table.firstPosition(), table.cellAt(block.position()).row()) if table else None

@@ -34,7 +34,7 @@ def paint_decorations(painter: QPainter, document: QuietDocument, style: Style) 
 def _paint_quote(
     painter: QPainter, document: QuietDocument, rect: QRectF, decoration: Decoration, below: int, style: Style
 ) -> None:
-    """A line to each level, down to the next block where that is quoted too. below: how deep."""
+    """Paint a line to each level, down to the next block where that is quoted too. below: how deep."""
     for level in range(decoration.level):
         bottom = rect.bottom()
         if level < below:

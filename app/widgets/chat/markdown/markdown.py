@@ -97,7 +97,7 @@ def _replace_image(cursor: QTextCursor, char_format: QTextCharFormat, style: Sty
 
 
 def _styled(span: _Span, style: Style) -> QTextCharFormat | None:
-    """The format as the chat sets it, or None where it already is."""
+    """Return the format as the chat sets it, or None where it already is."""
     char_format = span.char_format
     if char_format.fontFixedPitch() or "monospace" in (char_format.fontFamilies() or ()):
         result = _inline_code(char_format, style)

@@ -229,7 +229,7 @@ class BlockLayout:
         return result
 
     def _paint_card(self, painter: QPainter, rect: QRectF) -> None:
-        """The ground of code. A piece of longer code shows its share of a card that goes on above or below."""
+        """Paint the ground of code; that of a piece of longer code goes on above or below."""
         theme, text_style = self._style.theme, self._style.text_style(TextRole.CAP)
         above, below = (0 if self.has_head else 2 * _CARD_RADIUS), (0 if self.has_foot else 2 * _CARD_RADIUS)
         card = rect.adjusted(0, -above, 0, below)

@@ -130,11 +130,11 @@ class Heights:
         self._forget_from(0)
 
     def _end_of(self, at: int) -> float:
-        """Where a block ends; that of -1 is the top."""
+        """Return where a block ends; that of -1 is the top."""
         while len(self._ends) <= at + 1:
             self._ends.append(self._ends[-1] + self._blocks[len(self._ends) - 1].height(self._usual))
         return self._ends[at + 1]
 
     def _forget_from(self, at: int) -> None:
-        """The blocks after this one may stand elsewhere now."""
+        """Forget where the blocks after this one stand."""
         del self._ends[at + 1 :]

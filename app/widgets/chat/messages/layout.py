@@ -220,7 +220,7 @@ class ChatLayout:
         return self._source.rows.said(number - 1, number)[0][0] if number else None
 
     def _reference(self, rows: range, top: float, bottom: float) -> _Reference | None:
-        """What must not move: the first block in sight that is measured, else the first row that begins in sight."""
+        """Return what must not move: the first measured block in sight, else the first row that begins there."""
         for number in rows:
             item = self._items.get(number)
             if item is not None and not item.body.is_empty:

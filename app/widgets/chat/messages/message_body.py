@@ -60,7 +60,7 @@ class Card(NamedTuple):
 
 
 class MessageBody:
-    """What was said in a message. All coordinates are in points from its corner."""
+    """Segments of a message as they are laid out. All coordinates are in points from its corner."""
 
     def __init__(self, segments: Sequence[Segment], style: Style) -> None:
         self._segments = segments
@@ -230,7 +230,7 @@ class MessageBody:
         return selected_text(laid.document, start, end)
 
     def _code(self, number: int) -> str:
-        """All pieces of the code that begins with a block."""
+        """Return all pieces of the code that begins with a block."""
         blocks = self._split()
         pieces = [blocks[number].block.text]
         for laid in islice(blocks, number + 1, None):
@@ -307,7 +307,7 @@ class MessageBody:
     # Where blocks stand
 
     def _end_of(self, number: int) -> float:
-        """Where a block ends; that of -1 is the top."""
+        """Return where a block ends; that of -1 is the top."""
         assert self._blocks is not None
         while len(self._ends) <= number + 1:
             laid = self._blocks[len(self._ends) - 1]
@@ -319,16 +319,16 @@ class MessageBody:
         return self._end_of(number - 1) + self._blocks[number].above
 
     def _block_at(self, y: float) -> int:
-        """The first block that ends below a height."""
+        """Return the first block that ends below a height."""
         self._end_of(len(self._split()) - 1)
         return max(0, bisect_right(self._ends, y) - 1)
 
     def _forget_from(self, number: int) -> None:
-        """This block and those after it may end elsewhere now."""
+        """Forget where this block and those after it end."""
         del self._ends[number + 1 :]
 
     def _placed(self, top: float, bottom: float) -> Iterator[tuple[int, BlockLayout, QRectF]]:
-        """The blocks between two heights, with their places."""
+        """Yield the blocks between two heights, with their places."""
         blocks = self._split()
         for number in range(self._block_at(top), len(blocks)):
             rect = QRectF(0, self._top_of(number), self._width, blocks[number].height)
@@ -360,7 +360,7 @@ def guessed_lines(segments: Sequence[Segment], per_line: int) -> int:
 
 
 def _in_block(number: int, selection: Selection | None) -> tuple[int, int] | None:
-    """What of a selection lies in one block, in characters; a block in the middle is selected whole."""
+    """Return what of a selection lies in a block, in characters; one in the middle is selected whole."""
     if selection is None or not selection[0].block <= number <= selection[1].block:
         return None
     first, last = selection
@@ -370,7 +370,7 @@ def _in_block(number: int, selection: Selection | None) -> tuple[int, int] | Non
 
 
 def _space(before: Block, block: Block, *, is_in_segment: bool) -> int:
-    """Points between two blocks. is_in_segment: of the same one."""
+    """Return the points between two blocks. is_in_segment: of the same one."""
     are_typed = block.kind is Kind.PLAIN and before.kind is Kind.PLAIN
     if block.continues_code or (are_typed and is_in_segment):
         return 0

@@ -83,7 +83,7 @@ class Pointer(QObject):
         return False
 
     def _use_button(self, kind: QEvent.Type, event: QMouseEvent) -> bool:
-        """Whether the event was for the text. A press goes on to the view too, which takes the focus by it."""
+        """Return whether the event was for the text. A press goes on to the view, which takes the focus by it."""
         if kind == QEvent.Type.MouseButtonPress:
             self._press(event.position())
         elif kind == QEvent.Type.MouseButtonRelease:
@@ -94,7 +94,7 @@ class Pointer(QObject):
         return False
 
     def _hit(self, at: QPointF) -> Hit | None:
-        """The text under a point, or None where there is none."""
+        """Return the text under a point, or None where there is none."""
         rows, y = self._view.layout_of_rows, at.y() + self._view.verticalOffset()
         number = rows.row_at(y)
         if number < 0:

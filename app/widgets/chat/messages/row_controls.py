@@ -137,12 +137,12 @@ class RowControls(QObject):
             self._release(widget, position)
 
     def _right(self, spec: ControlSpec) -> int:
-        """A question's actions stand before its switcher, where there is one."""
+        """Return the right edge of a control: a question's actions stand before its switcher, where there is one."""
         switcher = self.find(spec.message_id, ControlKind.SWITCHER) if spec.kind is ControlKind.QUESTION else None
         return spec.right if switcher is None else switcher.x() - _BEFORE_SWITCHER
 
     def _release(self, widget: QWidget, position: tuple[int, ControlKind]) -> None:
-        """A switcher that goes with its version hands the focus to that of the version shown in its place."""
+        """Delete a control; a switcher hands its focus to that of the version shown in its place."""
         focused = QApplication.focusWidget()
         if focused is not None and (widget is focused or widget.isAncestorOf(focused)):
             heirs = [self._widgets[key] for key, other in self._positions.items() if other == position]

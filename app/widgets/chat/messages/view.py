@@ -239,7 +239,7 @@ class ChatView(RowView):
         self.viewport().update()
 
     def _offset_after_resize(self) -> float:
-        """The scroll offset; in another width that at which the same message stands at the top."""
+        """Return the scroll offset; in another width that at which the same message stands at the top."""
         rows, offset = self.layout_of_rows, float(self.verticalOffset())
         if rows.is_for(self.width()):
             return offset
