@@ -78,7 +78,7 @@ class Program(QObject):
         self.controller = Controller(self.host, store, self.settings, self.folders, self)
         self.controller.notices.error(notice)
         self.controller.logWanted.connect(self.show_logs)
-        self.controller.keeping.folderWanted.connect(self.show_cache_files)
+        self.controller.cache.folderWanted.connect(self.show_cache_files)
         self.watch = DataWatch(paths.database, store.submit, self)
         self.watch.left.connect(self.controller.notices.error)
         self.watch.returned.connect(self.controller.notices.dismiss)

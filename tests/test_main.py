@@ -91,10 +91,10 @@ def make_program(qtbot: QtBot, data_folder: Path, script: Script) -> Iterator[Ca
 
 
 def ask(qtbot: QtBot, program: Program, text: str) -> None:
-    qtbot.waitUntil(lambda: program.controller.status.now.engine_line.startswith("Ready"))
+    qtbot.waitUntil(lambda: program.controller.state.now.activity.text.startswith("Ready"))
     program.controller.send(text)
     qtbot.waitUntil(lambda: [row.text for row in program.controller.chat.rows][-1:] == [f"You said: {text}"])
-    qtbot.waitUntil(lambda: program.controller.status.now.engine_line.startswith("Ready"))
+    qtbot.waitUntil(lambda: program.controller.state.now.activity.text.startswith("Ready"))
 
 
 def test_the_window_is_painted_before_the_engine_is_imported(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_a_damaged_database_is_told_and_the_program_goes_on(
     data_folder.mkdir()
     (data_folder / "conversations.db").write_bytes(b"no database" * 1000)
     program = make_program()
-    qtbot.waitUntil(lambda: program.controller.status.now.notice != "")
+    qtbot.waitUntil(lambda: program.controller.notices.now.text != "")
     assert program.window.chat.banner.isVisible()
     ask(qtbot, program, "Still there?")
     kept = [path for path in data_folder.glob("*.*") if path.read_bytes() == b"no database" * 1000]
@@ -213,7 +213,7 @@ def test_a_data_folder_that_cannot_be_used_is_told_and_the_program_goes_on(
 ) -> None:
     (tmp_path / "file").write_text("in the way")
     program = make_program(tmp_path / "file")
-    assert "may not write" in program.controller.status.now.notice
+    assert "may not write" in program.controller.notices.now.text
     ask(qtbot, program, "Still there?")
 
 
@@ -233,7 +233,7 @@ def test_a_model_named_at_the_start_is_opened_and_its_absence_told(
 ) -> None:
     script.broken.add(str(tmp_path / "gone"))
     program = make_program(model=tmp_path / "gone")
-    qtbot.waitUntil(lambda: program.controller.status.now.problem is not None)
+    qtbot.waitUntil(lambda: program.controller.chat_state.now.card is not None)
     assert program.window.chat.composer_area.problem.isVisible()
 
 
@@ -298,7 +298,7 @@ def test_after_a_crash_the_banner_shows_the_log_s_folder(
     assert shown == [str(data_folder / "logs")]
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: False)
     banner.action.click()
-    assert str(data_folder / "logs") in program.controller.status.now.notice
+    assert str(data_folder / "logs") in program.controller.notices.now.text
 
 
 def test_after_a_crash_soon_after_the_start_no_conversation_is_opened(
@@ -308,7 +308,7 @@ def test_after_a_crash_soon_after_the_start_no_conversation_is_opened(
     program = make_program(last=LastRun(1.0, 2.0, True, None))
     qtbot.waitUntil(lambda: program.controller.conversations.rowCount() == 2)
     assert not program.controller.chat.rows
-    assert "choose one" in program.controller.status.now.notice
+    assert "choose one" in program.controller.notices.now.text
 
 
 def test_the_menu_shows_the_folder_of_the_cache_s_files(
@@ -319,11 +319,11 @@ def test_the_menu_shows_the_folder_of_the_cache_s_files(
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: shown.append(url.toLocalFile()))
     program.window.menus.actions["show_files"].trigger()
     assert not shown
-    assert f"It will lie in {files}." in program.controller.status.now.notice
+    assert f"It will lie in {files}." in program.controller.notices.now.text
     files.mkdir(parents=True)
     program.window.menus.actions["show_files"].trigger()
     assert shown == [str(files)]
-    assert f"They lie in {files}." in program.controller.status.now.notice
+    assert f"They lie in {files}." in program.controller.notices.now.text
 
 
 def test_a_program_with_an_engine_that_writes_nothing_makes_no_folder_for_it(
@@ -354,10 +354,10 @@ def test_a_model_that_ended_the_engine_is_not_opened_by_itself_again(
     ask(qtbot, program, "Well?")
     script.crash = "Crash"
     program.controller.send("Crash")
-    qtbot.waitUntil(lambda: program.controller.status.now.problem is not None)
+    qtbot.waitUntil(lambda: program.controller.chat_state.now.card is not None)
     script.commands.clear()
     again = make_program()
-    card = again.controller.status.now.problem
+    card = again.controller.chat_state.now.card
     assert card is not None
     assert "one was not opened" in card.title
     ask(qtbot, again, "Still there?")
@@ -365,8 +365,8 @@ def test_a_model_that_ended_the_engine_is_not_opened_by_itself_again(
     assert [command.path for command in script.commands if isinstance(command, LoadModel)] == [guide]
     again.controller.act(card.action_id)
     qtbot.waitUntil(lambda: again.settings.values.model == "/models/one")
-    assert again.controller.status.now.problem is None
-    assert make_program().controller.status.now.problem is None
+    assert again.controller.chat_state.now.card is None
+    assert make_program().controller.chat_state.now.card is None
 
 
 DEATH_OR_HANG = """
@@ -404,16 +404,16 @@ start = Program.start
 def begin(self, model=None):
     start(self, model)
     def go():
-        now = self.controller.status.now
-        if what == "abort" and now.engine_line.startswith("Ready"):
-            self.controller.open_model("/models/deadly")
-        elif what == "disk" and now.engine_line.startswith("Ready") and not self.controller._parts.store._pending:
+        is_ready = self.controller.state.now.activity.text.startswith("Ready")
+        if what == "abort" and is_ready:
+            self.controller.model.open("/models/deadly")
+        elif what == "disk" and is_ready and not self.controller._parts.store._pending:
             for owner, name in ((Database, "writing"), (settings, "write_whole"), (InstanceLock, "release")):
                 setattr(owner, name, lambda *_: threading.Event().wait())
             self.controller._parts.store._patience = 0.3
             self.controller.composer_changed("half a thought")
             self.window.close()
-        elif what == "hang" and now.engine_line.startswith("Ready"):
+        elif what == "hang" and is_ready:
             self.controller.send("one two three four five")
         elif what == "hang" and any(one.tokens == 3 for one in self.controller._questions.at_engine):
             print("quit", flush=True)
@@ -437,7 +437,7 @@ def test_a_model_that_ends_the_process_while_it_opens_is_remembered(
     done = run("-c", DEATH_OR_HANG, str(data_folder), "abort", QT_QPA_PLATFORM="offscreen")
     assert done.returncode < 0, done.stderr
     program = make_program()
-    card = program.controller.status.now.problem
+    card = program.controller.chat_state.now.card
     assert card is not None
     assert "deadly was not opened" in card.title
 
@@ -467,4 +467,4 @@ def test_a_disk_that_hangs_does_not_keep_the_program_from_ending(
     program = make_program()
     controller = program.controller
     qtbot.waitUntil(lambda: controller._drafts.of(controller.archive.open_id).text == "half a thought")
-    assert "saved now" in controller.status.now.notice
+    assert "saved now" in controller.notices.now.text

@@ -62,10 +62,10 @@ class Tour:
 
     def _hear(self) -> None:
         """Pass on what the window has to say besides the conversation."""
-        now = self._controller.status.now
-        if now.notice != self._notice:
-            self._notice = now.notice
-            _say(f"- the window says: {now.notice}")
+        notice = self._controller.notices.now.text
+        if notice != self._notice:
+            self._notice = notice
+            _say(f"- the window says: {notice}")
 
     def _ask(self, text: str, rows: int) -> None:
         """Send a question and wait for the end of its answer, which is then the last of so many messages."""
@@ -77,10 +77,10 @@ class Tour:
         return asked.text == question and bool(answer.text)
 
     def _is_at_rest(self) -> bool:
-        problem = self._controller.status.now.problem
+        problem = self._controller.chat_state.now.card
         if problem is not None:
             raise TourError(f"{problem.title}. {problem.sentence}")
-        return self._controller.status.now.engine_line.startswith("Ready")
+        return self._controller.state.now.activity.text.startswith("Ready")
 
     @property
     def _rows(self) -> list[MessageRow]:
@@ -117,7 +117,7 @@ def take_tour(controller: Controller, window: QWidget) -> int:
     try:
         Tour(controller, window).take()
         _say(f"\nThe conversation:\n{conversation_text(controller.tree)}")
-        _say(f"\nThe cache:\n{trie_text(controller.trie.view)}")
+        _say(f"\nThe cache:\n{trie_text(controller.cache.trie_model.view)}")
         _say(f"\nPictures of the window: {SHOTS.absolute()}")
     except (TourError, OSError) as error:
         print(f"The tour failed: {error}", file=sys.stderr)  # noqa: T201

@@ -6,14 +6,13 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from app.viewmodels.chat.versions import last_question
+from app.viewmodels.app_state import AppState
 from app.viewmodels.kit.action import Action, Menu, Submenu
 
 if TYPE_CHECKING:
     from app.viewmodels.controller import Controller
-    from app.viewmodels.status_view import Scene
 
-    Row = Action[Controller, Scene] | Submenu
+    Row = Action[Controller, AppState] | Submenu
 
 Run = Callable[[], object]
 
@@ -34,7 +33,7 @@ TABLE: tuple[Row, ...] = (
         title="Open Model…",
         keys=("Ctrl+O",),
         tip="Opens a folder that mlx-lm can load.",
-        run=lambda app: app.choose_model(),
+        run=lambda app: app.model.choose(),
     ),
     Submenu("recent", Menu.FILE, "models", "Open Recent"),
     Action(
@@ -44,8 +43,8 @@ TABLE: tuple[Row, ...] = (
         title="Use the Guide",
         keys=("Ctrl+Shift+G",),
         tip="Goes back to the small built-in model.",
-        is_enabled=lambda scene: not scene.models.is_guide or scene.models.problem is not None,
-        run=lambda app: app.use_guide(),
+        is_enabled=lambda state: not state.model.is_guide or state.model.is_missing,
+        run=lambda app: app.model.use_guide(),
     ),
     Action(
         id="rename",
@@ -54,7 +53,7 @@ TABLE: tuple[Row, ...] = (
         title="Rename Conversation",
         keys=("F2",),
         tip="Gives the open conversation another title.",
-        is_enabled=lambda scene: not scene.is_empty,
+        is_enabled=lambda state: not state.chat.is_empty,
     ),
     Action(
         id="favourite",
@@ -62,8 +61,8 @@ TABLE: tuple[Row, ...] = (
         group="conversation",
         title="Favourite",
         tip="Puts the open conversation above the others.",
-        is_enabled=lambda scene: not scene.is_empty,
-        is_checked=lambda scene: scene.is_favourite,
+        is_enabled=lambda state: not state.chat.is_empty,
+        is_checked=lambda state: state.library.is_favourite,
         run=lambda app: app.archive.edits.mark(app.archive.open_id),
     ),
     Action(
@@ -83,7 +82,7 @@ TABLE: tuple[Row, ...] = (
         title="Delete Conversation",
         keys=("Ctrl+Shift+Backspace",),
         tip="Puts the open conversation into the trash; Undo brings it back.",
-        is_enabled=lambda scene: not scene.is_empty,
+        is_enabled=lambda state: not state.chat.is_empty,
         run=lambda app: app.archive.edits.delete_conversation(app.archive.open_id),
     ),
     Action(
@@ -101,7 +100,7 @@ TABLE: tuple[Row, ...] = (
         title="Export Conversation…",
         keys=("Ctrl+Shift+E",),
         tip="Writes the conversation with all branches to an .espalier file.",
-        is_enabled=lambda scene: not scene.is_empty,
+        is_enabled=lambda state: not state.chat.is_empty,
     ),
     Action(
         id="export_branch",
@@ -109,7 +108,7 @@ TABLE: tuple[Row, ...] = (
         group="exchange",
         title="Export Branch as Markdown…",
         tip="Writes the branch you see as text.",
-        is_enabled=lambda scene: not scene.is_empty,
+        is_enabled=lambda state: not state.chat.is_empty,
     ),
     Action(
         id="export_tree",
@@ -117,7 +116,7 @@ TABLE: tuple[Row, ...] = (
         group="exchange",
         title="Export All Branches as Markdown…",
         tip="Writes every branch as text.",
-        is_enabled=lambda scene: not scene.is_empty,
+        is_enabled=lambda state: not state.chat.is_empty,
     ),
     Action(
         id="trash",
@@ -141,7 +140,7 @@ TABLE: tuple[Row, ...] = (
         title="Undo",
         keys=("Ctrl+Z",),
         tip="Takes back the last change to your text or your conversations.",
-        is_enabled=lambda scene: bool(scene.undo),
+        is_enabled=lambda state: bool(state.library.undo),
         run=lambda app: app.archive.edits.undo(),
     ),
     Action(
@@ -151,7 +150,7 @@ TABLE: tuple[Row, ...] = (
         title="Redo",
         keys=("Ctrl+Shift+Z",),
         tip="Does it again.",
-        is_enabled=lambda scene: bool(scene.redo),
+        is_enabled=lambda state: bool(state.library.redo),
         run=lambda app: app.archive.edits.redo(),
     ),
     Action(
@@ -257,7 +256,7 @@ TABLE: tuple[Row, ...] = (
         title="Send",
         keys=("Ctrl+Return",),
         tip="Sends what you wrote; Return does the same.",
-        is_enabled=lambda scene: scene.can_send,
+        is_enabled=lambda state: state.chat.can_send,
     ),
     Action(
         id="fork",
@@ -266,7 +265,7 @@ TABLE: tuple[Row, ...] = (
         title="Edit as New Branch",
         keys=("Ctrl+D",),
         tip="Edits a question; the old branch stays.",
-        is_enabled=lambda scene: last_question(scene.tree) is not None,
+        is_enabled=lambda state: state.chat.can_fork,
         run=lambda app: app.begin_edit(),
     ),
     Action(
@@ -276,7 +275,7 @@ TABLE: tuple[Row, ...] = (
         title="Answer Again",
         keys=("Ctrl+R",),
         tip="Asks for another answer beside the old one.",
-        is_enabled=lambda scene: not (scene.is_empty or scene.is_busy),
+        is_enabled=lambda state: state.chat.can_regenerate,
         run=lambda app: app.regenerate(),
     ),
     Action(
@@ -286,7 +285,7 @@ TABLE: tuple[Row, ...] = (
         title="Previous Version",
         keys=("Ctrl+Alt+Left",),
         tip="Shows the version to the left at a fork.",
-        is_enabled=lambda scene: scene.has_version_beside(-1),
+        is_enabled=lambda state: state.chat.can_show_previous,
         run=lambda app: app.select_version(None, -1),
     ),
     Action(
@@ -296,7 +295,7 @@ TABLE: tuple[Row, ...] = (
         title="Next Version",
         keys=("Ctrl+Alt+Right",),
         tip="Shows the version to the right at a fork.",
-        is_enabled=lambda scene: scene.has_version_beside(1),
+        is_enabled=lambda state: state.chat.can_show_next,
         run=lambda app: app.select_version(None, 1),
     ),
     Action(
@@ -306,7 +305,7 @@ TABLE: tuple[Row, ...] = (
         title="Delete Message and What Follows",
         keys=("Ctrl+Backspace",),
         tip="Puts a message and its branches into the trash; Undo brings them back.",
-        is_enabled=lambda scene: not scene.is_empty,
+        is_enabled=lambda state: not state.chat.is_empty,
         run=lambda app: app.archive.delete_message(),
     ),
     Action(
@@ -315,7 +314,7 @@ TABLE: tuple[Row, ...] = (
         group="delete",
         title="Delete Other Branches",
         tip="Keeps the branch you see and puts all others of the conversation into the trash.",
-        is_enabled=lambda scene: bool(scene.tree.forks),
+        is_enabled=lambda state: state.chat.can_prune,
         run=lambda app: app.archive.edits.prune(app.archive.open_id),
     ),
     Action(
@@ -328,7 +327,7 @@ TABLE: tuple[Row, ...] = (
             "Ctrl+.",
         ),
         tip="Stops the answer; what was written is kept.",
-        is_enabled=lambda scene: scene.can_stop or scene.draft.editing is not None,
+        is_enabled=lambda state: state.chat.can_stop or state.chat.is_editing,
         run=lambda app: app.stop_or_cancel_edit(),
     ),
     Submenu("budget", Menu.CACHE, "room", "Memory Budget"),
@@ -340,7 +339,7 @@ TABLE: tuple[Row, ...] = (
         title="Keep Every Fork on Disk",
         tip="Writes every state that can be gone back to, which takes several times the space on some models.",
         needs="disk_cache",
-        is_enabled=lambda scene: bool(scene.disk.folder),
+        is_enabled=lambda state: bool(state.cache.folder),
         setting="keeps_every_fork",
     ),
     Action(
@@ -351,8 +350,8 @@ TABLE: tuple[Row, ...] = (
         keys=("Ctrl+Shift+P",),
         tip="Keeps what is cached of the branch, whatever else needs room, until the model is closed.",
         needs="pins",
-        is_enabled=lambda scene: scene.can_pin,
-        run=lambda app: app.keeping.pin(True),
+        is_enabled=lambda state: state.chat.can_pin,
+        run=lambda app: app.cache.pin(app.open_turns, True),
     ),
     Action(
         id="unpin",
@@ -361,8 +360,8 @@ TABLE: tuple[Row, ...] = (
         title="Unpin This Branch",
         tip="Lets the branch make room for others again.",
         needs="pins",
-        is_enabled=lambda scene: scene.can_unpin,
-        run=lambda app: app.keeping.pin(False),
+        is_enabled=lambda state: state.chat.can_unpin,
+        run=lambda app: app.cache.pin(app.open_turns, False),
     ),
     Action(
         id="verify",
@@ -371,8 +370,8 @@ TABLE: tuple[Row, ...] = (
         title="Verify This Branch",
         tip="Computes the branch again and compares it with the cache.",
         needs="checks",
-        is_enabled=lambda scene: scene.has_cached_branch and not scene.cache.is_checking,
-        run=lambda app: app.verify(),
+        is_enabled=lambda state: state.has_cached_branch and not state.cache.is_checking,
+        run=lambda app: app.cache.verify(app.open_turns),
     ),
     Action(
         id="copy_cache",
@@ -381,7 +380,7 @@ TABLE: tuple[Row, ...] = (
         title="Copy Cache as Text",
         tip="Copies the tree and its events, without any words.",
         needs="trie",
-        is_enabled=lambda scene: bool(scene.view.nodes),
+        is_enabled=lambda state: not state.cache.is_empty,
     ),
     Action(
         id="show_files",
@@ -390,8 +389,8 @@ TABLE: tuple[Row, ...] = (
         title="Show Cache Files",
         tip="Opens the folder with the cached state of all models.",
         needs="disk_cache",
-        is_enabled=lambda scene: bool(scene.disk.folder),
-        run=lambda app: app.keeping.show_files(),
+        is_enabled=lambda state: bool(state.cache.folder),
+        run=lambda app: app.cache.show_files(),
     ),
     Action(
         id="forget_cache",
@@ -399,8 +398,8 @@ TABLE: tuple[Row, ...] = (
         group="delete",
         title="Forget This Conversation’s Cache",
         tip="Deletes the cached state that only this conversation uses; its words stay.",
-        is_enabled=lambda scene: scene.has_cached_branch,
-        run=lambda app: app.keeping.forget_conversation(),
+        is_enabled=lambda state: state.has_cached_branch,
+        run=lambda app: app.cache.forget_conversation(app.archive.open_id),
     ),
     Action(
         id="delete_files",
@@ -409,7 +408,7 @@ TABLE: tuple[Row, ...] = (
         title="Delete Cache Files…",
         tip="Deletes the cached state of all models from the disk; conversations stay.",
         needs="disk_cache",
-        is_enabled=lambda scene: bool(scene.disk.folder),
+        is_enabled=lambda state: bool(state.cache.folder),
     ),
     Action(
         id="about",
@@ -423,20 +422,36 @@ TABLE: tuple[Row, ...] = (
 
 ACTIONS = tuple(row for row in TABLE if isinstance(row, Action))
 SUBMENUS = tuple(row for row in TABLE if isinstance(row, Submenu))
-_BY_ID = {action.id: action for action in ACTIONS}
+BY_ID: Mapping[str, Action[Controller, AppState]] = {action.id: action for action in ACTIONS}
 
 BUTTONS: Mapping[str, Callable[[Controller], object]] = {
-    "restart": lambda app: app.restart_engine(),
-    "open_anyway": lambda app: app.open_anyway(),
+    "restart": lambda app: app.model.restart_engine(),
+    "open_anyway": lambda app: app.model.open_anyway(),
     "dismiss": lambda app: app.dismiss_card(),
     "edit_failed": lambda app: app.edit_failed(),
 }
 """What only a button of a card does, by its id."""
 
 
-def action(action_id: str) -> Action[Controller, Scene]:
+def enabled(state: AppState) -> frozenset[str]:
+    """Return the ids of the commands that would do something now."""
+    return frozenset(one.id for one in ACTIONS if state.model.has(one.needs) and one.is_enabled(state))
+
+
+def checked(state: AppState) -> frozenset[str]:
+    """Return the ids of the commands whose mark is set, but for those of panes."""
+    return frozenset(one.id for one in ACTIONS if _is_checked(one, state))
+
+
+def _is_checked(one: Action[Controller, AppState], state: AppState) -> bool:
+    if one.setting:
+        return bool(getattr(state.settings, one.setting))
+    return one.is_checked is not None and one.is_checked(state)
+
+
+def action(action_id: str) -> Action[Controller, AppState]:
     """Return the command of this id. Raises KeyError where the table has none."""
-    return _BY_ID[action_id]
+    return BY_ID[action_id]
 
 
 def run_of(app: Controller, action_id: str) -> Run:

@@ -44,11 +44,11 @@ class Archive(QObject):
         self._display = display
         self._wanted: tuple[str, str] | None = None
         self.edits = Edits(parts.changes, parts.notices, parts.library, parts.questions, parts.answer_saver, self)
-        self.trash = TrashList(parts.store, parts.changes, parts.notices, parts.disk, self)
+        self.trash = TrashList(parts.store, parts.changes, parts.notices, parts.cache.disk_cache, self)
         self.search = Search(parts.store, parts.library, self)
         parts.changes.made.connect(self._follow)
-        parts.changes.recorded.connect(self._refresh)
-        parts.store.historyChanged.connect(self._refresh)
+        parts.changes.recorded.connect(parts.notices.follow_history)
+        parts.store.historyChanged.connect(parts.notices.follow_history)
         parts.changes.failed.connect(parts.notices.error)
         parts.notices.undoAsked.connect(self.edits.undo)
         self.edits.turnedTo.connect(self._turn_to)
@@ -179,8 +179,3 @@ class Archive(QObject):
         at = ids.index(conversation_id) if conversation_id in ids else 0
         order = [*ids[at + 1 :], *reversed(ids[:at])]
         return next((one for one in order if one in result.ids), None)
-
-    def _refresh(self) -> None:
-        """Undo means something else now."""
-        self._parts.notices.follow_history()
-        self._display.show_status()

@@ -2,40 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
-from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.conversation.branch import Branch
 from app.conversation.message import Message, storable
 from app.conversation.records import ViewState
 from app.conversation.store_thread import StoreThread
 from app.conversation.tree import MessageTree
+from app.protocol.chat import Turn
 from app.protocol.events import (
-    CacheHappened,
     CostEstimate,
     EngineFailed,
-    EngineStarted,
     Event,
-    Pinned,
     TrieChanged,
-    Verified,
 )
 from app.protocol.reports import Problem
-from app.viewmodels import parts, status_text
+from app.viewmodels import parts
 from app.viewmodels.actions import run_of
+from app.viewmodels.app_state import AppState
 from app.viewmodels.archive import Archive
-from app.viewmodels.cache.branch_checks import finding
-from app.viewmodels.chat import draft_limits, problem_cards
-from app.viewmodels.chat.problem_cards import ProblemCard
+from app.viewmodels.cache.cache_region import CacheRegion
+from app.viewmodels.chat import chat_text, draft_limits, question_card
+from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.chat.question import Outcome, Question
 from app.viewmodels.chat.versions import last_fork, last_question, parent_for, question_of, version_beside, version_of
 from app.viewmodels.display import Display
-from app.viewmodels.keeping import Keeping
 from app.viewmodels.kit.folders import Folders
+from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.settings import Settings
+from app.viewmodels.library.library_state import LibraryState
+from app.viewmodels.model.model_region import ModelRegion
 from app.viewmodels.text import formatting
 from app.worker.engine_host import EngineHost
 
@@ -43,18 +43,16 @@ from app.worker.engine_host import EngineHost
 class Controller(QObject):
     """Everything that can be done in the window.
 
-    Attributes: `chat`, `conversations`, `trie` and `events`, the models of the three panes; `status`, all that stands
-    around them; `settings`, `folders` and `notices`; `keeping`, the verbs about pins and the cache's files; `archive`,
-    those about what is stored.
+    Attributes: `chat` and `conversations`, the models of two panes; `chat_state`, `library_state`, and `state`, of the
+    whole window; `settings`, `folders` and `notices`; `model` and `cache`, the regions of those; `archive`, the verbs
+    about what is stored.
 
-    Signals: composerText(str), the composer shall hold exactly this; modelFolderWanted(), ask for a model's folder and
-    call `open_model`; messageShown(str), bring this message into view;
+    Signals: composerText(str), the composer shall hold exactly this; messageShown(str), bring this message into view;
     logWanted(), show where the log lies; left(), what is shown is about to be another conversation: call
     `remember_scroll`; anchorWanted(str, float), have this message at the top, with so many points of it above.
     """
 
     composerText = Signal(str)
-    modelFolderWanted = Signal()
     messageShown = Signal(str)
     logWanted = Signal()
     left = Signal()
@@ -63,7 +61,11 @@ class Controller(QObject):
     settings: Settings
     folders: Folders
     notices: Notices
-    keeping: Keeping
+    model: ModelRegion
+    cache: CacheRegion
+    chat_state: LiveState[ChatState]
+    library_state: LiveState[LibraryState]
+    state: LiveState[AppState]
     archive: Archive
 
     def __init__(
@@ -78,17 +80,15 @@ class Controller(QObject):
         self._parts = parts.build(host, store, settings, folders, self)
         self.settings, self.folders = settings, folders
         self.notices = self._parts.notices
-        self._library, self._models = self._parts.library, self._parts.models
-        self._cache = self._parts.cache
+        self.model, self.cache = self._parts.model, self._parts.cache
+        self._library, self._models = self._parts.library, self._parts.model.current_model
         self._questions, self._question_queue = self._parts.questions, self._parts.question_queue
         self._generations, self._answer_saver = self._parts.generations, self._parts.answer_saver
         self._prices, self._drafts, self._views = self._parts.prices, self._parts.drafts, self._parts.views
         self._display = display = Display(self._parts, self)
         self.chat, self.conversations = display.chat, display.conversations
-        self.trie, self.events, self.status = display.trie, display.events, display.status
-        self.keeping = Keeping(self._parts, display, settings, self)
+        self.chat_state, self.library_state, self.state = display.chat_state, display.library_state, display.state
         self.archive = Archive(self._parts, display, self)
-        self._suspect = ""
         self._connect()
         display.show_conversations()
 
@@ -104,25 +104,29 @@ class Controller(QObject):
             over.connect(self.notices.withdraw)
         self._models.changed.connect(self._on_model_changed)
         self._models.ready.connect(self._on_model_ready)
-        self._models.kept.connect(self._on_model_kept)
-        self._cache.checked.connect(self._on_checked)
         self._generations.grew.connect(display.show_text)
-        self._generations.moved.connect(display.show_all)
+        self._generations.moved.connect(display.show_rows)
         self._question_queue.moved.connect(self._on_moved)
         self._question_queue.begun.connect(self._on_begun)
         self._question_queue.refused.connect(self._on_refused)
         self._question_queue.ended.connect(self._on_ended)
-        self._prices.changed.connect(display.show_all)
+        self._prices.changed.connect(display.show_rows)
         self._parts.changes.recorded.connect(self._send_waiting)
         self.archive.opened.connect(self._on_opened)
         self.archive.moved.connect(self._on_moved)
         self.archive.reached.connect(self.messageShown)
-        self.notices.changed.connect(display.show_status)
 
     @property
     def tree(self) -> MessageTree:
         """The messages of the open conversation, to be read only."""
         return self._display.tree
+
+    @property
+    def open_turns(self) -> Sequence[Turn]:
+        """The open branch without the answer that is being written; nothing without a model."""
+        if self._models.info is None:
+            return ()
+        return Branch(self._questions.settled(self.tree.path), self._models.fingerprint)
 
     # Beginning and end
 
@@ -131,31 +135,26 @@ class Controller(QObject):
 
         reopens: False leaves every conversation closed; the drafts are there all the same.
         """
-        self._parts.budgets.send_disk()
+        self.cache.start()
         self._parts.store.do(lambda store: store.notice, self.notices.add_error)
         self._parts.store.do(lambda store: store.emptied, self._release)
         self._library.read_list()
         self._parts.store.do(lambda store: store.view_states.all(), partial(self._restore, reopens), self.notices.error)
-        self.open_model(model)
+        self.model.open(model)
 
     def tell_ended_badly(self, has_crashed: bool, reopens: bool) -> None:
         """Say that the run before was not closed; nothing waits for an answer to that."""
-        self.notices.warn(status_text.ended_badly(has_crashed, reopens), "Show Log", self.logWanted.emit)
+        self.notices.warn(chat_text.ended_badly(has_crashed, reopens), "Show Log", self.logWanted.emit)
 
     def start_without(self, suspect: str, model: str, reopens: bool = True) -> None:
         """Start with another model than one that the program did not live through, and say so."""
-        self._suspect = suspect
         self.start(model, reopens)
-        self._show_program_card(problem_cards.suspected(suspect))
-
-    def open_anyway(self) -> None:
-        """Open the model that the program did not live through."""
-        self.open_model(self._suspect)
+        self.model.suspect(suspect)
 
     def _release(self, conversation_ids: Iterable[str]) -> None:
         """Something of these conversations is gone for ever: the cached state goes as well."""
         for conversation_id in conversation_ids:
-            self._parts.disk.release(conversation_id)
+            self.cache.disk_cache.release(conversation_id)
 
     def close(self) -> None:
         """Stop what runs, save every word, end the engine's thread and then the store's."""
@@ -163,8 +162,7 @@ class Controller(QObject):
         self._questions.close()
         self._display.close()
         self._parts.host.close()
-        if not (self._parts.host.is_stuck or self._parts.host.has_failed):
-            self._models.close()
+        self.model.close()
         self._generations.abandon()
         self._answer_saver.close()
         self._views.close()
@@ -198,14 +196,13 @@ class Controller(QObject):
             self._drafts.send(self._open_id)
         else:
             self._send_draft(self._open_id)
-        self._display.show_status()
 
     def _answer_the_end(self) -> None:
         """Nothing was typed: have a question answered that ends the path, if there is one."""
-        if self.status.now.can_answer:
+        if self.chat_state.now.can_answer:
             self.regenerate(self.tree.leaf_id)
         else:
-            self._say_hint(status_text.NOTHING_TO_SEND)
+            self._say_hint(chat_text.NOTHING_TO_SEND)
 
     def _overflow(self, text: str) -> str:
         """Why this text is known not to fit the model's context, or nothing."""
@@ -213,14 +210,14 @@ class Controller(QObject):
         if priced is None or info is None or self._prices.words != text:
             return ""
         is_over = priced.request.total >= info.context_length
-        return status_text.does_not_fit(priced, info.context_length) if is_over else ""
+        return chat_text.does_not_fit(priced, info.context_length) if is_over else ""
 
     def stop(self) -> None:
         """End the answer in the open conversation within a token. Words that were to follow it stay in the composer."""
         self._drafts.hold(self._open_id)
         self._question_queue.withdraw(self._open_id)
         self._generations.stop(self._open_id)
-        self._display.show_status()
+        self.chat_state.refresh()
 
     def begin_edit(self, message_id: str | None = None) -> None:
         """Put a question into the composer, to be sent as another version, and into view; the old branch stays."""
@@ -255,7 +252,7 @@ class Controller(QObject):
         if question is None:
             return
         if self._questions.is_busy_in(self._open_id) or self._parts.changes.is_pending:
-            self._say_hint(status_text.STILL_WRITING)
+            self._say_hint(chat_text.STILL_WRITING)
             return
         self._display.drop_card()
         self._question_queue.ask_again(question)
@@ -281,51 +278,15 @@ class Controller(QObject):
         """Show a conversation where it was left. An answer that is being written elsewhere goes on."""
         self._library.open(conversation_id)
 
-    def open_model(self, path: str) -> None:
-        """Load the model in this folder in place of the one in use, which goes on until the new one is found sound.
-
-        An engine that died is started again.
-        """
-        self._display.program_card = None
-        if self._parts.host.has_failed:
-            self._restart()
-        self._models.open(str(Path(path).expanduser().absolute()))
-
-    def choose_model(self) -> None:
-        """Have the person asked for a model's folder."""
-        self.modelFolderWanted.emit()
-
-    def use_guide(self) -> None:
-        """Load the built-in model."""
-        self.open_model(self._models.guide)
-
-    def restart_engine(self) -> None:
-        """Start the engine again after it died, with the model it had."""
-        self._restart()
-        self.open_model(self._models.path)
-
-    def _restart(self) -> None:
-        """A new engine, which knows nothing yet."""
-        self._parts.host.restart()
-        self._parts.budgets.send_disk()
-
     def composer_changed(self, text: str) -> None:
         """What stands in the composer now; its price follows."""
-        self._display.hint = ""
+        self._display.show_hint("")
         self._drafts.write(self._open_id, storable(text))
         self._price_draft()
-        self._display.show_status()
 
     def remember_scroll(self, message_id: str, offset: float) -> None:
         """Where the open conversation is scrolled to: the message at the top, "" at the end, and points above."""
         self._views.scroll(self._open_id, (message_id, offset) if message_id else None)
-
-    def verify(self) -> None:
-        """Have the open branch computed again and compared with what the cache holds of it."""
-        turns = self.keeping.turns()
-        if turns:
-            self._cache.verify(turns)
-            self._display.show_status()
 
     def act(self, action_id: str) -> None:
         """Do what a menu entry, or a button of a card or a notice, says. Raises KeyError where nobody says what."""
@@ -341,7 +302,6 @@ class Controller(QObject):
     def dismiss_card(self) -> None:
         """Take away the card that stands in the way, and change nothing else."""
         self._display.drop_card()
-        self._display.show_status()
 
     def edit_failed(self) -> None:
         """Edit the question that the card in the open conversation is about, on the branch where it stands."""
@@ -353,67 +313,29 @@ class Controller(QObject):
     # What happens
 
     def _on_event(self, event: Event) -> None:
+        self.model.take(event)
+        self.cache.take(event)
         if isinstance(event, CostEstimate):
             self._parts.queries.take(event)
         elif isinstance(event, TrieChanged):
-            self.trie.show(event.view)
-            self.keeping.watch(event.view)
             self._prices.renew()
-            self._display.show_status()
-        elif isinstance(event, CacheHappened):
-            self.events.add(event.events)
-        elif isinstance(event, Verified):
-            self._cache.take(event)
-        elif isinstance(event, Pinned):
-            self._parts.disk.take(event)
-        elif isinstance(event, EngineStarted | EngineFailed):
-            self._on_engine(event)
-        else:
-            self._models.take(event)
-            self._generations.take(event)
-
-    def _on_engine(self, event: EngineStarted | EngineFailed) -> None:
-        """The engine has come up, or gone down: what it was writing is kept as far as it came."""
-        self._display.is_engine_up = isinstance(event, EngineStarted)
-        if isinstance(event, EngineStarted):
-            self._display.capabilities = event.capabilities
-        self._models.take(event)
-        if isinstance(event, EngineFailed):
+        elif isinstance(event, EngineFailed):
             self._generations.abandon()
-            self._show_program_card(problem_cards.engine_failed(event.problem))
-        self._display.show_status()
+            self.model.tell_failure(event.problem)
+        else:
+            self._generations.take(event)
 
     def _on_model_changed(self) -> None:
         if self._models.info is None:
             self._prices.forget()
-            self._cache.forget()
-            self._parts.disk.forget()
-            self._display.forget_cache()
         else:
             self._prices.show(self.tree)
             self._price_draft()
-        problem = self._models.problem
-        if problem is not None:
-            self._show_program_card(problem_cards.model_failed(problem, self._models.is_guide))
-        self._display.show_all()
+        self._display.show_rows()
         self._display.show_conversations()
 
     def _on_model_ready(self) -> None:
         self._display.drop_cards_of_questions()
-        self._parts.budgets.send_memory()
-        info = self._models.info
-        if info is not None and info.note:
-            self.notices.error(Problem(info.name, info.note))
-
-    def _on_model_kept(self, problem: Problem) -> None:
-        """A folder could not be opened, and the model in use is still that."""
-        self.notices.error(Problem(problem.title, f"{problem.sentence} {self._models.name} stays in use."))
-
-    def _on_checked(self, found: Verified) -> None:
-        if found.problem is not None:
-            self.notices.error(found.problem)
-        else:
-            (self.notices.info if found.is_exact else self.notices.warn)(finding(found))
 
     def _on_begun(self) -> None:
         self.notices.announce("Reading the question")
@@ -431,7 +353,6 @@ class Controller(QObject):
     def _on_opened(self, conversation_id: str) -> None:
         self.left.emit()
         self._display.open_id = conversation_id
-        self._display.hint = ""
         self._show_draft()
         self._on_moved(conversation_id)
         self._views.show(conversation_id)
@@ -453,9 +374,10 @@ class Controller(QObject):
 
     def _on_moved(self, conversation_id: str) -> None:
         if conversation_id == self._open_id:
+            self.chat_state.refresh()
             self._prices.show(self.tree)
             self._price_draft()
-        self._display.show_all()
+        self._display.show_rows()
         self._display.show_conversations()
 
     def _on_ended(self, question: Question) -> None:
@@ -497,32 +419,24 @@ class Controller(QObject):
             self._show_draft()
 
     def _say_hint(self, sentence: str) -> None:
-        self._display.hint = sentence
+        self._display.show_hint(sentence)
         self.notices.announce(sentence)
-        self._display.show_status()
 
     def _on_failed(self, message: Message, problem: Problem) -> None:
         """A question could not be answered: that stands in the way there, and is told where it is not seen."""
         conversation_id = message.conversation_id
         self._drafts.hold(conversation_id)
-        self._display.put_card(conversation_id, problem_cards.run_failed(problem, message.id))
+        self._display.put_card(conversation_id, question_card.question_failed(problem, message.id))
         if conversation_id == self._open_id:
             self.notices.announce(problem.sentence)
-            self._display.show_status()
         else:
             known = self._library.conversation(conversation_id)
             title = formatting.first_words(known.title) if known is not None and known.title else "Another conversation"
             self.notices.error(Problem(f"{title}: {problem.title}", problem.sentence))
 
-    def _show_program_card(self, card: ProblemCard) -> None:
-        self._display.program_card = card
-        self.notices.announce(card.sentence)
-        self._display.show_status()
-
     def _show_draft(self) -> None:
         self.composerText.emit(self._drafts.of(self._open_id).text)
         self._price_draft()
-        self._display.show_status()
 
     def _price_draft(self) -> None:
         draft = self._drafts.of(self._open_id)

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject
 
 from app.conversation.store_thread import StoreThread
-from app.viewmodels.cache.branch_checks import BranchChecks
-from app.viewmodels.cache.disk_cache import DiskCache
-from app.viewmodels.cache.engine_budgets import EngineBudgets
+from app.viewmodels.cache.cache_region import CacheRegion
 from app.viewmodels.chat.answer_saver import AnswerSaver
 from app.viewmodels.chat.branch_costs import BranchCosts
 from app.viewmodels.chat.cost_queries import CostQueries
@@ -25,15 +23,16 @@ from app.viewmodels.kit.settings import Settings
 from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.changes import Changes
 from app.viewmodels.library.library import Library
-from app.viewmodels.model.current_model import CurrentModel
+from app.viewmodels.model.model_region import ModelRegion
 from app.worker.engine_host import EngineHost
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Each does one thing: settings, what is stored, what is told, which model, its budgets, checks of its cache, its
-    files, the questions on their way, their turn, their answers from the engine and into the database, the open paths,
-    prices, what stands in the composers, how conversations are left."""
+    """Each does one thing: settings, what is stored, what is told, the model, the cache, the questions on their way,
+    their turn, their answers from the engine and into the database, the open paths, prices, what stands in the
+    composers, how conversations are left.
+    """
 
     host: EngineHost
     settings: Settings
@@ -41,10 +40,8 @@ class Parts:
     changes: Changes
     notices: Notices
     library: Library
-    models: CurrentModel
-    budgets: EngineBudgets
-    cache: BranchChecks
-    disk: DiskCache
+    model: ModelRegion
+    cache: CacheRegion
     questions: Questions
     answer_saver: AnswerSaver
     generations: Generations
@@ -61,7 +58,9 @@ def build(host: EngineHost, thread: StoreThread, settings: Settings, folders: Fo
     store = StoreLink(thread, owner)
     changes = Changes(store, owner)
     library = Library(store, owner)
-    models = CurrentModel(host, settings, folders.guide, owner)
+    notices = Notices(lambda: changes.step, owner)
+    model = ModelRegion(host, settings, folders.guide, notices, owner)
+    models = model.current_model
     questions = Questions()
     answer_saver = AnswerSaver(store, questions, library.is_on_path, owner)
     generations = Generations(host, questions, answer_saver, owner)
@@ -73,12 +72,10 @@ def build(host: EngineHost, thread: StoreThread, settings: Settings, folders: Fo
         settings=settings,
         store=store,
         changes=changes,
-        notices=Notices(lambda: changes.step, owner),
+        notices=notices,
         library=library,
-        models=models,
-        budgets=EngineBudgets(host, settings, folders.snapshots, owner),
-        cache=BranchChecks(host, owner),
-        disk=DiskCache(host, settings, folders.snapshots, owner),
+        model=model,
+        cache=CacheRegion(host, settings, folders.snapshots, model, notices, owner),
         questions=questions,
         answer_saver=answer_saver,
         generations=generations,

@@ -84,7 +84,7 @@ def _edit(controller: Controller, window: MainWindow) -> None:
 def _select_edge(controller: Controller, window: MainWindow) -> None:
     tree, label = window.cache.tree, "Make it cheaper"
     how = Qt.MatchFlag.MatchStartsWith | Qt.MatchFlag.MatchRecursive
-    found = tree.model().match(controller.trie.index(0, 0), Qt.ItemDataRole.DisplayRole, label, 1, how)
+    found = tree.model().match(controller.cache.trie_model.index(0, 0), Qt.ItemDataRole.DisplayRole, label, 1, how)
     tree.setCurrentIndex(found[0])
 
 

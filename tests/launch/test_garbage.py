@@ -69,7 +69,7 @@ class Window(QObject):
 def begin(self, model=None):
     start(self, model)
     def go():
-        if not self.controller.status.now.engine_line.startswith("Ready"):
+        if not self.controller.state.now.activity.text.startswith("Ready"):
             return
         Engine.is_busy = True
         for _ in range(BATCH):

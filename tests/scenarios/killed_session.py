@@ -80,7 +80,7 @@ class Hurry(QObject):
         self._typing: tuple[str, int] | None = None
         self._notice = ""
         self._controller.chat.tailAppended.connect(self._on_text)
-        self._controller.status.changed.connect(self._on_status)
+        self._controller.notices.changed.connect(self._on_notice)
         self._beat = QTimer(self, interval=BEAT_MS)
         self._beat.timeout.connect(self._act)
         self._probe = QTimer(self, interval=PROBE_MS)
@@ -91,8 +91,8 @@ class Hurry(QObject):
     def _on_text(self, text: str) -> None:
         tell("shown", message=self._controller.chat.rows[-1].id, text=text)
 
-    def _on_status(self) -> None:
-        notice = self._controller.status.now.notice
+    def _on_notice(self) -> None:
+        notice = self._controller.notices.now.text
         if notice and notice != self._notice:
             self._notice = notice
             tell("notice", text=notice)
@@ -102,18 +102,18 @@ class Hurry(QObject):
         self._controller._parts.store.do(lambda _: None, lambda _: tell("probe", begun=begun))
 
     def _act(self) -> None:
-        controller, now = self._controller, self._controller.status.now
+        controller, now = self._controller, self._controller.state.now
         if self._typing is not None:
             self._type(*self._typing)
-        elif now.is_writing:
+        elif now.chat.is_writing:
             if self._random.random() < 0.01:
                 self._do("stopping", controller.stop)
-        elif now.engine_line.startswith("Ready"):
+        elif now.activity.text.startswith("Ready"):
             self._choose()
 
     def _choose(self) -> None:
         controller = self._controller
-        if (controller.status.now.context_used or 0) > FULL:
+        if (controller.chat_state.now.context_used or 0) > FULL:
             self._do("leaving", controller.new_conversation)
             return
         actions = {

@@ -23,7 +23,7 @@ PATIENCE = 60_000
 
 
 def is_ready(program: Program) -> bool:
-    return program.controller.status.now.engine_line.startswith("Ready")
+    return program.controller.state.now.activity.text.startswith("Ready")
 
 
 def asked(qtbot: QtBot, program: Program, question: str) -> str:
@@ -75,7 +75,7 @@ def test_an_answer_goes_on_when_the_disk_is_full_and_is_saved_when_it_is_not(
     qtbot.waitUntil(lambda: is_ready(program), timeout=PATIENCE)
     controller.chat.tailAppended.connect(fill)
     answer = asked(qtbot, program, QUESTION)
-    qtbot.waitUntil(lambda: "full" in controller.status.now.notice, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "full" in controller.notices.now.text, timeout=PATIENCE)
     assert controller.chat.rows[-1].text == answer
     assert stored(program) == [QUESTION]
     is_full = False
@@ -94,11 +94,11 @@ def test_snapshots_that_cannot_be_written_stand_in_nobodys_way(
     monkeypatch.setattr(files, "prepare", refuse)
     qtbot.waitUntil(lambda: is_ready(program), timeout=PATIENCE)
     answer = asked(qtbot, program, QUESTION)
-    qtbot.waitUntil(lambda: program.controller.status.now.disk_trouble is not None, timeout=PATIENCE)
-    view = program.controller.trie.view
+    qtbot.waitUntil(lambda: program.controller.cache.state.now.disk_trouble is not None, timeout=PATIENCE)
+    view = program.controller.cache.trie_model.view
     assert isinstance(view, TrieView)
     assert view.disk_problem == os.strerror(number)
-    qtbot.waitUntil(lambda: program.controller.trie.view.dropped_files > 0, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: program.controller.cache.trie_model.view.dropped_files > 0, timeout=PATIENCE)
     assert asked(qtbot, program, "And then?")
     qtbot.waitUntil(lambda: stored(program)[:2] == [QUESTION, answer], timeout=PATIENCE)
 
@@ -114,5 +114,5 @@ def test_a_caches_folder_that_is_taken_away_is_told_and_not_made_again(
     snapshots.rename(data_folder / "elsewhere")
     assert asked(qtbot, program, "And then?")
     assert asked(qtbot, program, "What is a branch?")
-    qtbot.waitUntil(lambda: program.controller.status.now.disk_trouble is not None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: program.controller.cache.state.now.disk_trouble is not None, timeout=PATIENCE)
     assert not snapshots.exists()

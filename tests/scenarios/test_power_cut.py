@@ -60,6 +60,6 @@ def test_what_was_shown_survives_a_kill(
     assert question.text == "Long?"
     assert answer.text == " ".join(f"word{number}" for number in range(30))
     assert answer.note == "Not finished: the program ended here"
-    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
+    qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"))
     controller.send("And then?")
     qtbot.waitUntil(lambda: [row.text for row in controller.chat.rows][2:] == ["And then?", "You said: And then?"])

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.launch.paths import paths_in
 from app.main import Program
 from app.protocol.events import Pinned, RunStarted, TrieChanged
+from app.viewmodels.actions import enabled
 from tests.fakes.model_folder import write_model_folder
 
 LONGEST = 60_000
@@ -41,7 +42,7 @@ class Sitting:
     def begin(self, model: Path | None = None) -> Sitting:
         self.program.start(model)
         self._qtbot.waitExposed(self.program.window)
-        self.until(lambda: self.controller.status.now.engine_line.startswith("Ready") and bool(self.told(TrieChanged)))
+        self.until(lambda: self.controller.state.now.activity.text.startswith("Ready") and bool(self.told(TrieChanged)))
         return self
 
     def until(self, holds: Callable[[], bool]) -> None:
@@ -53,7 +54,9 @@ class Sitting:
         self.controller.send(text)
         self.until(lambda: len(self.told(RunStarted)) > before and len(self.controller.chat.rows[-1].text) > 3)
         self.controller.stop()
-        self.until(lambda: not self.controller.status.now.can_stop and "verify" in self.controller.status.now.enabled)
+        self.until(
+            lambda: not self.controller.chat_state.now.can_stop and "verify" in enabled(self.controller.state.now)
+        )
         return self.told(RunStarted)[-1]
 
     def end(self) -> None:
@@ -91,15 +94,15 @@ def test_a_fork_after_a_restart_is_computed_nowhere_twice(
 
     sitting = sit_down(keeps_every_fork=True).begin()
     sitting.until(lambda: [row.text for row in sitting.controller.chat.rows] == texts)
-    nodes = sitting.controller.trie.view.nodes
+    nodes = sitting.controller.cache.trie_model.view.nodes
     assert nodes
     assert {node.residency for node in nodes} == {"disk"}
     assert all(node.disk_bytes for node in nodes)
-    sitting.until(lambda: sitting.controller.status.now.is_on_disk)
-    now = sitting.controller.status.now
-    assert now.subtitle.startswith("On disk")
-    assert now.cache_line.endswith("on disk")
-    assert now.disk_trouble is None
+    sitting.until(lambda: sitting.controller.chat_state.now.is_on_disk)
+    now = sitting.controller.state.now
+    assert now.chat.subtitle.startswith("On disk")
+    assert now.cache.line.endswith("on disk")
+    assert now.cache.disk_trouble is None
     assert "On disk" in sitting.program.window.cache.head.accessibleName()
     assert sitting.controller.folders.snapshots == str(data_folder / "caches" / "snapshots")
     assert not sitting.told(RunStarted)
@@ -108,8 +111,8 @@ def test_a_fork_after_a_restart_is_computed_nowhere_twice(
     fork = sitting.ask("What about autumn?")
     assert fork.request.excess == 0
     assert fork.request.cached > first.request.total
-    assert any(row.text.startswith("Read") for row in sitting.controller.events.rows)
-    assert any(node.residency == "live" for node in sitting.controller.trie.view.nodes)
+    assert any(row.text.startswith("Read") for row in sitting.controller.cache.event_model.rows)
+    assert any(node.residency == "live" for node in sitting.controller.cache.trie_model.view.nodes)
 
 
 def test_pins_and_the_disk_in_the_menu_reach_the_real_engine(
@@ -124,17 +127,17 @@ def test_pins_and_the_disk_in_the_menu_reach_the_real_engine(
     sitting.until(lambda: window.menus.actions["unpin"].isEnabled())
     assert sitting.told(Pinned)[-1].problem is None
     sitting.until(lambda: not window.menus.actions["pin"].isEnabled())
-    assert any(node.is_pinned for node in controller.trie.view.nodes)
+    assert any(node.is_pinned for node in controller.cache.trie_model.view.nodes)
     window.menus.actions["unpin"].trigger()
     sitting.until(lambda: window.menus.actions["pin"].isEnabled())
-    assert not any(node.is_pinned for node in controller.trie.view.nodes)
+    assert not any(node.is_pinned for node in controller.cache.trie_model.view.nodes)
 
-    sitting.until(lambda: controller.trie.view.disk_bytes > 0)
+    sitting.until(lambda: controller.cache.trie_model.view.disk_bytes > 0)
     assert list(files.rglob("*.safetensors"))
     controller.act("forget_cache")
-    sitting.until(lambda: not any(node.disk_bytes for node in controller.trie.view.nodes))
+    sitting.until(lambda: not any(node.disk_bytes for node in controller.cache.trie_model.view.nodes))
     assert [row.role for row in controller.chat.rows] == ["user", "assistant"]
     controller.settings.update(disk_budget="off")
-    sitting.until(lambda: controller.trie.view.disk_allowed_bytes == 0)
+    sitting.until(lambda: controller.cache.trie_model.view.disk_allowed_bytes == 0)
     sitting.until(lambda: not list(files.rglob("*.safetensors")))
-    assert controller.status.now.disk_trouble is None
+    assert controller.cache.state.now.cache.disk_trouble is None

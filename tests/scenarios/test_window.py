@@ -54,7 +54,7 @@ class Person:
         self._qtbot.waitUntil(holds, timeout=LONGEST)
 
     def wait_until_ready(self) -> None:
-        self.until(lambda: self.program.controller.status.now.engine_line.startswith("Ready"))
+        self.until(lambda: self.program.controller.state.now.activity.text.startswith("Ready"))
 
     def type(self, text: str) -> None:
         QTest.keyClicks(self.window.chat.composer.edit, text)
@@ -179,7 +179,7 @@ def test_answer_again_makes_a_sibling(person: Person) -> None:
 
 
 def test_typing_while_the_model_loads(person: Person) -> None:
-    assert not person.program.controller.status.now.engine_line.startswith("Ready")
+    assert not person.program.controller.state.now.activity.text.startswith("Ready")
     person.type("What is a branch?")
     person.press(KEY.Key_Return)
     assert person.texts == ["What is a branch?"]
@@ -188,15 +188,15 @@ def test_typing_while_the_model_loads(person: Person) -> None:
 
 def test_a_missing_model_folder_is_told_and_the_guide_goes_on(person: Person, tmp_path: Path) -> None:
     person.wait_until_ready()
-    person.program.controller.open_model(str(tmp_path / "gone"))
-    person.until(lambda: "Espalier Guide stays in use" in person.program.controller.status.now.notice)
+    person.program.controller.model.open(str(tmp_path / "gone"))
+    person.until(lambda: "Espalier Guide stays in use" in person.program.controller.notices.now.text)
     assert not person.window.chat.composer_area.problem.isVisible()
     assert person.window.chat.composer.isVisible()
     person.type("What is a branch?")
     person.press(KEY.Key_Return)
     person.until(lambda: person.has_answer_to("What is a branch?"))
     shutil.copytree(person.program.folders.guide, tmp_path / "found")
-    person.program.controller.open_model(str(tmp_path / "found"))
+    person.program.controller.model.open(str(tmp_path / "found"))
     person.wait_until_ready()
     assert person.program.settings.values.recent_models == (str(tmp_path / "found"),)
 
@@ -215,10 +215,10 @@ def test_closing_while_an_answer_is_written_loses_no_word(person: Person, data_f
 
 def test_a_prompt_longer_than_the_context_is_told_and_can_be_edited(person: Person) -> None:
     person.wait_until_ready()
-    times = person.program.controller.status.now.context_length // 4  # more than four tokens each
+    times = person.program.controller.model.state.now.context_length // 4  # more than four tokens each
     person.window.chat.composer.edit.setPlainText("How do I fork a message?\n" * times)
     person.press(KEY.Key_Return)
-    person.until(lambda: person.program.controller.status.now.problem is not None)
+    person.until(lambda: person.program.controller.chat_state.now.card is not None)
     card = person.window.chat.composer_area.problem
     assert card.isVisible()
     QTest.mouseClick(card.action, Qt.MouseButton.LeftButton)
@@ -233,7 +233,7 @@ def test_an_empty_prompt_is_answered_with_a_sentence_and_nothing_else(person: Pe
     person.type("   ")
     person.press(KEY.Key_Return)
     assert person.texts == []
-    assert "Nothing to send" in person.program.controller.status.now.send_price
+    assert "Nothing to send" in person.program.controller.chat_state.now.send_price
 
 
 def test_writing_on_while_an_answer_is_written(person: Person) -> None:

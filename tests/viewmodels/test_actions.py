@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from app.viewmodels.actions import ACTIONS, BUTTONS, SUBMENUS, TABLE, bound, run_of
+from app.viewmodels.actions import ACTIONS, BUTTONS, SUBMENUS, TABLE, bound, checked, run_of
 from app.viewmodels.controller import Controller
 from app.viewmodels.kit.settings import SettingsValues
 
@@ -69,7 +69,7 @@ def test_what_a_window_does_itself_comes_first(controller: Controller) -> None:
 
 
 def test_a_boolean_setting_is_turned_on_and_marked(controller: Controller) -> None:
-    assert "keep_every_fork" not in controller.status.now.checked
+    assert "keep_every_fork" not in checked(controller.state.now)
     controller.act("keep_every_fork")
     assert controller.settings.values.keeps_every_fork
-    assert "keep_every_fork" in controller.status.now.checked
+    assert "keep_every_fork" in checked(controller.state.now)

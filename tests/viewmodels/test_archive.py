@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.conversation import store
 from app.conversation.store import Store
 from app.protocol.commands import EraseOwner, Generate
+from app.viewmodels.actions import enabled
 from app.viewmodels.controller import Controller
 from tests.fakes.engine import Script
 from tests.viewmodels.test_controller import LONG, ask, ended, ready, texts, wait_for_text
@@ -50,17 +51,17 @@ def test_a_message_goes_with_what_follows_and_comes_back(qtbot: QtBot, forked: C
     forked.archive.delete_message(question)
     at_rest(qtbot, forked)
     assert texts(forked) == []
-    now = forked.status.now
-    assert now.notice.replace("\u00a0", " ") == (
+    notice = forked.notices.now
+    assert notice.text.replace("\u00a0", " ") == (
         "6 messages in 2 branches were deleted. They stay in the trash for 30 days."
     )
-    assert (now.notice_label, now.undo, now.is_notice_good) == ("Undo", "Delete", True)
+    assert (notice.label, forked.library_state.now.undo, notice.is_good) == ("Undo", "Delete", True)
     assert shown(data_folder) == []
     forked.notices.press()
     at_rest(qtbot, forked)
     assert texts(forked) == ["One", "You said: One", "Three", "You said: Three"]
     assert forked.chat.rows[2].versions == 2
-    assert (forked.status.now.notice, forked.status.now.redo) == ("", "Delete")
+    assert (forked.notices.now.text, forked.library_state.now.redo) == ("", "Delete")
     forked.act("redo")
     at_rest(qtbot, forked)
     assert texts(forked) == []
@@ -74,12 +75,12 @@ def test_without_a_message_the_last_question_goes(qtbot: QtBot, forked: Controll
 
 
 def test_the_other_branches_go_and_come_back(qtbot: QtBot, forked: Controller, data_folder: Path) -> None:
-    assert "prune" in forked.status.now.enabled
+    assert "prune" in enabled(forked.state.now)
     forked.act("prune")
     at_rest(qtbot, forked)
     assert shown(data_folder) == ["One", "You said: One", "Three", "You said: Three"]
-    assert "prune" not in forked.status.now.enabled
-    assert forked.status.now.undo == "Delete Other Branches"
+    assert "prune" not in enabled(forked.state.now)
+    assert forked.library_state.now.undo == "Delete Other Branches"
     forked.act("undo")
     at_rest(qtbot, forked)
     assert forked.chat.rows[2].versions == 2
@@ -87,7 +88,7 @@ def test_the_other_branches_go_and_come_back(qtbot: QtBot, forked: Controller, d
 
 
 def test_a_question_is_taken_back_with_its_answer(qtbot: QtBot, forked: Controller) -> None:
-    assert forked.status.now.undo == "Message"
+    assert forked.library_state.now.undo == "Message"
     forked.act("undo")
     at_rest(qtbot, forked)
     assert texts(forked) == ["One", "You said: One", "Two", "You said: Two"]
@@ -113,7 +114,7 @@ def test_another_answer_is_a_step_of_its_own(qtbot: QtBot, controller: Controlle
 
 def test_undo_of_the_first_message_takes_its_conversation(qtbot: QtBot, controller: Controller) -> None:
     ask(qtbot, controller, "One")
-    assert controller.status.now.undo == "New Conversation"
+    assert controller.library_state.now.undo == "New Conversation"
     controller.act("undo")
     at_rest(qtbot, controller)
     assert (texts(controller), titles(controller)) == ([], ["Welcome to Espalier"])
@@ -133,7 +134,7 @@ def test_a_deleted_conversation_makes_room_for_the_one_beside_it(
     controller.act("delete_conversation")
     qtbot.waitUntil(lambda: texts(controller) == ["One", "You said: One"])
     assert titles(controller) == ["Three", "One"]
-    assert controller.status.now.notice == "“Two” was deleted. It stays in the trash for 30 days."
+    assert controller.notices.now.text == "“Two” was deleted. It stays in the trash for 30 days."
     controller.open_conversation(controller.conversations.rows[0].id)
     controller.act("undo")
     qtbot.waitUntil(lambda: texts(controller) == ["Two", "You said: Two"])
@@ -151,10 +152,10 @@ def test_what_is_being_written_is_not_taken_away(
         controller.notices.dismiss()
         controller.act(verb)
         at_rest(qtbot, controller)
-        assert controller.status.now.notice.startswith("An answer is being written."), verb
-        assert not controller.status.now.is_notice_good
+        assert controller.notices.now.text.startswith("An answer is being written."), verb
+        assert not controller.notices.now.is_good
     assert texts(controller)[:3] == ["One", "You said: One", "Long?"]
-    assert controller.status.now.undo == "Message"
+    assert controller.library_state.now.undo == "Message"
     script.go.set()
     ended(qtbot, controller, 4)
     assert texts(controller)[-1] == LONG
@@ -223,9 +224,9 @@ def test_words_sent_while_something_is_deleted_follow_what_is_left(qtbot: QtBot,
 def test_the_banners_undo_is_for_what_it_says_only(qtbot: QtBot, forked: Controller) -> None:
     forked.archive.delete_message(forked.chat.rows[2].id)
     at_rest(qtbot, forked)
-    assert forked.status.now.notice_label == "Undo"
+    assert forked.notices.now.label == "Undo"
     ask(qtbot, forked, "Four")
-    assert forked.status.now.notice_label == ""
+    assert forked.notices.now.label == ""
     forked.notices.press()
     at_rest(qtbot, forked)
     assert texts(forked)[-2:] == ["Four", "You said: Four"]
@@ -249,7 +250,7 @@ def test_a_restart_finds_what_was_deleted_gone(
     again = make_controller()
     qtbot.waitUntil(lambda: bool(again.chat.rows))
     assert texts(again) == ["One", "You said: One", "Two", "You said: Two"]
-    assert again.status.now.undo == ""
+    assert again.library_state.now.undo == ""
 
 
 def test_what_time_has_emptied_takes_its_cached_state_along(
@@ -283,7 +284,7 @@ def test_what_is_deleted_before_its_answer_is_saved_is_deleted_after(
     assert controller._questions.unsaved
     is_slow.set()
     qtbot.waitUntil(lambda: texts(controller) == [])
-    assert controller.status.now.notice_label == "Undo"
+    assert controller.notices.now.label == "Undo"
     at_rest(qtbot, controller)
     assert shown(data_folder) == []
 

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.protocol.commands import Generate
 from app.protocol.events import Capabilities
-from app.viewmodels.actions import ACTIONS
+from app.viewmodels.actions import ACTIONS, enabled
 from app.viewmodels.controller import Controller
 from tests.fakes.engine import NONE, Script
 from tests.viewmodels.test_controller import ask, row, texts, wait_for_text
@@ -29,8 +29,8 @@ def test_a_conversation_grows_forks_and_is_gone_on_with(
     last = [command for command in script.commands if isinstance(command, Generate)][-1]
     assert [turn.text for turn in last.turns] == texts(controller)[:3]
     assert {turn.ids for turn in last.turns} == {None}
-    controller.verify()
-    qtbot.waitUntil(lambda: "cannot" in str(controller.status.now.problem) + controller.status.now.notice)
+    controller.cache.verify(controller.open_turns)
+    qtbot.waitUntil(lambda: "cannot" in str(controller.chat_state.now.card) + controller.notices.now.text)
 
 
 def test_what_the_engine_cannot_do_is_not_offered(
@@ -40,13 +40,13 @@ def test_what_the_engine_cannot_do_is_not_offered(
     assert {action.id for action in ACTIONS if action.needs} == wanting
     controller = make_controller()
     ask(qtbot, controller, "How are you?")
-    qtbot.waitUntil(lambda: {"pin", "verify", "copy_cache"} <= controller.status.now.enabled)
+    qtbot.waitUntil(lambda: {"pin", "verify", "copy_cache"} <= enabled(controller.state.now))
     script.capabilities = NONE
-    controller.restart_engine()
-    qtbot.waitUntil(lambda: not wanting & controller.status.now.enabled)
+    controller.model.restart_engine()
+    qtbot.waitUntil(lambda: not wanting & enabled(controller.state.now))
     ask(qtbot, controller, "And now?")
-    assert not wanting & controller.status.now.enabled
-    assert not controller.status.now.disk_trouble
+    assert not wanting & enabled(controller.state.now)
+    assert not controller.cache.state.now.disk_trouble
 
 
 def test_every_need_is_an_ability_of_engines() -> None:
@@ -58,7 +58,7 @@ def test_an_answer_without_ids_is_being_written_from_its_first_word_on(
 ) -> None:
     script.capabilities, script.hold = NONE, 2
     controller = make_controller()
-    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
+    qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"))
     controller.send("one two three four")
     wait_for_text(qtbot, controller)
     assert [question.is_reading for question in controller._questions.at_engine] == [False]

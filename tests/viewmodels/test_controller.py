@@ -33,7 +33,7 @@ def row(controller: Controller, number: int) -> MessageRow:
 
 
 def ready(qtbot: QtBot, controller: Controller) -> None:
-    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
+    qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"))
 
 
 def ended(qtbot: QtBot, controller: Controller, rows: int) -> None:
@@ -41,7 +41,7 @@ def ended(qtbot: QtBot, controller: Controller, rows: int) -> None:
 
     def holds() -> bool:
         shown = controller.chat.rows
-        is_at_rest = controller.status.now.engine_line.startswith("Ready") and not list(controller._questions)
+        is_at_rest = controller.state.now.activity.text.startswith("Ready") and not list(controller._questions)
         return len(shown) == rows and not any(one.is_streaming for one in shown) and is_at_rest
 
     qtbot.waitUntil(holds)
@@ -123,8 +123,8 @@ def test_words_come_back_when_they_cannot_be_stored(
     controller.composerText.connect(said.append)
     controller.send("Two")
     controller.composer_changed("typed since")
-    qtbot.waitUntil(lambda: controller.status.now.notice != "")
-    assert "disk is full" in controller.status.now.notice
+    qtbot.waitUntil(lambda: controller.notices.now.text != "")
+    assert "disk is full" in controller.notices.now.text
     assert said == ["", "Two\ntyped since"]
     assert texts(controller) == ["One", "You said: One"]
     assert sum(isinstance(command, Generate) for command in script.commands) == 1
@@ -145,7 +145,7 @@ def test_text_streams_and_is_saved_while_it_is_written(
     qtbot.waitUntil(lambda: texts(controller)[-1].endswith("word29"))
     assert row(controller, 1).is_streaming
     assert texts(controller)[1] == "".join(tail) == LONG[: LONG.index(" word30")]
-    assert controller.status.now.can_stop
+    assert controller.chat_state.now.can_stop
     qtbot.waitUntil(lambda: stored(data_folder)[-1].text.endswith("word29"), timeout=3000)
     assert stored(data_folder)[-1].is_unfinished
     script.go.set()
@@ -188,7 +188,7 @@ def test_an_edit_is_a_fork_and_versions_lead_back(qtbot: QtBot, controller: Cont
     controller.composer_changed("a draft")
     controller.begin_edit(row(controller, 0).id)
     assert said[-1] == "First"
-    assert controller.status.now.editing == "First"
+    assert controller.chat_state.now.editing == "First"
     ask(qtbot, controller, "Another first")
     assert said[-1] == "a draft"
     assert texts(controller) == ["Another first", "You said: Another first"]
@@ -205,8 +205,8 @@ def test_a_question_too_long_for_the_message_field_is_not_edited(qtbot: QtBot, c
     ask(qtbot, controller, "x" * 20_001)
     controller.composer_changed("a draft")
     controller.begin_edit()
-    assert controller.status.now.editing is None
-    assert controller.status.now.notice.startswith("Too long to edit. The question was not opened: it makes a line")
+    assert controller.chat_state.now.editing is None
+    assert controller.notices.now.text.startswith("Too long to edit. The question was not opened: it makes a line")
     assert controller._drafts.of(controller._open_id).text == "a draft"
 
 
@@ -218,7 +218,7 @@ def test_an_edit_can_be_given_up(qtbot: QtBot, controller: Controller) -> None:
     controller.composerText.connect(said.append)
     controller.act("stop")
     assert said == ["a draft"]
-    assert controller.status.now.editing is None
+    assert controller.chat_state.now.editing is None
     ask(qtbot, controller, "a draft")
     assert len(texts(controller)) == 4
 
@@ -234,15 +234,15 @@ def test_regenerate_makes_a_sibling(qtbot: QtBot, controller: Controller, script
 
 def test_places_and_prices_follow(qtbot: QtBot, controller: Controller, script: Script) -> None:
     ask(qtbot, controller, "First")
-    qtbot.waitUntil(lambda: controller.status.now.subtitle.startswith("Warm"))
+    qtbot.waitUntil(lambda: controller.chat_state.now.subtitle.startswith("Warm"))
     qtbot.waitUntil(lambda: [one.residency for one in controller.chat.rows] == ["memory", "memory"])
-    assert controller.status.now.warmth == 1.0
-    assert controller.status.now.send_price == "Warm: only what you type is computed"
+    assert controller.chat_state.now.warmth == 1.0
+    assert controller.chat_state.now.send_price == "Warm: only what you type is computed"
     controller.composer_changed("three more words")
     qtbot.waitUntil(
-        lambda: controller.status.now.send_parts is not None and "compute" in controller.status.now.send_price
+        lambda: controller.chat_state.now.send_parts is not None and "compute" in controller.chat_state.now.send_price
     )
-    reused, computed = controller.status.now.send_parts or (0, 0)
+    reused, computed = controller.chat_state.now.send_parts or (0, 0)
     prices = [command for command in script.commands if isinstance(command, EstimateCost)]
     assert prices[-1].turns[-1].text == "three more words"
     assert (reused, computed) == (7, 7)
@@ -251,7 +251,7 @@ def test_places_and_prices_follow(qtbot: QtBot, controller: Controller, script: 
 def test_ids_go_only_to_the_model_that_wrote_them(qtbot: QtBot, controller: Controller, script: Script) -> None:
     ask(qtbot, controller, "First")
     ask(qtbot, controller, "Second")
-    controller.open_model("/models/other")
+    controller.model.open("/models/other")
     ask(qtbot, controller, "Third")
     runs = [command for command in script.commands if isinstance(command, Generate)]
     assert [turn.ids is not None for turn in runs[1].turns] == [False, True, False]
@@ -263,11 +263,11 @@ def test_a_prompt_sent_early_is_answered_when_the_model_is_ready(
 ) -> None:
     script.load_gate.clear()
     controller = make_controller()
-    qtbot.waitUntil(lambda: "Loading Espalier Guide" in controller.status.now.engine_line)
+    qtbot.waitUntil(lambda: "Loading Espalier Guide" in controller.state.now.activity.text)
     controller.send("Early")
-    qtbot.waitUntil(lambda: "answered when it is ready" in controller.status.now.engine_line)
+    qtbot.waitUntil(lambda: "answered when it is ready" in controller.state.now.activity.text)
     assert texts(controller) == ["Early"]
-    assert controller.status.now.can_stop
+    assert controller.chat_state.now.can_stop
     script.load_gate.set()
     ended(qtbot, controller, 2)
     assert texts(controller)[1] == "You said: Early"
@@ -283,14 +283,14 @@ def test_a_message_sent_while_writing_waits_in_the_composer(
     said: list[str] = []
     controller.composerText.connect(said.append)
     controller.composer_changed("And then?")
-    assert controller.status.now.send_price == "Return sends it when this answer ends"
+    assert controller.chat_state.now.send_price == "Return sends it when this answer ends"
     controller.send("And")
-    assert controller.status.now.is_waiting
+    assert controller.chat_state.now.is_waiting
     controller.composer_changed("And then")
-    assert not controller.status.now.is_waiting
+    assert not controller.chat_state.now.is_waiting
     controller.send("And then?")
-    assert controller.status.now.is_waiting
-    assert controller.status.now.send_price == "Sends when this answer ends"
+    assert controller.chat_state.now.is_waiting
+    assert controller.chat_state.now.send_price == "Sends when this answer ends"
     assert said == []
     script.go.set()
     ended(qtbot, controller, 4)
@@ -306,7 +306,7 @@ def test_stop_leaves_waiting_words_in_the_composer(qtbot: QtBot, controller: Con
     controller.send("And then?")
     controller.stop()
     ended(qtbot, controller, 2)
-    assert not controller.status.now.is_waiting
+    assert not controller.chat_state.now.is_waiting
     assert len(texts(controller)) == 2
 
 
@@ -362,9 +362,9 @@ def test_reopening_shows_the_path_that_was_left(qtbot: QtBot, make_controller: C
 def test_an_empty_prompt_is_not_sent(qtbot: QtBot, controller: Controller, script: Script) -> None:
     ready(qtbot, controller)
     controller.send("  \n ")
-    assert "Nothing to send" in controller.status.now.send_price
+    assert "Nothing to send" in controller.chat_state.now.send_price
     controller.composer_changed("x")
-    assert "Nothing to send" not in controller.status.now.send_price
+    assert "Nothing to send" not in controller.chat_state.now.send_price
     assert not any(isinstance(command, Generate) for command in script.commands)
     assert texts(controller) == []
 
@@ -376,21 +376,21 @@ def test_a_missing_model_is_told_with_two_ways_on(
     script.broken.add("/models/gone")
     script.load_gate.clear()
     controller = make_controller()
-    controller.open_model("/models/gone")
+    controller.model.open("/models/gone")
     script.load_gate.set()
-    qtbot.waitUntil(lambda: controller.status.now.problem is not None)
-    card = controller.status.now.problem
+    qtbot.waitUntil(lambda: controller.chat_state.now.card is not None)
+    card = controller.chat_state.now.card
     assert card is not None
     assert (card.action_id, card.other_id) == ("open_model", "use_guide")
     assert "/models/gone" in card.sentence
-    assert controller.status.now.model_missing
-    assert controller.trie.rowCount() == 0
-    assert controller.status.now.cache_line == "Cache empty"
-    with qtbot.waitSignal(controller.modelFolderWanted):
+    assert controller.model.state.now.is_missing
+    assert controller.cache.trie_model.rowCount() == 0
+    assert controller.cache.state.now.line == "Cache empty"
+    with qtbot.waitSignal(controller.model.folderWanted):
         controller.act(card.action_id)
     controller.act(card.other_id)
     ask(qtbot, controller, "Still there?")
-    assert controller.status.now.problem is None
+    assert controller.chat_state.now.card is None
 
 
 def test_a_folder_that_is_no_model_changes_nothing_but_the_banner(
@@ -400,24 +400,24 @@ def test_a_folder_that_is_no_model_changes_nothing_but_the_banner(
     script.broken.add("/models/gone")
     script.answers["Long?"], script.hold = LONG, 5
     ready(qtbot, controller)
-    before = controller.status.now
+    before = controller.model.state.now
     controller.send("Long?")
     qtbot.waitUntil(lambda: texts(controller)[-1].endswith("word4"))
     script.load_gate.clear()
-    controller.open_model("/models/gone")
-    assert controller.status.now.model_name == before.model_name
-    assert controller.status.now.context_used > 0
+    controller.model.open("/models/gone")
+    assert controller.model.state.now.name == before.name
+    assert controller.chat_state.now.context_used > 0
     script.load_gate.set()
-    qtbot.waitUntil(lambda: "stays in use" in controller.status.now.notice)
-    now = controller.status.now
-    assert "Nothing at /models/gone" in now.notice
-    assert (now.model_name, now.model_detail, now.model_missing) == (before.model_name, before.model_detail, False)
-    assert now.problem is None
+    qtbot.waitUntil(lambda: "stays in use" in controller.notices.now.text)
+    assert "Nothing at /models/gone" in controller.notices.now.text
+    now = controller.model.state.now
+    assert (now.name, now.detail, now.is_missing) == (before.name, before.detail, False)
+    assert controller.chat_state.now.card is None
     script.go.set()
     ended(qtbot, controller, 2)
     assert texts(controller)[-1] == LONG
     assert not any(isinstance(command, Cancel) for command in script.commands)
-    assert controller.trie.rowCount() == 1
+    assert controller.cache.trie_model.rowCount() == 1
 
 
 @pytest.mark.parametrize("path", ["/models/gone", "/models/other"])
@@ -427,11 +427,11 @@ def test_a_question_asked_while_a_model_is_opened_goes_to_the_one_that_is_in_use
     script.broken.add("/models/gone")
     ask(qtbot, controller, "First")
     script.load_gate.clear()
-    controller.open_model(path)
+    controller.model.open(path)
     controller.send("Second")
-    qtbot.waitUntil(lambda: "answered when it is ready" in controller.status.now.engine_line)
+    qtbot.waitUntil(lambda: "answered when it is ready" in controller.state.now.activity.text)
     assert texts(controller)[-1] == "Second"
-    assert "Loading" in controller.status.now.engine_line
+    assert "Loading" in controller.state.now.activity.text
     script.load_gate.set()
     ended(qtbot, controller, 4)
     answer = controller.tree.path[-1]
@@ -443,11 +443,11 @@ def test_models_that_were_opened_are_remembered(
     qtbot: QtBot, controller: Controller, settings: Settings, script: Script
 ) -> None:
     ready(qtbot, controller)
-    controller.open_model("/models/one")
+    controller.model.open("/models/one")
     ready(qtbot, controller)
     script.broken.add("/models/two")
-    controller.open_model("/models/two")
-    qtbot.waitUntil(lambda: "stays in use" in controller.status.now.notice)
+    controller.model.open("/models/two")
+    qtbot.waitUntil(lambda: "stays in use" in controller.notices.now.text)
     assert settings.values.recent_models == ("/models/one",)
     assert settings.values.model == "/models/one"
 
@@ -456,13 +456,13 @@ def test_recent_models_are_a_few_and_the_guide_is_none_of_them(
     qtbot: QtBot, controller: Controller, settings: Settings
 ) -> None:
     for number in range(MOST_RECENT + 2):
-        controller.open_model(f"/models/{number}")
+        controller.model.open(f"/models/{number}")
         ready(qtbot, controller)
-    controller.open_model("/models/8")
+    controller.model.open("/models/8")
     ready(qtbot, controller)
     assert settings.values.recent_models[:3] == ("/models/8", "/models/9", "/models/7")
     assert len(settings.values.recent_models) == MOST_RECENT
-    controller.use_guide()
+    controller.model.use_guide()
     ready(qtbot, controller)
     assert settings.values.model == ""
     assert len(settings.values.recent_models) == MOST_RECENT
@@ -473,22 +473,22 @@ def test_a_model_whose_path_is_no_text_is_opened_and_not_remembered(
 ) -> None:
     """Such a path could not be read back, and everything that was chosen would be lost with it."""
     ready(qtbot, controller)
-    controller.open_model("/models/caf\udce9")
-    qtbot.waitUntil(lambda: controller.status.now.model_name == "caf\udce9")
+    controller.model.open("/models/caf\udce9")
+    qtbot.waitUntil(lambda: controller.model.state.now.name == "caf\udce9")
     assert settings.values.recent_models == ()
 
 
 def test_a_prompt_that_does_not_fit_is_told(qtbot: QtBot, controller: Controller, script: Script) -> None:
     ready(qtbot, controller)
     controller.send("word " * 500)
-    qtbot.waitUntil(lambda: controller.status.now.problem is not None)
-    card = controller.status.now.problem
+    qtbot.waitUntil(lambda: controller.chat_state.now.card is not None)
+    card = controller.chat_state.now.card
     assert card is not None
     assert card.title == "The context is full"
     said: list[str] = []
     controller.composerText.connect(said.append)
     controller.act(card.action_id)
-    assert controller.status.now.problem is None
+    assert controller.chat_state.now.card is None
     assert said[-1].startswith("word word")
     ask(qtbot, controller, "Shorter")
     assert texts(controller) == ["Shorter", "You said: Shorter"]
@@ -501,13 +501,12 @@ def test_after_a_crash_everything_is_open_again_and_the_log_can_be_shown(
     controller = make_controller()
     controller.tell_ended_badly(has_crashed=True, reopens=True)
     qtbot.waitUntil(lambda: texts(controller) == ["Before the crash", "You said: Before the crash"])
-    now = controller.status.now
-    assert now.problem is None
-    assert now.notice.startswith("Espalier crashed last time. Everything you said is saved")
+    assert controller.chat_state.now.card is None
+    assert controller.notices.now.text.startswith("Espalier crashed last time. Everything you said is saved")
     with qtbot.waitSignal(controller.logWanted):
         controller.notices.press()
     controller.notices.error(Problem("Another", "Thing."))
-    assert controller.status.now.notice_label == ""
+    assert controller.notices.now.label == ""
 
 
 def test_after_a_crash_at_the_very_start_nothing_is_opened_by_itself(
@@ -521,8 +520,8 @@ def test_after_a_crash_at_the_very_start_nothing_is_opened_by_itself(
     ready(qtbot, controller)
     qtbot.waitUntil(lambda: controller.conversations.rowCount() == 2)
     assert texts(controller) == []
-    assert controller.status.now.problem is None
-    assert "choose one" in controller.status.now.notice
+    assert controller.chat_state.now.card is None
+    assert "choose one" in controller.notices.now.text
     controller.open_conversation(left)
     qtbot.waitUntil(lambda: texts(controller) == ["Before the crash", "You said: Before the crash"])
 
@@ -531,8 +530,8 @@ def test_an_engine_that_died_is_started_again(qtbot: QtBot, controller: Controll
     ask(qtbot, controller, "First")
     script.crash = "Crash"
     controller.send("Crash")
-    qtbot.waitUntil(lambda: controller.status.now.problem is not None)
-    card = controller.status.now.problem
+    qtbot.waitUntil(lambda: controller.chat_state.now.card is not None)
+    card = controller.chat_state.now.card
     assert card is not None
     assert card.action_id == "restart"
     assert "told to crash" in card.sentence
@@ -549,16 +548,16 @@ def test_after_the_engine_died_any_model_can_be_opened(
     ready(qtbot, controller)
     script.deadly.add("/models/deadly")
     for path, verb in (("/models/other", ""), ("/models/guide", "use_guide"), ("/models/other", "")):
-        controller.open_model("/models/deadly")
-        qtbot.waitUntil(lambda: controller.status.now.problem is not None)
-        card = controller.status.now.problem
+        controller.model.open("/models/deadly")
+        qtbot.waitUntil(lambda: controller.chat_state.now.card is not None)
+        card = controller.chat_state.now.card
         assert card is not None
         assert (card.action_id, card.other_id) == ("restart", "use_guide")
         assert settings.values.suspect == "/models/deadly"
-        controller.act(verb) if verb else controller.open_model(path)
+        controller.act(verb) if verb else controller.model.open(path)
         ready(qtbot, controller)
-        assert controller.status.now.problem is None
-        assert controller._models.path == path
+        assert controller.chat_state.now.card is None
+        assert controller.model.current_model.path == path
         assert settings.values.suspect == ""
         ask(qtbot, controller, "Still there?")
 
@@ -568,18 +567,18 @@ def test_a_model_is_under_suspicion_until_it_is_opened_or_refused(
 ) -> None:
     ready(qtbot, controller)
     script.load_gate.clear()
-    controller.open_model("/models/one")
+    controller.model.open("/models/one")
     assert settings.values.suspect == "/models/one"
     script.load_gate.set()
     ready(qtbot, controller)
     assert settings.values.suspect == ""
     script.broken.add("/models/gone")
-    controller.open_model("/models/gone")
+    controller.model.open("/models/gone")
     qtbot.waitUntil(lambda: settings.values.suspect == "")
     script.load_gate.clear()
-    controller.open_model("/models/guide")
+    controller.model.open("/models/guide")
     assert settings.values.suspect == ""
-    controller.open_model("/models/one")
+    controller.model.open("/models/one")
     controller.close()
     assert settings.values.suspect == ""
 
@@ -587,11 +586,11 @@ def test_a_model_is_under_suspicion_until_it_is_opened_or_refused(
 def test_a_model_in_use_when_the_engine_died_is_under_suspicion(
     qtbot: QtBot, controller: Controller, script: Script, settings: Settings
 ) -> None:
-    controller.open_model("/models/one")
+    controller.model.open("/models/one")
     ask(qtbot, controller, "First")
     script.crash = "Crash"
     controller.send("Crash")
-    qtbot.waitUntil(lambda: controller.status.now.problem is not None)
+    qtbot.waitUntil(lambda: controller.chat_state.now.card is not None)
     assert settings.values.suspect == "/models/one"
 
 
@@ -611,10 +610,10 @@ def test_events_of_unknown_runs_are_dropped(qtbot: QtBot, controller: Controller
 
 def test_the_trie_follows_the_engine(qtbot: QtBot, controller: Controller) -> None:
     ask(qtbot, controller, "First")
-    qtbot.waitUntil(lambda: controller.trie.rowCount() == 1)
-    assert controller.status.now.cache_line == "Cache 1\u00a0KB of 8.0\u00a0GB"
+    qtbot.waitUntil(lambda: controller.cache.trie_model.rowCount() == 1)
+    assert controller.cache.state.now.line == "Cache 1\u00a0KB of 8.0\u00a0GB"
     ask(qtbot, controller, "Second")
-    qtbot.waitUntil(lambda: controller.trie.rowCount() == 2)
+    qtbot.waitUntil(lambda: controller.cache.trie_model.rowCount() == 2)
 
 
 def test_a_screen_reader_hears_beginning_end_error_and_switch(
@@ -630,5 +629,5 @@ def test_a_screen_reader_hears_beginning_end_error_and_switch(
     assert heard[-1] == "Version 1 of 2"
     script.fail = "Too long"
     controller.send("Too long")
-    qtbot.waitUntil(lambda: controller.status.now.problem is not None)
+    qtbot.waitUntil(lambda: controller.chat_state.now.card is not None)
     assert "do not fit" in heard[-1]

@@ -59,7 +59,7 @@ class Restless:
         self.controller.open_conversation(self.rng.choice(rows).id)
 
     def other_model(self) -> None:
-        self.controller.open_model(self.rng.choice(["/models/guide", "/models/one", "/models/gone"]))
+        self.controller.model.open(self.rng.choice(["/models/guide", "/models/one", "/models/gone"]))
 
     def crash(self) -> None:
         self.script.crash = "now"
@@ -67,7 +67,7 @@ class Restless:
         self.controller.send("now")
 
     def card(self) -> None:
-        card = self.controller.status.now.problem
+        card = self.controller.chat_state.now.card
         if card is not None:
             self.controller.act(card.other_id or card.action_id)
 

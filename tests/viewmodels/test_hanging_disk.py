@@ -96,7 +96,7 @@ def drafts_of(controller: Controller) -> str:
 
 
 def wait_until_ready(qtbot: QtBot, controller: Controller) -> None:
-    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
+    qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"))
     qtbot.waitUntil(lambda: not controller._parts.store._pending)
 
 
@@ -144,7 +144,7 @@ def test_every_word_that_a_hanging_disk_did_not_take_is_there_at_the_next_start(
         script.go.clear()
         again = start()
         wait_until_ready(qtbot, again)
-        assert "saved now" in again.status.now.notice, f"seed {seed}"
+        assert "saved now" in again.notices.now.text, f"seed {seed}"
         found = "\n".join([drafts_of(again), *all_stored(database).values()])
         assert [word for word in words if word not in found] == [], f"seed {seed}"
         again._parts.store._patience = LONG
@@ -182,10 +182,10 @@ def test_a_start_whose_database_hangs_says_so_and_goes_on_when_it_answers(
     monkeypatch.setattr(store_link, "SLOW", 0.1)
     monkeypatch.setattr(Database, "__init__", lambda *asked: over.wait(LONG) and opening(*asked))
     again = start()
-    qtbot.waitUntil(lambda: "disk is slow" in again.status.now.notice)
+    qtbot.waitUntil(lambda: "disk is slow" in again.notices.now.text)
     again.composer_changed("typed meanwhile")
     over.set()
-    qtbot.waitUntil(lambda: again.status.now.notice == "")
+    qtbot.waitUntil(lambda: again.notices.now.text == "")
     wait_until_ready(qtbot, again)
     assert "typed meanwhile" in drafts_of(again)
     titles = [row.title for row in again.conversations.rows]

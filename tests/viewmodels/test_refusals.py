@@ -138,7 +138,7 @@ def test_whatever_the_database_refuses_no_word_is_lost_and_nothing_sticks(
     monkeypatch.setattr(answer_saver, "SAVE_EVERY_MS", 15)
     trouble = Trouble(rng, monkeypatch)
     controller = make_controller()
-    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
+    qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"))
     controller._parts.store.drain()  # what cannot be opened is kept in memory, which is told
     person = Stubborn(controller, script, rng)
     shown: dict[str, str] = {}
@@ -185,14 +185,14 @@ def started(database: Path, script: Script, settings: Settings, folders: Folders
 
 def all_of_one(qtbot: QtBot, controller: Controller, script: Script, when_full: Callable[[], None]) -> str:
     """A long answer during which the disk is full; it has ended, and is not stored."""
-    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
+    qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"))
     script.answers["One"] = f"{'pear' * 30} " * 100
     script.hold = 1
     controller.send("One")
     qtbot.waitUntil(lambda: len(texts_of(controller)) == 2)
     when_full()
     script.go.set()
-    qtbot.waitUntil(lambda: "disk is full" in controller.status.now.notice, timeout=10_000)
+    qtbot.waitUntil(lambda: "disk is full" in controller.notices.now.text, timeout=10_000)
     qtbot.waitUntil(lambda: not controller._questions.held)
     return script.answers["One"]
 
@@ -241,7 +241,7 @@ def test_who_quits_while_nothing_can_be_saved_finds_the_words_at_the_next_start(
     kept = next(place for place in places if place.is_file())
     assert kept.stat().st_mode & 0o777 == 0o600
     again = started(database, script, settings, folders)
-    qtbot.waitUntil(lambda: "saved now" in again.status.now.notice)
+    qtbot.waitUntil(lambda: "saved now" in again.notices.now.text)
     qtbot.waitUntil(lambda: texts_of(again) == ["One", answer])
     assert list(all_stored(database).values()) == ["One", answer]
     assert not any(place.is_file() for place in places)
@@ -302,11 +302,11 @@ def test_who_asks_on_while_the_disk_is_full_gets_the_words_back_and_can_go_on_wh
         controller.notices.dismiss()
         controller.send("Two")
         qtbot.waitUntil(lambda: given_back[-1] == "Two", timeout=5000)
-        assert "disk is full" in controller.status.now.notice
+        assert "disk is full" in controller.notices.now.text
         assert not controller._questions.held
         controller.new_conversation()
     (tiny_disk / "filler").unlink()
-    qtbot.waitUntil(lambda: controller.status.now.notice == "", timeout=5000)  # what was told is over
+    qtbot.waitUntil(lambda: controller.notices.now.text == "", timeout=5000)  # what was told is over
     first = next(row for row in controller.conversations.rows if row.title.startswith("One"))
     controller.open_conversation(first.id)
     controller.send("Two")
@@ -331,7 +331,7 @@ def test_the_model_waits_for_one_commit_and_for_no_other(
 
     monkeypatch.setattr(Database, "writing", count)
     controller = make_controller()
-    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
+    qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"))
     for number in range(4):
         qtbot.waitUntil(lambda: is_at_rest(controller))
         commits.clear()
@@ -359,14 +359,14 @@ def test_while_the_disk_is_slow_an_answer_goes_on_and_the_window_says_why_it_is_
 
     monkeypatch.setattr(MessageStore, "add", slowly)
     controller = make_controller()
-    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
+    qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"))
     script.answers["One"], script.hold = "pear " * 200, 30
     controller.send("One")
-    qtbot.waitUntil(lambda: "The disk is slow" in controller.status.now.notice)
+    qtbot.waitUntil(lambda: "The disk is slow" in controller.notices.now.text)
     script.go.set()
     qtbot.waitUntil(lambda: not controller._questions.at_engine)
     assert texts_of(controller) == ["One", script.answers["One"]]
-    assert "The disk is slow" in controller.status.now.notice
+    assert "The disk is slow" in controller.notices.now.text
     disk.set()
     qtbot.waitUntil(lambda: is_at_rest(controller))
-    qtbot.waitUntil(lambda: controller.status.now.notice == "")
+    qtbot.waitUntil(lambda: controller.notices.now.text == "")

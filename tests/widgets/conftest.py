@@ -58,5 +58,5 @@ def make_window(qtbot: QtBot, style: Style, controller: Controller) -> Iterator[
 @pytest.fixture
 def window(qtbot: QtBot, make_window: MakeWindow, controller: Controller) -> MainWindow:
     window = make_window(WindowState())
-    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
+    qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"))
     return window

@@ -8,12 +8,16 @@ from dataclasses import replace
 from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.protocol.reports import Reason
 from app.protocol.trie_view import Residency, TrieNodeView, TrieView
+from app.viewmodels.app_state import AppState
+from app.viewmodels.cache.cache_state import CacheState
 from app.viewmodels.cache.event_model import EventModel
+from app.viewmodels.chat.chat_state import ChatState
+from app.viewmodels.kit.activity import Activity
 from app.viewmodels.library.conversation_model import ConversationModel
 from app.viewmodels.library.library import Library
 from app.viewmodels.library.rows import ConversationRow
 from app.viewmodels.library.search import Search
-from app.viewmodels.status import StatusValues
+from app.viewmodels.model.model_state import ModelState
 
 NOW = 1_700_000_000.0
 
@@ -118,21 +122,21 @@ def opened(model: ConversationModel, conversation_id: str) -> None:
     model.show([replace(row, is_open=row.id == conversation_id) for row in model.rows])
 
 
-READY = StatusValues(
-    title="Trip plan",
-    subtitle="Warm · 3 794 tokens",
-    warmth=1.0,
-    model_name="Qwen3 8B",
-    model_detail="4-bit",
-    context_used=3794,
-    context_length=32_768,
-    engine_line="Ready · Qwen3 8B, 4.6 GB",
-    cache_line="Cache 3.1 of 8.0 GB",
+READY = AppState(
+    chat=ChatState(title="Trip plan", subtitle="Warm · 3 794 tokens", warmth=1.0, context_used=3794, is_empty=False),
+    cache=CacheState(line="Cache 3.1 of 8.0 GB"),
+    model=ModelState(
+        name="Qwen3 8B",
+        detail="4-bit",
+        context_length=32_768,
+        activity=Activity("Ready · Qwen3 8B, 4.6 GB"),
+    ),
 )
 READING = replace(
     READY,
-    can_stop=True,
-    engine_line="Reading 61 % · 1 840 of 3 012 tokens, 512 from cache",
-    engine_fraction=0.61,
-    engine_cached=0.17,
+    chat=replace(
+        READY.chat,
+        can_stop=True,
+        activity=Activity("Reading 61 % · 1 840 of 3 012 tokens, 512 from cache", 0.61, 0.17),
+    ),
 )

@@ -19,10 +19,11 @@ _LEAST_DRIFT = 0.001
 class BranchChecks(QObject):
     """Asks the engine for one check at a time.
 
-    Signal: checked(object), the `Verified` that was asked for.
+    Signals: checked(object), the `Verified` that was asked for; changed(), `is_checking` is another one.
     """
 
     checked = Signal(object)
+    changed = Signal()
 
     def __init__(self, host: EngineHost, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -40,16 +41,19 @@ class BranchChecks(QObject):
         if not self.is_checking:
             self._asked = next(self._ids)
             self._host.submit(Verify(self._asked, turns))
+            self.changed.emit()
 
     def take(self, event: Verified) -> None:
         """The end of a check. One that nobody waits for any more is dropped."""
         if event.query_id == self._asked:
             self._asked = None
+            self.changed.emit()
             self.checked.emit(event)
 
     def forget(self) -> None:
         """The model is gone, and with it what was being checked."""
         self._asked = None
+        self.changed.emit()
 
 
 def finding(event: Verified) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.conversation.records import ViewState
 from app.conversation.store import Store
@@ -20,7 +20,11 @@ class ViewStates(QObject):
     """Keeps what is stored of each conversation's view at most a second behind what is shown.
 
     The blank conversation is stored without an id until something is said in it.
+
+    Signal: changed(), a conversation is left in another way: also its draft is another one.
     """
+
+    changed = Signal()
 
     def __init__(self, store: StoreLink, library: Library, drafts: Drafts, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -71,6 +75,7 @@ class ViewStates(QObject):
     def change(self, conversation_id: str) -> None:
         """Have a conversation's view stored within a second."""
         self._dirty[conversation_id] = None
+        self.changed.emit()
         if not self._is_closed and not self._timer.isActive():
             self._timer.start()
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 AppT = TypeVar("AppT")
 StateT = TypeVar("StateT")
@@ -55,6 +55,11 @@ class Action(Generic[AppT, StateT]):
     def is_checkable(self) -> bool:
         """Return whether the command has a mark that comes and goes."""
         return bool(self.setting or self.pane) or self.is_checked is not None
+
+
+AnyAction = Action[Any, Any]
+Actions = Mapping[str, AnyAction]
+"""Commands by id, as they are handed to whoever shows some of them."""
 
 
 @dataclass(frozen=True, slots=True)

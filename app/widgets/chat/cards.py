@@ -6,8 +6,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QTextLayout, QTextOption
 from PySide6.QtWidgets import QWidget
 
-from app.viewmodels.chat.problem_cards import ProblemCard
-from app.viewmodels.status import Status
+from app.viewmodels.kit.notices import Notices
+from app.viewmodels.kit.problem_card import ProblemCard
 from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.controls import Button, ToolButton
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
@@ -98,22 +98,19 @@ class ProblemView(QWidget):
 
 
 class NoticeBanner(QWidget):
-    """One sentence that stands in nobody's way. `dismissed`: it was read. `acted`: its button was pressed."""
+    """One sentence that stands in nobody's way, a button if there is something to do, and one that closes it."""
 
-    dismissed = Signal()
-    acted = Signal()
-
-    def __init__(self, style: Style, status: Status, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, notices: Notices, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._style = style
-        self._status = status
+        self._notices = notices
         self._changes = ChangeDetector()
         self.close_button = ToolButton(style, Icon.DISCARD, "Dismiss Notice", "Dismiss", 24, 14, parent=self)
-        self.close_button.clicked.connect(self.dismissed)
+        self.close_button.clicked.connect(notices.dismiss)
         self.action = Button(style, "", parent=self)
-        self.action.clicked.connect(self.acted)
+        self.action.clicked.connect(notices.press)
         self.action.hide()
-        status.changed.connect(self._refresh)
+        notices.changed.connect(self._refresh)
         style.changed.connect(self.updateGeometry)
         self._refresh()
 
@@ -128,7 +125,7 @@ class NoticeBanner(QWidget):
 
     def _height(self, width: int) -> int:
         text_style = self._style.text_style(TextRole.UI)
-        lines = lines_of(self._status.now.notice, text_style, self._words(max(width, 240)).width()).lineCount()
+        lines = lines_of(self._notices.now.text, text_style, self._words(max(width, 240)).width()).lineCount()
         return max(_BANNER, lines * text_style.line + 24)
 
     def _words(self, width: int) -> QRectF:
@@ -136,13 +133,13 @@ class NoticeBanner(QWidget):
         return QRectF(_BANNER_SIDE + 26, 0, width - 2 * _BANNER_SIDE - 60 - room, self.height())
 
     def _refresh(self) -> None:
-        notice, label = self._status.now.notice, self._status.now.notice_label
-        if not self._changes.has_changed(notice, label, self._status.now.is_notice_good):
+        notice = self._notices.now
+        if not self._changes.has_changed(notice.text, notice.label, notice.is_good):
             return
-        self.action.set_text(label)
-        self.action.setVisible(bool(label))
-        self.setVisible(bool(notice))
-        self.setAccessibleName(notice)
+        self.action.set_text(notice.label)
+        self.action.setVisible(bool(notice.label))
+        self.setVisible(bool(notice.text))
+        self.setAccessibleName(notice.text)
         self._arrange()
         self.updateGeometry()
         self.update()
@@ -160,14 +157,14 @@ class NoticeBanner(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, text_style = self._style.theme, self._style.text_style(TextRole.UI)
         painter = smooth(QPainter(self))
-        is_good = self._status.now.is_notice_good
-        painter.fillRect(self.rect(), theme.soft if is_good else theme.warnbg)
-        painter.fillRect(0, self.height() - 1, self.width(), 1, theme.softline if is_good else theme.warnline)
+        notice = self._notices.now
+        painter.fillRect(self.rect(), theme.soft if notice.is_good else theme.warnbg)
+        painter.fillRect(0, self.height() - 1, self.width(), 1, theme.softline if notice.is_good else theme.warnline)
         center = QPointF(_BANNER_SIDE + 8, self.height() / 2)
-        icon, color = (Icon.CHECK, theme.accent) if is_good else (Icon.WARN, theme.warn)
+        icon, color = (Icon.CHECK, theme.accent) if notice.is_good else (Icon.WARN, theme.warn)
         self._style.icons.paint(painter, icon, center, color)
         words = self._words(self.width())
-        layout = lines_of(self._status.now.notice, text_style, words.width())
+        layout = lines_of(notice.text, text_style, words.width())
         painter.setPen(theme.text)
         layout.draw(painter, QPointF(words.left(), (self.height() - layout.lineCount() * text_style.line) / 2))
         painter.end()

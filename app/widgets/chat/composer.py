@@ -6,7 +6,8 @@ from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from app.viewmodels.status import Status
+from app.viewmodels.chat.chat_state import ChatState
+from app.viewmodels.kit.live_state import LiveState
 from app.widgets.chat.composer_edit import ComposerEdit
 from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.controls import RoundButton, ToolButton
@@ -39,10 +40,10 @@ class Composer(QWidget):
     editCancelled = Signal()
     grew = Signal()
 
-    def __init__(self, style: Style, status: Status, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, state: LiveState[ChatState], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._style = style
-        self._status = status
+        self._state = state
         self._wanted = 0
         self._changes = ChangeDetector()
         self.edit = ComposerEdit(style, self)
@@ -62,7 +63,7 @@ class Composer(QWidget):
         self.edit.document().documentLayout().documentSizeChanged.connect(self._on_size)
         self.button.clicked.connect(self._press)
         self.cancel.clicked.connect(self.editCancelled)
-        self._status.changed.connect(self._refresh)
+        self._state.changed.connect(self._refresh)
         self._style.changed.connect(self._restyle)
 
     @property
@@ -94,14 +95,14 @@ class Composer(QWidget):
 
     @property
     def _strip(self) -> int:
-        return self._style.typography.scaled(_STRIP) if self._status.now.editing is not None else 0
+        return self._style.typography.scaled(_STRIP) if self._state.now.editing is not None else 0
 
     @property
     def _card(self) -> QRectF:
         return QRectF(self.rect()).adjusted(SHADOW_ROOM, SHADOW_ROOM, -SHADOW_ROOM, -SHADOW_ROOM)
 
     def _press(self) -> None:
-        if self._status.now.is_writing:
+        if self._state.now.is_writing:
             self.stopAsked.emit()
         else:
             self.submit()
@@ -116,8 +117,8 @@ class Composer(QWidget):
             self.grew.emit()
 
     def _refresh(self) -> None:
-        now, can_send = self._status.now, "send" in self._status.now.enabled
-        state = (
+        now = self._state.now
+        shown = (
             now.placeholder,
             now.is_writing,
             now.can_stop,
@@ -125,8 +126,9 @@ class Composer(QWidget):
             now.send_price,
             now.send_parts,
             now.can_answer,
+            now.can_send,
         )
-        if not self._changes.has_changed(can_send, *state):
+        if not self._changes.has_changed(*shown):
             return
         self.edit.show_hint(now.placeholder)
         if now.is_writing:
@@ -134,10 +136,10 @@ class Composer(QWidget):
             self.button.setEnabled(now.can_stop)
         elif now.can_answer:
             self.button.show_action(Icon.AGAIN, "Answer", "Have the question answered (Return)", is_accented=True)
-            self.button.setEnabled(can_send)
+            self.button.setEnabled(now.can_send)
         else:
             self.button.show_action(Icon.SEND, "Send", "Send (Return)", is_accented=True)
-            self.button.setEnabled(can_send)
+            self.button.setEnabled(now.can_send)
         if (now.editing is not None) == self.cancel.isHidden():
             self.cancel.setVisible(now.editing is not None)
             self._arrange()
@@ -200,10 +202,10 @@ class Composer(QWidget):
         self._style.icons.paint(painter, Icon.FORK, center, theme.text2, 14)
         words = strip.adjusted(_SIDE + 22, 0, -_BELOW - 32, 0)
         small = self._style.text_style(TextRole.SMALL)
-        draw_text(painter, small, words, f"New branch from “{self._status.now.editing}”", theme.text2)
+        draw_text(painter, small, words, f"New branch from “{self._state.now.editing}”", theme.text2)
 
     def _paint_price(self, painter: QPainter, card: QRectF) -> None:
-        now, theme = self._status.now, self._style.theme
+        now, theme = self._state.now, self._style.theme
         foot = QRectF(card.left() + _SIDE, card.bottom() - _BELOW - _BUTTON, card.width(), _BUTTON)
         foot.setRight(self.button.x() - 12)
         if now.send_parts is not None and now.send_price:

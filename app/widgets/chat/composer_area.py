@@ -6,7 +6,8 @@ from PySide6.QtCore import QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
-from app.viewmodels.status import Status
+from app.viewmodels.chat.chat_state import ChatState
+from app.viewmodels.kit.live_state import LiveState
 from app.widgets.chat.cards import ProblemView
 from app.widgets.chat.column import Column, centred, column
 from app.widgets.chat.composer import SHADOW_ROOM, Composer
@@ -27,20 +28,20 @@ class ComposerArea(QWidget):
 
     acted = Signal(str)
 
-    def __init__(self, style: Style, status: Status, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, state: LiveState[ChatState], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._style = style
-        self._status = status
+        self._state = state
         self._is_centred = False
         self._pane_height = 700
         self._changes = ChangeDetector()
-        self.composer = Composer(style, status, self)
+        self.composer = Composer(style, state, self)
         self.problem = ProblemView(style, self)
         self.problem.hide()
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.composer.grew.connect(self._refit)
         self.problem.acted.connect(self.acted)
-        status.changed.connect(self._refresh)
+        state.changed.connect(self._refresh)
         style.changed.connect(self._refit)
         self._refresh()
 
@@ -78,7 +79,7 @@ class ComposerArea(QWidget):
         return self.composer.wanted_height(round(self._pane_height * _MOST))
 
     def _refresh(self) -> None:
-        card = self._status.now.problem
+        card = self._state.now.card
         if not self._changes.has_changed(card):
             return
         if card is not None:

@@ -9,7 +9,8 @@ from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 
-from app.viewmodels.status import Status
+from app.viewmodels.chat.chat_state import ChatState
+from app.viewmodels.kit.live_state import LiveState
 from app.widgets.chat.cards import lines_of
 from app.widgets.chat.column import Column, centred
 from app.widgets.kit.change_detector import ChangeDetector
@@ -57,10 +58,10 @@ class WelcomePage(QWidget):
     asked = Signal(str)
     openAsked = Signal()
 
-    def __init__(self, style: Style, status: Status, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, state: LiveState[ChatState], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._style = style
-        self._status = status
+        self._state = state
         self._pane = QSize(0, 0)
         self._is_low = False
         self._changes = ChangeDetector()
@@ -68,7 +69,7 @@ class WelcomePage(QWidget):
         self.open_button = Button(style, "Open Model…", parent=self)
         self.open_button.clicked.connect(self.openAsked)
         self.setAccessibleName("Welcome")
-        status.changed.connect(self._refresh)
+        state.changed.connect(self._refresh)
         style.changed.connect(self.arrange)
         self._refresh()
 
@@ -79,7 +80,7 @@ class WelcomePage(QWidget):
         self.arrange()
 
     def _refresh(self) -> None:
-        now = self._status.now
+        now = self._state.now
         if not self._changes.has_changed(now.greeting, now.suggestions, now.title, now.model_name):
             return
         if tuple(chip.text() for chip in self.chips) != now.suggestions:
@@ -114,7 +115,7 @@ class WelcomePage(QWidget):
 
     def _lay_out(self, top: int) -> int:
         """Set all places for a page that begins at `top`; returns where it ends."""
-        typography, column, now = self._style.typography, self._column, self._status.now
+        typography, column, now = self._style.typography, self._column, self._state.now
         width, icon = self._pane.width(), _SMALL_ICON if self._is_low else _ICON
         self._icon = QRectF(width / 2 - icon / 2, top, icon, icon)
         y = top + icon + _ICON_TO_TITLE
@@ -155,7 +156,7 @@ class WelcomePage(QWidget):
         return centred(self._pane.width(), self._style.typography.scale)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, now = self._style.theme, self._status.now
+        theme, now = self._style.theme, self._state.now
         painter = smooth(QPainter(self))
         painter.fillRect(self.rect(), theme.window)
         QApplication.windowIcon().paint(painter, self._icon.toRect())
@@ -168,7 +169,7 @@ class WelcomePage(QWidget):
         painter.end()
 
     def _paint_guide(self, painter: QPainter) -> None:
-        theme, body, now = self._style.theme, self._style.text_style(TextRole.BODY), self._status.now
+        theme, body, now = self._style.theme, self._style.text_style(TextRole.BODY), self._state.now
         draw_text(painter, self._style.text_style(TextRole.SMALL_MEDIUM), self._name, now.model_name, theme.text2)
         painter.setPen(theme.text)
         lines_of(now.greeting, body, self._column.width).draw(painter, self._greeting)
@@ -189,9 +190,9 @@ class WelcomePage(QWidget):
 class WelcomeView(QScrollArea):
     """The page, scrolled where the window is too low for it. Signals: see `WelcomePage`."""
 
-    def __init__(self, style: Style, status: Status, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, state: LiveState[ChatState], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.page = WelcomePage(style, status)
+        self.page = WelcomePage(style, state)
         self.asked = self.page.asked
         self.openAsked = self.page.openAsked
         self.setFrameShape(QFrame.Shape.NoFrame)

@@ -6,32 +6,26 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from app.viewmodels.actions import action
+from app.viewmodels.kit.action import AnyAction
 from app.widgets.kit.controls import ToolButton
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.style import Style
 
 
-def native_keys(action_id: str) -> str:
-    """Return the keys of a command as this system writes them, or "" without any.
-
-    Raises KeyError for an id that is not in the table.
-    """
-    keys = action(action_id).keys
+def native_keys(action: AnyAction) -> str:
+    """Return the first keys of a command as this system writes them, or "" without any."""
+    keys = action.keys
     return QKeySequence(keys[0]).toString(QKeySequence.SequenceFormat.NativeText) if keys else ""
 
 
-def title_with_keys(action_id: str) -> str:
+def title_with_keys(action: AnyAction) -> str:
     """Return a command's title and its keys, for example "Stop (Esc)"; the title alone without keys."""
-    keys, title = native_keys(action_id), action(action_id).title
-    return f"{title} ({keys})" if keys else title
+    keys = native_keys(action)
+    return f"{action.title} ({keys})" if keys else action.title
 
 
 class ActionButton(ToolButton):
-    """A tool button named like its command, with the keys in the tool tip. `asked` carries the command's id.
-
-    Raises KeyError for an id that is not in the table.
-    """
+    """A tool button named like its command, with the keys in the tool tip. `asked` carries the command's id."""
 
     asked = Signal(str)
 
@@ -39,14 +33,21 @@ class ActionButton(ToolButton):
         self,
         style: Style,
         icon: Icon,
-        action_id: str,
+        action: AnyAction,
         stands_out: bool = False,
         is_on_fill: bool = False,
         parent: QWidget | None = None,
     ) -> None:
-        name, tip = action(action_id).title, title_with_keys(action_id)
-        super().__init__(style, icon, name, tip, stands_out=stands_out, is_on_fill=is_on_fill, parent=parent)
-        self.action_id = action_id
+        super().__init__(
+            style,
+            icon,
+            action.title,
+            title_with_keys(action),
+            stands_out=stands_out,
+            is_on_fill=is_on_fill,
+            parent=parent,
+        )
+        self.action_id = action.id
         self.clicked.connect(self._ask)
 
     def _ask(self) -> None:

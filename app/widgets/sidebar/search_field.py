@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from app.viewmodels.kit.action import AnyAction
 from app.widgets.kit.action_button import native_keys
 from app.widgets.kit.controls import ToolButton
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
@@ -23,9 +24,11 @@ class SearchField(QLineEdit):
     wentDown = Signal()
     escaped = Signal()
 
-    def __init__(self, style: Style, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, find: AnyAction, parent: QWidget | None = None) -> None:
+        """find: the command that comes here, whose keys are shown."""
         super().__init__(parent)
         self._style = style
+        self._keys = native_keys(find)
         self.setFrame(False)
         self.setAccessibleName("Search conversations")
         self.setTextMargins(_LEFT, 0, _RIGHT, 0)
@@ -96,9 +99,13 @@ class SearchField(QLineEdit):
         self._style.icons.paint(painter, Icon.FIND, QPointF(15, rect.center().y()), theme.text2, 14)
         if not self.text():
             words = rect.adjusted(_LEFT + 2, 0, -10, 0)
-            keys = native_keys("find")
             room = draw_text(
-                painter, self._style.text_style(TextRole.CAP), words, keys, theme.text3, Qt.AlignmentFlag.AlignRight
+                painter,
+                self._style.text_style(TextRole.CAP),
+                words,
+                self._keys,
+                theme.text3,
+                Qt.AlignmentFlag.AlignRight,
             )
             draw_text(
                 painter, self._style.text_style(TextRole.UI), words.adjusted(0, 0, -room - 8, 0), "Search", theme.text3

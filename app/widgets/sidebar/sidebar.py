@@ -6,6 +6,7 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QRect, QRec
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QListView, QWidget
 
+from app.viewmodels.kit.action import Actions
 from app.viewmodels.kit.lists import RowRole
 from app.viewmodels.library.conversation_model import ConversationModel
 from app.viewmodels.library.line_model import LineRow
@@ -166,20 +167,26 @@ class Sidebar(QWidget):
     left = Signal()
 
     def __init__(
-        self, style: Style, conversations: ConversationModel, search: Search, parent: QWidget | None = None
+        self,
+        style: Style,
+        conversations: ConversationModel,
+        search: Search,
+        actions: Actions,
+        parent: QWidget | None = None,
     ) -> None:
+        """actions: those of its buttons and its field, "sidebar", "new", "trash" and "find"."""
         super().__init__(parent)
         self._style = style
         self._search = search
         self.setAccessibleName("Sidebar")
         self.setMinimumWidth(200)
         self.setMaximumWidth(360)
-        self.hide_button = ActionButton(style, Icon.SIDEBAR, "sidebar", is_on_fill=True, parent=self)
-        self.new_button = ActionButton(style, Icon.NEW, "new", is_on_fill=True, parent=self)
-        self.field = SearchField(style, self)
+        self.hide_button = ActionButton(style, Icon.SIDEBAR, actions["sidebar"], is_on_fill=True, parent=self)
+        self.new_button = ActionButton(style, Icon.NEW, actions["new"], is_on_fill=True, parent=self)
+        self.field = SearchField(style, actions["find"], self)
         self.list = ConversationList(style, conversations, self)
         self.results = LineList(style, search.rows, "Search results", self)
-        self.trash_button = ActionButton(style, Icon.TRASH, "trash", is_on_fill=True, parent=self)
+        self.trash_button = ActionButton(style, Icon.TRASH, actions["trash"], is_on_fill=True, parent=self)
         self._connect()
         self._refresh()
 

@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.protocol.reports import Problem
+from app.viewmodels.actions import BY_ID, enabled
 from app.viewmodels.controller import Controller
 from app.widgets.chat.cards import NoticeBanner
 from app.widgets.chat.composer_area import ComposerArea
@@ -32,14 +33,14 @@ class ChatPane(QWidget):
     def __init__(self, style: Style, controller: Controller, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._controller = controller
-        status = controller.status
-        self.toolbar = Toolbar(style, status, self)
-        self.banner = NoticeBanner(style, status, self)
-        self.view = ChatView(style, controller.chat, status, self)
-        self.welcome = WelcomeView(style, status, self)
-        self.composer_area = ComposerArea(style, status, self)
+        state = controller.chat_state
+        self.toolbar = Toolbar(style, controller.state, self)
+        self.banner = NoticeBanner(style, controller.notices, self)
+        self.view = ChatView(style, controller.chat, state, BY_ID, self)
+        self.welcome = WelcomeView(style, state, self)
+        self.composer_area = ComposerArea(style, state, self)
         self.composer = self.composer_area.composer
-        self.status_line = StatusLine(style, status, self)
+        self.status_line = StatusLine(style, controller.state, self)
         self._pages = QStackedWidget(self)
         # A path that is exchanged is empty for a moment: the page is chosen when that is over.
         self._page_timer = QTimer(self, singleShot=True, interval=0)
@@ -79,11 +80,9 @@ class ChatPane(QWidget):
         controller.anchorWanted.connect(self._show_anchor)
         controller.left.connect(self._remember_scroll)
         self.composer_area.acted.connect(controller.act)
-        self.banner.dismissed.connect(controller.notices.dismiss)
-        self.banner.acted.connect(controller.notices.press)
         view.deleteAsked.connect(controller.archive.delete_message)
         self.welcome.asked.connect(controller.send)
-        self.welcome.openAsked.connect(controller.modelFolderWanted)
+        self.welcome.openAsked.connect(controller.model.choose)
 
     @property
     def is_welcome_shown(self) -> bool:
@@ -93,7 +92,7 @@ class ChatPane(QWidget):
     @property
     def _is_dismissable(self) -> bool:
         """Whether a problem stands in the composer's place that one may leave alone."""
-        card = self._controller.status.now.problem
+        card = self._controller.chat_state.now.card
         return card is not None and card.other_id == "dismiss"
 
     def _choose_page(self) -> None:
@@ -133,7 +132,7 @@ class ChatPane(QWidget):
     def _escape(self) -> None:
         if self._is_dismissable:
             self._controller.act("dismiss")
-        elif "stop" in self._controller.status.now.enabled:
+        elif "stop" in enabled(self._controller.state.now):
             self._controller.act("stop")
         else:
             self.escaped.emit()

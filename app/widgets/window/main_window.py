@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QWidget
 
 from app.protocol.reports import Problem
-from app.viewmodels.actions import ACTIONS, bound
+from app.viewmodels.actions import ACTIONS, BY_ID, bound, checked, enabled
 from app.viewmodels.cache import disk_text
 from app.viewmodels.controller import Controller
 from app.viewmodels.kit.settings import WindowState
@@ -62,16 +62,16 @@ class MainWindow(QMainWindow):
         self._controller = controller
         self._dialog: QFileDialog | None = None
         self._changes = ChangeDetector()
-        self.sidebar = Sidebar(style, controller.conversations, controller.archive.search)
+        self.sidebar = Sidebar(style, controller.conversations, controller.archive.search, BY_ID)
         self.chat = ChatPane(style, controller)
-        self.cache = CachePane(style, controller.trie, controller.events)
+        self.cache = CachePane(style, controller.cache.trie_model, controller.cache.event_model)
         self.inspector = Inspector(style, [self.cache])
         self.panes = Panes(style, self.sidebar, self.chat, self.inspector, self)
         self.setCentralWidget(self.panes)
         self.menus = Menus(self.menuBar(), self.do, controller.settings)
         self._outline = DropOutline(style, self)
         undo, redo = self.menus.actions["undo"], self.menus.actions["redo"]
-        self._text = TextCommands(self.chat.composer.edit, controller.status, undo, redo, controller.act)
+        self._text = TextCommands(self.chat.composer.edit, controller.library_state, undo, redo, controller.act)
         self._ring = FocusRing(style, self)
         self._archive = ArchiveCommands(style, controller.archive, self.sidebar, self.panes, self)
         self._archive.fill_folders(self.menus.folders)
@@ -100,6 +100,7 @@ class MainWindow(QMainWindow):
     def do(self, action_id: str) -> None:
         """Carry out a command, whether from a menu, a key or a button."""
         self._runs[action_id]()
+        self._controller.state.tell()  # two keys at once: what the second may do is what the first left
         self._refresh_checks()
 
     # Building
@@ -145,9 +146,9 @@ class MainWindow(QMainWindow):
         self.menus.quit.triggered.connect(QApplication.closeAllWindows)
         self.panes.changed.connect(self._refresh_checks)
         self.inspector.changed.connect(self._refresh_checks)
-        controller.status.changed.connect(self._refresh)
+        controller.state.changed.connect(self._refresh)
         controller.settings.changed.connect(self._show_settings)
-        controller.modelFolderWanted.connect(self.choose_folder)
+        controller.model.folderWanted.connect(self.choose_folder)
         controller.notices.announced.connect(self.announce)
         controller.composerText.connect(self._come_to_composer)
 
@@ -185,16 +186,17 @@ class MainWindow(QMainWindow):
     # What changes
 
     def _refresh(self) -> None:
-        now = self._controller.status.now
-        self.cache.show_disk(self._controller.folders.snapshots, now.disk_trouble)
-        if not self._changes.has_changed(now.title, now.enabled, now.checked):
+        now = self._controller.state.now
+        self.cache.show_disk(now.cache.folder, now.cache.disk_trouble)
+        can, marked = enabled(now), checked(now)
+        if not self._changes.has_changed(now.chat.title, can, marked):
             return
-        self.setWindowTitle(now.title)
-        self.menus.show(now.enabled, now.checked)
+        self.setWindowTitle(now.chat.title)
+        self.menus.show(can, marked)
         self._text.renew()
 
     def _show_settings(self) -> None:
-        self.menus.show_recent(self._controller.settings.values.recent_models, self._controller.open_model)
+        self.menus.show_recent(self._controller.settings.values.recent_models, self._controller.model.open)
 
     def _refresh_checks(self) -> None:
         for action in ACTIONS:
@@ -220,7 +222,7 @@ class MainWindow(QMainWindow):
 
     def _fill_model_menu(self) -> None:
         recent = self._controller.settings.values.recent_models
-        self.menus.fill_model_menu(self.chat.toolbar.model_menu, recent, self._controller.open_model)
+        self.menus.fill_model_menu(self.chat.toolbar.model_menu, recent, self._controller.model.open)
 
     def announce(self, text: str) -> None:
         """Have a screen reader say this."""
@@ -230,7 +232,7 @@ class MainWindow(QMainWindow):
         """Open what was dropped or opened from outside: the model in a folder, or a document."""
         folder = model_folder(path)
         if folder:
-            self._controller.open_model(folder)
+            self._controller.model.open(folder)
         elif document(path):
             self.documentOpened.emit(document(path))
         else:
@@ -243,7 +245,7 @@ class MainWindow(QMainWindow):
             self._dialog = QFileDialog(self, "Open Model")
             self._dialog.setFileMode(QFileDialog.FileMode.Directory)
             self._dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-            self._dialog.fileSelected.connect(self._controller.open_model)
+            self._dialog.fileSelected.connect(self._controller.model.open)
         self._dialog.open()
 
     def _come_to_composer(self) -> None:
@@ -266,12 +268,14 @@ class MainWindow(QMainWindow):
 
     def _copy_cache(self) -> None:
         controller = self._controller
-        QGuiApplication.clipboard().setText(cache_text(controller.trie.view, controller.events.rows))
+        QGuiApplication.clipboard().setText(
+            cache_text(controller.cache.trie_model.view, controller.cache.event_model.rows)
+        )
 
     def _delete_files(self) -> None:
         controller = self._controller
-        what = disk_text.deletion(controller.trie.view, controller.folders.snapshots)
-        ask_to_delete(disk_text.DELETE_TITLE, what, "Delete", controller.keeping.delete_files, self)
+        what = disk_text.deletion(controller.cache.trie_model.view, controller.folders.snapshots)
+        ask_to_delete(disk_text.DELETE_TITLE, what, "Delete", controller.cache.delete_files, self)
 
     def _select_all(self) -> None:
         view = self.chat.view

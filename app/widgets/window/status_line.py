@@ -6,7 +6,8 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.viewmodels.status import Status
+from app.viewmodels.app_state import AppState
+from app.viewmodels.kit.live_state import LiveState
 from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.marks import paint_cost
 from app.widgets.kit.style import Style
@@ -19,38 +20,39 @@ _BAR = 96
 class StatusLine(QWidget):
     """Left the engine's line, with a bar where it can be measured and there is room; right the cache's, never cut."""
 
-    def __init__(self, style: Style, status: Status, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, state: LiveState[AppState], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._style = style
-        self._status = status
+        self._state = state
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         style.changed.connect(self.updateGeometry)
         style.changed.connect(self.update)
-        status.changed.connect(self._refresh)
+        state.changed.connect(self._refresh)
         self._refresh()
 
     def sizeHint(self) -> QSize:
         return QSize(320, self._style.typography.foot)
 
     def _refresh(self) -> None:
-        now = self._status.now
+        now = self._state.now
         self.setAccessibleName("Status")
-        self.setAccessibleDescription(", ".join(line for line in (now.engine_line, now.cache_line) if line))
+        self.setAccessibleDescription(", ".join(line for line in (now.activity.text, now.cache.line) if line))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, text_style, now = self._style.theme, self._style.text_style(TextRole.CAP), self._status.now
+        theme, text_style, now = self._style.theme, self._style.text_style(TextRole.CAP), self._state.now
+        activity = now.activity
         painter = smooth(QPainter(self))
         painter.fillRect(self.rect(), theme.window)
         painter.fillRect(0, 0, self.width(), 1, theme.line)
         line = QRectF(_INSET, 1, self.width() - 2 * _INSET, self.height() - 1)
-        taken = draw_text(painter, text_style, line, now.cache_line, theme.text2, Qt.AlignmentFlag.AlignRight)
+        taken = draw_text(painter, text_style, line, now.cache.line, theme.text2, Qt.AlignmentFlag.AlignRight)
         line.setRight(line.right() - taken - _INSET)
-        has_room = text_style.width(now.engine_line) <= line.width() - _BAR - 12
-        if now.engine_fraction is not None and has_room:
-            done, cached = now.engine_fraction, min(now.engine_cached, now.engine_fraction)
+        has_room = text_style.width(activity.text) <= line.width() - _BAR - 12
+        if activity.done is not None and has_room:
+            done, cached = activity.done, min(activity.reused, activity.done)
             bar = QRectF(line.left(), line.center().y() - 2, _BAR, 4)
             paint_cost(painter, theme, bar, cached or done, done - cached if cached else 0, 1 - done)
             line.setLeft(bar.right() + 12)
-        draw_text(painter, text_style, line, now.engine_line, theme.text2)
+        draw_text(painter, text_style, line, activity.text, theme.text2)
         painter.end()

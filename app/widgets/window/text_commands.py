@@ -11,7 +11,8 @@ from PySide6.QtCore import QEvent, QObject, Qt, SignalInstance
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit
 
-from app.viewmodels.status import Status
+from app.viewmodels.kit.live_state import LiveState
+from app.viewmodels.library.library_state import LibraryState
 
 Field = QTextEdit | QPlainTextEdit | QLineEdit
 Act = Callable[[str], None]
@@ -27,15 +28,17 @@ class TextCommands(QObject):
     Without a field it takes back what was done to conversations, and then the menu says what that is.
     """
 
-    def __init__(self, composer: QTextEdit, status: Status, undo: QAction, redo: QAction, act: Act) -> None:
+    def __init__(
+        self, composer: QTextEdit, state: LiveState[LibraryState], undo: QAction, redo: QAction, act: Act
+    ) -> None:
         """act: carries out "undo" and "redo" among the conversations."""
         super().__init__(composer)
         self._composer = composer
-        self._status = status
+        self._state = state
         self._actions = {"undo": undo, "redo": redo}
         self._act = act
         self._watched: Field | None = None
-        status.changed.connect(self.renew)
+        state.changed.connect(self.renew)
         app = QApplication.instance()
         if isinstance(app, QApplication):
             app.focusChanged.connect(self._follow)
@@ -75,7 +78,7 @@ class TextCommands(QObject):
 
     def renew(self) -> None:
         """Say in the menu what the two would do now."""
-        field, now = self._focused, self._status.now
+        field, now = self._focused, self._state.now
         self._show("undo", "Undo", None if field is None else _can_undo(field), now.undo)
         self._show("redo", "Redo", None if field is None else _can_redo(field), now.redo)
 

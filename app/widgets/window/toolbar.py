@@ -6,7 +6,9 @@ from PySide6.QtCore import QRectF, QSize, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.viewmodels.status import Status
+from app.viewmodels.actions import action
+from app.viewmodels.app_state import AppState
+from app.viewmodels.kit.live_state import LiveState
 from app.widgets.kit.action_button import ActionButton
 from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.icon_paths import Icon
@@ -76,10 +78,10 @@ class Toolbar(QWidget):
 
     asked = Signal(str)
 
-    def __init__(self, style: Style, status: Status, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, state: LiveState[AppState], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._style = style
-        self._status = status
+        self._state = state
         self._leading = 0
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._sidebar = self._button(Icon.SIDEBAR, "sidebar")
@@ -91,7 +93,7 @@ class Toolbar(QWidget):
         self._inspector.setCheckable(True)
         self.model_menu = self._chip.menu
         style.changed.connect(self._restyle)
-        status.changed.connect(self._refresh)
+        state.changed.connect(self._refresh)
         self.show_panes(True, True)
         self._refresh()
 
@@ -119,7 +121,7 @@ class Toolbar(QWidget):
         painter.end()
 
     def _button(self, icon: Icon, action_id: str, stands_out: bool = False) -> ActionButton:
-        button = ActionButton(self._style, icon, action_id, stands_out, parent=self)
+        button = ActionButton(self._style, icon, action(action_id), stands_out, parent=self)
         button.asked.connect(self.asked)
         return button
 
@@ -129,11 +131,11 @@ class Toolbar(QWidget):
         self.update()
 
     def _refresh(self) -> None:
-        now = self._status.now
-        self._title.show_title(now.title, now.subtitle, now.warmth, now.is_on_disk)
-        self._chip.show_model(now.model_name, now.model_detail, now.model_missing)
-        self._gauge.show_context(now.context_used, now.context_length)
-        self._stop.setEnabled(now.can_stop)
+        chat, model = self._state.now.chat, self._state.now.model
+        self._title.show_title(chat.title, chat.subtitle, chat.warmth, chat.is_on_disk)
+        self._chip.show_model(model.name, model.detail, model.is_missing)
+        self._gauge.show_context(chat.context_used, model.context_length)
+        self._stop.setEnabled(chat.can_stop)
         self._arrange()
 
     def _arrange(self) -> None:

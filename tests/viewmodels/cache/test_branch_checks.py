@@ -11,11 +11,12 @@ from app.protocol.cache_events import CacheEventKind
 from app.protocol.commands import SetBudget, Verify
 from app.protocol.events import Verified
 from app.protocol.reports import Problem
+from app.viewmodels.actions import enabled
 from app.viewmodels.cache.branch_checks import finding
 from app.viewmodels.cache.budgets import BUDGETS, DEFAULT, budget_of
+from app.viewmodels.cache.cache_state import CHECKING
 from app.viewmodels.controller import Controller
 from app.viewmodels.kit.settings import Settings, WindowState
-from app.viewmodels.status_text import CHECKING
 from tests.fakes.engine import Script
 
 EXACT = Verified(0, 412, True, None, 0.004, 1.0)
@@ -23,11 +24,11 @@ EXACT = Verified(0, 412, True, None, 0.004, 1.0)
 
 def asked(qtbot: QtBot, controller: Controller) -> None:
     controller.send("hello")
-    qtbot.waitUntil(lambda: len(controller.chat.rows) == 2 and not controller.status.now.can_stop)
+    qtbot.waitUntil(lambda: len(controller.chat.rows) == 2 and not controller.chat_state.now.can_stop)
 
 
 def ready(qtbot: QtBot, controller: Controller) -> None:
-    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
+    qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"))
 
 
 def test_budgets_are_known_by_their_ids() -> None:
@@ -57,7 +58,7 @@ def test_each_model_that_is_loaded_has_the_budget(
     controller = make_controller()
     ready(qtbot, controller)
     qtbot.waitUntil(lambda: script.commands.count(SetBudget(0)) == 1)
-    controller.open_model("/models/other")
+    controller.model.open("/models/other")
     qtbot.waitUntil(lambda: script.commands.count(SetBudget(0)) == 2)
 
 
@@ -69,30 +70,30 @@ def test_the_default_budget_needs_no_word(qtbot: QtBot, controller: Controller, 
 def test_a_branch_is_checked_and_the_finding_told(qtbot: QtBot, controller: Controller, script: Script) -> None:
     script.verified = EXACT
     ready(qtbot, controller)
-    assert "verify" not in controller.status.now.enabled
+    assert "verify" not in enabled(controller.state.now)
     asked(qtbot, controller)
-    assert "verify" in controller.status.now.enabled
+    assert "verify" in enabled(controller.state.now)
     controller.act("verify")
-    qtbot.waitUntil(lambda: bool(controller.status.now.notice))
-    assert controller.status.now.notice == finding(EXACT)
-    assert controller.status.now.is_notice_good
+    qtbot.waitUntil(lambda: bool(controller.notices.now.text))
+    assert controller.notices.now.text == finding(EXACT)
+    assert controller.notices.now.is_good
     (command,) = [command for command in script.commands if isinstance(command, Verify)]
     assert [turn.text for turn in command.turns] == ["hello", "You said: hello"]
     controller.notices.error(Problem("Title", "Sentence."))
-    assert not controller.status.now.is_notice_good
+    assert not controller.notices.now.is_good
 
 
 def test_one_check_at_a_time_and_it_is_shown(qtbot: QtBot, controller: Controller, script: Script) -> None:
     ready(qtbot, controller)
     asked(qtbot, controller)
-    controller.verify()
-    controller.verify()
+    controller.cache.verify(controller.open_turns)
+    controller.cache.verify(controller.open_turns)
     assert len([command for command in script.commands if isinstance(command, Verify)]) == 1
-    assert controller.status.now.engine_line == CHECKING
-    assert "verify" not in controller.status.now.enabled
-    controller.open_model("/models/other")
+    assert controller.state.now.activity.text == CHECKING.text
+    assert "verify" not in enabled(controller.state.now)
+    controller.model.open("/models/other")
     ready(qtbot, controller)
-    assert "verify" in controller.status.now.enabled
+    assert "verify" in enabled(controller.state.now)
 
 
 def test_while_an_answer_is_written_the_engine_says_why_not(
@@ -104,10 +105,10 @@ def test_while_an_answer_is_written_the_engine_says_why_not(
     ready(qtbot, controller)
     controller.send("hello")
     qtbot.waitUntil(lambda: len(controller.chat.rows) == 2)
-    controller.verify()
-    qtbot.waitUntil(lambda: bool(controller.status.now.notice))
-    assert refusal.sentence in controller.status.now.notice
-    assert not controller.status.now.is_notice_good
+    controller.cache.verify(controller.open_turns)
+    qtbot.waitUntil(lambda: bool(controller.notices.now.text))
+    assert refusal.sentence in controller.notices.now.text
+    assert not controller.notices.now.is_good
     (command,) = [command for command in script.commands if isinstance(command, Verify)]
     assert [turn.text for turn in command.turns] == ["hello"]
 
@@ -137,7 +138,7 @@ def test_a_finding_in_words(found: Verified, sentence: str) -> None:
 def test_what_the_cache_does_is_in_the_log_until_its_model_goes(qtbot: QtBot, controller: Controller) -> None:
     ready(qtbot, controller)
     asked(qtbot, controller)
-    assert [row.kind for row in controller.events.rows] == [CacheEventKind.REQUEST]
-    controller.open_model("/models/other")
-    qtbot.waitUntil(lambda: controller.status.now.model_name == "other")
-    assert not controller.events.rows
+    assert [row.kind for row in controller.cache.event_model.rows] == [CacheEventKind.REQUEST]
+    controller.model.open("/models/other")
+    qtbot.waitUntil(lambda: controller.model.state.now.name == "other")
+    assert not controller.cache.event_model.rows

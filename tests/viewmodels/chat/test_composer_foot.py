@@ -7,8 +7,9 @@ from collections.abc import Callable
 from pytestqt.qtbot import QtBot
 
 from app.protocol.commands import Generate
+from app.viewmodels.actions import enabled
+from app.viewmodels.chat.chat_text import CONTEXT_FULL, NOT_ANSWERED, NOTHING_TO_SEND
 from app.viewmodels.controller import Controller
-from app.viewmodels.status_text import CONTEXT_FULL, NOT_ANSWERED, NOTHING_TO_SEND
 from tests.fakes.engine import CONTEXT, Script
 from tests.viewmodels.test_controller import ask, ready, texts
 
@@ -27,15 +28,15 @@ def test_a_question_without_an_answer_is_answered_with_return(
 ) -> None:
     ready(qtbot, controller)
     stop_before_a_word(qtbot, controller, script, "How are you?")
-    now = controller.status.now
+    now = controller.chat_state.now
     assert (now.can_answer, now.send_price) == (True, NOT_ANSWERED)
-    assert "send" in now.enabled
+    assert "send" in enabled(controller.state.now)
     controller.send("")
     qtbot.waitUntil(lambda: texts(controller) == ["How are you?", "You said: How are you?"])
-    now = controller.status.now
+    now = controller.chat_state.now
     assert not now.can_answer
     controller.send("")
-    assert controller.status.now.send_price == NOTHING_TO_SEND
+    assert controller.chat_state.now.send_price == NOTHING_TO_SEND
 
 
 def test_words_after_a_question_without_an_answer_are_said_to_become_another_version(
@@ -44,8 +45,8 @@ def test_words_after_a_question_without_an_answer_are_said_to_become_another_ver
     ready(qtbot, controller)
     stop_before_a_word(qtbot, controller, script, "How are you?")
     controller.composer_changed("How was it?")
-    assert controller.status.now.send_price.lower().endswith("another version of “how are you?”")
-    assert not controller.status.now.can_answer
+    assert controller.chat_state.now.send_price.lower().endswith("another version of “how are you?”")
+    assert not controller.chat_state.now.can_answer
     controller.send("How was it?")
     qtbot.waitUntil(lambda: texts(controller) == ["How was it?", "You said: How was it?"])
     assert controller.chat.rows[0].versions == 2
@@ -56,7 +57,7 @@ def test_after_a_restart_too(qtbot: QtBot, make_controller: Callable[..., Contro
     ready(qtbot, first)
     stop_before_a_word(qtbot, first, script, "How are you?")
     controller = make_controller()
-    qtbot.waitUntil(lambda: controller.status.now.can_answer)
+    qtbot.waitUntil(lambda: controller.chat_state.now.can_answer)
     controller.send("")
     qtbot.waitUntil(lambda: texts(controller) == ["How are you?", "You said: How are you?"])
 
@@ -65,11 +66,11 @@ def test_a_question_on_its_way_is_not_offered_to_be_answered(
     qtbot: QtBot, controller: Controller, script: Script
 ) -> None:
     script.load_gate.clear()
-    controller.open_model("/models/one")
+    controller.model.open("/models/one")
     controller.send("How are you?")
     for _ in range(20):
         qtbot.wait(2)
-        assert not controller.status.now.can_answer
+        assert not controller.chat_state.now.can_answer
     script.load_gate.set()
     qtbot.waitUntil(lambda: texts(controller) == ["How are you?", "You said: How are you?"])
 
@@ -78,23 +79,23 @@ def test_what_does_not_fit_says_so_and_is_not_sent(qtbot: QtBot, controller: Con
     ask(qtbot, controller, "How are you?")
     long = "word " * (CONTEXT + 50)
     controller.composer_changed(long)
-    qtbot.waitUntil(lambda: controller.status.now.send_price.startswith("Does not fit: "))
-    price = controller.status.now.send_price.replace("\u202f", "").replace("\u00a0", " ")
+    qtbot.waitUntil(lambda: controller.chat_state.now.send_price.startswith("Does not fit: "))
+    price = controller.chat_state.now.send_price.replace("\u202f", "").replace("\u00a0", " ")
     assert price.endswith(f" of {CONTEXT} tokens")
-    assert "send" not in controller.status.now.enabled
+    assert "send" not in enabled(controller.state.now)
     asked = sum(isinstance(command, Generate) for command in script.commands)
     controller.send(long)
     qtbot.wait(50)
     assert sum(isinstance(command, Generate) for command in script.commands) == asked
     assert controller._drafts.of(controller.archive.open_id).text == long
     controller.composer_changed("short")
-    qtbot.waitUntil(lambda: "send" in controller.status.now.enabled)
+    qtbot.waitUntil(lambda: "send" in enabled(controller.state.now))
 
 
 def test_a_path_that_fills_the_context_says_so(qtbot: QtBot, controller: Controller, script: Script) -> None:
     script.answers["Long?"] = "word " * CONTEXT
     ask(qtbot, controller, "Long?")
-    qtbot.waitUntil(lambda: controller.status.now.send_price == CONTEXT_FULL)
+    qtbot.waitUntil(lambda: controller.chat_state.now.send_price == CONTEXT_FULL)
 
 
 def test_words_of_an_edit_survive_the_next_edit(qtbot: QtBot, controller: Controller) -> None:

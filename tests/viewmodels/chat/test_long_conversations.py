@@ -121,7 +121,7 @@ def test_the_window_walks_over_nothing_that_is_deleted(
     controller.archive.edits.prune(conversation)
     assert asked[0] - before < 10
     at_rest(qtbot, controller)
-    assert controller.status.now.notice.startswith(formatting.plural(MESSAGES - 1, "message"))
+    assert controller.notices.now.text.startswith(formatting.plural(MESSAGES - 1, "message"))
 
 
 def test_what_is_deleted_by_an_edit_is_counted_with_its_ends(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import random
 from pytestqt.qtbot import QtBot
 
 from app.protocol.commands import Cancel
+from app.viewmodels.actions import enabled
 from app.viewmodels.controller import Controller
 from tests.fakes.engine import Script
 from tests.viewmodels.test_controller import ask, ready, texts, wait_for_text
@@ -19,7 +20,7 @@ def fail(qtbot: QtBot, controller: Controller, script: Script) -> str:
     script.fail = TOO_LONG
     controller.send(TOO_LONG)
     left = controller.archive.open_id
-    qtbot.waitUntil(lambda: controller.status.now.problem is not None)
+    qtbot.waitUntil(lambda: controller.chat_state.now.card is not None)
     return left
 
 
@@ -29,15 +30,15 @@ def test_a_question_that_failed_stands_in_the_way_only_where_it_was_asked(
     ask(qtbot, controller, "How are you?")
     left = fail(qtbot, controller, script)
     controller.new_conversation()
-    assert controller.status.now.problem is None
+    assert controller.chat_state.now.card is None
     ask(qtbot, controller, "And you?")
     controller.open_conversation(left)
-    problem = controller.status.now.problem
+    problem = controller.chat_state.now.card
     assert problem is not None
     assert problem.title == "The context is full"
     controller.act(problem.action_id)
-    assert controller.status.now.editing == TOO_LONG
-    assert controller.status.now.problem is None
+    assert controller.chat_state.now.editing == TOO_LONG
+    assert controller.chat_state.now.card is None
 
 
 def test_the_question_that_failed_is_edited_on_its_own_branch(
@@ -50,12 +51,12 @@ def test_the_question_that_failed_is_edited_on_its_own_branch(
     controller.cancel_edit()
     fail_id = controller.chat.rows[-1].id
     controller.regenerate(fail_id)
-    qtbot.waitUntil(lambda: controller.status.now.problem is not None)
+    qtbot.waitUntil(lambda: controller.chat_state.now.card is not None)
     controller._display.drop_card()
     controller.begin_edit(controller.chat.rows[0].id)
     ask(qtbot, controller, "How was it?")
     controller.act("edit_failed")
-    assert controller.status.now.editing is None, "a card that is gone does nothing"
+    assert controller.chat_state.now.editing is None, "a card that is gone does nothing"
 
 
 def test_a_question_that_failed_elsewhere_is_told_and_takes_nothing_away(
@@ -64,14 +65,14 @@ def test_a_question_that_failed_elsewhere_is_told_and_takes_nothing_away(
     ready(qtbot, controller)
     script.fail, script.hold = TOO_LONG, 0
     script.load_gate.clear()
-    controller.open_model("/models/one")
+    controller.model.open("/models/one")
     controller.send(TOO_LONG)
     controller.new_conversation()
     controller.composer_changed("half a thought")
     script.load_gate.set()
-    qtbot.waitUntil(lambda: "The context is full" in controller.status.now.notice)
-    assert TOO_LONG in controller.status.now.notice
-    assert controller.status.now.problem is None
+    qtbot.waitUntil(lambda: "The context is full" in controller.notices.now.text)
+    assert TOO_LONG in controller.notices.now.text
+    assert controller.chat_state.now.card is None
     assert controller._drafts.of(controller.archive.open_id).text == "half a thought"
 
 
@@ -80,9 +81,9 @@ def test_another_model_may_do_what_the_one_before_could_not(
 ) -> None:
     ready(qtbot, controller)
     fail(qtbot, controller, script)
-    controller.open_model("/models/one")
+    controller.model.open("/models/one")
     ready(qtbot, controller)
-    assert controller.status.now.problem is None
+    assert controller.chat_state.now.card is None
 
 
 def test_stop_in_one_conversation_leaves_the_answer_in_another(
@@ -94,21 +95,21 @@ def test_stop_in_one_conversation_leaves_the_answer_in_another(
     wait_for_text(qtbot, controller)
     left = controller.archive.open_id
     controller.new_conversation()
-    assert not controller.status.now.can_stop
-    assert "stop" not in controller.status.now.enabled
+    assert not controller.chat_state.now.can_stop
+    assert "stop" not in enabled(controller.state.now)
     controller.act("stop")
     controller.stop()
     assert not [command for command in script.commands if isinstance(command, Cancel)]
-    assert "How are you?" in controller.status.now.engine_line, "where it is written is told"
+    assert "How are you?" in controller.state.now.activity.text, "where it is written is told"
     controller.open_conversation(left)
-    assert controller.status.now.can_stop
+    assert controller.chat_state.now.can_stop
     controller.act("stop")
     qtbot.waitUntil(lambda: not controller.chat.rows[-1].is_streaming)
 
 
 def test_a_question_that_waits_elsewhere_is_not_withdrawn(qtbot: QtBot, controller: Controller, script: Script) -> None:
     script.load_gate.clear()
-    controller.open_model("/models/one")
+    controller.model.open("/models/one")
     controller.send("How are you?")
     left = controller.archive.open_id
     qtbot.waitUntil(lambda: controller._questions.is_waiting_in(left))
@@ -168,7 +169,7 @@ def test_a_question_here_does_not_wait_to_be_said_for_an_answer_elsewhere(
     qtbot.waitUntil(lambda: controller._questions.is_waiting_in(here))
     assert texts(controller) == ["And you?"]
     qtbot.waitUntil(lambda: controller._library.is_stored(here))
-    assert controller.status.now.send_price == "Answered after the one in “How are you?”"
+    assert controller.chat_state.now.send_price == "Answered after the one in “How are you?”"
     controller.new_conversation()
     assert controller.archive.open_id != here
     script.hold = None
@@ -188,7 +189,7 @@ def test_a_question_that_waits_for_an_answer_elsewhere_can_be_withdrawn(
     here = controller.archive.open_id
     qtbot.waitUntil(lambda: controller._questions.is_waiting_in(here))
     controller.act("stop")
-    assert controller.status.now.can_answer
+    assert controller.chat_state.now.can_answer
     script.hold = None
     qtbot.waitUntil(lambda: not controller._questions.held)
     assert texts(controller) == ["And you?"]

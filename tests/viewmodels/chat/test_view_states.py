@@ -82,7 +82,7 @@ def test_an_edit_that_was_begun_goes_on(qtbot: QtBot, make_controller: MakeContr
     first.begin_edit()
     first.composer_changed("How was it?")
     again = make_controller()
-    qtbot.waitUntil(lambda: again.status.now.editing == "How are you?")
+    qtbot.waitUntil(lambda: again.chat_state.now.editing == "How are you?")
     assert again._drafts.of(again.archive.open_id).text == "How was it?"
     again.cancel_edit()
     assert again._drafts.of(again.archive.open_id).text == "something else"

@@ -37,8 +37,8 @@ def forked(qtbot: QtBot, controller: Controller) -> Controller:
 
 
 def notice(qtbot: QtBot, controller: Controller, words: str) -> str:
-    qtbot.waitUntil(lambda: words in controller.status.now.notice)
-    return controller.status.now.notice.replace("\u00a0", " ")
+    qtbot.waitUntil(lambda: words in controller.notices.now.text)
+    return controller.notices.now.text.replace("\u00a0", " ")
 
 
 def exported(qtbot: QtBot, controller: Controller, form: Form, path: Path) -> str:
@@ -75,7 +75,7 @@ def test_a_conversation_goes_out_whole_and_comes_back_beside_itself(
     qtbot.waitUntil(lambda: forked.archive.open_id != before)
     assert texts(forked) == ["Two", "You said: Two"]
     assert forked.chat.rows[0].versions == 2
-    assert (forked.status.now.undo, forked.status.now.notice_label) == ("Import", "Undo")
+    assert (forked.library_state.now.undo, forked.notices.now.label) == ("Import", "Undo")
     forked.notices.press()
     at_rest(qtbot, forked)
     assert titles(forked) == ["One"]
@@ -117,16 +117,16 @@ def test_a_file_that_is_none_changes_nothing_and_is_named(
     file.write_text(content)
     forked.archive.exchange.import_file(str(file))
     assert "broken one.json" in notice(qtbot, forked, "broken one.json")
-    assert not forked.status.now.is_notice_good
+    assert not forked.notices.now.is_good
     assert titles(forked) == ["One"]
-    assert forked.status.now.undo == "Message"
+    assert forked.library_state.now.undo == "Message"
 
 
 def test_a_place_that_cannot_be_written_is_told(qtbot: QtBot, forked: Controller, tmp_path: Path) -> None:
     target = tmp_path / "not there" / "out.espalier"
     forked.archive.exchange.export(forked.archive.open_id, Form.ESPALIER, str(target))
     notice(qtbot, forked, "out.espalier")
-    assert not forked.status.now.is_notice_good
+    assert not forked.notices.now.is_good
     assert not target.exists()
 
 
@@ -206,7 +206,7 @@ def test_an_answer_goes_on_being_saved_while_a_file_is_read(
     slow.gate.set()
     qtbot.waitUntil(lambda: texts(controller) == ["Which pears?"])
     assert "store" not in slow.threads[0]
-    assert controller.status.now.notice_label == "Undo"
+    assert controller.notices.now.label == "Undo"
 
 
 def test_what_is_being_read_can_be_cancelled(
@@ -216,10 +216,10 @@ def test_what_is_being_read_can_be_cancelled(
     file.write_text(json.dumps([chatgpt("Pears", "Which pears?")]))
     forked.archive.exchange.import_file(str(file))
     notice(qtbot, forked, "Reading conversations.json…")
-    assert forked.status.now.notice_label == "Cancel"
+    assert forked.notices.now.label == "Cancel"
     forked.notices.press()
     assert notice(qtbot, forked, "Cancelled") == "Cancelled. Nothing was changed."
-    assert forked.status.now.notice_label == ""
+    assert forked.notices.now.label == ""
     assert titles(forked) == ["One"]
     slow.gate.set()
     forked.archive.exchange.import_file(str(file))

@@ -7,13 +7,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.viewmodels.chat.problem_cards import ProblemCard
-from app.viewmodels.status import Status, StatusValues
+from app.viewmodels.chat.chat_state import ChatState
+from app.viewmodels.kit.notices import Notices
+from app.viewmodels.kit.problem_card import ProblemCard
 from app.widgets.chat.cards import NoticeBanner, ProblemView, lines_of
 from app.widgets.chat.composer_area import ComposerArea
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
 from app.widgets.kit.typography import TextRole
+from tests.fakes.shown import Shown
 from tests.widgets.pictures import count, picture, show
 
 MISSING = ProblemCard(
@@ -24,14 +26,17 @@ MISSING = ProblemCard(
     "Use the Guide Meanwhile",
     "use_guide",
 )
-READY = StatusValues(placeholder="Ask anything")
+READY = ChatState(placeholder="Ask anything")
 
 
 @pytest.fixture
-def status(qapp: object) -> Status:
-    status = Status()
-    status.show(READY)
-    return status
+def state(qapp: object) -> Shown[ChatState]:
+    return Shown(READY)
+
+
+@pytest.fixture
+def notices(qapp: object) -> Notices:
+    return Notices(lambda: 0)
 
 
 @pytest.fixture
@@ -44,8 +49,8 @@ def card(qtbot: QtBot, style: Style) -> ProblemView:
 
 
 @pytest.fixture
-def composer_area(qtbot: QtBot, style: Style, status: Status) -> ComposerArea:
-    composer_area = ComposerArea(style, status)
+def composer_area(qtbot: QtBot, style: Style, state: Shown[ChatState]) -> ComposerArea:
+    composer_area = ComposerArea(style, state)
     qtbot.addWidget(composer_area)
     show(composer_area, 840, composer_area.sizeHint().height())
     return composer_area
@@ -87,11 +92,11 @@ def test_sentences_are_broken_within_their_width(style: Style) -> None:
 
 
 def test_the_problem_takes_the_composers_place_and_leaves_its_words(
-    qtbot: QtBot, composer_area: ComposerArea, status: Status
+    qtbot: QtBot, composer_area: ComposerArea, state: Shown[ChatState]
 ) -> None:
     composer_area.composer.edit.setFocus()
     qtbot.keyClicks(composer_area.composer.edit, "not sent yet")
-    status.show(replace(READY, problem=MISSING))
+    state.show(replace(READY, card=MISSING))
     assert not composer_area.problem.isHidden()
     assert composer_area.composer.isHidden()
     assert composer_area.problem.hasFocus()
@@ -101,7 +106,7 @@ def test_the_problem_takes_the_composers_place_and_leaves_its_words(
     with qtbot.waitSignal(composer_area.acted) as heard:
         qtbot.mouseClick(composer_area.problem.action, Qt.MouseButton.LeftButton)
     assert heard.args == ["open_model"]
-    status.show(READY)
+    state.show(READY)
     assert composer_area.problem.isHidden()
     assert composer_area.composer.text == "not sent yet"
     assert composer_area.composer.edit.hasFocus()
@@ -130,27 +135,31 @@ def test_in_an_empty_conversation_the_composer_stands_in_the_middle(composer_are
     assert composer_area.composer.geometry().center().x() == 419
 
 
-def test_a_notice_comes_and_goes(qtbot: QtBot, style: Style, status: Status) -> None:
-    banner = NoticeBanner(style, status)
+def test_a_notice_comes_and_goes(qtbot: QtBot, style: Style, notices: Notices) -> None:
+    banner = NoticeBanner(style, notices)
     qtbot.addWidget(banner)
     assert banner.isHidden()
-    status.show(replace(READY, notice="Disk is full: snapshots are off."))
+    notices.warn("Disk is full: snapshots are off.")
     assert not banner.isHidden()
     assert banner.accessibleName() == "Disk is full: snapshots are off."
     assert banner.heightForWidth(840) == 44
-    status.show(replace(READY, notice="Disk is full: snapshots are off. " * 6))
+    notices.warn("Disk is full: snapshots are off. " * 6)
     assert banner.heightForWidth(600) > 44
     show(banner, 600, banner.heightForWidth(600))
-    with qtbot.waitSignal(banner.dismissed):
-        qtbot.mouseClick(banner.close_button, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(banner.close_button, Qt.MouseButton.LeftButton)
+    assert banner.isHidden()
+    pressed: list[str] = []
+    notices.warn("Crashed last time.", "Show Log", lambda: pressed.append("log"))
+    qtbot.mouseClick(banner.action, Qt.MouseButton.LeftButton)
+    assert pressed == ["log"]
 
 
-def test_good_news_is_no_warning(qtbot: QtBot, style: Style, status: Status) -> None:
-    banner = NoticeBanner(style, status)
+def test_good_news_is_no_warning(qtbot: QtBot, style: Style, notices: Notices) -> None:
+    banner = NoticeBanner(style, notices)
     qtbot.addWidget(banner)
-    status.show(replace(READY, notice="The cache is exact."))
+    notices.warn("The cache is exact.")
     show(banner, 600, 44)
     assert count(picture(banner), LIGHT.warnbg) > 10_000
-    status.show(replace(READY, notice="The cache is exact.", is_notice_good=True))
+    notices.info("The cache is exact.")
     assert count(picture(banner), LIGHT.warnbg) == count(picture(banner), LIGHT.warn) == 0
     assert count(picture(banner), LIGHT.soft) > 10_000

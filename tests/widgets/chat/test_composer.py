@@ -8,25 +8,24 @@ from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.viewmodels.status import Status, StatusValues
+from app.viewmodels.chat.chat_state import ChatState
 from app.widgets.chat.composer import SHADOW_ROOM, Composer
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT
+from tests.fakes.shown import Shown
 from tests.widgets.pictures import count, picture, show
 
-READY = StatusValues(placeholder="Ask anything", send_price="12 tokens to compute", send_parts=(30, 10))
+READY = ChatState(placeholder="Ask anything", send_price="12 tokens to compute", send_parts=(30, 10))
 
 
 @pytest.fixture
-def status(qapp: object) -> Status:
-    status = Status()
-    status.show(READY)
-    return status
+def state(qapp: object) -> Shown[ChatState]:
+    return Shown(READY)
 
 
 @pytest.fixture
-def composer(qtbot: QtBot, style: Style, status: Status) -> Composer:
-    composer = Composer(style, status)
+def composer(qtbot: QtBot, style: Style, state: Shown[ChatState]) -> Composer:
+    composer = Composer(style, state)
     qtbot.addWidget(composer)
     show(composer, 680 + 2 * SHADOW_ROOM, 92 + 2 * SHADOW_ROOM)
     composer.edit.setFocus()
@@ -119,35 +118,37 @@ def test_lines_are_those_of_a_message(qtbot: QtBot, composer: Composer) -> None:
     assert composer.edit.text_height == 4 * 22
 
 
-def test_send_becomes_stop_while_it_writes(qtbot: QtBot, composer: Composer, status: Status) -> None:
+def test_send_becomes_stop_while_it_writes(qtbot: QtBot, composer: Composer, state: Shown[ChatState]) -> None:
     assert composer.button.accessibleName() == "Send"
     assert not composer.button.isEnabled()
-    status.show(replace(READY, enabled=frozenset({"send"})))
+    state.show(replace(READY, can_send=True))
     assert composer.button.isEnabled()
     with qtbot.waitSignal(composer.submitted):
         qtbot.mouseClick(composer.button, Qt.MouseButton.LeftButton)
-    status.show(replace(READY, is_writing=True, can_stop=True))
+    state.show(replace(READY, is_writing=True, can_stop=True))
     assert composer.button.accessibleName() == "Stop"
     with qtbot.waitSignal(composer.stopAsked):
         qtbot.mouseClick(composer.button, Qt.MouseButton.LeftButton)
 
 
-def test_editing_shows_where_the_branch_begins_and_a_way_out(qtbot: QtBot, composer: Composer, status: Status) -> None:
+def test_editing_shows_where_the_branch_begins_and_a_way_out(
+    qtbot: QtBot, composer: Composer, state: Shown[ChatState]
+) -> None:
     assert composer.cancel.isHidden()
     height = composer.wanted_height(300)
     with qtbot.waitSignal(composer.grew):
-        status.show(replace(READY, editing="Make it cheaper"))
+        state.show(replace(READY, editing="Make it cheaper"))
     assert composer.wanted_height(300) == height + 30
     with qtbot.waitSignal(composer.editCancelled):
         qtbot.mouseClick(composer.cancel, Qt.MouseButton.LeftButton)
-    status.show(READY)
+    state.show(READY)
     assert composer.cancel.isHidden()
     assert composer.wanted_height(300) == height
 
 
-def test_the_price_is_drawn_as_words_and_bar(composer: Composer, status: Status) -> None:
+def test_the_price_is_drawn_as_words_and_bar(composer: Composer, state: Shown[ChatState]) -> None:
     assert count(picture(composer), LIGHT.mute) > 10
-    status.show(replace(READY, send_parts=None))
+    state.show(replace(READY, send_parts=None))
     assert count(picture(composer), LIGHT.mute) == 0
     assert composer.accessibleDescription() == "12 tokens to compute"
 
@@ -169,8 +170,8 @@ def test_theme_and_text_size(composer: Composer, style: Style) -> None:
     assert composer.edit.text_height == 2 * composer.edit.line
 
 
-def test_names_and_tab_order(qtbot: QtBot, composer: Composer, status: Status) -> None:
-    status.show(replace(READY, editing="x", enabled=frozenset({"send"})))
+def test_names_and_tab_order(qtbot: QtBot, composer: Composer, state: Shown[ChatState]) -> None:
+    state.show(replace(READY, editing="x", can_send=True))
     assert [widget.accessibleName() for widget in (composer.edit, composer.button, composer.cancel)] == [
         "Message",
         "Send",

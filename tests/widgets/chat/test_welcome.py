@@ -7,25 +7,24 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.viewmodels.status import Status, StatusValues
-from app.viewmodels.status_text import GREETING, SUGGESTIONS
+from app.viewmodels.chat.chat_state import ChatState
+from app.viewmodels.chat.chat_text import GREETING, SUGGESTIONS
 from app.widgets.chat.welcome import WelcomeView
 from app.widgets.kit.style import Style
+from tests.fakes.shown import Shown
 from tests.widgets.pictures import show
 
-GUIDE = StatusValues(model_name="Espalier Guide", greeting=GREETING, suggestions=SUGGESTIONS)
+GUIDE = ChatState(model_name="Espalier Guide", greeting=GREETING, suggestions=SUGGESTIONS)
 
 
 @pytest.fixture
-def status(qapp: object) -> Status:
-    status = Status()
-    status.show(GUIDE)
-    return status
+def state(qapp: object) -> Shown[ChatState]:
+    return Shown(GUIDE)
 
 
 @pytest.fixture
-def welcome(qtbot: QtBot, style: Style, status: Status) -> WelcomeView:
-    welcome = WelcomeView(style, status)
+def welcome(qtbot: QtBot, style: Style, state: Shown[ChatState]) -> WelcomeView:
+    welcome = WelcomeView(style, state)
     qtbot.addWidget(welcome)
     show(welcome, 840, 704)
     return welcome
@@ -77,8 +76,10 @@ def test_a_scroll_bar_does_not_move_the_column(welcome: WelcomeView) -> None:
     assert welcome.page.chips[0].x() == (840 - 560) // 2
 
 
-def test_with_another_model_it_offers_neither_guide_nor_questions(welcome: WelcomeView, status: Status) -> None:
-    status.show(replace(GUIDE, greeting="", suggestions=(), title="New conversation"))
+def test_with_another_model_it_offers_neither_guide_nor_questions(
+    welcome: WelcomeView, state: Shown[ChatState]
+) -> None:
+    state.show(replace(GUIDE, greeting="", suggestions=(), title="New conversation"))
     assert welcome.page.chips == []
     assert welcome.page.open_button.isHidden()
 

@@ -117,7 +117,7 @@ def test_no_title_is_no_change(qtbot: QtBot, garden: MainWindow, controller: Con
     qtbot.keyClick(field, Qt.Key.Key_Return)
     done(qtbot, controller)
     assert garden.windowTitle() == "apples"
-    assert controller.status.now.undo == "New Conversation"
+    assert controller.library_state.now.undo == "New Conversation"
 
 
 def test_a_favourite_stands_first_under_a_star(
@@ -172,7 +172,7 @@ def test_a_folder_is_made_named_folded_and_deleted(qtbot: QtBot, garden: MainWin
     qtbot.keyClick(view, Qt.Key.Key_Backspace)
     done(qtbot, controller)
     assert sorted(titles(controller)) == ["apples", "pears", "quinces"]
-    assert "still there" in controller.status.now.notice
+    assert "still there" in controller.notices.now.text
     controller.notices.press()
     done(qtbot, controller)
     assert titles(controller) == ["pears", "quinces", "Orchard", "apples"]
@@ -196,7 +196,7 @@ def test_a_conversation_is_moved_by_its_menu(qtbot: QtBot, garden: MainWindow, c
     done(qtbot, controller)
     assert titles(controller)[1] == "A & B"
     assert len(titles(controller)) == 4
-    assert controller.status.now.undo == "Move"
+    assert controller.library_state.now.undo == "Move"
     menu = open_menu(garden, 2)
     (move,) = [one.menu() for one in menu.actions() if one.text() == "Move to Folder"]
     assert [one.isChecked() for one in move.actions()][:2] == [False, True]

@@ -7,6 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
+from app.viewmodels.actions import BY_ID
 from app.viewmodels.library.conversation_model import ConversationModel
 from app.widgets.kit.action_button import ActionButton
 from app.widgets.kit.style import Style
@@ -23,7 +24,7 @@ def model(qapp: object) -> ConversationModel:
 
 @pytest.fixture
 def sidebar(qtbot: QtBot, style: Style, model: ConversationModel) -> Iterator[Sidebar]:
-    sidebar = Sidebar(style, model, search())
+    sidebar = Sidebar(style, model, search(), BY_ID)
     qtbot.addWidget(sidebar)
     tester = QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Warning)
     show(sidebar, 248, 560)
@@ -116,7 +117,7 @@ def test_hover_and_the_keyboards_focus_can_be_seen(qtbot: QtBot, sidebar: Sideba
 
 
 def test_the_selection_of_an_inactive_window_is_grey(qtbot: QtBot, sidebar: Sidebar, style: Style) -> None:
-    other = Sidebar(style, conversations(), search())
+    other = Sidebar(style, conversations(), search(), BY_ID)
     qtbot.addWidget(other)
     show(other, 248, 300)
     qtbot.waitUntil(other.isActiveWindow)
@@ -133,7 +134,7 @@ def test_rows_grow_with_the_text(qtbot: QtBot, style: Style, sidebar: Sidebar, m
 
 def test_a_long_title_stays_clear_of_its_age(qtbot: QtBot, style: Style) -> None:
     model = conversations()
-    sidebar = Sidebar(style, model, search())
+    sidebar = Sidebar(style, model, search(), BY_ID)
     qtbot.addWidget(sidebar)
     show(sidebar, 200, 400)
     gap = picture(sidebar).copy(134, sidebar.list.y() + 52 + 28 + 28 + 40 + 28, 6, 20)

@@ -59,7 +59,7 @@ def test_messages_come_back_where_they_were(qtbot: QtBot, box: TrashBox, control
     qtbot.mouseClick(box.restore_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: len(texts(controller)) == 4)
     qtbot.waitUntil(lambda: len(lines(box)) == 1)
-    assert controller.status.now.undo == "Restore"
+    assert controller.library_state.now.undo == "Restore"
 
 
 def test_a_conversation_comes_back_and_is_opened(qtbot: QtBot, box: TrashBox, controller: Controller) -> None:
@@ -98,8 +98,8 @@ def test_what_is_emptied_is_gone_for_ever(
     qtbot.waitUntil(lambda: lines(box) == [])
     assert not box.restore_button.isEnabled()
     assert not box.empty_button.isEnabled()
-    assert controller.status.now.notice.replace("\u00a0", " ") == "The trash is empty: 4 messages deleted for ever."
-    assert controller.status.now.undo == ""
+    assert controller.notices.now.text.replace("\u00a0", " ") == "The trash is empty: 4 messages deleted for ever."
+    assert controller.library_state.now.undo == ""
     qtbot.waitUntil(lambda: {one.owner for one in script.commands if isinstance(one, EraseOwner)} == gone)
     controller.act("undo")
     controller._parts.store.drain()

@@ -43,7 +43,7 @@ def test_a_file_is_chosen_and_written(
     asked.selectFile(str(tmp_path / name))
     asked.accept()
     qtbot.waitUntil((tmp_path / name).exists)
-    qtbot.waitUntil(lambda: controller.status.now.notice == f"Saved as {name}.")
+    qtbot.waitUntil(lambda: controller.notices.now.text == f"Saved as {name}.")
     qtbot.waitUntil(lambda: not talk.findChildren(QFileDialog))
 
 
@@ -57,7 +57,7 @@ def exported(qtbot: QtBot, talk: MainWindow, controller: Controller, folder: Pat
     file = folder / "talk.espalier"
     archive = controller.archive
     archive.exchange.export(archive.open_id, Form.ESPALIER, str(file))
-    qtbot.waitUntil(lambda: controller.status.now.notice == "Saved as talk.espalier.")
+    qtbot.waitUntil(lambda: controller.notices.now.text == "Saved as talk.espalier.")
     return file
 
 
@@ -98,5 +98,5 @@ def test_a_file_opened_from_outside_is_imported(
     broken = tmp_path / "broken.espalier"
     broken.write_text("{")
     talk.open_path(str(broken))
-    qtbot.waitUntil(lambda: "broken.espalier" in controller.status.now.notice)
+    qtbot.waitUntil(lambda: "broken.espalier" in controller.notices.now.text)
     assert controller.conversations.rowCount() == 2

@@ -30,7 +30,7 @@ from pytestqt.qtbot import QtBot
 
 import app.widgets.window.main_window as main_window
 from app.protocol.commands import ClearDiskCache, Generate, LoadModel
-from app.viewmodels.actions import ACTIONS
+from app.viewmodels.actions import ACTIONS, enabled
 from app.viewmodels.controller import Controller
 from app.viewmodels.kit.settings import WindowState
 from app.widgets.chat.messages.links import ask_and_open
@@ -77,7 +77,7 @@ def test_a_question_typed_and_sent_is_answered_in_the_chat(
     assert window.chat.composer.text == ""
     rows = window.chat.view.layout_of_rows
     assert [rows.item(number).body.text for number in range(len(rows))] == ["hello", "You said: hello"]
-    assert window.windowTitle() == controller.status.now.title == "hello"
+    assert window.windowTitle() == controller.chat_state.now.title == "hello"
 
 
 def test_a_question_is_edited_into_a_fork_and_both_versions_can_be_shown(
@@ -87,7 +87,7 @@ def test_a_question_is_edited_into_a_fork_and_both_versions_can_be_shown(
     edit = window.chat.composer.edit
     qtbot.keyClick(edit, Qt.Key.Key_D, _CTRL)
     assert window.chat.composer.text == "first"
-    assert not window.chat.composer.cancel.isHidden()
+    qtbot.waitUntil(lambda: not window.chat.composer.cancel.isHidden())
     ask(qtbot, window, controller, "second")
     row = controller.chat.rows[0]
     assert (row.version, row.versions) == (2, 2)
@@ -95,6 +95,7 @@ def test_a_question_is_edited_into_a_fork_and_both_versions_can_be_shown(
     assert isinstance(switcher, VersionSwitcher)
     qtbot.mouseClick(switcher, Qt.MouseButton.LeftButton, pos=QPoint(6, 10))
     assert texts(controller) == ["first", "You said: first"]
+    qtbot.waitUntil(window.menus.actions["next"].isEnabled)
     edit.setFocus()
     qtbot.keyClick(edit, Qt.Key.Key_Right, _CTRL | _ALT)
     assert texts(controller) == ["second", "You said: second"]
@@ -138,10 +139,10 @@ def test_it_stops_from_the_composer(
     edit = window.chat.composer.edit
     qtbot.keyClicks(edit, "long")
     qtbot.keyClick(edit, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: controller.status.now.is_writing and bool(controller.chat.rows[-1].text))
+    qtbot.waitUntil(lambda: controller.chat_state.now.is_writing and bool(controller.chat.rows[-1].text))
     assert window.chat.composer.button.accessibleName() == "Stop"
     qtbot.keyClick(edit, key, modifier)
-    qtbot.waitUntil(lambda: not controller.status.now.is_writing)
+    qtbot.waitUntil(lambda: not controller.chat_state.now.is_writing)
     assert texts(controller)[-1].startswith("one")
 
 
@@ -165,22 +166,22 @@ def test_a_folder_that_cannot_be_opened_is_said_in_the_composers_place(
     qtbot: QtBot, window: MainWindow, controller: Controller, script: Script
 ) -> None:
     """Where no model is in use: here the engine has just died."""
-    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
+    qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"))
     script.deadly.add("/models/deadly")
-    controller.open_model("/models/deadly")
-    qtbot.waitUntil(lambda: controller.status.now.engine_line == "No model loaded")
+    controller.model.open("/models/deadly")
+    qtbot.waitUntil(lambda: controller.state.now.activity.text == "No model loaded")
     script.broken.add("/models/broken")
-    controller.open_model("/models/broken")
+    controller.model.open("/models/broken")
     qtbot.waitUntil(lambda: not window.chat.composer_area.problem.isHidden())
     qtbot.mouseClick(window.chat.composer_area.problem.other, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.chat.composer_area.problem.isHidden())
-    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
+    qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"))
 
 
 def test_whoever_types_while_a_question_fails_presses_nothing_and_types_on(
     qtbot: QtBot, window: MainWindow, controller: Controller, script: Script
 ) -> None:
-    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
+    qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"))
     script.fail = "Does it fit?"
     edit = window.chat.composer.edit
     qtbot.keyClicks(edit, "Does it fit?")
@@ -190,9 +191,9 @@ def test_whoever_types_while_a_question_fails_presses_nothing_and_types_on(
     focused = QApplication.focusWidget()
     assert focused is not None
     qtbot.keyClick(focused, Qt.Key.Key_Space)
-    assert controller.status.now.editing is None
+    assert controller.chat_state.now.editing is None
     qtbot.keyClicks(focused, "n")
-    assert controller.status.now.problem is None
+    assert controller.chat_state.now.card is None
     assert window.chat.composer.text == "n"
     assert edit.hasFocus()
     assert len(controller.chat.rows) == asked
@@ -225,9 +226,9 @@ def test_closing_while_it_writes_waits_for_nothing(
     ask_text = "long"
     script.answers[ask_text] = "one two three"
     controller.send(ask_text)
-    qtbot.waitUntil(lambda: controller.status.now.is_writing)
+    qtbot.waitUntil(lambda: controller.chat_state.now.is_writing)
     assert window.close()
-    assert controller.status.now.is_writing
+    assert controller.chat_state.now.is_writing
 
 
 # Commands
@@ -306,7 +307,7 @@ def test_menu_entries_follow_what_can_be_done(qtbot: QtBot, window: MainWindow, 
     assert not window.menus.actions["fork"].isEnabled()
     ask(qtbot, window, controller, "hello")
     assert window.menus.actions["fork"].isEnabled()
-    assert window.menus.actions["use_guide"].isEnabled() == ("use_guide" in controller.status.now.enabled)
+    assert window.menus.actions["use_guide"].isEnabled() == ("use_guide" in enabled(controller.state.now))
 
 
 def test_every_action_does_something(window: MainWindow) -> None:
@@ -460,7 +461,7 @@ def test_a_document_opened_from_outside_is_passed_on(window: MainWindow, tmp_pat
 
 def test_a_path_that_is_nothing_gets_a_sentence(window: MainWindow, controller: Controller, tmp_path: Path) -> None:
     window.open_path(str(tmp_path / "gone.espalier"))
-    assert str(tmp_path / "gone.espalier") in controller.status.now.notice
+    assert str(tmp_path / "gone.espalier") in controller.notices.now.text
     assert window.chat.banner.isVisible()
 
 

@@ -10,8 +10,9 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QAbstractItemView, QScrollBar, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.viewmodels.actions import BY_ID
+from app.viewmodels.app_state import AppState
 from app.viewmodels.cache.trie_model import TrieModel
-from app.viewmodels.status import Status
 from app.widgets.cache.cache_pane import CachePane
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT, Theme
@@ -19,13 +20,14 @@ from app.widgets.sidebar.sidebar import Sidebar
 from app.widgets.window.inspector import Inspector
 from app.widgets.window.status_line import StatusLine
 from app.widgets.window.toolbar import Toolbar
+from tests.fakes.shown import Shown
 from tests.widgets.pictures import count, picture, show
 from tests.widgets.samples import LOG, NOW, READING, conversations, events, search, view
 
 
 def sidebar(style: Style) -> Sidebar:
     model = conversations()
-    pane = Sidebar(style, model, search())
+    pane = Sidebar(style, model, search(), BY_ID)
     model.setParent(pane)
     return pane
 
@@ -49,23 +51,21 @@ def empty_cache(style: Style) -> Inspector:
     return Inspector(style, [pane])
 
 
-def _status() -> Status:
-    status = Status()
-    status.show(READING)
-    return status
+def _state() -> Shown[AppState]:
+    return Shown(READING)
 
 
 def toolbar(style: Style) -> Toolbar:
-    status = _status()
-    pane = Toolbar(style, status)
-    status.setParent(pane)
+    state = _state()
+    pane = Toolbar(style, state)
+    state.setParent(pane)
     return pane
 
 
 def status_line(style: Style) -> StatusLine:
-    status = _status()
-    pane = StatusLine(style, status)
-    status.setParent(pane)
+    state = _state()
+    pane = StatusLine(style, state)
+    state.setParent(pane)
     return pane
 
 

@@ -5,58 +5,64 @@ from dataclasses import replace
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.viewmodels.status import Status
+from app.viewmodels.app_state import AppState
+from app.viewmodels.kit.activity import Activity
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
 from app.widgets.window.status_line import StatusLine
+from tests.fakes.shown import Shown
 from tests.widgets.pictures import count, picture
 from tests.widgets.samples import READING, READY
 
 
 @pytest.fixture
-def status(qapp: object) -> Status:
-    return Status()
+def state(qapp: object) -> Shown[AppState]:
+    return Shown(AppState())
 
 
 @pytest.fixture
-def line(qtbot: QtBot, style: Style, status: Status) -> StatusLine:
-    line = StatusLine(style, status)
+def line(qtbot: QtBot, style: Style, state: Shown[AppState]) -> StatusLine:
+    line = StatusLine(style, state)
     qtbot.addWidget(line)
     line.resize(840, 28)
     return line
 
 
-def test_it_says_what_it_shows(line: StatusLine, status: Status) -> None:
-    status.show(READY)
+def doing(activity: Activity) -> AppState:
+    return replace(READY, model=replace(READY.model, activity=activity))
+
+
+def test_it_says_what_it_shows(line: StatusLine, state: Shown[AppState]) -> None:
+    state.show(READY)
     assert line.accessibleDescription() == "Ready · Qwen3 8B, 4.6 GB, Cache 3.1 of 8.0 GB"
     assert line.sizeHint().height() == 28
 
 
-def test_the_bar_stands_only_where_work_can_be_measured(line: StatusLine, status: Status) -> None:
-    status.show(READY)
+def test_the_bar_stands_only_where_work_can_be_measured(line: StatusLine, state: Shown[AppState]) -> None:
+    state.show(READY)
     assert count(picture(line), LIGHT.accentgfx) == 0
-    status.show(READING)
+    state.show(READING)
     image = picture(line)
     assert count(image, LIGHT.accentgfx) > 40
     assert count(image, LIGHT.mute) > 100
     assert count(image, LIGHT.track) > 100
 
 
-def test_loading_is_all_accent_since_nothing_of_it_is_computed(line: StatusLine, status: Status) -> None:
-    status.show(replace(READY, engine_line="Loading", engine_fraction=0.5))
+def test_loading_is_all_accent_since_nothing_of_it_is_computed(line: StatusLine, state: Shown[AppState]) -> None:
+    state.show(doing(Activity("Loading", 0.5)))
     image = picture(line)
     assert count(image, LIGHT.accentgfx) > 100
     assert count(image, LIGHT.mute) == 0
 
 
-def test_the_bar_makes_room_for_words(line: StatusLine, status: Status) -> None:
+def test_the_bar_makes_room_for_words(line: StatusLine, state: Shown[AppState]) -> None:
     line.resize(380, 28)
-    status.show(READING)
+    state.show(READING)
     assert count(picture(line), LIGHT.accentgfx) == 0
 
 
-def test_the_caches_words_are_never_cut(line: StatusLine, status: Status) -> None:
-    status.show(replace(READY, engine_line="A very long line about what the engine does " * 6))
+def test_the_caches_words_are_never_cut(line: StatusLine, state: Shown[AppState]) -> None:
+    state.show(doing(Activity("A very long line about what the engine does " * 6)))
     wide = picture(line).copy(700, 0, 140, 28)
-    status.show(READY)
+    state.show(READY)
     assert picture(line).copy(720, 0, 120, 28) == wide.copy(20, 0, 120, 28)

@@ -33,7 +33,7 @@ def titles(window: MainWindow) -> tuple[str, str]:
 
 def test_a_text_field_ends_at_its_own_undo(qtbot: QtBot, talk: MainWindow, controller: Controller) -> None:
     edit = talk.chat.composer.edit
-    qtbot.waitUntil(lambda: controller.status.now.undo == "Message")
+    qtbot.waitUntil(lambda: controller.library_state.now.undo == "Message")
     assert titles(talk) == ("Undo", "Redo")
     qtbot.keyClicks(edit, "a thought")
     assert talk.menus.actions["undo"].isEnabled()

@@ -6,27 +6,26 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.viewmodels.status import Status
+from app.viewmodels.app_state import AppState
 from app.widgets.kit.action_button import ActionButton
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT, Theme
 from app.widgets.window.context_gauge import ContextGauge
 from app.widgets.window.model_chip import ModelChip
 from app.widgets.window.toolbar import TitleBlock, Toolbar
+from tests.fakes.shown import Shown
 from tests.widgets.pictures import count, picture, show
 from tests.widgets.samples import READING, READY
 
 
 @pytest.fixture
-def status(qapp: object) -> Status:
-    status = Status()
-    status.show(READY)
-    return status
+def state(qapp: object) -> Shown[AppState]:
+    return Shown(READY)
 
 
 @pytest.fixture
-def toolbar(qtbot: QtBot, style: Style, status: Status) -> Toolbar:
-    toolbar = Toolbar(style, status)
+def toolbar(qtbot: QtBot, style: Style, state: Shown[AppState]) -> Toolbar:
+    toolbar = Toolbar(style, state)
     qtbot.addWidget(toolbar)
     show(toolbar, 840, 52)
     return toolbar
@@ -36,20 +35,20 @@ def button(toolbar: Toolbar, action_id: str) -> ActionButton:
     return next(each for each in toolbar.findChildren(ActionButton) if each.action_id == action_id)
 
 
-def test_it_says_where_one_is(toolbar: Toolbar, status: Status) -> None:
+def test_it_says_where_one_is(toolbar: Toolbar, state: Shown[AppState]) -> None:
     title = toolbar.findChild(TitleBlock)
-    assert (title.accessibleName(), title.accessibleDescription()) == ("Trip plan", READY.subtitle)
-    status.show(replace(READY, title="Letter"))
+    assert (title.accessibleName(), title.accessibleDescription()) == ("Trip plan", READY.chat.subtitle)
+    state.show(replace(READY, chat=replace(READY.chat, title="Letter")))
     assert title.accessibleName() == "Letter"
 
 
 def test_stop_can_be_pressed_only_while_there_is_something_to_stop(
-    qtbot: QtBot, toolbar: Toolbar, status: Status
+    qtbot: QtBot, toolbar: Toolbar, state: Shown[AppState]
 ) -> None:
     stop = button(toolbar, "stop")
     assert not stop.isEnabled()
     assert count(picture(stop), LIGHT.fill2) == 0
-    status.show(READING)
+    state.show(READING)
     assert count(picture(stop), LIGHT.fill2) > 300
     with qtbot.waitSignal(toolbar.asked) as heard:
         qtbot.mouseClick(stop, Qt.MouseButton.LeftButton)
@@ -81,8 +80,8 @@ def test_room_for_the_windows_own_buttons(toolbar: Toolbar) -> None:
     assert title.x() == before + 72
 
 
-def test_when_narrow_words_go_in_their_order(toolbar: Toolbar, status: Status) -> None:
-    status.show(replace(READY, title="A title of some length, two hundred wide"))
+def test_when_narrow_words_go_in_their_order(toolbar: Toolbar, state: Shown[AppState]) -> None:
+    state.show(replace(READY, chat=replace(READY.chat, title="A title of some length, two hundred wide")))
     gauge, chip = toolbar.findChild(ContextGauge), toolbar.findChild(ModelChip)
     seen = []
     for width in range(840, 300, -4):
@@ -94,9 +93,15 @@ def test_when_narrow_words_go_in_their_order(toolbar: Toolbar, status: Status) -
 
 @pytest.mark.parametrize("width", [840, 560, 420, 332])
 @pytest.mark.parametrize("text", [14, 24])
-def test_nothing_overlaps(toolbar: Toolbar, style: Style, status: Status, width: int, text: int) -> None:
+def test_nothing_overlaps(toolbar: Toolbar, style: Style, state: Shown[AppState], width: int, text: int) -> None:
     style.set_text_size(text)
-    status.show(replace(READING, title="A title that is much too long for any toolbar", model_name="A long model name"))
+    state.show(
+        replace(
+            READING,
+            chat=replace(READING.chat, title="A title that is much too long for any toolbar"),
+            model=replace(READING.model, name="A long model name"),
+        )
+    )
     toolbar.resize(width, toolbar.sizeHint().height())
     parts = [toolbar.findChild(TitleBlock), toolbar.findChild(ModelChip), toolbar.findChild(ContextGauge)]
     parts += [button(toolbar, "stop"), button(toolbar, "inspector")]
@@ -119,16 +124,16 @@ def test_the_gauge_turns_amber_when_the_context_is_nearly_full(qtbot: QtBot, sty
     assert "30\u202f000" in gauge.accessibleName()
 
 
-def test_the_gauge_is_hidden_while_there_is_no_model(toolbar: Toolbar, status: Status) -> None:
-    status.show(replace(READY, context_length=0, model_name="", model_detail=""))
+def test_the_gauge_is_hidden_while_there_is_no_model(toolbar: Toolbar, state: Shown[AppState]) -> None:
+    state.show(replace(READY, model=replace(READY.model, context_length=0, name="", detail="")))
     assert not toolbar.findChild(ContextGauge).isVisible()
     assert toolbar.findChild(ModelChip).accessibleName() == "Model: No model"
 
 
-def test_a_missing_model_is_marked(toolbar: Toolbar, status: Status) -> None:
+def test_a_missing_model_is_marked(toolbar: Toolbar, state: Shown[AppState]) -> None:
     chip = toolbar.findChild(ModelChip)
     assert count(picture(chip), LIGHT.warn) == 0
-    status.show(replace(READY, model_detail="not found", model_missing=True))
+    state.show(replace(READY, model=replace(READY.model, detail="not found", is_missing=True)))
     assert count(picture(chip), LIGHT.warn) > 0
     assert chip.accessibleName() == "Model: Qwen3 8B, not found"
 

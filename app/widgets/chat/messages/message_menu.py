@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.viewmodels.actions import action
 from app.viewmodels.chat.rows import MessageRow
+from app.viewmodels.kit.action import Actions
 
 
 def branch_action(row: MessageRow) -> str:
@@ -20,6 +20,7 @@ def branch_action(row: MessageRow) -> str:
 def message_menu(
     row: MessageRow,
     selected: str,
+    actions: Actions,
     branch: Callable[[], None],
     delete: Callable[[], None],
     parent: QWidget,
@@ -34,7 +35,7 @@ def message_menu(
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     text = selected or row.text
     menu.addAction("Copy" if selected else "Copy Message", lambda: QGuiApplication.clipboard().setText(text))
-    menu.addAction(action(branch_action(row)).title, branch).setEnabled(can_branch)
+    menu.addAction(actions[branch_action(row)].title, branch).setEnabled(can_branch)
     menu.addSeparator()
-    menu.addAction(action("delete_message").title, delete)
+    menu.addAction(actions["delete_message"].title, delete)
     return menu

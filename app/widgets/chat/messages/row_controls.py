@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
-from app.viewmodels.actions import action
+from app.viewmodels.kit.action import Actions, AnyAction
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
 from app.widgets.kit.action_button import title_with_keys
 from app.widgets.kit.controls import ToolButton
@@ -60,12 +60,11 @@ class ControlSpec:
 class ActionStrip(QWidget):
     """Buttons for one message, 24 apart: Copy, and the action that begins a branch from it."""
 
-    def __init__(self, style: Style, action_id: str, icon: Icon, parent: QWidget) -> None:
+    def __init__(self, style: Style, action: AnyAction, icon: Icon, parent: QWidget) -> None:
         super().__init__(parent)
         self._text = ""
         self.copy = ToolButton(style, Icon.COPY, "Copy Message", "Copy", ACTION, _ICON, parent=self)
-        name, tip = action(action_id).title, title_with_keys(action_id)
-        self.act = ToolButton(style, icon, name, tip, ACTION, _ICON, parent=self)
+        self.act = ToolButton(style, icon, action.title, title_with_keys(action), ACTION, _ICON, parent=self)
         self.copy.clicked.connect(self._copy)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -105,11 +104,12 @@ class RowControls(QObject):
     editAsked = Signal(str)
     againAsked = Signal(str)
 
-    def __init__(self, style: Style, viewport: QWidget, home: QWidget) -> None:
+    def __init__(self, style: Style, viewport: QWidget, home: QWidget, actions: Actions) -> None:
         super().__init__(home)
         self._style = style
         self._viewport = viewport
         self._home = home
+        self._actions = actions
         self._widgets: dict[tuple[str, ControlKind, int], QWidget] = {}
         self._positions: dict[tuple[str, ControlKind, int], tuple[int, ControlKind]] = {}
         self._order: list[QWidget] = []
@@ -160,10 +160,10 @@ class RowControls(QObject):
         if spec.kind is ControlKind.CODE:
             return CodeCopy(self._style, self._viewport)
         if spec.kind is ControlKind.QUESTION:
-            strip = ActionStrip(self._style, "fork", Icon.EDIT, self._viewport)
+            strip = ActionStrip(self._style, self._actions["fork"], Icon.EDIT, self._viewport)
             strip.act.clicked.connect(lambda: self.editAsked.emit(message_id))
         else:
-            strip = ActionStrip(self._style, "regenerate", Icon.AGAIN, self._viewport)
+            strip = ActionStrip(self._style, self._actions["regenerate"], Icon.AGAIN, self._viewport)
             strip.act.clicked.connect(lambda: self.againAsked.emit(message_id))
         return strip
 

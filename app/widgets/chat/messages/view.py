@@ -24,9 +24,11 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QWidget
 
 from app.viewmodels.chat.chat_model import ChatModel
+from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.chat.rows import MessageRow
+from app.viewmodels.kit.action import Actions
 from app.viewmodels.kit.lists import AnyIndex, RowRole
-from app.viewmodels.status import Status
+from app.viewmodels.kit.live_state import LiveState
 from app.widgets.chat.messages.jump_pill import JumpPill
 from app.widgets.chat.messages.layout import ChatLayout, ScrollAnchor
 from app.widgets.chat.messages.message_menu import branch_action, message_menu
@@ -62,11 +64,20 @@ class ChatView(RowView):
     deleteAsked = Signal(str)
     linkAsked = Signal(str)
 
-    def __init__(self, style: Style, model: ChatModel, status: Status, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        style: Style,
+        model: ChatModel,
+        state: LiveState[ChatState],
+        actions: Actions,
+        parent: QWidget | None = None,
+    ) -> None:
+        """actions: those about messages, "fork", "regenerate" and "delete_message"."""
         super().__init__(style, model, parent)
         self._style = style
         self._chat = model
-        self._status = status
+        self._state = state
+        self._actions = actions
         self._is_settling = True
         self._follows_end = True
         self._has_left_end = False
@@ -78,7 +89,7 @@ class ChatView(RowView):
         self._catch_up.timeout.connect(self._go_on)
         self.setAccessibleName("Messages")
         self._focus = RowFocus(self)
-        self.controls = RowControls(style, self.viewport(), self)
+        self.controls = RowControls(style, self.viewport(), self, actions)
         self.pill = JumpPill(style, self.viewport())
         self.pointer = Pointer(self)
         self._connect()
@@ -88,7 +99,7 @@ class ChatView(RowView):
     def _connect(self) -> None:
         self._chat.tailAppended.connect(self._wake_tail)
         self._chat.tailFigures.connect(self._wake_tail)
-        self._status.changed.connect(self._follow_status)
+        self._state.changed.connect(self._follow_state)
         self._style.changed.connect(self._restyle)
         self.controls.stepped.connect(self.versionAsked)
         self.controls.editAsked.connect(self.editAsked)
@@ -345,12 +356,12 @@ class ChatView(RowView):
         focused = QApplication.focusWidget()
         return focused is not None and (focused is self or self.isAncestorOf(focused))
 
-    def _follow_status(self) -> None:
-        if self._changes.has_changed(self._status.now.enabled):
+    def _follow_state(self) -> None:
+        if self._changes.has_changed(self._state.now.message_actions):
             self.scheduleDelayedItemsLayout()
 
     def _show_controls(self) -> None:
-        self.controls.show(visible_controls(self, self._active_rows, self._status.now.enabled))
+        self.controls.show(visible_controls(self, self._active_rows, self._state.now.message_actions))
 
     @property
     def _active_rows(self) -> tuple[int, ...]:
@@ -362,10 +373,10 @@ class ChatView(RowView):
         row = self._chat.rows[number]
         action_id = branch_action(row)
         asked = self.editAsked if action_id == "fork" else self.againAsked
-        can_branch = action_id in self._status.now.enabled and not row.is_streaming
+        can_branch = action_id in self._state.now.message_actions and not row.is_streaming
         selected = self.pointer.selected_text()
         branch, delete = (lambda: asked.emit(row.id)), (lambda: self.deleteAsked.emit(row.id))
-        message_menu(row, selected, branch, delete, self, can_branch=can_branch).popup(at)
+        message_menu(row, selected, self._actions, branch, delete, self, can_branch=can_branch).popup(at)
 
     # Painting
 

@@ -14,20 +14,21 @@ from pytestqt.qtbot import QtBot
 import app.widgets.chat.messages.block_layout as laid_part
 import app.widgets.chat.messages.row_painter as row_painter
 from app.protocol.chat import Role
-from app.viewmodels.actions import ACTIONS
+from app.viewmodels.actions import BY_ID
 from app.viewmodels.chat.chat_model import ChatModel
+from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.chat.path_rows import PathRows
 from app.viewmodels.chat.rows import Footer, MessageRow, Segment, segments_of
-from app.viewmodels.status import Status, StatusValues
 from app.widgets.chat.messages.row_controls import ActionStrip, CodeCopy, ControlKind
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
 from app.widgets.chat.messages.view import ChatView
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT
+from tests.fakes.shown import Shown
 from tests.widgets.chat.sample_messages import CODE, PLAN, answer, question, reading, talk
 from tests.widgets.pictures import count, picture, show
 
-ALL = StatusValues(enabled=frozenset(action.id for action in ACTIONS))
+ALL = ChatState(can_fork=True, can_regenerate=True)
 
 
 @pytest.fixture
@@ -38,15 +39,13 @@ def chat(qapp: object) -> ChatModel:
 
 
 @pytest.fixture
-def status(qapp: object) -> Status:
-    status = Status()
-    status.show(ALL)
-    return status
+def state(qapp: object) -> Shown[ChatState]:
+    return Shown(ALL)
 
 
 @pytest.fixture
-def view(qtbot: QtBot, style: Style, chat: ChatModel, status: Status) -> ChatView:
-    view = ChatView(style, chat, status)
+def view(qtbot: QtBot, style: Style, chat: ChatModel, state: Shown[ChatState]) -> ChatView:
+    view = ChatView(style, chat, state, BY_ID)
     qtbot.addWidget(view)
     show(view, 840, 600)
     return view
@@ -534,13 +533,13 @@ def test_actions_are_reached_from_the_keyboard(qtbot: QtBot, view: ChatView, cha
     assert heard.args == ["q0"]
 
 
-def test_an_action_that_cannot_act_now_is_disabled(view: ChatView, chat: ChatModel, status: Status) -> None:
+def test_an_action_that_cannot_act_now_is_disabled(view: ChatView, chat: ChatModel, state: Shown[ChatState]) -> None:
     chat.show(talk(1))
     settle()
     strip = view.controls.find("a0", ControlKind.ANSWER)
     assert isinstance(strip, ActionStrip)
     assert strip.act.isEnabled()
-    status.show(replace(ALL, enabled=ALL.enabled - {"regenerate"}))
+    state.show(replace(ALL, can_regenerate=False))
     settle()
     assert not strip.act.isEnabled()
     assert strip.copy.isEnabled()

@@ -1,12 +1,11 @@
-"""The sentences of the toolbar, the status line and the composer's foot."""
+"""The sentences of the toolbar, the composer's foot, and the status line while something is answered."""
 
 from __future__ import annotations
 
 from app.protocol.events import CostEstimate
 from app.protocol.reports import RequestReport
-from app.protocol.trie_view import TrieView
 from app.viewmodels.chat.question import Question
-from app.viewmodels.model.current_model import CurrentModel
+from app.viewmodels.kit.activity import Activity
 from app.viewmodels.text import formatting
 from app.viewmodels.text.formatting import DOT
 
@@ -25,7 +24,7 @@ SUGGESTIONS = (
 CONTEXT_FULL = "The context is full: edit an earlier question to go on from there"
 NOT_ANSWERED = "Not answered yet"
 NOTHING_TO_SEND = "Nothing to send yet: type a question first"
-CHECKING = "Checking the branch: it is computed again"
+ANSWERED_LATER = "your message is answered when it is ready"
 STILL_WRITING = "Answer Again works as soon as this answer has ended"
 
 
@@ -38,30 +37,17 @@ def ended_badly(has_crashed: bool, reopens: bool) -> str:
     return f"{title} {saved} As it had only just been started, no conversation is opened by itself: choose one."
 
 
-def engine_line(question: Question | None, models: CurrentModel, is_asked: bool, is_engine_up: bool) -> str:
-    """What the engine does, for the left of the status line. is_asked: a question waits for the model."""
-    if question is not None:
-        return _run_line(question)
-    if models.loading is not None:
-        what = f"Loading {models.wanted_name}" if is_engine_up else "Starting the engine"
-        stage = DOT + models.loading.stage if models.loading.stage else ""
-        return what + stage + (DOT + "your message is answered when it is ready" if is_asked else "")
-    if models.info is None:
-        return "No model loaded"
-    return f"Ready{DOT}{models.info.name}, {formatting.size(models.info.weight_bytes)}"
-
-
-def engine_bar(question: Question | None, models: CurrentModel) -> tuple[float | None, float]:
-    """The bar beside it: how much is done, and how much of that was reused; None where it cannot be measured."""
-    if question is None:
-        return (models.loading.fraction if models.loading else None), 0.0
+def answer_activity(question: Question, elsewhere: str) -> Activity:
+    """Return how far an answer is, and how much of its prompt is read. elsewhere: its title, where it is not shown."""
+    line = _answer_line(question)
+    line = f"{line}{DOT}in “{elsewhere}”" if elsewhere else line
     if question.is_reading and question.prefill is not None:
         total = max(question.prefill.total, 1)
-        return question.prefill.done / total, question.prefill.cached / total
-    return None, 0.0
+        return Activity(line, question.prefill.done / total, question.prefill.cached / total)
+    return Activity(line)
 
 
-def _run_line(question: Question) -> str:
+def _answer_line(question: Question) -> str:
     if question.is_stopping:
         return "Stopping"
     if not question.is_reading:
@@ -72,19 +58,6 @@ def _run_line(question: Question) -> str:
         return "Reading"
     done = f"{formatting.number(at.done)} of {formatting.tokens(at.total)}, {formatting.number(at.cached)} from cache"
     return f"Reading {formatting.percent(at.done / max(at.total, 1))}{DOT}{done}"
-
-
-def cache_line(view: TrieView) -> str:
-    """For the right of the status line: "Cache 3.1 of 8.0 GB", of the memory; "Cache 4.6 GB on disk" when that is all.
-
-    Without a budget, what is live is still held.
-    """
-    used = view.live_bytes + view.paged_bytes
-    if not used and any(node.residency == "disk" for node in view.nodes):
-        return f"Cache {formatting.size(view.disk_bytes)} on disk"
-    if not used:
-        return "Cache empty"
-    return f"Cache {formatting.share(used, view.budget_bytes) if view.budget_bytes else formatting.size(used)}"
 
 
 def warmth(priced: CostEstimate) -> float:

@@ -9,8 +9,8 @@ import pytest
 
 from app.protocol.events import CostEstimate, TurnResidency
 from app.protocol.reports import RequestReport
-from app.protocol.trie_view import Residency, TrieView
-from app.viewmodels import status_text
+from app.protocol.trie_view import Residency
+from app.viewmodels.chat import chat_text
 
 
 def priced(total: int, cached: int, seen: int, *residencies: Residency, seconds: float | None = 0.6) -> CostEstimate:
@@ -27,8 +27,8 @@ def priced(total: int, cached: int, seen: int, *residencies: Residency, seconds:
     ],
 )
 def test_warmth(price: CostEstimate, subtitle: str, warmth: float) -> None:
-    assert status_text.subtitle(price) == subtitle.replace("_", "\u202f").replace("~", "\u00a0")
-    assert status_text.warmth(price) == warmth
+    assert chat_text.subtitle(price) == subtitle.replace("_", "\u202f").replace("~", "\u00a0")
+    assert chat_text.warmth(price) == warmth
 
 
 @pytest.mark.parametrize(
@@ -41,20 +41,20 @@ def test_warmth(price: CostEstimate, subtitle: str, warmth: float) -> None:
     ],
 )
 def test_price_of_sending(price: CostEstimate, said: str) -> None:
-    assert status_text.price_of_sending(price) == said.replace("_", "\u202f").replace("~", "\u00a0")
+    assert chat_text.price_of_sending(price) == said.replace("_", "\u202f").replace("~", "\u00a0")
 
 
 def test_price_of_a_warm_path() -> None:
-    assert status_text.price_of_path(priced(50, 47, 50, "live")) == "Warm: only what you type is computed"
+    assert chat_text.price_of_path(priced(50, 47, 50, "live")) == "Warm: only what you type is computed"
 
 
 def test_a_branch_of_which_only_is_known_that_it_is_too_long() -> None:
     far = replace(priced(4096, 0, 0), is_far_too_long=True)
-    assert status_text.subtitle(far) == "More than 4\u202f096\u00a0tokens"
-    assert status_text.does_not_fit(far, 4096) == "Does not fit: more than 4\u202f096 of 4\u202f096\u00a0tokens"
-    assert (status_text.warmth(far), far.is_warm) == (0.0, False)
+    assert chat_text.subtitle(far) == "More than 4\u202f096\u00a0tokens"
+    assert chat_text.does_not_fit(far, 4096) == "Does not fit: more than 4\u202f096 of 4\u202f096\u00a0tokens"
+    assert (chat_text.warmth(far), far.is_warm) == (0.0, False)
     little = priced(4100, 0, 0, "none")
-    assert status_text.does_not_fit(little, 4096) == "Does not fit: 4\u202f100 of 4\u202f096\u00a0tokens"
+    assert chat_text.does_not_fit(little, 4096) == "Does not fit: 4\u202f100 of 4\u202f096\u00a0tokens"
 
 
 def test_what_is_said_of_a_branch_does_not_walk_over_its_turns() -> None:
@@ -62,9 +62,9 @@ def test_what_is_said_of_a_branch_does_not_walk_over_its_turns() -> None:
     priced = CostEstimate(1, RequestReport(9, 9, 9, 9), WalkedOver((held, below)), 0.1)
     assert (priced.is_warm, priced.is_on_disk) == (True, True)
     WalkedOver.times = 0
-    assert status_text.subtitle(priced).startswith("On disk")
-    assert status_text.warmth(priced) == 1.0
-    assert status_text.price_of_path(priced).startswith("On disk")
+    assert chat_text.subtitle(priced).startswith("On disk")
+    assert chat_text.warmth(priced) == 1.0
+    assert chat_text.price_of_path(priced).startswith("On disk")
     assert WalkedOver.times == 0
 
 
@@ -76,10 +76,3 @@ class WalkedOver(tuple[TurnResidency, ...]):
     def __iter__(self) -> Iterator[TurnResidency]:
         type(self).times += 1
         return super().__iter__()
-
-
-def test_cache_line() -> None:
-    assert status_text.cache_line(TrieView(1)) == "Cache empty"
-    view = TrieView(1, live_bytes=300_000_000, paged_bytes=2_800_000_000, budget_bytes=8_000_000_000)
-    assert status_text.cache_line(view) == "Cache 3.1 of 8.0\u00a0GB"
-    assert status_text.cache_line(TrieView(1, live_bytes=34_000_000)) == "Cache 34\u00a0MB"

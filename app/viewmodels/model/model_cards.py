@@ -1,27 +1,9 @@
-"""What stands in the way, and the way on: the cards that take the composer's place."""
+"""The cards about models and their engine."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from app.protocol.reports import Problem
-
-
-@dataclass(frozen=True, slots=True)
-class ProblemCard:
-    """Something that stands in the way, shown in the composer's place until it is put right.
-
-    action_id, other_id: what `Controller.act` is called with when the button is pressed. An empty label: no button.
-    message_id: the question that it is about, "" where it is about none.
-    """
-
-    title: str
-    sentence: str
-    action_label: str
-    action_id: str
-    other_label: str = ""
-    other_id: str = ""
-    message_id: str = ""
+from app.viewmodels.kit.problem_card import ProblemCard
 
 
 def model_failed(problem: Problem, is_guide: bool) -> ProblemCard:
@@ -35,13 +17,6 @@ def model_failed(problem: Problem, is_guide: bool) -> ProblemCard:
         return ProblemCard("The guide could not be loaded", sentence, "Open Model…", "open_model")
     return ProblemCard(
         problem.title, problem.sentence, "Locate Folder…", "open_model", "Use the Guide Meanwhile", "use_guide"
-    )
-
-
-def run_failed(problem: Problem, question_id: str) -> ProblemCard:
-    """A question that cannot be answered as it is, for example because the context is full."""
-    return ProblemCard(
-        problem.title, problem.sentence, "Edit the Question", "edit_failed", "Not Now", "dismiss", question_id
     )
 
 

@@ -13,8 +13,10 @@ from pytestqt.qtbot import QtBot
 
 from app.conversation.store_thread import StoreThread
 from app.protocol.commands import ClearDiskCache, Command, ConfigureDiskCache, EraseOwner, LoadModel, Pin
+from app.protocol.events import TrieChanged
 from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
+from app.viewmodels.actions import enabled
 from app.viewmodels.cache import disk_text
 from app.viewmodels.cache.budgets import DISK_BUDGETS, disk_budget_of
 from app.viewmodels.controller import Controller
@@ -29,13 +31,13 @@ WELL = TrieView(1, disk_bytes=4_600_000_000, disk_allowed_bytes=20_000_000_000)
 
 
 def ready(qtbot: QtBot, controller: Controller) -> None:
-    qtbot.waitUntil(lambda: controller.status.now.engine_line.startswith("Ready"))
+    qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"))
 
 
 def asked(qtbot: QtBot, controller: Controller) -> None:
     ready(qtbot, controller)
     controller.send("hello")
-    qtbot.waitUntil(lambda: len(controller.chat.rows) == 2 and not controller.status.now.can_stop)
+    qtbot.waitUntil(lambda: len(controller.chat.rows) == 2 and not controller.chat_state.now.can_stop)
 
 
 def plain(text: str) -> str:
@@ -70,9 +72,9 @@ def test_an_engine_that_is_started_again_is_told_too(
     script.crash = "die"
     ready(qtbot, controller)
     controller.send("die")
-    qtbot.waitUntil(lambda: controller.status.now.problem is not None)
+    qtbot.waitUntil(lambda: controller.chat_state.now.card is not None)
     script.commands.clear()
-    controller.restart_engine()
+    controller.model.restart_engine()
     ready(qtbot, controller)
     assert of_kind(script, ConfigureDiskCache, LoadModel) == [ConfigureDiskCache(FOLDER), LoadModel(folders.guide)]
 
@@ -86,8 +88,8 @@ def test_without_a_folder_nothing_is_said_of_the_disk(
     host.start()
     asked(qtbot, controller)
     assert not of_kind(script, ConfigureDiskCache)
-    assert not {"show_files", "keep_every_fork", "delete_files"} & controller.status.now.enabled
-    assert controller.status.now.disk_trouble is None
+    assert not {"show_files", "keep_every_fork", "delete_files"} & enabled(controller.state.now)
+    assert controller.cache.state.now.disk_trouble is None
     close_controller(controller)
 
 
@@ -97,38 +99,38 @@ def test_a_disk_budget_holds_at_once_and_is_remembered(
     ready(qtbot, controller)
     settings.update(disk_budget="10 GB")
     assert script.commands[-1] == ConfigureDiskCache(FOLDER, 10_000_000_000)
-    assert not controller.status.now.notice
+    assert not controller.notices.now.text
     controller.act("keep_every_fork")
     assert script.commands[-1] == ConfigureDiskCache(FOLDER, 10_000_000_000, True)
     assert settings.values.keeps_every_fork
     settings.update(disk_budget="off")
     assert script.commands[-1] == ConfigureDiskCache(FOLDER, 0, True)
-    assert controller.status.now.notice == disk_text.OFF
-    qtbot.waitUntil(lambda: controller.trie.view.disk_allowed_bytes == 0)
-    assert controller.status.now.disk_trouble is None, "it is wanted so"
+    assert controller.notices.now.text == disk_text.OFF
+    qtbot.waitUntil(lambda: controller.cache.trie_model.view.disk_allowed_bytes == 0)
+    assert controller.cache.state.now.disk_trouble is None, "it is wanted so"
     controller.act("keep_every_fork")
     assert not settings.values.keeps_every_fork
 
 
 def test_a_branch_is_pinned_and_let_go(qtbot: QtBot, controller: Controller, script: Script) -> None:
     ready(qtbot, controller)
-    assert not {"pin", "unpin"} & controller.status.now.enabled
+    assert not {"pin", "unpin"} & enabled(controller.state.now)
     asked(qtbot, controller)
-    qtbot.waitUntil(lambda: "pin" in controller.status.now.enabled)
-    assert "unpin" not in controller.status.now.enabled
+    qtbot.waitUntil(lambda: "pin" in enabled(controller.state.now))
+    assert "unpin" not in enabled(controller.state.now)
     controller.act("pin")
-    qtbot.waitUntil(lambda: "unpin" in controller.status.now.enabled)
-    assert "pin" not in controller.status.now.enabled, "all that is held is pinned"
-    qtbot.waitUntil(lambda: bool(controller.status.now.notice))
-    assert plain(controller.status.now.notice) == (
+    qtbot.waitUntil(lambda: "unpin" in enabled(controller.state.now))
+    assert "pin" not in enabled(controller.state.now), "all that is held is pinned"
+    qtbot.waitUntil(lambda: bool(controller.notices.now.text))
+    assert plain(controller.notices.now.text) == (
         "Pinned until the model is closed: 7 tokens of this branch, whatever needs room."
     )
-    assert controller.status.now.is_notice_good
+    assert controller.notices.now.is_good
     controller.send("and on")
-    qtbot.waitUntil(lambda: len(controller.chat.rows) == 4 and not controller.status.now.can_stop)
-    qtbot.waitUntil(lambda: {"pin", "unpin"} <= controller.status.now.enabled)
+    qtbot.waitUntil(lambda: len(controller.chat.rows) == 4 and not controller.chat_state.now.can_stop)
+    qtbot.waitUntil(lambda: {"pin", "unpin"} <= enabled(controller.state.now))
     controller.new_conversation()
-    qtbot.waitUntil(lambda: not {"pin", "unpin"} & controller.status.now.enabled)
+    qtbot.waitUntil(lambda: not {"pin", "unpin"} & enabled(controller.state.now))
     (command,) = of_kind(script, Pin)
     assert isinstance(command, Pin)
     assert [turn.text for turn in command.turns] == ["hello", "You said: hello"]
@@ -137,56 +139,56 @@ def test_a_branch_is_pinned_and_let_go(qtbot: QtBot, controller: Controller, scr
 def test_unpinning_says_so(qtbot: QtBot, controller: Controller) -> None:
     asked(qtbot, controller)
     controller.act("pin")
-    qtbot.waitUntil(lambda: "unpin" in controller.status.now.enabled)
+    qtbot.waitUntil(lambda: "unpin" in enabled(controller.state.now))
     controller.act("unpin")
-    qtbot.waitUntil(lambda: controller.status.now.notice.startswith("No longer"))
-    qtbot.waitUntil(lambda: "pin" in controller.status.now.enabled)
-    assert plain(controller.status.now.notice).startswith("No longer pinned: 7 tokens")
-    assert "unpin" not in controller.status.now.enabled
+    qtbot.waitUntil(lambda: controller.notices.now.text.startswith("No longer"))
+    qtbot.waitUntil(lambda: "pin" in enabled(controller.state.now))
+    assert plain(controller.notices.now.text).startswith("No longer pinned: 7 tokens")
+    assert "unpin" not in enabled(controller.state.now)
 
 
 def test_what_cannot_be_pinned_is_told(qtbot: QtBot, controller: Controller, script: Script) -> None:
     script.pin_problem = Problem("There is no room to pin it", "Raise the budget.")
     asked(qtbot, controller)
     controller.act("pin")
-    qtbot.waitUntil(lambda: controller.status.now.notice == "There is no room to pin it. Raise the budget.")
-    assert not controller.status.now.is_notice_good
+    qtbot.waitUntil(lambda: controller.notices.now.text == "There is no room to pin it. Raise the budget.")
+    assert not controller.notices.now.is_good
 
 
 def test_nothing_is_pinned_while_an_answer_is_written(qtbot: QtBot, controller: Controller, script: Script) -> None:
     script.hold = 1
     ready(qtbot, controller)
     controller.send("hello")
-    qtbot.waitUntil(lambda: len(controller.chat.rows) == 2 and controller.status.now.can_stop)
-    assert not {"pin", "unpin"} & controller.status.now.enabled
+    qtbot.waitUntil(lambda: len(controller.chat.rows) == 2 and controller.chat_state.now.can_stop)
+    assert not {"pin", "unpin"} & enabled(controller.state.now)
 
 
 def test_the_open_conversation_is_forgotten_and_no_other(qtbot: QtBot, controller: Controller, script: Script) -> None:
     ready(qtbot, controller)
-    assert "forget_cache" not in controller.status.now.enabled
+    assert "forget_cache" not in enabled(controller.state.now)
     asked(qtbot, controller)
     controller.act("forget_cache")
     (command,) = of_kind(script, EraseOwner)
     assert command == EraseOwner(controller.tree.conversation_id)
-    assert controller.status.now.notice == disk_text.FORGOTTEN
+    assert controller.notices.now.text == disk_text.FORGOTTEN
     assert [row.text for row in controller.chat.rows] == ["hello", "You said: hello"]
 
 
 def test_files_are_deleted_on_a_yes(qtbot: QtBot, controller: Controller, script: Script) -> None:
     script.disk_bytes = 4_600_000_000
     asked(qtbot, controller)
-    assert controller.trie.view.disk_bytes
-    said = plain(disk_text.deletion(controller.trie.view, FOLDER))
+    assert controller.cache.trie_model.view.disk_bytes
+    said = plain(disk_text.deletion(controller.cache.trie_model.view, FOLDER))
     assert said.startswith(f"All cached state in {FOLDER}, 4.6 GB, is deleted")
     assert "Conversations are safe" in said
-    controller.keeping.delete_files()
+    controller.cache.delete_files()
     assert of_kind(script, ClearDiskCache)
-    assert controller.status.now.notice == disk_text.DELETED
-    qtbot.waitUntil(lambda: controller.trie.view.disk_bytes == 0)
+    assert controller.notices.now.text == disk_text.DELETED
+    qtbot.waitUntil(lambda: controller.cache.trie_model.view.disk_bytes == 0)
 
 
 def test_the_folder_is_asked_for(qtbot: QtBot, controller: Controller) -> None:
-    with qtbot.waitSignal(controller.keeping.folderWanted) as wanted:
+    with qtbot.waitSignal(controller.cache.folderWanted) as wanted:
         controller.act("show_files")
     assert wanted.args == [FOLDER]
 
@@ -195,14 +197,14 @@ def test_a_full_disk_is_told_once_and_again_when_it_comes_back(
     qtbot: QtBot, controller: Controller, script: Script
 ) -> None:
     asked(qtbot, controller)
-    keeping, told = controller.keeping, list[str]()
+    told = list[str]()
     controller.notices.announced.connect(told.append)
     full = replace(WELL, disk_problem=os.strerror(errno.ENOSPC))
     for view in (WELL, full, full, WELL, full):
-        keeping.watch(view)
+        controller.cache.take(TrieChanged(view))
     assert [sum("The disk is full" in text for text in told)] == [2]
-    assert "The disk is full" in controller.status.now.notice
-    assert not controller.status.now.is_notice_good
+    assert "The disk is full" in controller.notices.now.text
+    assert not controller.notices.now.is_good
 
 
 @pytest.mark.parametrize(

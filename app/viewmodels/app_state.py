@@ -1,0 +1,33 @@
+"""What holds in the whole window, as one value: commands are enabled and checked by it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from app.viewmodels.cache.cache_state import CacheState
+from app.viewmodels.chat.chat_state import ChatState
+from app.viewmodels.kit.activity import Activity
+from app.viewmodels.kit.settings import SettingsValues
+from app.viewmodels.library.library_state import LibraryState
+from app.viewmodels.model.model_state import ModelState
+
+
+@dataclass(frozen=True, slots=True)
+class AppState:
+    """The states of all regions, and the settings."""
+
+    chat: ChatState = field(default_factory=ChatState)
+    library: LibraryState = field(default_factory=LibraryState)
+    cache: CacheState = field(default_factory=CacheState)
+    model: ModelState = field(default_factory=ModelState)
+    settings: SettingsValues = field(default_factory=SettingsValues)
+
+    @property
+    def activity(self) -> Activity:
+        """Return what the engine does: an answer, a check, or what it does with nothing to answer."""
+        return self.chat.activity or self.cache.activity or self.model.activity
+
+    @property
+    def has_cached_branch(self) -> bool:
+        """Return whether there is a branch, and a model that may hold something of it."""
+        return self.model.is_open and not self.chat.is_empty

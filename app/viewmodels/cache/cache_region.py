@@ -1,0 +1,160 @@
+"""The prefix cache: its trie, what happened in it, and what a person can do with what is cached."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Signal
+
+from app.protocol.chat import Turn
+from app.protocol.events import CacheHappened, Event, Pinned, TrieChanged, Verified
+from app.protocol.reports import Problem
+from app.protocol.trie_view import TrieView
+from app.viewmodels.cache import disk_text
+from app.viewmodels.cache.branch_checks import BranchChecks, finding
+from app.viewmodels.cache.budgets import disk_budget_of
+from app.viewmodels.cache.cache_state import CacheState, cache_line
+from app.viewmodels.cache.disk_cache import DiskCache
+from app.viewmodels.cache.engine_budgets import EngineBudgets
+from app.viewmodels.cache.event_model import EventModel
+from app.viewmodels.cache.trie_model import TrieModel
+from app.viewmodels.kit.live_state import LiveState
+from app.viewmodels.kit.notices import Notices
+from app.viewmodels.kit.settings import Settings
+from app.viewmodels.model.model_region import ModelRegion
+from app.worker.engine_host import EngineHost
+
+
+class CacheRegion(QObject):
+    """Shows what is cached, pins and checks branches, deletes what is kept, and says what became of it.
+
+    Attributes: state; trie_model and event_model, of the cache pane; branch_checks; disk_cache.
+
+    Signal: folderWanted(str), show this folder.
+    """
+
+    folderWanted = Signal(str)
+
+    state: LiveState[CacheState]
+
+    def __init__(
+        self,
+        host: EngineHost,
+        settings: Settings,
+        folder: str,
+        model: ModelRegion,
+        notices: Notices,
+        parent: QObject | None = None,
+    ) -> None:
+        """folder: where cached state is written, "" for nowhere."""
+        super().__init__(parent)
+        self._settings, self._model, self._notices = settings, model, notices
+        self.trie_model = TrieModel(self)
+        self.event_model = EventModel(self)
+        self.branch_checks = BranchChecks(host, self)
+        self.disk_cache = DiskCache(host, settings, folder, self)
+        self._engine_budgets = EngineBudgets(host, settings, folder, self)
+        self._was_off = self._is_off
+        self._trouble: Problem | None = None
+        self.state = LiveState(self._state, self)
+        self.state.follow(self.trie_model.viewChanged, self.branch_checks.changed)
+        self.state.follow(settings.changed, model.state.staled)
+        self.branch_checks.checked.connect(self._on_checked)
+        self.disk_cache.answered.connect(self._on_pinned)
+        settings.changed.connect(self._on_settings_changed)
+        model.restarted.connect(self.start)
+        model.current_model.changed.connect(self._on_model_changed)
+        model.current_model.ready.connect(self._engine_budgets.send_memory)
+
+    def start(self) -> None:
+        """Tell a new engine, before its first model, what it may write."""
+        self._engine_budgets.send_disk()
+
+    def take(self, event: Event) -> None:
+        """Follow an event of the engine, if it is about the cache."""
+        if isinstance(event, TrieChanged):
+            self.trie_model.show(event.view)
+            self._watch_disk(event.view)
+        elif isinstance(event, CacheHappened):
+            self.event_model.add(event.events)
+        elif isinstance(event, Verified):
+            self.branch_checks.take(event)
+        elif isinstance(event, Pinned):
+            self.disk_cache.take(event)
+
+    def verify(self, turns: Sequence[Turn]) -> None:
+        """Have a branch computed again and compared with what is held of it. Does nothing without turns."""
+        if turns:
+            self.branch_checks.verify(turns)
+
+    def pin(self, turns: Sequence[Turn], is_pinned: bool) -> None:
+        """Keep what is cached of a branch whatever else needs room, or let it go again. Does nothing without turns."""
+        if turns:
+            self.disk_cache.pin(turns, is_pinned)
+
+    def show_files(self) -> None:
+        """Have the folder of the cached state shown."""
+        self.folderWanted.emit(self.disk_cache.folder)
+
+    def forget_conversation(self, conversation_id: str) -> None:
+        """Delete the state that only this conversation uses, and say so. Its words stay."""
+        self.disk_cache.release(conversation_id)
+        self._notices.info(disk_text.FORGOTTEN)
+
+    def delete_files(self) -> None:
+        """Delete all cached state on disk. Whoever calls this has asked the person."""
+        self.disk_cache.wipe()
+        self._notices.info(disk_text.DELETED)
+
+    def _state(self) -> CacheState:
+        view = self.trie_model.view
+        return CacheState(
+            line=cache_line(view),
+            is_empty=not view.nodes,
+            folder=self.disk_cache.folder,
+            disk_trouble=disk_text.trouble(view, self._is_disk_wanted and self._model.state.now.has("disk_cache")),
+            is_checking=self.branch_checks.is_checking,
+        )
+
+    @property
+    def _is_disk_wanted(self) -> bool:
+        return self.disk_cache.serves(self._model.current_model.info)
+
+    def _watch_disk(self, view: TrieView) -> None:
+        """Say it once when nothing can be written to the disk any more."""
+        found = disk_text.trouble(view, self._is_disk_wanted)
+        if found is not None and found != self._trouble:
+            self._notices.add_error(found)
+        self._trouble = found
+
+    def _on_model_changed(self) -> None:
+        """A model that is closed takes with it what was held for it."""
+        if self._model.current_model.info is not None:
+            return
+        self.branch_checks.forget()
+        self.disk_cache.forget()
+        if self.trie_model.view.nodes:
+            self.trie_model.show(TrieView(serial=0))
+        self.event_model.clear()
+
+    def _on_checked(self, found: Verified) -> None:
+        if found.problem is not None:
+            self._notices.error(found.problem)
+        else:
+            (self._notices.info if found.is_exact else self._notices.warn)(finding(found))
+
+    def _on_pinned(self, event: Pinned) -> None:
+        if event.problem is not None:
+            self._notices.error(event.problem)
+        else:
+            self._notices.info(disk_text.pinned(event))
+
+    @property
+    def _is_off(self) -> bool:
+        return disk_budget_of(self._settings.values.disk_budget).bytes == 0
+
+    def _on_settings_changed(self) -> None:
+        """Say it when the files are deleted because the disk is not to be used any more."""
+        was_off, self._was_off = self._was_off, self._is_off
+        if self._is_off and not was_off:
+            self._notices.info(disk_text.OFF)

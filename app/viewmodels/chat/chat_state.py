@@ -1,0 +1,65 @@
+"""What the window shows around the messages of the open conversation, and what can be done there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.viewmodels.kit.activity import Activity
+from app.viewmodels.kit.problem_card import ProblemCard
+
+
+@dataclass(frozen=True, slots=True)
+class ChatState:
+    """The open conversation, its composer and the answer under way. Token counts are exact, shares run from 0 to 1.
+
+    title, subtitle, warmth: the conversation, how warm its open path is in words ("Warm · 3 794 tokens") and as a
+    share, None while unknown; is_on_disk: some of that share must be read from the disk first. context_used: tokens of
+    the open path. model_name: who would answer. activity: of an answer, None while none is under way or waited for.
+    card: what stands in the composer's place, if anything. greeting, suggestions: of an empty conversation.
+
+    placeholder: of the message field. send_price, send_parts: the composer's foot in words, and (reused, computed)
+    tokens for its bar, None where nothing is known. editing: first words of the question being forked, or None;
+    is_editing: there is one, or was.
+
+    is_empty: nothing has been said. is_writing, is_answering: an answer is under way here, or anywhere. is_waiting: the
+    words in the composer are sent when that answer ends.
+
+    can_send: Return has something said or answered; can_answer: it has a question answered that nobody answered.
+    can_pin, can_unpin: there may be something of the open branch to keep that no pin keeps, or that one keeps.
+    """
+
+    title: str = ""
+    subtitle: str = ""
+    warmth: float | None = None
+    is_on_disk: bool = False
+    context_used: int = 0
+    model_name: str = ""
+    activity: Activity | None = None
+    card: ProblemCard | None = None
+    greeting: str = ""
+    suggestions: tuple[str, ...] = ()
+    placeholder: str = ""
+    send_price: str = ""
+    send_parts: tuple[int, int] | None = None
+    editing: str | None = None
+    is_editing: bool = False
+    is_empty: bool = True
+    is_writing: bool = False
+    is_answering: bool = False
+    is_waiting: bool = False
+    can_send: bool = False
+    can_answer: bool = False
+    can_stop: bool = False
+    can_fork: bool = False
+    can_regenerate: bool = False
+    can_prune: bool = False
+    can_show_previous: bool = False
+    can_show_next: bool = False
+    can_pin: bool = False
+    can_unpin: bool = False
+
+    @property
+    def message_actions(self) -> frozenset[str]:
+        """Return the ids of the commands that begin a branch from a message, as far as they can now."""
+        possible = (("fork", self.can_fork), ("regenerate", self.can_regenerate))
+        return frozenset(action_id for action_id, can in possible if can)

@@ -1,0 +1,226 @@
+"""From the open conversation and the answer under way to what the window says about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.conversation.message import Conversation, Message
+from app.conversation.tree import MessageTree
+from app.protocol.events import CostEstimate
+from app.protocol.reports import ModelInfo
+from app.viewmodels.chat import chat_text
+from app.viewmodels.chat.branch_costs import BranchCosts
+from app.viewmodels.chat.chat_state import ChatState
+from app.viewmodels.chat.drafts import Draft
+from app.viewmodels.chat.question import Question
+from app.viewmodels.chat.questions import Questions
+from app.viewmodels.chat.versions import last_fork, last_question, version_beside
+from app.viewmodels.kit.activity import Activity
+from app.viewmodels.kit.problem_card import ProblemCard
+from app.viewmodels.library.conversation_rows import blank_title
+from app.viewmodels.model.model_state import ModelState
+from app.viewmodels.text import formatting
+from app.viewmodels.text.formatting import DOT
+
+
+@dataclass(frozen=True, slots=True)
+class OpenConversation:
+    """All that the state of the chat is told from.
+
+    info: of the model in use; can_ask: it takes questions now. question: at the engine, one of this conversation if
+    there is one; elsewhere: the title of its conversation, where that is not this one. hint: a sentence for the
+    composer's foot. card: a problem that stands in the way here.
+    """
+
+    conversation: Conversation | None
+    is_first: bool
+    tree: MessageTree
+    model: ModelState
+    info: ModelInfo | None
+    can_ask: bool
+    question: Question | None
+    questions: Questions
+    prices: BranchCosts
+    draft: Draft
+    hint: str
+    card: ProblemCard | None
+    elsewhere: str
+
+    def state(self) -> ChatState:
+        """Return what the window says about this conversation, and what can be done in it."""
+        path, is_greeting = self.prices.path, self.is_empty and self.model.is_guide
+        return ChatState(
+            title=self._title,
+            subtitle=self._subtitle,
+            warmth=None if path is None else chat_text.warmth(path),
+            is_on_disk=path is not None and path.is_on_disk,
+            context_used=self._context_used,
+            model_name=self.model.name,
+            activity=self._activity,
+            card=self.card,
+            greeting=chat_text.GREETING if is_greeting else "",
+            suggestions=chat_text.SUGGESTIONS if is_greeting else (),
+            placeholder=self._placeholder,
+            send_price=self._send_price,
+            send_parts=self._send_parts,
+            editing=self._editing,
+            is_editing=self.draft.editing is not None,
+            is_empty=self.is_empty,
+            is_writing=self.is_writing,
+            is_answering=self.question is not None,
+            is_waiting=self.draft.is_sent,
+            can_send=self._can_send,
+            can_answer=self.unanswered is not None and not self.has_words,
+            can_stop=self.is_writing or self.questions.is_waiting_in(self.tree.conversation_id),
+            can_fork=last_question(self.tree) is not None,
+            can_regenerate=not (self.is_empty or self.questions.is_busy_in(self.tree.conversation_id)),
+            can_prune=bool(self.tree.forks),
+            can_show_previous=self._has_version_beside(-1),
+            can_show_next=self._has_version_beside(1),
+            can_pin=self._can_pin,
+            can_unpin=self.question is None and path is not None and path.pinned > 0,
+        )
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether nothing has been said here."""
+        return not len(self.tree)
+
+    @property
+    def is_writing(self) -> bool:
+        """Return whether the answer under way belongs to this conversation."""
+        return self.question is not None and self.question.conversation_id == self.tree.conversation_id
+
+    @property
+    def has_words(self) -> bool:
+        """Return whether there is something to be sent in the composer."""
+        return bool(self.draft.text.strip())
+
+    @property
+    def unanswered(self) -> Message | None:
+        """Return the question that ends the open path and that nobody answers or is about to."""
+        leaf = None if self.tree.leaf_id is None else self.tree.message(self.tree.leaf_id)
+        is_open = leaf is not None and leaf.role == "user" and leaf.id not in self.questions.held
+        return leaf if is_open and self.draft.editing is None else None
+
+    @property
+    def overflow(self) -> CostEstimate | None:
+        """Return what sending the composer's words would cost, where they do not fit the model's context."""
+        priced = self.prices.sending
+        is_over = priced is not None and self.info is not None and priced.request.total >= self.info.context_length
+        return priced if is_over and self.has_words else None
+
+    @property
+    def _can_send(self) -> bool:
+        if not self.has_words:
+            return self.unanswered is not None
+        return not self.draft.is_sent and self.overflow is None
+
+    def _has_version_beside(self, step: int) -> bool:
+        """Whether the last fork of the open path has a version so many to the right."""
+        fork = last_fork(self.tree)
+        return fork is not None and version_beside(self.tree, fork, step) is not None
+
+    @property
+    def _can_pin(self) -> bool:
+        path = self.prices.path
+        is_at_rest = self.info is not None and not self.is_empty and self.question is None
+        return is_at_rest and (path is None or path.pinned < max(path.request.cached, 1))
+
+    @property
+    def _activity(self) -> Activity | None:
+        if self.question is not None:
+            return chat_text.answer_activity(self.question, self.elsewhere)
+        if self.model.is_loading and self.questions.waiting and not self.can_ask:
+            loading = self.model.activity
+            return Activity(loading.text + DOT + chat_text.ANSWERED_LATER, loading.done)
+        return None
+
+    @property
+    def _title(self) -> str:
+        if self.conversation is not None and self.conversation.title:
+            return self.conversation.title
+        return blank_title(self.is_first, self.model.is_guide)
+
+    @property
+    def _subtitle(self) -> str:
+        if self.is_empty:
+            return "The guide answers here" if self.model.is_guide else "Nothing has been said yet"
+        if self.question is not None and self.is_writing:
+            return chat_text.running_subtitle(self.question)
+        return "" if self.prices.path is None else chat_text.subtitle(self.prices.path)
+
+    @property
+    def _context_used(self) -> int:
+        """Tokens of the open path, with the answer under way."""
+        question = self.question
+        if question is not None and self.is_writing and question.request is not None:
+            return question.request.total + question.tokens
+        return self.prices.path.request.total if self.prices.path else 0
+
+    @property
+    def _placeholder(self) -> str:
+        if self.is_writing:
+            return "You can go on writing; Esc stops"
+        if self.unanswered is not None:
+            return "Return has the question answered"
+        if self.draft.editing is not None:
+            return "Another version of the question"
+        if self.is_empty:
+            return "Ask the guide anything about Espalier" if self.model.is_guide else "Ask anything"
+        return "Ask, or edit a question to fork from it"
+
+    @property
+    def _send_price(self) -> str:
+        if self.hint:
+            return self.hint
+        if self.draft.is_sent:
+            return "Sends when this answer ends"
+        if self.overflow is not None and self.info is not None:
+            return chat_text.does_not_fit(self.overflow, self.info.context_length)
+        if self.elsewhere and self.questions.is_waiting_in(self.tree.conversation_id):
+            return f"Answered after the one in “{self.elsewhere}”"
+        return self._price_of_words if self.has_words else self._price_of_path
+
+    @property
+    def _price_of_words(self) -> str:
+        if self.is_writing:
+            return "Return sends it when this answer ends"
+        if not self.can_ask:
+            return "Answered when the model is ready"
+        price = chat_text.price_of_sending(self.prices.sending) if self.prices.sending else ""
+        return _as_version(self.unanswered, price)
+
+    @property
+    def _price_of_path(self) -> str:
+        path = self.prices.path
+        if self.unanswered is not None:
+            return chat_text.NOT_ANSWERED
+        if self.question is not None or path is None:
+            return ""
+        if self.info is not None and path.request.total >= self.info.context_length:
+            return chat_text.CONTEXT_FULL
+        return chat_text.price_of_path(path)
+
+    @property
+    def _send_parts(self) -> tuple[int, int] | None:
+        """(reused, computed) tokens of what the price speaks of."""
+        priced = self.prices.sending if self.has_words else self.prices.path
+        if priced is None:
+            return None
+        if priced is self.prices.path and priced.is_warm:
+            return priced.request.total, 0
+        return priced.request.cached, priced.request.left
+
+    @property
+    def _editing(self) -> str | None:
+        at = self.draft.editing
+        return formatting.first_words(self.tree.message(at).text) if at is not None and at in self.tree else None
+
+
+def _as_version(question: Message | None, price: str) -> str:
+    """What is said after a question that nobody answered becomes another version of it."""
+    if question is None:
+        return price
+    version = f"another version of “{formatting.first_words(question.text)}”"
+    return f"{price}{DOT}{version}" if price else version[:1].upper() + version[1:]

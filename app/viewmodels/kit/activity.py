@@ -1,0 +1,16 @@
+"""What the engine does, in words and as a bar."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """A line for the status line. done: the share that is done, from 0 to 1, None where it cannot be measured; reused:
+    the part of that share which the cache held.
+    """
+
+    text: str = ""
+    done: float | None = None
+    reused: float = 0.0

@@ -1,0 +1,65 @@
+"""A value that is made from others: current whenever it is read, and told of once when it differs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from PySide6.QtCore import QObject, QTimer, Signal, SignalInstance
+
+T = TypeVar("T")
+
+
+class LiveState(QObject, Generic[T]):
+    """A frozen value, computed when it is read and not before.
+
+    Properties: `now` is never older than the last `refresh`. However many of what it is made from change in one turn of
+    the event loop, it is computed at most once if nobody reads it meanwhile, and told of at most once.
+
+    Signals: staled(), at once with each `refresh`, for states that are made from this one; refreshed(), once in the
+    turn of the event loop after a `refresh`; changed(), after `refreshed`, if the value is another one than was told
+    of before.
+    """
+
+    staled = Signal()
+    refreshed = Signal()
+    changed = Signal()
+
+    def __init__(self, compute: Callable[[], T], parent: QObject | None = None) -> None:
+        """compute: returns the value as it is now; it must not read this state."""
+        super().__init__(parent)
+        self._compute = compute
+        self._value: T
+        self._told: T | None = None
+        self._is_stale = True
+        self._timer = QTimer(self, singleShot=True, interval=0)
+        self._timer.timeout.connect(self.tell)
+
+    @property
+    def now(self) -> T:
+        """Return the value."""
+        if self._is_stale:
+            self._value = self._compute()
+            self._is_stale = False
+        return self._value
+
+    def refresh(self) -> None:
+        """Have the value computed again when it is read next, and told of if it differs."""
+        self._is_stale = True
+        if not self._timer.isActive():
+            self._timer.start()
+        self.staled.emit()
+
+    def follow(self, *sources: SignalInstance) -> None:
+        """Refresh with each of these signals."""
+        for source in sources:
+            source.connect(self.refresh)
+
+    def tell(self) -> None:
+        """Tell views at once, rather than in the next turn of the event loop."""
+        self._timer.stop()
+        self.refreshed.emit()
+        now = self.now
+        if now != self._told:
+            self._told = now
+            self.changed.emit()

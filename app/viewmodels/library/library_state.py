@@ -1,0 +1,24 @@
+"""What the window shows of the stored conversations beside their list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.conversation.records import Folder
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryState:
+    """The open conversation among all others.
+
+    open_id, open_folder: which one it is, and the folder it lies in, "" for none. is_favourite: it is marked as one.
+    folders: all of them in their order. undo, redo: what Undo and Redo would do among conversations ("Delete"), "" for
+    nothing.
+    """
+
+    open_id: str = ""
+    open_folder: str = ""
+    is_favourite: bool = False
+    folders: tuple[Folder, ...] = ()
+    undo: str = ""
+    redo: str = ""

@@ -1,0 +1,132 @@
+"""The model in use: which one, opening another, and an engine that died."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app.protocol.events import Capabilities, EngineFailed, EngineStarted, Event
+from app.protocol.reports import Problem
+from app.viewmodels.kit.live_state import LiveState
+from app.viewmodels.kit.notices import Notices
+from app.viewmodels.kit.problem_card import ProblemCard
+from app.viewmodels.kit.settings import Settings
+from app.viewmodels.model import model_cards
+from app.viewmodels.model.current_model import CurrentModel
+from app.viewmodels.model.model_state import ModelState, model_state
+from app.worker.engine_host import EngineHost
+
+
+class ModelRegion(QObject):
+    """Opens models, and starts an engine again that died.
+
+    Attributes: state; current_model.
+
+    Signals: folderWanted(), ask for a model's folder and call `open`; restarted(), there is a new engine, which knows
+    nothing yet and has been asked for nothing.
+    """
+
+    folderWanted = Signal()
+    restarted = Signal()
+
+    state: LiveState[ModelState]
+
+    def __init__(
+        self, host: EngineHost, settings: Settings, guide: str, notices: Notices, parent: QObject | None = None
+    ) -> None:
+        """guide: folder of the built-in model."""
+        super().__init__(parent)
+        self._host, self._notices = host, notices
+        self._card: ProblemCard | None = None
+        self._suspect = ""
+        self._is_engine_up = False
+        self._capabilities: Capabilities | None = None
+        self.current_model = CurrentModel(host, settings, guide, self)
+        self.state = LiveState(self._state, self)
+        self.state.follow(self.current_model.changed)
+        self.current_model.changed.connect(self._on_changed)
+        self.current_model.ready.connect(self._on_ready)
+        self.current_model.kept.connect(self._on_kept)
+
+    def open(self, path: str) -> None:
+        """Load the model in this folder in place of the one in use, which goes on until the new one is found sound.
+
+        An engine that died is started again.
+        """
+        self._card = None
+        if self._host.has_failed:
+            self._restart()
+        self.current_model.open(str(Path(path).expanduser().absolute()))
+
+    def choose(self) -> None:
+        """Have the person asked for a model's folder."""
+        self.folderWanted.emit()
+
+    def use_guide(self) -> None:
+        """Load the built-in model."""
+        self.open(self.current_model.guide)
+
+    def restart_engine(self) -> None:
+        """Start the engine again after it died, with the model it had."""
+        self._restart()
+        self.open(self.current_model.path)
+
+    def suspect(self, path: str) -> None:
+        """Say that this model, which the program did not live through, was not opened."""
+        self._suspect = path
+        self._show_card(model_cards.suspected(path))
+
+    def open_anyway(self) -> None:
+        """Open the model that the program did not live through."""
+        self.open(self._suspect)
+
+    def dismiss_card(self) -> None:
+        """Take away the problem that stands in the way of every conversation, and change nothing else."""
+        self._card = None
+        self.state.refresh()
+
+    def take(self, event: Event) -> None:
+        """Follow an event of the engine, if it is about the engine itself or its models."""
+        if isinstance(event, EngineStarted | EngineFailed):
+            self._is_engine_up = isinstance(event, EngineStarted)
+            if isinstance(event, EngineStarted):
+                self._capabilities = event.capabilities
+            self.state.refresh()
+        self.current_model.take(event)
+
+    def tell_failure(self, problem: Problem) -> None:
+        """Say why the engine died, once everybody knows that it has."""
+        self._show_card(model_cards.engine_failed(problem))
+
+    def close(self) -> None:
+        """Follow the end of the program: an engine that ended in order leaves no model to blame."""
+        if not (self._host.is_stuck or self._host.has_failed):
+            self.current_model.close()
+
+    def _restart(self) -> None:
+        self._host.restart()
+        self.restarted.emit()
+
+    def _state(self) -> ModelState:
+        return model_state(self.current_model, self._is_engine_up, self._capabilities, self._card)
+
+    def _show_card(self, card: ProblemCard) -> None:
+        self._card = card
+        self._notices.announce(card.sentence)
+        self.state.refresh()
+
+    def _on_changed(self) -> None:
+        problem = self.current_model.problem
+        if problem is not None:
+            self._show_card(model_cards.model_failed(problem, self.current_model.is_guide))
+
+    def _on_ready(self) -> None:
+        info = self.current_model.info
+        if info is not None and info.note:
+            self._notices.error(Problem(info.name, info.note))
+
+    def _on_kept(self, problem: Problem) -> None:
+        """A folder could not be opened, and the model in use is still that."""
+        sentence = f"{problem.sentence} {self.current_model.name} stays in use."
+        self._notices.error(Problem(problem.title, sentence))

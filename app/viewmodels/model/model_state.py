@@ -1,0 +1,75 @@
+"""What the window shows of the model in use, and of the engine under it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from app.protocol.events import Capabilities
+from app.viewmodels.kit.activity import Activity
+from app.viewmodels.kit.problem_card import ProblemCard
+from app.viewmodels.model.current_model import CurrentModel
+from app.viewmodels.text import formatting
+from app.viewmodels.text.formatting import DOT
+
+
+@dataclass(frozen=True, slots=True)
+class ModelState:
+    """The model in use, or wanted.
+
+    detail: its precision, "built in", "loading" or "not loaded". is_missing: there is none, because it could not be
+    opened. is_open, is_loading: there is one, and another one is being opened. context_length: in tokens, 0 without
+    one. capabilities: of the engine there is or was last, None before the first has told. card: the problem that stands
+    in the way of every conversation, if any. activity: what the engine does when nothing is asked of it.
+    """
+
+    name: str = ""
+    detail: str = ""
+    is_missing: bool = False
+    is_guide: bool = False
+    is_open: bool = False
+    is_loading: bool = False
+    context_length: int = 0
+    capabilities: Capabilities | None = None
+    card: ProblemCard | None = None
+    activity: Activity = field(default_factory=Activity)
+
+    def has(self, ability: str) -> bool:
+        """Return whether the engine has an ability, as far as is known; true of "", which all have."""
+        return not ability or self.capabilities is None or bool(getattr(self.capabilities, ability))
+
+
+def model_state(
+    model: CurrentModel, is_engine_up: bool, capabilities: Capabilities | None, card: ProblemCard | None
+) -> ModelState:
+    """Return the state of a model in an engine that has come up or not."""
+    return ModelState(
+        name=model.name,
+        detail=_detail(model),
+        is_missing=model.problem is not None,
+        is_guide=model.is_guide,
+        is_open=model.info is not None,
+        is_loading=model.loading is not None,
+        context_length=model.info.context_length if model.info else 0,
+        capabilities=capabilities,
+        card=card,
+        activity=_activity(model, is_engine_up),
+    )
+
+
+def _detail(model: CurrentModel) -> str:
+    """What it is when it is loaded, else what became of it."""
+    if model.info is not None:
+        return "built in" if model.is_guide else model.info.detail
+    if model.problem is not None:
+        return "not loaded"
+    return "loading" if model.loading is not None else ""
+
+
+def _activity(model: CurrentModel, is_engine_up: bool) -> Activity:
+    if model.loading is not None:
+        what = f"Loading {model.wanted_name}" if is_engine_up else "Starting the engine"
+        stage = DOT + model.loading.stage if model.loading.stage else ""
+        return Activity(what + stage, model.loading.fraction)
+    if model.info is None:
+        return Activity("No model loaded")
+    return Activity(f"Ready{DOT}{model.info.name}, {formatting.size(model.info.weight_bytes)}")
