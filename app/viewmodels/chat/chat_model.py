@@ -69,11 +69,15 @@ class ChatModel(ListModel[MessageRow]):
             self.endInsertRows()
 
     def append_tail(self, message_id: str, text: str) -> None:
-        """Append to the answer that is being written. Ignored when that answer is not on the open path."""
+        """Append to the answer that is being written. Ignored when that answer is not on the open path.
+
+        A row that is not made yet has the text when it is.
+        """
         number = self.row_of(message_id)
         if number >= 0:
-            row = self._rows[number]
-            self._rows.put(number, row.going_on(text))
+            row = self._rows.made.get(number)
+            if row is not None:
+                self._rows.put(number, row.going_on(text))
             self.tailAppended.emit(text)
 
     def set_tail_footer(self, message_id: str, footer: Footer) -> None:

@@ -37,11 +37,13 @@ class PathRows(Sequence[MessageRow]):
     @classmethod
     def of(cls, rows: Sequence[MessageRow]) -> PathRows:
         """Return rows that are made already."""
-        return cls(
+        made = cls(
             [row.id for row in rows],
             rows.__getitem__,
             lambda first, last: [(row.role, row.segments) for row in rows[first:last]],
         )
+        made.made.update(enumerate(rows))
+        return made
 
     def __len__(self) -> int:
         return len(self.ids)

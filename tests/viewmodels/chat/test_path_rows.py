@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from itertools import takewhile
 
 import pytest
 
 from app.viewmodels.chat import path_rows
+from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.path_rows import PathRows
-from app.viewmodels.chat.rows import MessageRow
+from app.viewmodels.chat.rows import MessageRow, segments_of
 
 
 def rows(*names: str) -> list[MessageRow]:
@@ -43,3 +45,21 @@ def test_a_message_is_found_and_the_question_above_a_row() -> None:
     assert [path.place_of(name) for name in ("q0", "a1", "a2", "gone")] == [0, 3, 4, -1]
     assert [next(path.questions_above(number), None) for number in range(-1, 5)] == [None, "q0", "q0", "q1", "q1", "q1"]
     assert path.made == {}
+
+
+def test_text_that_came_before_its_row_is_made_is_in_it_once(qapp: object) -> None:
+    def written(words: list[str]) -> MessageRow:
+        return replace(rows("a")[0], segments=segments_of("assistant", "".join(words)))
+
+    told: list[str] = []
+    for is_made in (False, True):
+        words = ["one "]
+        model = ChatModel()
+        model.tailAppended.connect(told.append)
+        model.show(PathRows(["a"], lambda _number, words=words: written(words), lambda _first, _end: []))
+        if is_made:
+            assert model.rows[0].text == "one "
+        words.append("two")
+        model.append_tail("a", "two")
+        assert model.rows[0].text == "one two"
+    assert told == ["two", "two"]

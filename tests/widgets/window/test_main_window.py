@@ -76,7 +76,7 @@ def test_a_question_typed_and_sent_is_answered_in_the_chat(
     assert not window.chat.is_welcome_shown
     assert window.chat.composer.text == ""
     rows = window.chat.view.layout_of_rows
-    assert [rows.item(number).body.text for number in range(len(rows))] == ["hello", "You said: hello"]
+    assert [rows.item(number).row.text for number in range(len(rows))] == ["hello", "You said: hello"]
     assert window.windowTitle() == controller.chat_state.now.title == "hello"
 
 
