@@ -346,6 +346,7 @@ class Machine:
             self.saver._save_all()
             for question in self.questions.at_engine:
                 self._tell(question)
+        self.link.drain()
 
     def close(self) -> None:
         """End the program as the controller does."""
