@@ -20,6 +20,7 @@ from app.conversation.store import Store
 from app.protocol.events import Alternative
 from tests.conversation.builders import asked, contents, fails, filled, raw
 from tests.conversation.operations import Hand, dump
+from tests.seeds import each_seed
 
 Damage = Callable[[bytearray], None]
 
@@ -146,12 +147,13 @@ def test_a_database_of_another_program_is_kept_untouched_beside_a_new_one(path: 
         assert other.execute("SELECT recipe FROM message").fetchone() == ("Quince jelly",)
 
 
-@pytest.mark.parametrize("seed", range(24))
+@each_seed(range(24))
 def test_after_any_single_damage_one_can_go_on_and_the_file_is_kept(
-    path: Path, kept: dict[str, Any], seed: int
+    tmp_path: Path, original: tuple[bytes, dict[str, Any]], seed: int
 ) -> None:
-    rng = random.Random(seed)
-    size = path.stat().st_size
+    path, (healthy, kept) = tmp_path / "conversations.sqlite", original
+    path.write_bytes(healthy)
+    rng, size = random.Random(seed), len(healthy)
     start = rng.randrange(size // PAGE_SIZE) * PAGE_SIZE
     hole = rng.choice([bytes(PAGE_SIZE), rng.randbytes(PAGE_SIZE), rng.randbytes(20)])
 

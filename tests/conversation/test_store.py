@@ -18,6 +18,7 @@ from app.conversation.records import Folder
 from app.conversation.store import Store
 from app.conversation.tree import MessageTree
 from tests.conversation.builders import asked, contents, described, fails, grow, raw
+from tests.seeds import each_seed
 
 LATE = "e" * 32  # the id of a message that is said below one in the trash
 
@@ -27,9 +28,9 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "data" / "conversations.sqlite"
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_a_reopened_store_equals_the_one_that_was_closed_and_the_tree_in_memory(path: Path, seed: int) -> None:
-    rng, trees = random.Random(seed), []
+@each_seed(range(6))
+def test_a_reopened_store_equals_the_one_that_was_closed_and_the_tree_in_memory(tmp_path: Path, seed: int) -> None:
+    path, rng, trees = tmp_path / "conversations.sqlite", random.Random(seed), []
     for _ in range(2):
         store = Store(path)
         conversation = Conversation.new()
