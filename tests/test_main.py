@@ -371,6 +371,7 @@ def test_a_model_that_ended_the_engine_is_not_opened_by_itself_again(
 
 DEATH_OR_HANG = """
 import os, sys, threading, time
+from functools import partial
 from pathlib import Path
 from app.launch.environment import seal
 seal()
@@ -384,6 +385,7 @@ from app.conversation.database import Database
 from app.protocol.commands import Generate, LoadModel
 from app.launch.options import Options
 from app.launch.start import Launch
+from app.worker.engine_host import EngineHost
 from tests.fakes.engine import FakeEngine, Script
 
 data, what = Path(sys.argv[1]), sys.argv[2]
@@ -427,6 +429,7 @@ Program.start = begin
 data.mkdir(exist_ok=True)
 paths = paths_in(data)
 main.choose_platform = lambda: True
+main.EngineHost = partial(EngineHost, patience=0.3)
 sys.exit(main.run(Launch(paths, try_lock(data, "1"), None, None), Options()))
 """
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
 from app.conversation.store_thread import StoreThread
-from app.launch.data_watch import DataWatch, identity
+from app.launch.data_watch import DataWatch, Identity
 from app.main import Program
 from app.protocol.reports import Problem
 
@@ -25,18 +27,28 @@ def test_a_file_that_leaves_and_comes_back(qtbot: QtBot, store: StoreThread, tmp
     path = tmp_path / "data" / "conversations.db"
     path.parent.mkdir()
     path.write_text("words")
-    watch = DataWatch(path, store.submit, every_ms=10)
+    looks: list[Future[Identity]] = []
+
+    def submit(look: Callable[[object], Identity]) -> Future[Identity]:
+        looks.append(store.submit(look))
+        return looks[-1]
+
+    def wait_for_looks() -> None:
+        """The next look is taken when what the one before found has been compared."""
+        wanted = len(looks) + 3
+        qtbot.waitUntil(lambda: len(looks) >= wanted)
+
+    watch = DataWatch(path, submit, every_ms=1)
     told: list[Problem | str] = []
     watch.left.connect(told.append)
     watch.returned.connect(lambda: told.append("back"))
-    qtbot.waitUntil(lambda: watch._first == identity(path))
-    qtbot.wait(50)
+    wait_for_looks()
     assert told == []
     path.parent.rename(tmp_path / "elsewhere")
     qtbot.waitUntil(lambda: len(told) == 1)
     assert isinstance(told[0], Problem)
     assert str(path) in told[0].sentence
-    qtbot.wait(50)
+    wait_for_looks()
     (tmp_path / "elsewhere").rename(path.parent)
     qtbot.waitUntil(lambda: told[1:] == ["back"])
     (path.parent / "other").write_text("another file under its name")
@@ -54,8 +66,14 @@ def test_a_file_that_never_was_is_not_missed(qtbot: QtBot, store: StoreThread, t
     watch.deleteLater()
 
 
+@pytest.fixture
+def looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before there is a program: nobody waits for the next look."""
+    monkeypatch.setattr("app.main.DataWatch", partial(DataWatch, every_ms=20))
+
+
 def test_the_window_says_that_the_data_folder_is_gone_and_goes_on(
-    qtbot: QtBot, program: Program, data_folder: Path, tmp_path: Path
+    qtbot: QtBot, looks_often: None, program: Program, data_folder: Path, tmp_path: Path
 ) -> None:
     controller = program.controller
     qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"), timeout=60_000)
