@@ -104,23 +104,30 @@ def _mend(old: Path, new: Path) -> None:
 
     The first page says where the tables begin, and is the one that is written most often. The tables of the first
     version begin on the same pages in every database, that of the highest numbers too, which says where the others are.
+    A table that begins behind the end of the file is left out: SQLite would read none of the others.
     Bytes 18 and 19 say that there may be a write-ahead log, bytes 28 to 31 count the pages
     (https://sqlite.org/fileformat.html).
     """
     if _lost_schema(old):
-        places = _first_places()
+        pages = _pages(old)
+        places = {table: place for table, place in _first_places().items() if place <= pages}
         _put_first_page(old, _first_page(new, places))
-        _put_first_page(old, _first_page(new, _noted_places(old) or places))
+        noted = {table: place for table, place in _noted_places(old).items() if place <= pages}
+        _put_first_page(old, _first_page(new, noted or places))
     _set_header(old)
 
 
+def _pages(old: Path) -> int:
+    """Count the pages of a file, the last of which may be cut short."""
+    return max(1, -(-old.stat().st_size // PAGE_SIZE))
+
+
 def _set_header(old: Path) -> None:
-    pages = max(1, -(-old.stat().st_size // PAGE_SIZE))
     with old.open("r+b") as file:
         file.seek(18)
         file.write(b"\2\2")
         file.seek(28)
-        file.write(pages.to_bytes(4, "big"))
+        file.write(_pages(old).to_bytes(4, "big"))
 
 
 def _put_first_page(old: Path, page: bytes) -> None:

@@ -363,6 +363,22 @@ def state(store: Store) -> tuple[object, ...]:
     return dump(store), store.trash.entries(), store.folders.all(), store.messages.alternatives(answer_id)
 
 
+@pytest.mark.parametrize("is_headless", [False, True])
+def test_a_file_that_ends_before_some_tables_begin_still_has_the_others_read(path: Path, is_headless: bool) -> None:
+    """And nobody asks row by row for what lies behind the end: a start that does takes seconds."""
+    shelved(path, is_upgraded=True)
+    with raw(path) as other:
+        query = "SELECT min(rootpage) FROM sqlite_schema WHERE name IN ('trash', 'folder', 'message_alternatives')"
+        (late,) = other.execute(query).fetchone()
+    with path.open("r+b") as file:
+        file.truncate((late - 1) * PAGE_SIZE)
+    if is_headless:
+        damage(path, first_bytes)
+    store = Store(path)
+    assert [one.title for one in store.conversations.all()].count("Old " * 20) > 100
+    store.close()
+
+
 @pytest.mark.parametrize("is_upgraded", [False, True])
 @pytest.mark.parametrize("how", [page(1, bytes), page(1, garbage), head_of_schema])
 def test_folders_trash_and_names_are_rescued_wherever_their_tables_begin(
