@@ -6,33 +6,47 @@ import time
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QHelpEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QToolTip
+from PySide6.QtGui import QColor, QHelpEvent, QPainter
+from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyleOptionViewItem, QToolTip
 
 from app.protocol.trie_view import TrieNodeView
 from app.viewmodels.cache.rows import RESIDENCY_NAMES
 from app.viewmodels.kit.lists import AnyIndex, RowRole
 from app.viewmodels.text import formatting
-from app.widgets.kit.drawing import draw_text, smooth
+from app.widgets.kit.drawing import draw_text
 from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.item_views import RowDelegate
 from app.widgets.kit.marks import paint_pill, pill_width
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole, TextStyle
 
 Clock = Callable[[], float]
+PaintLines = Callable[[QPainter, QRectF, TrieNodeView], None]
 RIGHT_INSET = 16
 _BETWEEN = 10
 _PIN, _TO_PIN = 12, 5
 
 
-class TrieDelegate(QStyledItemDelegate):
-    """Draws right of the disc. clock: seconds since the epoch, for ages."""
+class TrieDelegate(RowDelegate):
+    """Paints the words of an edge right of its disc, over the lines that lead there."""
 
-    def __init__(self, style: Style, text_left: Callable[[int], float], clock: Clock = time.time) -> None:
-        super().__init__()
-        self._style = style
+    def __init__(
+        self,
+        style: Style,
+        view: QAbstractItemView,
+        text_left: Callable[[int], float],
+        paint_lines: PaintLines,
+        clock: Clock = time.time,
+    ) -> None:
+        """text_left: abscissa of an edge's words. clock: seconds since the epoch, for ages."""
+        super().__init__(style, view)
         self._text_left = text_left
+        self._paint_lines = paint_lines
         self._clock = clock
+
+    @property
+    def hover(self) -> QColor:
+        return self._style.theme.fill
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         return QSize(0, self._style.typography.two_line_row)
@@ -71,17 +85,15 @@ class TrieDelegate(QStyledItemDelegate):
     def _name_style(self, node: TrieNodeView) -> TextStyle:
         return self._style.text_style(TextRole.UI_MEDIUM if node.residency == "live" else TextRole.UI)
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+    def paint_content(self, painter: QPainter, rect: QRectF, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         node: TrieNodeView = index.data(RowRole.ROW)
         is_selected = bool(option.state & QStyle.StateFlag.State_Selected)
-        rect = QRectF(option.rect)
-        rect.setLeft(self._text_left(node.id))
-        rect.setRight(rect.right() + 1 - RIGHT_INSET)
-        painter.save()
-        smooth(painter)
-        self._paint_name(painter, rect, node, is_selected)
-        self._paint_figures(painter, rect, node, is_selected)
-        painter.restore()
+        words = QRectF(option.rect)
+        self._paint_lines(painter, words, node)
+        words.setLeft(self._text_left(node.id))
+        words.setRight(words.right() + 1 - RIGHT_INSET)
+        self._paint_name(painter, words, node, is_selected)
+        self._paint_figures(painter, words, node, is_selected)
 
     def _paint_name(self, painter: QPainter, rect: QRectF, node: TrieNodeView, is_selected: bool) -> None:
         theme, text_style = self._style.theme, self._name_style(node)

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, Qt, QTimer
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPointF, QRectF, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QMouseEvent, QPainter, QPen, QShowEvent
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem, QTreeView, QWidget
 
 from app.protocol.trie_view import TrieNodeView
 from app.viewmodels.cache.trie_model import TrieModel
-from app.viewmodels.kit.lists import AnyIndex, RowRole
+from app.viewmodels.kit.lists import AnyIndex
 from app.widgets.cache.trie_delegate import Clock, TrieDelegate
 from app.widgets.cache.trie_lines import TrieLines
-from app.widgets.kit.drawing import smooth
-from app.widgets.kit.item_views import ROW_MARGIN, set_up_view
+from app.widgets.kit.item_views import set_up_view
 from app.widgets.kit.marks import paint_disc
-from app.widgets.kit.row_focus import RowFocus, paint_row_ground, paint_row_ring
 from app.widgets.kit.style import Style
 
 _LEFT, _STEP, _TO_TEXT = 26.0, 18.0, 14.0
@@ -37,8 +35,7 @@ class TrieTree(QTreeView):
         self._drawn = model.view
         self._known_lines = TrieLines(model.view)
         self._hovered = QPersistentModelIndex()
-        self._focus = RowFocus(self)
-        self._delegate = TrieDelegate(style, self.text_left, clock)
+        self._delegate = TrieDelegate(style, self, self.text_left, self._paint_lines, clock)
         self.setItemDelegate(self._delegate)
         self._set_up()
         self.setModel(model)
@@ -111,17 +108,13 @@ class TrieTree(QTreeView):
             option.state |= QStyle.StateFlag.State_Selected
         if index == self._hovered:
             option.state |= QStyle.StateFlag.State_MouseOver
-        smooth(painter)
-        ground = QRectF(options.rect).adjusted(ROW_MARGIN, 0, -ROW_MARGIN, 0)
-        paint_row_ground(painter, self._style, ground, option, self._style.theme.fill)
-        self.drawBranches(painter, options.rect, index)
+        option.state &= ~QStyle.StateFlag.State_HasFocus  # which each row of a tree has that has it
+        if index == self.currentIndex():
+            option.state |= QStyle.StateFlag.State_HasFocus
         self._delegate.paint(painter, option, index)
-        if self._focus.is_shown and index == self.currentIndex():
-            paint_row_ring(painter, self._style, ground)
 
-    def drawBranches(self, painter: QPainter, rect: QRect, index: AnyIndex) -> None:
-        node: TrieNodeView = index.data(RowRole.ROW)
-        theme, row = self._style.theme, QRectF(rect)
+    def _paint_lines(self, painter: QPainter, row: QRectF, node: TrieNodeView) -> None:
+        theme = self._style.theme
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for stroke in self._lines.strokes(node.id, row, _LEFT, self._step()):
             painter.setPen(QPen(theme.accentgfx, 2.0) if stroke.is_live else QPen(theme.line2, 1.4))

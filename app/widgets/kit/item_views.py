@@ -15,19 +15,27 @@ from app.widgets.kit.style import Style
 ROW_MARGIN = 8  # points on either side between the pane's edge and a row's ground
 
 
-def set_up_view(view: QAbstractItemView, style: Style, name: str) -> None:
-    """Have a view scroll by pixels over its pane's own ground, and measure its rows again when the style changes.
+def set_up_painted_view(view: QAbstractItemView, style: Style, name: str) -> None:
+    """Give a view that paints and places its rows itself no frame and one slim bar, and have it follow the mouse.
 
     name: for screen readers.
     """
     view.setAccessibleName(name)
     view.setFrameShape(QFrame.Shape.NoFrame)
-    view.viewport().setAutoFillBackground(False)
     view.setMouseTracking(True)
     view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-    view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
     view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     use_slim_bar(view, style)
+
+
+def set_up_view(view: QAbstractItemView, style: Style, name: str) -> None:
+    """Have a view scroll by pixels over its pane's own ground, and measure its rows again when the style changes.
+
+    name: for screen readers.
+    """
+    set_up_painted_view(view, style, name)
+    view.viewport().setAutoFillBackground(False)
+    view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
     style.changed.connect(view.scheduleDelayedItemsLayout)
     style.changed.connect(view.viewport().update)
 

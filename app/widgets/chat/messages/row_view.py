@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPoint, QRect, Qt
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPoint, QRect
 from PySide6.QtGui import QRegion
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QListView, QWidget
 
 from app.viewmodels.kit.lists import AnyIndex
 from app.widgets.chat.messages.layout import ChatLayout, Source
-from app.widgets.kit.slim_bar import use_slim_bar
+from app.widgets.kit.item_views import set_up_painted_view
 from app.widgets.kit.style import Style
 
 WHEEL_STEP = 44
@@ -21,19 +21,16 @@ class RowView(QListView):
     layout_of_rows: replaced by whoever changes the style.
     """
 
-    def __init__(self, style: Style, source: Source, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, source: Source, name: str, parent: QWidget | None = None) -> None:
+        """name: for screen readers."""
         super().__init__(parent)
         self.layout_of_rows = ChatLayout(style, source)
-        self.setFrameShape(QFrame.Shape.NoFrame)
+        set_up_painted_view(self, style, name)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         # The list would scroll to whatever row is clicked, dragged over or comes under the keyboard.
         self.setAutoScroll(False)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAcceptDrops(False)
         self.viewport().setAcceptDrops(False)
-        self.viewport().setMouseTracking(True)
-        use_slim_bar(self, style)
         self.verticalScrollBar().setSingleStep(WHEEL_STEP)
 
     def row_rect(self, number: int) -> QRect:

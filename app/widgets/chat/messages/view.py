@@ -73,7 +73,7 @@ class ChatView(RowView):
         parent: QWidget | None = None,
     ) -> None:
         """actions: those about messages, "fork", "regenerate" and "delete_message"."""
-        super().__init__(style, model, parent)
+        super().__init__(style, model, "Messages", parent)
         self._style = style
         self._chat = model
         self._state = state
@@ -87,7 +87,6 @@ class ChatView(RowView):
         self._tail.timeout.connect(self._take_tail)
         self._catch_up = QTimer(self, singleShot=True, interval=0)
         self._catch_up.timeout.connect(self._go_on)
-        self.setAccessibleName("Messages")
         self._focus = RowFocus(self)
         self.controls = RowControls(style, self.viewport(), self, actions)
         self.pill = JumpPill(style, self.viewport())
