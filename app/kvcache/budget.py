@@ -53,8 +53,10 @@ class Budget:
 
         False when there is no room even so. is_desperate: let it take the first states of branches too.
         """
+        if self.fits(growth):
+            return True
         if self._surplus(growth) <= 0:
-            return self.fits(growth)
+            return False
         for path in self._paths:
             # A tail may run inside a stored edge whose rows it has taken over: record whose they are before any go.
             path.record()
@@ -75,7 +77,7 @@ class Budget:
 
     def pins_fit(self) -> bool:
         """Return whether what the pins keep fits into the budget: live rows count as what they will be when stored."""
-        live = {node.id: node for path in self._paths for node in path.path[1:] if node.pins}
+        live = {node.id: node for path in self._paths for node in path.path[1:] if node.usage.pins}
         tokens = sum(len(node.tokens) for node in live.values())
         return self._trie.pinned_bytes + self._paths.row_bytes * tokens <= self.nbytes
 
