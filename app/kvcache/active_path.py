@@ -116,7 +116,7 @@ class ActivePath:
     @property
     def is_state_stored(self) -> bool:
         """Whether the live whole states are stored, too, as the same arrays."""
-        return self.layers.shared is not None and self.path[-1].state is self.layers.shared
+        return self.layers.shared is not None and self.path[-1].stored.state is self.layers.shared
 
     @property
     def has_state(self) -> bool:
@@ -213,15 +213,15 @@ class ActivePath:
 
         Older ones do not: they were used more than what follows.
         """
-        is_own = bool(node.provenances) and node.provenances[-1].call_log is self.layers.call_log
-        is_end = node.children or node.state or node.anchors or node.pins
+        is_own = bool(node.stored.provenances) and node.stored.provenances[-1].call_log is self.layers.call_log
+        is_end = node.children or node.stored.state or node.usage.anchors or node.usage.pins
         return is_own and not is_end and node.active_paths == {self.number}
 
     def _absorb(self, child: TrieNode) -> None:
         """Step onto a known edge that the tail covers. Rows that were gone are this path's now, and so is their
         record."""
         if not child.has_rows:
-            child.provenances = [Provenance(self.layers.call_log, child.start, child.end)]
+            child.stored.provenances = [Provenance(self.layers.call_log, child.start, child.end)]
         self._trie.enter(child, self.number)
         del self.tail[: len(child.tokens)]
 
@@ -248,11 +248,11 @@ class ActivePath:
 
     def _rows_kept_of(self, node: TrieNode) -> Sequence[RowSource]:
         """Rows of a node that are stored in memory or on disk, or live on another path, or none."""
-        if node.rows is not None:
-            return (node.rows,)
+        if node.stored.rows is not None:
+            return (node.stored.rows,)
         if node.active_paths:
             return (self._peers.copy_rows(node, node.start, node.end),)
-        return self._peers.disk.recall(node) if self._peers.disk is not None and node.disk_rows else ()
+        return self._peers.disk.recall(node) if self._peers.disk is not None and node.stored.disk_rows else ()
 
     def _overwrite(self, stored: Sequence[RowSource], at: int, begin: int, end: int, prefill_end: int) -> None:
         """Put the rows [begin, end) of stored ones, which begin with those of token `at`, in the place of live ones."""
@@ -267,7 +267,7 @@ class ActivePath:
     def anchor(self, node: TrieNode, owner: str) -> None:
         """Note that an owner, if there is one, will come back to the end of a node."""
         if owner:
-            node.anchors.add(owner)
+            node.usage.anchors.add(owner)
             self._trie.used(node)
 
     def capture(self, owner: str) -> None:
@@ -275,7 +275,7 @@ class ActivePath:
         the path needs."""
         self.record()
         self._hold(self.path[-1], owner)
-        if self.path[-1].state is None and self._room.make_room(self.layers.state_bytes, is_desperate=False):
+        if self.path[-1].stored.state is None and self._room.make_room(self.layers.state_bytes, is_desperate=False):
             self._store_state(self.path[-1], self.layers.take_state(), BOUNDARY_USES)
             supersede_answer_end(self._trie, self.path[-1])
 
@@ -283,7 +283,7 @@ class ActivePath:
         """Store the whole state where the path stands if that costs nobody else anything."""
         if self._room.fits(self.layers.state_bytes):
             self.record()
-            if self.path[-1].state is None:
+            if self.path[-1].stored.state is None:
                 self._store_state(self.path[-1], self.layers.take_state(), GRID_USES)
 
     def bookmark(self) -> Bookmark | None:
@@ -299,20 +299,20 @@ class ActivePath:
         self.record()
         node = self._trie.node_ending_at(self.path, bookmark.offset)
         self._hold(node, owner)
-        if node.state is None and self._room.make_room(bookmark.state.nbytes, is_desperate=False):
+        if node.stored.state is None and self._room.make_room(bookmark.state.nbytes, is_desperate=False):
             self._store_state(node, bookmark.state.detached(), BOUNDARY_USES)
             supersede_answer_end(self._trie, node)
 
     def _hold(self, node: TrieNode, owner: str) -> None:
         """Note that somebody will come back to the end of a node, follow-up or not."""
-        node.is_answer_end = False
+        node.stored.is_answer_end = False
         self.anchor(node, owner)
 
     def _store_state(self, node: TrieNode, state: StateSnapshot, uses: float) -> None:
         self._trie.set_state(node, state)
-        node.state_uses, node.state_used = node.state_uses or uses, self._room.clock
+        node.usage.state_uses, node.usage.state_used = node.usage.state_uses or uses, self._room.clock
         self._event_log.add(CacheEventKind.CAPTURED, node.end, 0, state.nbytes)
-        self._trie.set_disk(node, node.disk_rows, None)  # of another state at this place, if any
+        self._trie.set_disk(node, node.stored.disk_rows, None)  # of another state at this place, if any
 
     # Moving
 
@@ -361,7 +361,7 @@ class ActivePath:
             self._trie.leave(self.number)
         gone = [node for node in suffix if node.end > fits and not node.active_paths]
         for node in gone:
-            node.lost = Reason.EVICTED
+            node.stored.lost = Reason.EVICTED
         if layers.rows and gone and not gone[0].has_rows:
             self._trie.forget(gone[0], Reason.EVICTED)  # with what is stored of branches that leave the path there
         for node, snapshot in zip(own, rows, strict=False):
@@ -370,9 +370,9 @@ class ActivePath:
         self._event_log.add(CacheEventKind.PAGED_OUT, keep, fits - keep, moved)
         if fits < last.end:
             self._event_log.add(CacheEventKind.EVICTED, fits, last.end - fits, 0, Reason.EVICTED)
-        elif end_state is not None and last.state is None and end_state.nbytes <= room - moved:
+        elif end_state is not None and last.stored.state is None and end_state.nbytes <= room - moved:
             self._trie.set_state(last, end_state, is_answer_end=True)
-            last.state_uses, last.state_used = max(1.0, last.state_uses), last.last_use
+            last.usage.state_uses, last.usage.state_used = max(1.0, last.usage.state_uses), last.usage.last_use
 
     def page_in(self, path: list[TrieNode], target: int) -> None:
         """Go on over the nodes of `path`, on whose beginning this one stands, to `target`, from what is stored there.
@@ -388,12 +388,14 @@ class ActivePath:
             layers.restore(keep, target, rows, state, self._last_prefill_end(target, nodes))
             if state is not None:
                 base = state.call_log
-                if end.state is None:  # it was on disk, or live on another path, and counts as stored now
+                if end.stored.state is None:  # it was on disk, or live on another path, and counts as stored now
                     self._trie.set_state(end, state)
                 for node in nodes:
-                    if not node.provenances:  # a model without rows: the state's calls are all that is known
-                        node.provenances = _provenances_before(base, node.start, node.end)
-            moved = sum(node.rows.nbytes for node in nodes if node.rows) + (end.state.nbytes if end.state else 0)
+                    if not node.stored.provenances:  # a model without rows: the state's calls are all that is known
+                        node.stored.provenances = _provenances_before(base, node.start, node.end)
+            moved = sum(node.stored.rows.nbytes for node in nodes if node.stored.rows) + (
+                end.stored.state.nbytes if end.stored.state else 0
+            )
             if moved:
                 self._event_log.add(CacheEventKind.PAGED_IN, keep, target - keep, moved)
         for node in nodes:
@@ -441,7 +443,7 @@ class ActivePath:
         """Return up to where what lies beyond `keep` fits into so much room, pins in any case."""
         if not self.layers.row_bytes:
             return self.offset
-        pinned = max((node.end for node in self.path if node.pins), default=0)
+        pinned = max((node.end for node in self.path if node.usage.pins), default=0)
         return min(max(keep, pinned, keep + room // self.layers.row_bytes), self.offset)
 
     def _node_ending_at(self, path: list[TrieNode], offset: int) -> TrieNode:
@@ -462,19 +464,19 @@ class ActivePath:
         return path[first : bisect_left(path, end, lo=first, key=_end) + 1]
 
     def _stored_rows(self, node: TrieNode) -> Sequence[RowSource]:
-        if node.rows is not None:
-            return (node.rows,)
+        if node.stored.rows is not None:
+            return (node.stored.rows,)
         if node.active_paths:
             return (self._peers.copy_rows(node, node.start, node.end),)
-        if self._peers.disk is None or not node.disk_rows:
+        if self._peers.disk is None or not node.stored.disk_rows:
             raise CacheFaultError(f"rows [{node.start}, {node.end}) are missing")
         return self._peers.disk.rows(node)
 
     def _stored_state(self, node: TrieNode) -> StateSnapshot:
-        state = node.state or self._peers.live_state(node)
+        state = node.stored.state or self._peers.live_state(node)
         if state is not None:
             return state
-        if self._peers.disk is None or not node.disk_state:
+        if self._peers.disk is None or not node.stored.disk_state:
             raise CacheFaultError(f"the state at {node.end} is gone")
         return self._peers.disk.state(node)
 
@@ -483,7 +485,7 @@ class ActivePath:
         if not self.layers.windows:
             return 0
         nodes = chain(reversed(more), reversed(self.path))
-        return last_prefill_end((provenance for node in nodes for provenance in reversed(node.provenances)), at)
+        return last_prefill_end((provenance for node in nodes for provenance in reversed(node.stored.provenances)), at)
 
     # After a fault
 
@@ -505,7 +507,7 @@ class ActivePath:
         self.renew()
         hollow = [node for node in live if not node.has_rows] if self.layers.rows else []
         for node in live:
-            node.lost = reason
+            node.stored.lost = reason
         for node in (*hollow, *_made_by(call_log, live)):
             self._trie.forget(node, reason)
 
@@ -535,7 +537,7 @@ def _end(node: TrieNode) -> int:
 
 def _made_by(call_log: CallLog, nodes: Sequence[TrieNode]) -> list[TrieNode]:
     """Return the nodes of which a call log's session computed rows."""
-    return [node for node in nodes if any(provenance.call_log is call_log for provenance in node.provenances)]
+    return [node for node in nodes if any(provenance.call_log is call_log for provenance in node.stored.provenances)]
 
 
 def _first_token(node: TrieNode) -> int:

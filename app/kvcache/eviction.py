@@ -76,7 +76,8 @@ class _Way(NamedTuple):
 
     def past(self, node: Node[R, S]) -> _Way:
         """Return the way that goes on over an edge without a state."""
-        rows = node.rows.nbytes if node.rows is not None else 0
+        stored = node.stored.rows
+        rows = stored.nbytes if stored is not None else 0
         return _Way(self.gap + len(node.tokens), self.alone + rows if node.held_children == 1 else 0, self.is_first)
 
 
@@ -148,11 +149,11 @@ class Eviction(Generic[R, S]):
         way: to the node, where it is known; else it is gone back over.
         """
         entry, tournament = self._rows_entry(node), self._usual
-        if node.state is not None:
+        if node.stored.state is not None:
             way = way or _way_to(node)
             entry = self._state_entry(node, way)
             tournament = self._first if way.is_first else self._usual
-        key = 2 * node.id + (node.state is not None)
+        key = 2 * node.id + (node.stored.state is not None)
         if entry is not None and tournament.get(key) == entry:
             return False
         self._discard(node.id)
@@ -171,12 +172,12 @@ class Eviction(Generic[R, S]):
         down."""
         seen: set[int] = set()
         for node in changed:
-            if node.state is not None and not self._has_entry(node):
+            if node.stored.state is not None and not self._has_entry(node):
                 for below, way in _states_below(node):
                     seen.add(below.id)
                     yield below, way
         for node in changed:
-            only = _only_state_below(node, seen) if node.state is None else None
+            only = _only_state_below(node, seen) if node.stored.state is None else None
             if only is not None:
                 yield only, None
 
@@ -185,31 +186,33 @@ class Eviction(Generic[R, S]):
 
     def _state_entry(self, node: Node[R, S], way: _Way) -> Entry | None:
         """Return what a node's state, to which this way leads, is worth; None when it must stay."""
-        if node.state is None or node.parent is None or (node.pins and node.is_pinned_end):
+        stored, usage = node.stored, node.usage
+        if stored.state is None or node.parent is None or (usage.pins and node.is_pinned_end):
             return None
-        nbytes = node.state.nbytes
+        nbytes = stored.state.nbytes
         if not node.held_children:
-            nbytes += way.alone + (node.rows.nbytes if node.rows is not None else 0)
-        uses = node.state_uses if node.held_children else LEAF_FACTOR * node.state_uses
-        used = (node.state_used + max(node.state_used, node.last_use)) // 2
+            nbytes += way.alone + (stored.rows.nbytes if stored.rows is not None else 0)
+        uses = usage.state_uses if node.held_children else LEAF_FACTOR * usage.state_uses
+        used = (usage.state_used + max(usage.state_used, usage.last_use)) // 2
         worth = (way.gap + len(node.tokens)) * math.sqrt(uses) / (nbytes or 1)
         return Entry(worth**1.5, used)  # powers of both sides leave the order as it is
 
     def _rows_entry(self, node: Node[R, S]) -> Entry | None:
         """None when there are no rows or they must stay: something below stands on them, or a state at their end."""
-        if node.rows is None or node.pins or node.held_children or node.state is not None:
+        rows, usage = node.stored.rows, node.usage
+        if rows is None or usage.pins or node.held_children or node.stored.state is not None:
             return None
         if self._has_states:
             return Entry(0.0, 0)
-        return Entry(len(node.tokens) * math.sqrt(node.uses) / (node.rows.nbytes or 1), node.last_use)
+        return Entry(len(node.tokens) * math.sqrt(usage.uses) / (rows.nbytes or 1), usage.last_use)
 
     def _drop_state(self, node: Node[R, S]) -> None:
-        assert node.state is not None
+        assert node.stored.state is not None
         self.tally.states += 1
-        self._tell(node.end, 0, node.state.nbytes)
-        is_saved = self.disk is not None and self.disk.save_state(node, node.state)
+        self._tell(node.end, 0, node.stored.state.nbytes)
+        is_saved = self.disk is not None and self.disk.save_state(node, node.stored.state)
         self._trie.set_state(node, None)
-        node.lost = Reason.NONE if is_saved else Reason.EVICTED
+        node.stored.lost = Reason.NONE if is_saved else Reason.EVICTED
         # What comes next below is worth more now, even where it is charged with more rows: its gap grows in proportion
         # to them. So it can wait for its turn, and is not looked for, which takes long on a deep path.
         self._changed.discard(node.id)
@@ -217,16 +220,16 @@ class Eviction(Generic[R, S]):
 
     def _drop_rows(self, node: Node[R, S], wanted: int) -> None:
         """Let go of the end of an edge, in pieces. What stays is an edge of its own."""
-        assert node.rows is not None
-        pieces = math.ceil(wanted * len(node.tokens) / node.rows.nbytes / PIECE)
+        assert node.stored.rows is not None
+        pieces = math.ceil(wanted * len(node.tokens) / node.stored.rows.nbytes / PIECE)
         if pieces * PIECE < len(node.tokens):
             self._trie.split(node, node.end - pieces * PIECE)
         self.tally.rows += 1
         self.tally.tokens += len(node.tokens)
-        self._tell(node.start, len(node.tokens), node.rows.nbytes)
+        self._tell(node.start, len(node.tokens), node.stored.rows.nbytes)
         is_saved = self.disk is not None and self.disk.save_rows(node)
         self._trie.set_rows(node, None)
-        node.lost = Reason.NONE if is_saved else Reason.EVICTED
+        node.stored.lost = Reason.NONE if is_saved else Reason.EVICTED
         if self.disk is not None and not is_saved:
             self.disk.forget(node)
         if self._trie.can_merge(node):
@@ -242,13 +245,13 @@ def _way_to(node: Node[R, S]) -> _Way:
     """Return the way to an edge, by going back over it."""
     gap = alone = 0
     is_alone, above = True, node.parent
-    while above is not None and above.state is None and above.parent is not None:
+    while above is not None and above.stored.state is None and above.parent is not None:
         is_alone = is_alone and above.held_children == 1
-        if is_alone and above.rows is not None:
-            alone += above.rows.nbytes
+        if is_alone and above.stored.rows is not None:
+            alone += above.stored.rows.nbytes
         gap += len(above.tokens)
         above = above.parent
-    return _Way(gap, alone, above is None or above.state is None)
+    return _Way(gap, alone, above is None or above.stored.state is None)
 
 
 def _states_below(node: Node[R, S]) -> Iterator[tuple[Node[R, S], _Way]]:
@@ -256,7 +259,7 @@ def _states_below(node: Node[R, S]) -> Iterator[tuple[Node[R, S], _Way]]:
     stack = [(child, _FROM_STATE) for child in _held(node)]
     while stack:
         below, way = stack.pop()
-        if below.state is not None:
+        if below.stored.state is not None:
             yield below, way
         else:
             stack += [(child, way.past(below)) for child in _held(below)]
@@ -269,7 +272,7 @@ def _only_state_below(node: Node[R, S], seen: set[int]) -> Node[R, S] | None:
         if node.id in seen:
             return None
         seen.add(node.id)
-        if node.state is not None:
+        if node.stored.state is not None:
             return node
     return None
 

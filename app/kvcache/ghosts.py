@@ -42,7 +42,7 @@ class Ghosts(Generic[R, S]):
                 continue
             if order != _order(node):
                 self._queue(node)
-            elif node.pins:
+            elif node.usage.pins:
                 staying.append(node)
             else:
                 self._trie.remove(node)
@@ -69,7 +69,7 @@ class Ghosts(Generic[R, S]):
 
 
 def _order(node: Node[R, S]) -> tuple[int, int, int]:
-    return node.last_use, -node.end, node.id
+    return node.usage.last_use, -node.end, node.id
 
 
 def _is_ghost(node: Node[R, S]) -> bool:

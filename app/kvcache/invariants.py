@@ -34,8 +34,8 @@ def check(cache: PrefixCache) -> None:
         _require(node.held_children == held, f"node {node.id} counts {node.held_children} held children of {held}")
         on_disk = sum(child.is_on_disk for child in node.children.values())
         _require(node.disk_children == on_disk, f"node {node.id} counts {node.disk_children} of {on_disk} on disk")
-        below = sum(child.pins for child in node.children.values())
-        _require(node.pins >= below, f"node {node.id} counts {node.pins} pins, {below} below it")
+        below = sum(child.usage.pins for child in node.children.values())
+        _require(node.usage.pins >= below, f"node {node.id} counts {node.usage.pins} pins, {below} below it")
     _check_hanging(cache, nodes)
     if cache.disk is not None:
         _check_identities(cache, nodes, cache.disk.codec)
@@ -55,7 +55,7 @@ def _require(holds: bool, text: str) -> None:
 
 
 def _check_root(root: TrieNode) -> None:
-    _require(root.end == 0 and root.rows is None and root.state is None, "the root holds something")
+    _require(root.end == 0 and root.stored.rows is None and root.stored.state is None, "the root holds something")
 
 
 def _check_edge(node: TrieNode) -> None:
@@ -65,20 +65,27 @@ def _check_edge(node: TrieNode) -> None:
     assert parent is not None
     _require(parent.end == node.start, f"{name} does not start where its parent ends, at {parent.end}")
     _require(parent.children.get(node.tokens[0]) is node, f"{name} is not its parent's child by its first token")
-    _require(not node.is_answer_end or node.state is not None, f"{name} is an answer's end without a state")
+    _require(
+        not node.stored.is_answer_end or node.stored.state is not None, f"{name} is an answer's end without a state"
+    )
 
 
 def _check_stored(node: TrieNode, layers: LiveLayers) -> None:
     name = f"node {node.id} [{node.start}, {node.end})"
-    if node.rows is not None:
+    if node.stored.rows is not None:
         _require(not node.active_paths, f"{name} has rows both stored and live")
-        _require(node.rows.tokens == len(node.tokens), f"{name} stores {node.rows.tokens} rows")
-        _require(len(node.rows.layers) == len(layers.rows), f"{name} stores rows of {len(node.rows.layers)} layers")
+        _require(node.stored.rows.tokens == len(node.tokens), f"{name} stores {node.stored.rows.tokens} rows")
+        _require(
+            len(node.stored.rows.layers) == len(layers.rows),
+            f"{name} stores rows of {len(node.stored.rows.layers)} layers",
+        )
         above = node.parent
         _require(above is not None and (not above.parent or above.has_rows), f"{name} stores rows above a hole")
-    if node.state is not None:
-        _require(len(node.state.layers) == len(layers.states), f"{name} stores {len(node.state.layers)} states")
-        call_log = node.state.call_log
+    if node.stored.state is not None:
+        _require(
+            len(node.stored.state.layers) == len(layers.states), f"{name} stores {len(node.stored.state.layers)} states"
+        )
+        call_log = node.stored.state.call_log
         ended = any(call.end == node.end for call in call_log.calls(node.end - 1, node.end))
         _require(node.end == call_log.start or ended, f"{name} stores a state that no call ended at")
 
@@ -86,28 +93,28 @@ def _check_stored(node: TrieNode, layers: LiveLayers) -> None:
 def _check_files(node: TrieNode, has_rows: bool) -> None:
     name = f"node {node.id} [{node.start}, {node.end})"
     above = node.parent
-    begins = [ref.start for ref in node.disk_rows]
-    _require(begins == sorted(set(begins)), f"{name}: files in disorder, {node.disk_rows}")
-    if node.disk_rows:
-        is_led_to = above is not None and (not above.parent or bool(above.disk_rows))
+    begins = [ref.start for ref in node.stored.disk_rows]
+    _require(begins == sorted(set(begins)), f"{name}: files in disorder, {node.stored.disk_rows}")
+    if node.stored.disk_rows:
+        is_led_to = above is not None and (not above.parent or bool(above.stored.disk_rows))
         _require(is_led_to, f"{name} has rows on disk above a hole")
         at = node.start
-        for ref in node.disk_rows:
+        for ref in node.stored.disk_rows:
             is_next = ref.start == at or (at == node.start and ref.start < at)
-            _require(is_next and ref.end > at, f"{name}: a gap or two files at {at} in {node.disk_rows}")
+            _require(is_next and ref.end > at, f"{name}: a gap or two files at {at} in {node.stored.disk_rows}")
             at = ref.end
         _require(at >= node.end, f"{name}: files to {at} only")
-    if node.disk_state is not None and has_rows:
+    if node.stored.disk_state is not None and has_rows:
         _require(node.has_rows, f"{name} has a state on disk, and no rows that lead to it")
 
 
 def _check_hanging(cache: PrefixCache, nodes: list[TrieNode]) -> None:
     covered: Counter[FileRef] = Counter()
     for node in nodes:
-        for ref in node.disk_rows:
+        for ref in node.stored.disk_rows:
             covered[ref] += min(ref.end, node.end) - max(ref.start, node.start)
-        if node.disk_state is not None:
-            covered[node.disk_state] += node.disk_state.tokens
+        if node.stored.disk_state is not None:
+            covered[node.stored.disk_state] += node.stored.disk_state.tokens
     _require(cache.trie.files == covered, f"{len(cache.trie.files)} files are known to hang, {len(covered)} do")
     for ref, tokens in covered.items():
         is_whole = tokens == ref.tokens or ref in cache.trie.loosened
@@ -122,22 +129,22 @@ def _check_identities(cache: PrefixCache, nodes: list[TrieNode], codec: CallLogC
         above = identities[node.parent.id]
         name = f"node {node.id} [{node.start}, {node.end})"
         runs = runs_on(node, codec)
-        for ref in node.disk_rows:
+        for ref in node.stored.disk_rows:
             if ref.start >= node.start:
                 before = above.then(clipped(runs, node.start, ref.start))
                 _require(ref.above == before.text, f"{name}: {ref} was computed on other rows than those above it")
         by_files = above.then(runs_on(node, None))
         identities[node.id] = here = above.then(runs)
-        _require(not node.disk_rows or by_files.text == here.text, f"{name}: its files are of other calls")
-        if node.disk_state is not None and cache.paths.has_rows:
-            _require(node.disk_state.above == here.text, f"{name}: the state on disk was computed on other rows")
+        _require(not node.stored.disk_rows or by_files.text == here.text, f"{name}: its files are of other calls")
+        if node.stored.disk_state is not None and cache.paths.has_rows:
+            _require(node.stored.disk_state.above == here.text, f"{name}: the state on disk was computed on other rows")
 
 
 def _check_provenances(node: TrieNode) -> None:
     at = node.start
-    if not node.provenances and node.rows is None and not node.active_paths:
+    if not node.stored.provenances and node.stored.rows is None and not node.active_paths:
         return
-    for provenance in node.provenances:
+    for provenance in node.stored.provenances:
         _require(provenance.start == at < provenance.end, f"node {node.id}: a gap in the record at {at}")
         _require(
             provenance.call_log.start <= at and provenance.end <= provenance.call_log.end,
@@ -148,7 +155,7 @@ def _check_provenances(node: TrieNode) -> None:
 
 
 def _check_account(cache: PrefixCache, nodes: list[TrieNode]) -> None:
-    paged = sum(node.stored_bytes for node in nodes)
+    paged = sum(node.stored.nbytes for node in nodes)
     _require(cache.paged_bytes == paged, f"{cache.paged_bytes} bytes accounted, {paged} stored")
     pinned = sum(node.pinned_bytes for node in nodes)
     _require(cache.trie.pinned_bytes == pinned, f"{cache.trie.pinned_bytes} bytes counted as pinned, {pinned} are")
@@ -157,7 +164,7 @@ def _check_account(cache: PrefixCache, nodes: list[TrieNode]) -> None:
     used = cache.live_bytes + cache.paths.copied_bytes
     allowed = max(0, cache.budget.allowed - used, cache.trie.pinned_bytes)
     _require(paged <= allowed, f"{paged} bytes stored, {allowed} allowed beside {used} live")
-    owners = [id(x) for node in nodes for x in (node.rows, node.state) if x is not None]
+    owners = [id(x) for node in nodes for x in (node.stored.rows, node.stored.state) if x is not None]
     _require(len(set(owners)) == len(owners), "a snapshot hangs on two nodes")
 
 

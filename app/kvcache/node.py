@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left, bisect_right
 from typing import Generic, Protocol, Self, TypeVar
 
-from app.kvcache.call_log import Provenance
+from app.kvcache.call_log import Provenance, append_provenances, cut
 from app.protocol.reports import Reason
 
 
@@ -58,44 +59,110 @@ R = TypeVar("R", bound=Rows)
 S = TypeVar("S", bound=State)
 
 
-class Node(Generic[R, S]):
-    """Edge of the trie, tokens [start, end) of every path through it, and what hangs on it.
+class Stored(Generic[R, S]):
+    """State of one edge that is stored, in memory or on disk.
 
-    rows, state: stored in memory, or None. disk_rows: the files that hold its rows, in order and all of them, or none;
+    rows, state: in memory, or None. disk_rows: the files that hold its rows, in order and all of them, or none;
     disk_state: the file that holds the state at its end, or None. One that is being written is as good as in place.
-    provenances: which calls computed its rows; unknown while they are on disk only and were not read yet. owners:
-    conversations that passed. active_paths: numbers of those that run through it, whose live arrays hold its rows, and
-    which keep it from being removed. pins: how many places at or below its end the person wants kept. anchors: owners
-    who will come back to its end. uses: requests that passed. state_uses, state_used: how often the state at its end
-    was wanted, and by which request last; kept when the state is gone. is_answer_end: its state is an answer's end that
-    no follow-up has replaced. lost: why there is no state. last_use: number of the last request that passed; used_at:
-    the same in seconds since the epoch.
+    provenances: which calls computed its rows; unknown while they are on disk only and were not read yet.
+    is_answer_end: its state is an answer's end that no follow-up has replaced. lost: why there is no state.
+    """
+
+    __slots__ = ("disk_rows", "disk_state", "is_answer_end", "lost", "provenances", "rows", "state")
+
+    def __init__(self) -> None:
+        self.rows: R | None = None
+        self.state: S | None = None
+        self.provenances: list[Provenance] = []
+        self.disk_rows: list[FileRef] = []
+        self.disk_state: FileRef | None = None
+        self.is_answer_end = False
+        self.lost = Reason.NONE
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+        return (self.rows.nbytes if self.rows else 0) + (self.state.nbytes if self.state else 0)
+
+    @property
+    def files(self) -> list[FileRef]:
+        """Files that hold state of the edge itself."""
+        return self.disk_rows if self.disk_state is None else [*self.disk_rows, self.disk_state]
+
+    def cut_above(self, offset: int) -> Stored[R, S]:
+        """Return what belongs to the edge up to a token offset, which this one begins at from now on; rows and state
+        in memory stay."""
+        above: Stored[R, S] = Stored()
+        above.lost = self.lost
+        above.provenances, self.provenances = cut(self.provenances, offset)
+        above.disk_rows = self.disk_rows[: bisect_left(self.disk_rows, offset, key=lambda ref: ref.start)]
+        self.disk_rows = self.disk_rows[bisect_right(self.disk_rows, offset, key=lambda ref: ref.end) :]
+        return above
+
+    def join_below(self, below: Stored[R, S]) -> None:
+        """Have `below`, which is the child's, be that of both edges; rows in memory are left out.
+
+        In place, so that a long run of edges is joined from above in linear time.
+        """
+        is_shared = bool(self.disk_rows and below.disk_rows) and self.disk_rows[-1] == below.disk_rows[0]
+        append_provenances(self.provenances, below.provenances)
+        self.disk_rows.extend(below.disk_rows[int(is_shared) :])
+        below.provenances, below.disk_rows = self.provenances, self.disk_rows
+
+
+class Usage:
+    """Who used one edge, when, and who will again.
+
+    uses: requests that passed. last_use: number of the last of them; used_at: the same in seconds since the epoch.
+    state_uses, state_used: how often the state at its end was wanted, and by which request last; kept when the state is
+    gone. owners: conversations that passed. anchors: owners who will come back to its end. pins: how many places at or
+    below its end the person wants kept.
+    """
+
+    __slots__ = ("anchors", "last_use", "owners", "pins", "state_used", "state_uses", "used_at", "uses")
+
+    def __init__(self) -> None:
+        self.uses = 0
+        self.last_use = 0
+        self.used_at = 0.0
+        self.state_uses = 0.0
+        self.state_used = 0
+        self.owners: frozenset[str] = _NOBODY
+        self.anchors: set[str] = set()
+        self.pins = 0
+
+    def of_upper_half(self) -> Usage:
+        """Return how the upper half of an edge was used that is split: whoever passed the edge passed both."""
+        upper = Usage()
+        upper.uses, upper.last_use, upper.used_at = self.uses, self.last_use, self.used_at
+        upper.owners, upper.pins = self.owners, self.pins
+        return upper
+
+    def add(self, other: Usage) -> None:
+        """Take in how another edge was used that is joined with this one."""
+        self.uses, self.last_use = max(self.uses, other.uses), max(self.last_use, other.last_use)
+        self.used_at = max(self.used_at, other.used_at)
+        self.owners |= other.owners
+
+
+class Node(Generic[R, S]):
+    """Edge of the trie: tokens [start, end) of every path through it.
+
+    active_paths: numbers of those that run through it, whose live arrays hold its rows, and which keep it from being
+    removed. held_children, disk_children: how many children have state in memory, or on disk, at or below them.
     """
 
     __slots__ = (
         "active_paths",
-        "anchors",
         "children",
         "disk_children",
-        "disk_rows",
-        "disk_state",
         "held_children",
         "id",
-        "is_answer_end",
-        "last_use",
-        "lost",
-        "owners",
         "parent",
-        "pins",
-        "provenances",
-        "rows",
         "start",
-        "state",
-        "state_used",
-        "state_uses",
+        "stored",
         "tokens",
-        "used_at",
-        "uses",
+        "usage",
     )
 
     def __init__(self, id: int, parent: Node[R, S] | None, start: int, tokens: array[int]) -> None:
@@ -104,23 +171,10 @@ class Node(Generic[R, S]):
         self.children: dict[int, Node[R, S]] = {}
         self.start = start
         self.tokens = tokens
-        self.rows: R | None = None
-        self.state: S | None = None
-        self.provenances: list[Provenance] = []
+        self.stored: Stored[R, S] = Stored()
+        self.usage = Usage()
         self.active_paths: set[int] = set()
-        self.pins = 0
-        self.anchors: set[str] = set()
-        self.is_answer_end = False
-        self.lost = Reason.NONE
-        self.last_use = 0
-        self.used_at = 0.0
-        self.uses = 0
-        self.state_uses = 0.0
-        self.state_used = 0
         self.held_children = 0
-        self.owners: frozenset[str] = _NOBODY
-        self.disk_rows: list[FileRef] = []
-        self.disk_state: FileRef | None = None
         self.disk_children = 0
 
     @property
@@ -130,17 +184,19 @@ class Node(Generic[R, S]):
     @property
     def has_rows(self) -> bool:
         """Whether the rows of the edge exist: stored, in live arrays, or on disk."""
-        return self.rows is not None or bool(self.active_paths) or bool(self.disk_rows)
+        stored = self.stored
+        return stored.rows is not None or bool(self.active_paths) or bool(stored.disk_rows)
 
     @property
     def has_rows_in_memory(self) -> bool:
         """Whether the rows of the edge are stored in memory or in live arrays."""
-        return self.rows is not None or bool(self.active_paths)
+        return self.stored.rows is not None or bool(self.active_paths)
 
     @property
     def holds(self) -> bool:
         """Whether the node has state of its own in memory."""
-        return self.rows is not None or self.state is not None or bool(self.active_paths)
+        stored = self.stored
+        return stored.rows is not None or stored.state is not None or bool(self.active_paths)
 
     @property
     def is_held(self) -> bool:
@@ -150,30 +206,24 @@ class Node(Generic[R, S]):
     @property
     def is_on_disk(self) -> bool:
         """Whether a file holds state of the node, or of one below it."""
-        return bool(self.disk_rows) or self.disk_state is not None or self.disk_children > 0
-
-    @property
-    def files(self) -> list[FileRef]:
-        """Files that hold state of the edge itself."""
-        return self.disk_rows if self.disk_state is None else [*self.disk_rows, self.disk_state]
+        stored = self.stored
+        return bool(stored.disk_rows) or stored.disk_state is not None or self.disk_children > 0
 
     def shares_file(self, above: Node[R, S]) -> bool:
         """Return whether a file holds rows of this edge and of its parent, `above`."""
-        return bool(self.disk_rows and above.disk_rows) and self.disk_rows[0] == above.disk_rows[-1]
+        ours, theirs = self.stored.disk_rows, above.stored.disk_rows
+        return bool(ours and theirs) and ours[0] == theirs[-1]
 
     @property
     def is_pinned_end(self) -> bool:
         """Whether the end of this very edge is pinned."""
-        return self.pins > 0 and self.pins > sum(child.pins for child in self.children.values())
+        return self.usage.pins > 0 and self.usage.pins > sum(child.usage.pins for child in self.children.values())
 
     @property
     def pinned_bytes(self) -> int:
         """Stored bytes that a pin keeps here: rows on the way to the place, the whole state only at it."""
-        if not self.pins:
+        if not self.usage.pins:
             return 0
-        state = self.state.nbytes if self.state and self.is_pinned_end else 0
-        return state + (self.rows.nbytes if self.rows else 0)
-
-    @property
-    def stored_bytes(self) -> int:
-        return (self.rows.nbytes if self.rows else 0) + (self.state.nbytes if self.state else 0)
+        stored = self.stored
+        state = stored.state.nbytes if stored.state and self.is_pinned_end else 0
+        return state + (stored.rows.nbytes if stored.rows else 0)

@@ -135,7 +135,7 @@ class PrefixCache:
         """Bring the trie up to date with the active paths."""
         for path in self.paths:
             path.record(is_final=False)
-            new = takewhile(lambda node: not node.last_use and node is not self.trie.root, reversed(path.path))
+            new = takewhile(lambda node: not node.usage.last_use and node is not self.trie.root, reversed(path.path))
             touch(self.trie, new, self.budget.clock)
 
     def finish(self, session: Session, has_failed: bool) -> None:
@@ -211,7 +211,7 @@ class PrefixCache:
         if path.layers.states and plan.target and plan.target == path.offset:
             path.capture("")
         node = self.trie.node_ending_at(plan.path, plan.target)
-        if node is self.trie.root or (path.layers.states and node.state is None):
+        if node is self.trie.root or (path.layers.states and node.stored.state is None):
             return 0
         self.trie.pin(node, 1)
         if self.budget.pins_fit():
@@ -222,7 +222,7 @@ class PrefixCache:
     def unpin(self, tokens: Sequence[int]) -> int:
         """Let the deepest pinned place of this path go again. Returns its offset, 0 when there is none."""
         for node in reversed(self.trie.match(tokens).path[1:]):
-            if node.end <= len(tokens) and node.pins and node.is_pinned_end:
+            if node.end <= len(tokens) and node.usage.pins and node.is_pinned_end:
                 self.trie.pin(node, -1)
                 self.budget.make_room(0)
                 return node.end
@@ -231,8 +231,8 @@ class PrefixCache:
     def release(self, owner: str) -> None:
         """Remove the anchors of an owner who will not come back, so that they hold nothing together any more."""
         for node in self.trie.nodes.values():
-            if owner in node.anchors:
-                node.anchors.discard(owner)
+            if owner in node.usage.anchors:
+                node.usage.anchors.discard(owner)
                 self.trie.used(node)
 
     def erase(self, owner: str) -> None:
@@ -246,7 +246,7 @@ class PrefixCache:
         for path in self.paths:
             path.page_out(min((node.start for node in path.path if node.id in only), default=path.offset), stores=False)
         for node in reversed(only.values()):
-            while node.pins:
+            while node.usage.pins:
                 self.trie.pin(node, -1)
             if self.disk is not None:
                 self.disk.forget(node)
@@ -325,7 +325,7 @@ class PrefixCache:
         """Return whether something of what can be restored lies on disk only."""
         has_rows = all(node.has_rows_in_memory for node in plan.nodes) or not self.paths.has_rows
         is_live = plan.target in (0, self.active.offset)
-        return not (has_rows and (not self.paths.has_states or plan.end.state is not None or is_live))
+        return not (has_rows and (not self.paths.has_states or plan.end.stored.state is not None or is_live))
 
     def _captures(self, restore_points: Sequence[int], plan: RestorePlan, report: RequestReport) -> dict[int, bool]:
         """Where whole states will be wanted, and whether only for the grid: the restore points, the place where this
@@ -350,7 +350,7 @@ class PrefixCache:
             remember(self.trie, session.tokens()[: path.offset])
         else:
             is_cut = path.offset < session.report.total - 1
-            path.end.lost = Reason.CANCELLED if is_cut else Reason.NONE
+            path.end.stored.lost = Reason.CANCELLED if is_cut else Reason.NONE
             touch(self.trie, path.path, self.budget.clock)
             path.tidy()
         own(path.path[1:], session.owner)

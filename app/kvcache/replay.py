@@ -77,7 +77,7 @@ class _Player:
     """Plays one path on live arrays of its own, at whose end the states are those of `call_log`."""
 
     def __init__(self, cache: PrefixCache, path: Sequence[TrieNode], call_log: CallLog) -> None:
-        self._provenances = [provenance for node in path for provenance in node.provenances]
+        self._provenances = [provenance for node in path for provenance in node.stored.provenances]
         self._call_log = call_log
         self._layers = LiveLayers(cache.forward, cache.new_caches)
         self._steps = self._plan(path[-1].end)

@@ -94,16 +94,16 @@ def _has_rows(node: TrieNode, reads_disk: bool) -> bool:
 
 def _has_state(node: TrieNode, state_ends: Sequence[TrieNode], reads_disk: bool) -> bool:
     """Return whether the whole state at the node's end is stored, in memory or on disk, or live at this moment."""
-    return node.state is not None or (reads_disk and bool(node.disk_state)) or node in state_ends
+    return node.stored.state is not None or (reads_disk and bool(node.stored.disk_state)) or node in state_ends
 
 
 def _reason(live: LivePaths, plan: RestorePlan, wanted: int, left_known: bool) -> Reason:
     if plan.target < wanted:
         if live.unsupported:
             return Reason.UNSUPPORTED
-        if not plan.reads_disk and any(node.files for node in plan.path if node.end > plan.target):
+        if not plan.reads_disk and any(node.stored.files for node in plan.path if node.end > plan.target):
             return Reason.DISK
-        lost = [node.lost for node in plan.path if node.end > plan.target and node.lost]
+        lost = [node.stored.lost for node in plan.path if node.end > plan.target and node.stored.lost]
         return lost[0] if lost else Reason.NOT_CAPTURED
     if plan.seen == 0:
         return Reason.NEW

@@ -21,12 +21,12 @@ It knows neither arrays nor layers: what is stored has a size, and rows can be c
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import Generic, NamedTuple
 
-from app.kvcache.call_log import Provenance, append_provenances, cut
+from app.kvcache.call_log import Provenance, append_provenances
 from app.kvcache.node import FileRef, Node, R, S
 from app.protocol.reports import Reason
 
@@ -115,7 +115,7 @@ class Trie(Generic[R, S]):
         if tokens[0] in parent.children:
             raise ValueError(f"node {parent.id} already has a child that begins with token {tokens[0]}")
         node = self._new_node(parent, parent.end, array("i", tokens))
-        node.provenances = list(provenances)
+        node.stored.provenances = list(provenances)
         parent.children[tokens[0]] = node
         self.tokens += len(node.tokens)
         self.changed(node)
@@ -123,13 +123,14 @@ class Trie(Generic[R, S]):
 
     def extend(self, leaf: Node[R, S], tokens: Sequence[int], provenances: Sequence[Provenance]) -> None:
         """Lengthen the edge of a live leaf. A state at its end, an anchor, a pin or another path forbids it."""
-        must_end = leaf.children or leaf.rows or leaf.state or leaf.anchors or leaf.pins or len(leaf.active_paths) > 1
-        if must_end or leaf.parent is None:
+        stored, usage = leaf.stored, leaf.usage
+        must_end = leaf.children or stored.rows or stored.state or usage.anchors or usage.pins
+        if must_end or len(leaf.active_paths) > 1 or leaf.parent is None:
             raise ValueError(f"node {leaf.id} [{leaf.start}, {leaf.end}) cannot be extended")
         leaf.tokens.extend(tokens)
         self.tokens += len(tokens)
         self.used(leaf)
-        append_provenances(leaf.provenances, provenances)
+        append_provenances(leaf.stored.provenances, provenances)
 
     def split(self, node: Node[R, S], offset: int) -> Node[R, S]:
         """Divide an edge at a token offset inside it. Returns the new upper node; a state stays with the lower."""
@@ -137,18 +138,14 @@ class Trie(Generic[R, S]):
         if parent is None or not node.start < offset < node.end:
             raise ValueError(f"cannot split node {node.id} [{node.start}, {node.end}) at {offset}")
         at = offset - node.start
-        halves = node.rows.cut(at) if node.rows is not None else None
+        halves = node.stored.rows.cut(at) if node.stored.rows is not None else None
         self._take_rows(node)
         upper = self._new_node(parent, node.start, node.tokens[:at])
         parent.children[upper.tokens[0]] = upper
         node.parent, node.start, node.tokens = upper, offset, node.tokens[at:]
         upper.children = {node.tokens[0]: node}
-        upper.provenances, node.provenances = cut(node.provenances, offset)
-        upper.active_paths, upper.pins = set(node.active_paths), node.pins
-        upper.last_use, upper.used_at, upper.uses = node.last_use, node.used_at, node.uses
-        upper.lost, upper.owners = node.lost, node.owners
-        upper.disk_rows = node.disk_rows[: bisect_left(node.disk_rows, offset, key=lambda ref: ref.start)]
-        node.disk_rows = node.disk_rows[bisect_right(node.disk_rows, offset, key=lambda ref: ref.end) :]
+        upper.stored, upper.usage = node.stored.cut_above(offset), node.usage.of_upper_half()
+        upper.active_paths = set(node.active_paths)
         for number in node.active_paths:
             path = self.paths[number]
             path.insert(_index_of(node, path), upper)
@@ -185,46 +182,44 @@ class Trie(Generic[R, S]):
             raise ValueError(f"nodes {node.id} and {child.id} are not held alike, or one must stay an end")
         for number in node.active_paths:
             del self.paths[number][_index_of(node, self.paths[number])]
-        is_shared = child.shares_file(node)
         above, below = self._take_rows(node), self._take_rows(child)
         # In place, so that a long run of edges is joined from above in linear time.
         node.tokens.extend(child.tokens)
-        append_provenances(node.provenances, child.provenances)
-        node.disk_rows.extend(child.disk_rows[int(is_shared) :])
+        node.stored.join_below(child.stored)
         child.parent, child.start, child.tokens = parent, node.start, node.tokens
-        child.provenances, child.disk_rows = node.provenances, node.disk_rows
         parent.children[child.tokens[0]] = child
         del self.nodes[node.id]
         if above is not None and below is not None:
             self._put_rows(child, above.join(below))
-        child.last_use, child.used_at = max(node.last_use, child.last_use), max(node.used_at, child.used_at)
-        child.uses = max(node.uses, child.uses)
-        child.owners |= node.owners
+        child.usage.add(node.usage)
         self.changed(node)
         self.changed(child)
         return child
 
     def can_merge(self, node: Node[R, S]) -> bool:
         """Return whether nothing ends here that anybody may come back to, and both edges are held and used alike."""
-        if node.parent is None or len(node.children) != 1 or node.state or node.disk_state or node.anchors:
+        stored, usage = node.stored, node.usage
+        if node.parent is None or len(node.children) != 1 or stored.state or stored.disk_state or usage.anchors:
             return False
         (child,) = node.children.values()
-        same_rows = (node.rows is None) == (child.rows is None)
-        is_alike = node.active_paths == child.active_paths and node.is_held == child.is_held
-        is_alike = is_alike and node.pins == child.pins and node.owners == child.owners
-        is_alike = (
-            is_alike
-            and bool(node.disk_rows) == bool(child.disk_rows)
-            and bool(node.provenances) == bool(child.provenances)
+        below = child.stored
+        return (
+            (stored.rows is None) == (below.rows is None)
+            and node.active_paths == child.active_paths
+            and node.is_held == child.is_held
+            and usage.pins == child.usage.pins
+            and usage.owners == child.usage.owners
+            and bool(stored.disk_rows) == bool(below.disk_rows)
+            and bool(stored.provenances) == bool(below.provenances)
+            and (usage.uses == child.usage.uses or not node.is_held)
         )
-        return same_rows and is_alike and (node.uses == child.uses or not node.is_held)
 
     def remove(self, leaf: Node[R, S]) -> None:
         """Forget a leaf and its tokens."""
         parent = leaf.parent
         if parent is None or leaf.children:
             raise ValueError(f"cannot remove node {leaf.id}: it is the root or has {len(leaf.children)} children")
-        if leaf.active_paths or leaf.pins:
+        if leaf.active_paths or leaf.usage.pins:
             raise ValueError(f"cannot remove node {leaf.id}: it is in use")
         self.set_rows(leaf, None)
         self.set_state(leaf, None)
@@ -246,26 +241,27 @@ class Trie(Generic[R, S]):
     def set_state(self, node: Node[R, S], state: S | None, is_answer_end: bool = False) -> None:
         """Hang the whole state at the node's end, or let the one that hangs there go."""
         was = node.is_held
-        before = node.state.nbytes if node.state is not None else 0
-        node.state, node.is_answer_end = state, is_answer_end and state is not None
+        stored, before = node.stored, node.stored.state.nbytes if node.stored.state is not None else 0
+        stored.state, stored.is_answer_end = state, is_answer_end and state is not None
         self._add_bytes((state.nbytes if state is not None else 0) - before, node.is_pinned_end)
         if state is not None:
-            node.lost = Reason.NONE
+            stored.lost = Reason.NONE
         self._spread(node, was)
 
     def set_disk(self, node: Node[R, S], rows: Sequence[FileRef], state: FileRef | None) -> None:
         """Hang files that hold the edge's rows, or the state at its end, or take them down."""
         was = node.is_on_disk
-        if rows is not node.disk_rows:
-            for ref in node.disk_rows:
+        stored = node.stored
+        if rows is not stored.disk_rows:
+            for ref in stored.disk_rows:
                 self._cover(ref, -_covered(ref, node))
-            node.disk_rows = list(rows)
-            for ref in node.disk_rows:
+            stored.disk_rows = list(rows)
+            for ref in stored.disk_rows:
                 self._cover(ref, _covered(ref, node))
-        if state is not node.disk_state:
-            if node.disk_state is not None:
-                self._cover(node.disk_state, -node.disk_state.tokens)
-            node.disk_state = state
+        if state is not stored.disk_state:
+            if stored.disk_state is not None:
+                self._cover(stored.disk_state, -stored.disk_state.tokens)
+            stored.disk_state = state
             if state is not None:
                 self._cover(state, state.tokens)
         self.changed(node)
@@ -326,7 +322,7 @@ class Trie(Generic[R, S]):
             self.set_state(one, None)
             self.set_disk(one, (), None)
             if not one.active_paths:
-                one.lost = reason
+                one.stored.lost = reason
 
     def forget_files(self, node: Node[R, S]) -> None:
         """Take down what lies on disk of a node and below it, since its rows are gone."""
@@ -340,8 +336,8 @@ class Trie(Generic[R, S]):
             path.append(path[-1].parent)
         self.pinned_bytes -= sum(above.pinned_bytes for above in path)
         for above in path:
-            above.pins += change
-            if above.pins <= 1:
+            above.usage.pins += change
+            if above.usage.pins <= 1:
                 self.changed(above)
         self.pinned_bytes += sum(above.pinned_bytes for above in path)
         self.changed(node)
@@ -357,13 +353,13 @@ class Trie(Generic[R, S]):
             self.changed(node)
 
     def _take_rows(self, node: Node[R, S]) -> R | None:
-        rows, node.rows = node.rows, None
-        self._add_bytes(-rows.nbytes if rows else 0, node.pins > 0)
+        rows, node.stored.rows = node.stored.rows, None
+        self._add_bytes(-rows.nbytes if rows else 0, node.usage.pins > 0)
         return rows
 
     def _put_rows(self, node: Node[R, S], rows: R) -> None:
-        node.rows = rows
-        self._add_bytes(rows.nbytes, node.pins > 0)
+        node.stored.rows = rows
+        self._add_bytes(rows.nbytes, node.usage.pins > 0)
 
     def _add_bytes(self, nbytes: int, is_pinned: bool) -> None:
         """Change the totals, in an order in which no more than what is pinned is ever stored beyond a budget."""

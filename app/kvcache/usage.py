@@ -14,45 +14,49 @@ def count_uses(trie: CacheTrie, plan: RestorePlan, clock: int) -> None:
     """Count a use of each edge that request number `clock` passes, and of the deepest state ever kept on its way."""
     passed = [node for node in plan.path[1:] if node.start < plan.seen]
     for node in passed:
-        node.uses += 1
+        node.usage.uses += 1
     touch(trie, [node for node in passed if node.start < plan.matched], clock)
-    wanted = [node for node in passed if node.end <= max(plan.target, plan.seen - 1) and node.state_uses]
+    wanted = [node for node in passed if node.end <= max(plan.target, plan.seen - 1) and node.usage.state_uses]
     if wanted:
-        wanted[-1].state_uses += 1
-        wanted[-1].state_used = clock
+        wanted[-1].usage.state_uses += 1
+        wanted[-1].usage.state_used = clock
 
 
 def touch(trie: CacheTrie, path: Iterable[TrieNode], clock: int) -> None:
     """Note that request number `clock` passes these edges now."""
     now = time.time()
     for node in path:
-        node.last_use, node.used_at, node.uses = clock, now, max(1, node.uses)
+        usage = node.usage
+        usage.last_use, usage.used_at, usage.uses = clock, now, max(1, usage.uses)
         trie.used(node)
 
 
 def own(path: Iterable[TrieNode], owner: str) -> None:
     """Note that these edges were passed for `owner`; for nobody when it is empty."""
     for node in path:
-        if owner and owner not in node.owners:
-            node.owners = _with(node.owners, owner)
+        if owner and owner not in node.usage.owners:
+            node.usage.owners = _with(node.usage.owners, owner)
 
 
 def disown(trie: CacheTrie, owner: str) -> Iterator[TrieNode]:
     """Remove an owner who is gone. Gives the edges that nobody else passed, parents before children."""
     only: set[int] = set()
     for node in trie:
-        if node.owners == {owner} or (not node.owners and node.parent is not None and node.parent.id in only):
+        owners, above = node.usage.owners, node.parent
+        if owners == {owner} or (not owners and above is not None and above.id in only):
             only.add(node.id)
             yield node
-        node.owners -= {owner}
+        node.usage.owners -= {owner}
 
 
 def supersede_answer_end(trie: CacheTrie, node: TrieNode) -> None:
     """Drop the state of an answer's end once its follow-up has a restore point, at `node`, below it."""
     above = node.parent
-    while above is not None and above.state is None:
+    while above is not None and above.stored.state is None:
         above = above.parent
-    if above is not None and above.is_answer_end and not (above.anchors or above.pins) and len(above.children) == 1:
+    if above is None or not above.stored.is_answer_end or len(above.children) != 1:
+        return
+    if not (above.usage.anchors or above.usage.pins):
         trie.set_state(above, None)
 
 

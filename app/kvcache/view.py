@@ -79,15 +79,15 @@ def _node_view(node: TrieNode, cache: PrefixCache, label: Label, before: TrieNod
         start=node.start,
         end=node.end,
         label=before.label if before is not None and shorter >= LABEL_TOKENS else label(node.tokens[:LABEL_TOKENS]),
-        bytes=live + node.stored_bytes,
+        bytes=live + node.stored.nbytes,
         residency=residency(node),
         lanes=tuple(sorted(node.active_paths)),
-        has_state=node.state is not None or bool(node.disk_state),
-        is_restore_point=bool(node.anchors),
-        last_use=node.last_use,
-        used_at=node.used_at,
+        has_state=node.stored.state is not None or bool(node.stored.disk_state),
+        is_restore_point=bool(node.usage.anchors),
+        last_use=node.usage.last_use,
+        used_at=node.usage.used_at,
         disk_bytes=cache.disk.size_of(node) if cache.disk else 0,
-        is_pinned=node.pins > 0,
+        is_pinned=node.usage.pins > 0,
     )
 
 
@@ -95,7 +95,7 @@ def residency(node: TrieNode) -> Residency:
     """Return where a node's state is."""
     if node.active_paths or node.holds:
         return "live" if node.active_paths else "memory"
-    return "disk" if node.disk_rows or node.disk_state else "none"
+    return "disk" if node.stored.disk_rows or node.stored.disk_state else "none"
 
 
 def dump(cache: PrefixCache) -> str:
@@ -104,9 +104,14 @@ def dump(cache: PrefixCache) -> str:
     stack = [(child, 0) for child in reversed(cache.trie.root.children.values())]
     while stack:
         node, depth = stack.pop()
-        has = {"state": node.state, "file": node.files, "anchor": node.anchors, "pin": node.pins}
+        has = {
+            "state": node.stored.state,
+            "file": node.stored.files,
+            "anchor": node.usage.anchors,
+            "pin": node.usage.pins,
+        }
         marks = [residency(node), *(name for name, value in has.items() if value)]
-        text = f"[{node.start}, {node.end}) {len(node.tokens)} tokens, {node.stored_bytes} B"
+        text = f"[{node.start}, {node.end}) {len(node.tokens)} tokens, {node.stored.nbytes} B"
         lines.append(f"{'  ' * min(depth + 1, DEEPEST_INDENT)}{text} ({', '.join(marks)})")
         stack.extend((child, depth + 1) for child in reversed(node.children.values()))
     return "\n".join(lines)

@@ -73,15 +73,15 @@ class OldestFirst(Eviction[RowsSnapshot, StateSnapshot]):
             free = [node for node in self._trie.nodes.values() if not node.active_paths and _can_go(node)]
             if not free:
                 return
-            node = min(free, key=lambda one: (one.last_use, -one.end, -one.stored_bytes, one.id))
-            if node.state is not None:
+            node = min(free, key=lambda one: (one.usage.last_use, -one.end, -one.stored.nbytes, one.id))
+            if node.stored.state is not None:
                 self._drop_state(node)
-            if node.rows is not None and not node.held_children:
+            if node.stored.rows is not None and not node.held_children:
                 self._drop_rows(node, 1 << 60)
 
 
 def _can_go(node: TrieNode) -> bool:
-    return node.state is not None or (node.rows is not None and not node.held_children)
+    return node.stored.state is not None or (node.stored.rows is not None and not node.held_children)
 
 
 def play(asked: list[Request], model: str, budget: int, is_reference: bool = False) -> list[int]:

@@ -96,7 +96,7 @@ def index_ms(nodes: int, root: Path) -> float:
     with patch.object(ledger, "VOCABULARY", nodes + EDGE):  # each edge begins with a token of its own
         cache.open_disk(root, "model", 1 << 40)
     milliseconds = (time.perf_counter() - begun) * 1000
-    held = sum(bool(node.disk_rows and node.disk_state) for node in cache.trie)
+    held = sum(bool(node.stored.disk_rows and node.stored.disk_state) for node in cache.trie)
     cache.close_disk(0)
     if held != nodes:
         raise RuntimeError(f"{held} of {nodes} nodes hang")

@@ -147,7 +147,7 @@ def test_a_snapshot_that_fails_to_restore_is_computed_again(folder: Path, monkey
 def break_stored(cache: PrefixCache) -> None:
     """Rows lose their end, and states a layer: neither fits any more."""
     for node in cache.trie:
-        if node.rows is not None and node.rows.layers:
-            node.rows.layers = tuple(tuple(x[:, :, :-1] for x in layer) for layer in node.rows.layers)
-        if node.state is not None:
-            node.state = node.state._replace(layers=node.state.layers[:-1])
+        if node.stored.rows is not None and node.stored.rows.layers:
+            node.stored.rows.layers = tuple(tuple(x[:, :, :-1] for x in layer) for layer in node.stored.rows.layers)
+        if node.stored.state is not None:
+            node.stored.state = node.stored.state._replace(layers=node.stored.state.layers[:-1])

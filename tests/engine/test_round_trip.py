@@ -90,7 +90,7 @@ def test_a_state_is_kept_only_where_the_next_turn_needs_it(tmp_path: Path) -> No
     asked = talk.ask(turns, "It is  this.  \n", random.Random(0), is_cut=False)
     prompt = talk.loaded.prompts.build(turns)
     begin = len(prompt.ids)
-    stored = [node.end for node in talk.cache.trie if node.state is not None]
+    stored = [node.end for node in talk.cache.trie if node.stored.state is not None]
     assert not [end for end in stored if begin <= end < begin + len(asked.ids)]
 
 

@@ -83,9 +83,11 @@ def test_a_row_that_was_changed_in_the_store_is_found(tmp_path: Path, kind: str)
     bench.ask(user("elsewhere"), max_tokens=3)
     cache = cache_of(bench)
     tokens = bench.model.prompts.build(turns).ids
-    node = next(node for node in cache.trie.match(tokens)[0] if node.rows is not None and node.start < 70 < node.end)
-    assert node.rows is not None
-    node.rows.layers = (*node.rows.layers[:-1], bump(node.rows.layers[-1], 70 - node.start))
+    node = next(
+        node for node in cache.trie.match(tokens)[0] if node.stored.rows is not None and node.start < 70 < node.end
+    )
+    assert node.stored.rows is not None
+    node.stored.rows.layers = (*node.stored.rows.layers[:-1], bump(node.stored.rows.layers[-1], 70 - node.start))
     found = verified(bench, *turns)
     assert not found.is_exact
     assert found.first_difference == 70
@@ -107,10 +109,10 @@ def test_a_whole_state_that_was_changed_is_found(tmp_path: Path, kind: str) -> N
     bench.ask(user("elsewhere"), max_tokens=3)
     cache = cache_of(bench)
     tokens = bench.model.prompts.build(turns).ids
-    node = [node for node in cache.trie.match(tokens)[0] if node.state is not None][-1]
-    assert node.state is not None
-    layers = tuple(tuple(None if x is None else x + 1e-4 for x in layer) for layer in node.state.layers)
-    cache.trie.set_state(node, node.state._replace(layers=layers))
+    node = [node for node in cache.trie.match(tokens)[0] if node.stored.state is not None][-1]
+    assert node.stored.state is not None
+    layers = tuple(tuple(None if x is None else x + 1e-4 for x in layer) for layer in node.stored.state.layers)
+    cache.trie.set_state(node, node.stored.state._replace(layers=layers))
     found = verified(bench, *turns)
     assert (found.is_exact, found.first_difference) == (False, node.end)
 
@@ -119,9 +121,9 @@ def test_a_restore_that_does_not_fit_is_told(tmp_path: Path) -> None:
     bench = opened(write_model_folder(tmp_path / "m"))
     turns = (LONG, bench.ask(LONG, max_tokens=9).turn, user("?"))
     bench.ask(user("elsewhere"), max_tokens=3)
-    [node, *_] = [node for node in cache_of(bench).trie if node.rows is not None and len(node.tokens) > 99]
-    assert node.rows is not None
-    node.rows.layers = tuple(tuple(x[:, :, :5] for x in layer) for layer in node.rows.layers)
+    [node, *_] = [node for node in cache_of(bench).trie if node.stored.rows is not None and len(node.tokens) > 99]
+    assert node.stored.rows is not None
+    node.stored.rows.layers = tuple(tuple(x[:, :, :5] for x in layer) for layer in node.stored.rows.layers)
     found = verified(bench, *turns)
     assert (found.is_exact, found.first_difference) == (False, 0)
 

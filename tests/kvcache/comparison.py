@@ -104,7 +104,7 @@ def _is_own(cache: PrefixCache, at: int) -> bool:
     (call_log,) = [
         provenance.call_log
         for node in cache.active.path
-        for provenance in node.provenances
+        for provenance in node.stored.provenances
         if provenance.start <= at < provenance.end
     ] or [cache.active.layers.call_log]
     return call_log is cache.active.layers.call_log

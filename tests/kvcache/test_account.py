@@ -124,7 +124,7 @@ def test_a_state_that_is_stored_already_is_never_counted_twice() -> None:
     with cache.begin([1, 2, 3], [2]) as session:
         session.prefill(8)
     before = cache.live_bytes + cache.paged_bytes
-    assert cache.active.layers.take_state() is cache.active.path[-1].state
+    assert cache.active.layers.take_state() is cache.active.path[-1].stored.state
     assert cache.live_bytes + cache.paged_bytes == before
 
 

@@ -44,7 +44,7 @@ def chain(depth: int = DEPTH) -> tuple[CacheTrie, list[TrieNode]]:
     trie: CacheTrie = Trie()
     node, nodes = trie.root, []
     for at in range(depth):
-        call_log = CallLog(at, nodes[-1].provenances[0].call_log if nodes else None)
+        call_log = CallLog(at, nodes[-1].stored.provenances[0].call_log if nodes else None)
         call_log.add((1,))
         node = trie.append(node, (1,), [Provenance(call_log, at, at + 1)])
         nodes.append(node)
@@ -85,14 +85,14 @@ class TestADeepTrie:
         trie, nodes = chain()
         forget_memory(trie, nodes)
         top = nodes[0]
-        tokens, provenances, files = top.tokens, top.provenances, top.disk_rows
+        tokens, provenances, files = top.tokens, top.stored.provenances, top.stored.disk_rows
         for node in nodes[:-1]:
             trie.merge(node)
         (left,) = trie
         assert left is nodes[-1]
         assert left.tokens is tokens
-        assert left.provenances is provenances
-        assert left.disk_rows is files
+        assert left.stored.provenances is provenances
+        assert left.stored.disk_rows is files
         assert [(ref.start, ref.end) for ref in files] == [(at, at + 1) for at in range(DEPTH)]
 
     def test_its_garbage(self) -> None:
@@ -219,7 +219,7 @@ def test_making_room_grows_with_the_depth_and_no_faster(order: str, row_bytes: i
                     pass
         cache.budget.clock = depth
         for node in cache.trie:
-            node.last_use = node.state_used = AGES[order](node.start, depth)
+            node.usage.last_use = node.usage.state_used = AGES[order](node.start, depth)
             cache.trie.changed(node)
         return lines_run(lambda: cache.set_budget(cache.live_bytes + cache.paged_bytes // 100))
 

@@ -28,8 +28,8 @@ def evict(trie: FakeTrie, wanted: int, clock: int = 10, has_states: bool = False
 
 
 def used(node: FakeNode, by: int, times: int = 1) -> FakeNode:
-    node.last_use = node.state_used = by
-    node.uses, node.state_uses = times, float(times)
+    node.usage.last_use = node.usage.state_used = by
+    node.usage.uses, node.usage.state_uses = times, float(times)
     return node
 
 
@@ -38,22 +38,22 @@ class TestRows:
         trie: FakeTrie = Trie()
         old, young = used(add(trie, trie.root, [1]), by=2), used(add(trie, trie.root, [2]), by=9)
         evict(trie, 1)
-        assert (old.rows, young.rows is not None) == (None, True)
+        assert (old.stored.rows, young.stored.rows is not None) == (None, True)
 
     def test_what_was_used_often_stays_longer(self) -> None:
         trie: FakeTrie = Trie()
         often, once = used(add(trie, trie.root, [1]), by=5, times=20), used(add(trie, trie.root, [2]), by=7)
         evict(trie, 1)
-        assert (once.rows, often.rows is not None) == (None, True)
+        assert (once.stored.rows, often.stored.rows is not None) == (None, True)
 
     def test_they_leave_leaf_first_whatever_their_age(self) -> None:
         trie: FakeTrie = Trie()
         upper = used(add(trie, trie.root, [1, 2]), by=1)
         lower = used(add(trie, upper, [3]), by=9)
         evict(trie, 1)
-        assert (lower.rows, upper.rows is not None) == (None, True)
+        assert (lower.stored.rows, upper.stored.rows is not None) == (None, True)
         evict(trie, 1)
-        assert upper.rows is None
+        assert upper.stored.rows is None
 
     def test_a_long_edge_goes_in_pieces_from_its_end(self) -> None:
         trie: FakeTrie = Trie()
@@ -83,8 +83,8 @@ class TestRows:
         trie.set_state(point, FakeState())
         tail = used(add(trie, point, [3]), by=9, times=9)
         evict(trie, 1, has_states=True)
-        assert tail.rows is None
-        assert point.state is not None
+        assert tail.stored.rows is None
+        assert point.stored.state is not None
 
 
 class TestStates:
@@ -102,18 +102,18 @@ class TestStates:
     def test_the_one_that_saves_least_goes_first(self) -> None:
         trie, (first, near, far) = self.chain(100, 10, 200)
         evict(trie, 1, has_states=True)
-        assert [node.state is None for node in (first, near, far)] == [False, True, False]
+        assert [node.stored.state is None for node in (first, near, far)] == [False, True, False]
 
     def test_those_below_an_evicted_one_are_worth_more(self) -> None:
         """Thinning: of states at equal distances the neighbours of a gap are kept."""
         trie, nodes = self.chain(100, 10, 10, 10, 10)
         evict(trie, 101, has_states=True)
-        assert [node.state is None for node in nodes] == [False, True, False, True, False]
+        assert [node.stored.state is None for node in nodes] == [False, True, False, True, False]
 
     def test_the_first_of_a_branch_stays_until_there_is_nothing_else(self) -> None:
         trie, nodes = self.chain(1, 50, 50)
         evict(trie, 10_000, has_states=True)
-        assert [node.state is None for node in nodes] == [False, True, True]
+        assert [node.stored.state is None for node in nodes] == [False, True, True]
         evict(trie, 10_000, has_states=True, is_desperate=True)
         assert trie.paged_bytes == 0
 
@@ -150,11 +150,11 @@ class Compared(Eviction[RowsSnapshot, StateSnapshot]):
         found = []
         for node in self._trie.nodes.values():
             entry = self._rows_entry(node)
-            if node.state is not None:
+            if node.stored.state is not None:
                 way = _way_to(node)
                 entry = None if way.is_first and not is_desperate else self._state_entry(node, way)
             if entry is not None:
-                found.append((entry.worth(clock), node.id, node.state is not None))
+                found.append((entry.worth(clock), node.id, node.stored.state is not None))
         type(self).victims += 1
         return min(found)[1:]
 

@@ -136,7 +136,7 @@ class TestWrongRestoresAreNoticed:
         def wrong(layers: LiveLayers, keep: int, target: int, *args: Any, **options: Any) -> None:
             right(layers, keep, target, *args, **options)
             if target:
-                layers.rows[-1]._cache.offset += 1  # type: ignore[union-attr]
+                layers.rows[-1]._cache.offset += 1  # type: ignore[attr-defined]
 
         monkeypatch.setattr(LiveLayers, "restore", wrong)
         monkeypatch.setattr(LiveLayers, "arrays_agree", lambda layers: True)

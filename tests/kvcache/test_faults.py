@@ -79,17 +79,17 @@ class TestStoredStateThatDoesNotFit:
         answer(cache, [*PROMPT[:29], 60, 61])  # so that an edge ends where the branch is entered again
         answer(cache, OTHER)
         for node in cache.trie:
-            if node.rows is not None:
-                last = node.rows.layers[-1]
-                cache.trie.set_rows(node, RowsSnapshot((*node.rows.layers[:-1], damage(last))))
+            if node.stored.rows is not None:
+                last = node.stored.rows.layers[-1]
+                cache.trie.set_rows(node, RowsSnapshot((*node.stored.rows.layers[:-1], damage(last))))
         self._is_computed_again(cache, kind)
 
     @pytest.mark.parametrize("kind", WITH_ROWS)
     def test_rows_of_too_few_layers(self, kind: str) -> None:
         cache = left_for_another(kind)
         for node in cache.trie:
-            if node.rows is not None:
-                cache.trie.set_rows(node, RowsSnapshot(node.rows.layers[:-1]))
+            if node.stored.rows is not None:
+                cache.trie.set_rows(node, RowsSnapshot(node.stored.rows.layers[:-1]))
         self._is_computed_again(cache, kind)
 
     @pytest.mark.parametrize("kind", WITH_STATES)
@@ -97,10 +97,10 @@ class TestStoredStateThatDoesNotFit:
     def test_a_whole_state_with_a_part_missing(self, kind: str, level: str) -> None:
         cache = left_for_another(kind)
         for node in cache.trie:
-            if node.state is not None:
-                layers = node.state.layers
+            if node.stored.state is not None:
+                layers = node.stored.state.layers
                 layers = layers[:-1] if level == "layers" else (*layers[:-1], layers[-1][:-1])
-                cache.trie.set_state(node, node.state._replace(layers=layers))
+                cache.trie.set_state(node, node.stored.state._replace(layers=layers))
         self._is_computed_again(cache, kind)
 
     @pytest.mark.parametrize("kind", WITH_ROWS)

@@ -27,9 +27,9 @@ def history(rng: random.Random, cache: PaperCache, name: str) -> int:
 
     def least(node: TrieNode) -> None:
         known = [one for one in cache.trie if not (one.is_held or one.is_on_disk)]
-        leaves = [one for one in known if not one.children and not one.pins]
+        leaves = [one for one in known if not one.children and not one.usage.pins]
         assert sum(len(one.tokens) for one in known) > 120, name
-        assert node is min(leaves, key=lambda one: (one.last_use, -one.end, one.id)), name
+        assert node is min(leaves, key=lambda one: (one.usage.last_use, -one.end, one.id)), name
         removed.append(node)
         remove(node)
 
@@ -41,7 +41,7 @@ def history(rng: random.Random, cache: PaperCache, name: str) -> int:
         cache.ask(prompt, array("i", rng.choices(range(4), k=5)), (0, len(prompt) // 2))
         known = [one for one in cache.trie if not (one.is_held or one.is_on_disk)]
         assert cache.ghosts.tokens == sum(len(one.tokens) for one in known), name
-        assert cache.ghosts.tokens <= 120 or all(one.children or one.pins for one in known), name
+        assert cache.ghosts.tokens <= 120 or all(one.children or one.usage.pins for one in known), name
     return len(removed)
 
 

@@ -221,7 +221,7 @@ class TestStates:
         ask(cache, [1, 2, 3, 4, 5, 6], [30])
         ask(cache, [1, 2, 3, 4, 5, 6, 7, 8], [30], points=[3, 5, 6])
         check(cache)
-        kept = {node.end for node in cache.trie if node.state is not None}
+        kept = {node.end for node in cache.trie if node.stored.state is not None}
         assert kept <= {6}
         assert model.calls[-2:] == [1, 1]
 

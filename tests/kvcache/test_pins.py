@@ -70,7 +70,7 @@ def test_pins_beyond_the_budget_are_refused(mix: str) -> None:
     ask(cache, KEPT, [9, 10])
     cache.set_budget(cache.live_bytes // 2)
     assert cache.pin([*KEPT, 9, 50]) == 0
-    assert cache.trie.root.pins == 0
+    assert cache.trie.root.usage.pins == 0
     check(cache)
 
 

@@ -105,7 +105,7 @@ def test_a_restore_point_is_not_merged_away_when_a_child_is_evicted(mix: str) ->
     cache.trie.forget(other, Reason.EVICTED)
     check(cache)
     point = next(node for node in cache.trie if node.end == 3)
-    assert point.state is not None
+    assert point.stored.state is not None
     assert cache.price([1, 2, 3, 30]).cached == 3
 
 
@@ -156,7 +156,7 @@ def test_use_refreshes_the_path_and_not_its_siblings(mix: str) -> None:
     cache, _ = ledger_cache(mix)
     run(cache, [1, 2, 3, 4], [9], points=[2])
     run(cache, [1, 2, 5, 6], [9], points=[2])
-    age = {tuple(node.tokens): node.last_use for node in cache.trie}
+    age = {tuple(node.tokens): node.usage.last_use for node in cache.trie}
     assert age[3, 4] == 1
     assert age[5, 6] == age[1, 2] == 2
 

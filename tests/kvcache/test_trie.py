@@ -50,8 +50,8 @@ def add(trie: FakeTrie, parent: FakeNode, tokens: list[int], stored: bool = True
 
 
 def rows(node: FakeNode) -> list[int]:
-    assert node.rows is not None
-    return node.rows.tokens
+    assert node.stored.rows is not None
+    return node.stored.rows.tokens
 
 
 class TestMatch:
@@ -111,7 +111,7 @@ class TestSplitAndMerge:
         assert trie.merge(upper) is node
         assert rows(node) == node.tokens.tolist() == [1, 2, 3, 4, 5]
         assert trie.paged_bytes == 50
-        assert [(provenance.start, provenance.end) for provenance in node.provenances] == [(0, 5)]
+        assert [(provenance.start, provenance.end) for provenance in node.stored.provenances] == [(0, 5)]
 
     def test_the_upper_node_gets_the_new_id_and_the_lower_keeps_the_state(self) -> None:
         trie: FakeTrie = Trie()
@@ -120,8 +120,8 @@ class TestSplitAndMerge:
         old = node.id
         upper = trie.split(node, 1)
         assert node.id == old != upper.id
-        assert node.state is not None
-        assert upper.state is None
+        assert node.stored.state is not None
+        assert upper.stored.state is None
 
     @pytest.mark.parametrize("at", [0, 3, 7])
     def test_there_is_nothing_to_split_at_the_ends(self, at: int) -> None:
@@ -150,9 +150,9 @@ class TestSplitAndMerge:
         trie: FakeTrie = Trie()
         node = add(trie, trie.root, [1, 2])
         add(trie, node, [3])
-        node.anchors.add("a conversation")
+        node.usage.anchors.add("a conversation")
         assert not trie.can_merge(node)
-        node.anchors.clear()
+        node.usage.anchors.clear()
         assert trie.can_merge(node)
         trie.set_state(node, FakeState())
         assert not trie.can_merge(node)

@@ -123,12 +123,12 @@ class Traffic:
     def spoil(self) -> None:
         """Something stored loses a layer before it is gone back to: what is suspect is let go."""
         node = self.random.choice([None, *self.cache.trie])
-        if node is None or node.active_paths or node.rows is None:
+        if node is None or node.active_paths or node.stored.rows is None:
             return
         prompt = [*self._path(node), 0]
         if self.cache.price(prompt).cached != node.end:
             return
-        self.cache.trie.set_rows(node, RowsSnapshot(node.rows.layers[:-1]))
+        self.cache.trie.set_rows(node, RowsSnapshot(node.stored.rows.layers[:-1]))
         self._begin(prompt, [])
         self._faults += 1
 

@@ -146,7 +146,7 @@ class Watch:
     @property
     def stored_layer(self) -> int:
         """Bytes of one layer's rows of an edge, the largest that are stored."""
-        stored = [node.rows.layers for node in self.cache.trie if node.rows is not None]
+        stored = [node.stored.rows.layers for node in self.cache.trie if node.stored.rows is not None]
         return max((sum(x.nbytes for x in layer) for layers in stored for layer in layers), default=0)
 
     @property
@@ -183,7 +183,9 @@ class Watch:
         stands shares its state with it, and both are counted until the next call.
         """
         held, active = self.held_bytes, self.active
-        arrays = sum(len(layer) for node in self.cache.trie if node.rows is not None for layer in node.rows.layers)
+        arrays = sum(
+            len(layer) for node in self.cache.trie if node.stored.rows is not None for layer in node.stored.rows.layers
+        )
         if (
             not held - self.cache.active.layers.state_bytes - SLACK
             <= active

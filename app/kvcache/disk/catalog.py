@@ -179,18 +179,20 @@ class SnapshotCatalog:
         """Put one file where it belongs, so that its rows span whole edges."""
         ref = FileRef(entry.name, entry.start, entry.end, entry.runs, entry.above)
         used_at = min(entry.used_at, time.time())  # the clock may have been put back since
-        end.last_use, end.used_at = max(end.last_use, entry.last_use), max(end.used_at, used_at)
-        end.owners = end.owners.union(entry.owners)
+        end.usage.last_use, end.usage.used_at = max(end.usage.last_use, entry.last_use), max(end.usage.used_at, used_at)
+        end.usage.owners = end.usage.owners.union(entry.owners)
         if entry.kind == "state":
-            end.state_uses, end.state_used = entry.uses, entry.last_use
-            self._trie.set_disk(end, end.disk_rows, ref)
+            end.usage.state_uses, end.usage.state_used = entry.uses, entry.last_use
+            self._trie.set_disk(end, end.stored.disk_rows, ref)
             return
         edges = self._edges(end, entry.start)
-        if any(node.disk_rows for node in edges):  # written twice, which only a crash leaves behind: one of them goes
+        if any(
+            node.stored.disk_rows for node in edges
+        ):  # written twice, which only a crash leaves behind: one of them goes
             return
         for node in edges:
-            self._trie.set_disk(node, (ref,), node.disk_state)
-            node.uses = max(1, node.uses, int(entry.uses))
+            self._trie.set_disk(node, (ref,), node.stored.disk_state)
+            node.usage.uses = max(1, node.usage.uses, int(entry.uses))
 
     def _edges(self, node: TrieNode, start: int) -> list[TrieNode]:
         """Return the nodes from `start` to a node's end, after splitting the edge that spans `start`."""
@@ -214,11 +216,11 @@ class SnapshotCatalog:
                 self._trie.set_disk(node, (), None)
                 continue
             led_to[node.id] = here = above.then(runs_on(node, None))
-            if has_rows and node.disk_state is not None and node.disk_state.above != here.text:
-                self._trie.set_disk(node, node.disk_rows, None)
+            if has_rows and node.stored.disk_state is not None and node.stored.disk_state.above != here.text:
+                self._trie.set_disk(node, node.stored.disk_rows, None)
         for node in reversed(nodes):
             if node.parent is not None:
-                node.parent.last_use = max(node.parent.last_use, node.last_use)
+                node.parent.usage.last_use = max(node.parent.usage.last_use, node.usage.last_use)
 
     def _join(self) -> None:
         """Edges that only the files' borders divide become one."""
@@ -230,9 +232,9 @@ class SnapshotCatalog:
 
     def entry(self, node: TrieNode, kind: index.Kind, ref: FileRef) -> Entry:
         """Return what a file of this node's state says of itself."""
-        uses = float(node.uses) if kind == "rows" else node.state_uses
-        last_use = node.last_use if kind == "rows" else node.state_used
-        times, owners = (uses, last_use, node.used_at), tuple(sorted(node.owners))
+        uses = float(node.usage.uses) if kind == "rows" else node.usage.state_uses
+        last_use = node.usage.last_use if kind == "rows" else node.usage.state_used
+        times, owners = (uses, last_use, node.usage.used_at), tuple(sorted(node.usage.owners))
         nbytes = self.size(ref.name)
         return Entry(ref.name, nbytes, kind, ref.start, ref.end, *times, owners, ref.runs, ref.above)
 
@@ -281,7 +283,7 @@ class SnapshotCatalog:
             node = node.parent
         if why:
             for one in self._trie.below(node, lambda child: child.is_on_disk):
-                one.lost = one.lost if one.holds else why
+                one.stored.lost = one.stored.lost if one.holds else why
         self._trie.forget_files(node)
 
     def erase_elsewhere(self, owner: str) -> None:
@@ -295,7 +297,7 @@ class SnapshotCatalog:
         while loosened := self._trie.take_loosened():
             broken = {ref for ref in loosened if 0 < self._trie.files.get(ref, 0) < ref.tokens}
             if broken:
-                for node in [node for node in self._trie.nodes.values() if broken.intersection(node.disk_rows)]:
+                for node in [node for node in self._trie.nodes.values() if broken.intersection(node.stored.disk_rows)]:
                     self.forget(node)
             gone |= loosened - self._trie.files.keys()
         for ref in gone:
@@ -335,9 +337,9 @@ class SnapshotCatalog:
         chains: dict[int, list[TrieNode]] = {}  # by the node
         found: list[tuple[list[TrieNode], bool]] = []
         for node in self._trie:
-            if node.disk_state:
+            if node.stored.disk_state:
                 found.append(([node], True))
-            if node.disk_rows and node.parent is not None:
+            if node.stored.disk_rows and node.parent is not None:
                 chain = chains[node.parent.id] if node.shares_file(node.parent) else []
                 if not chain:
                     found.append((chain, False))
@@ -347,7 +349,12 @@ class SnapshotCatalog:
         def want(item: tuple[list[TrieNode], bool]) -> tuple[bool, int, int, bool]:
             nodes, is_state = item
             end = max(node.end for node in nodes)
-            return any(node.pins for node in nodes), max(node.last_use for node in nodes), -end, not is_state
+            return (
+                any(node.usage.pins for node in nodes),
+                max(node.usage.last_use for node in nodes),
+                -end,
+                not is_state,
+            )
 
         return sorted(found, key=want)
 
@@ -362,9 +369,9 @@ class SnapshotCatalog:
     def _drop(self, nodes: Sequence[TrieNode], is_state: bool) -> None:
         """Take down the states of nodes, and with the rows of an edge all that hangs there; delete their files."""
         for node in nodes:
-            refs = node.files if not is_state else node.files[-1:]
-            self._trie.set_disk(node, node.disk_rows if is_state else (), None)
-            node.lost = node.lost if node.holds else Reason.EVICTED
+            refs = node.stored.files if not is_state else node.stored.files[-1:]
+            self._trie.set_disk(node, node.stored.disk_rows if is_state else (), None)
+            node.stored.lost = node.stored.lost if node.holds else Reason.EVICTED
             for ref in refs:
                 self.discard(ref.name)
 
@@ -422,18 +429,18 @@ def _follows(node: TrieNode, above: Identity, has_rows: bool) -> bool:
     """Return whether the rows of an edge are there, and were computed on those that lead to it."""
     if not has_rows:
         return True
-    begun = [ref for ref in node.disk_rows if ref.start >= node.start]
+    begun = [ref for ref in node.stored.disk_rows if ref.start >= node.start]
     befores = [above.then(clipped(runs_on(node, None), node.start, ref.start)).text for ref in begun]
-    return bool(node.disk_rows) and befores == [ref.above for ref in begun]
+    return bool(node.stored.disk_rows) and befores == [ref.above for ref in begun]
 
 
 def _in_place(node: TrieNode) -> Iterator[tuple[index.Kind, FileRef]]:
     """Give the files that end on an edge, in the order of their ends."""
-    for ref in node.disk_rows:
+    for ref in node.stored.disk_rows:
         if ref.name and node.start < ref.end <= node.end:
             yield "rows", ref
-    if node.disk_state is not None and node.disk_state.name:
-        yield "state", node.disk_state
+    if node.stored.disk_state is not None and node.stored.disk_state.name:
+        yield "state", node.stored.disk_state
 
 
 def _wanted_first(placed: tuple[Entry, TrieNode]) -> tuple[str, int, int]:

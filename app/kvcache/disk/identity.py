@@ -71,12 +71,12 @@ def identity_before(node: TrieNode, offset: int, codec: CallLogCodec) -> Identit
     """
     edges = [node]
     above = node.parent
-    while above is not None and above.parent is not None and not above.disk_rows:
+    while above is not None and above.parent is not None and not above.stored.disk_rows:
         edges.append(above)
         above = above.parent
     identity = Identity()
-    if above is not None and above.disk_rows:
-        last = above.disk_rows[-1]
+    if above is not None and above.stored.disk_rows:
+        last = above.stored.disk_rows[-1]
         identity = Identity.of(last.above).then(clipped(last.runs, last.start, above.end))
     for edge in reversed(edges):
         identity = identity.then(clipped(runs_on(edge, codec), edge.start, min(edge.end, offset)))
@@ -85,6 +85,6 @@ def identity_before(node: TrieNode, offset: int, codec: CallLogCodec) -> Identit
 
 def runs_on(node: TrieNode, codec: CallLogCodec | None) -> Runs:
     """Return the runs of an edge's rows: those on record, or what its files say while they were not read."""
-    if node.provenances and codec is not None:
-        return runs_of(node.provenances, codec)
-    return tuple(run for ref in node.disk_rows for run in clipped(ref.runs, node.start, node.end))
+    if node.stored.provenances and codec is not None:
+        return runs_of(node.stored.provenances, codec)
+    return tuple(run for ref in node.stored.disk_rows for run in clipped(ref.runs, node.start, node.end))

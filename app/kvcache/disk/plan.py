@@ -97,9 +97,9 @@ class Plan:
 
     def _look_at(self, node: TrieNode) -> None:
         self.looks += 1
-        has_rows_to_write = self._paths.has_rows and not node.disk_rows and node.has_rows_in_memory
+        has_rows_to_write = self._paths.has_rows and not node.stored.disk_rows and node.has_rows_in_memory
         if self._paths.has_states:
-            has_state = node.disk_state is not None
+            has_state = node.stored.disk_state is not None
             is_counted = has_state or (self._has_state_here(node) and self.is_worth_it(node, self._counted))
             _put(self._counted, node.id, is_counted)
             _put(self.wanted, node.id, is_counted and (not has_state or has_rows_to_write))
@@ -114,7 +114,7 @@ class Plan:
                 self.looks += 1
                 if below.id in self._counted:
                     continue
-                if below.state is not None:
+                if below.stored.state is not None:
                     yield below
                 if below.end - node.end < GAP:
                     stack.append(below)
@@ -130,14 +130,14 @@ class Plan:
         above = node.parent
         while above is not None and above.parent is not None and node.end - above.end < GAP:
             self.looks += 1
-            if above.disk_state is not None or above.id in counted:
+            if above.stored.disk_state is not None or above.id in counted:
                 return node.end - above.end
             above = above.parent
         return node.end - above.end if above is not None else node.end
 
     def _has_state_here(self, node: TrieNode) -> bool:
         """Return whether the whole state at a node's end is stored, or live where an active path stands."""
-        return node.state is not None or node in self._paths.state_ends
+        return node.stored.state is not None or node in self._paths.state_ends
 
     # In which order
 
@@ -145,19 +145,19 @@ class Plan:
         """Give what is wanted and the rows that lead to it, parents first, last used branches first."""
         leading: set[int] = set()
         for node in sorted(map(self._trie.nodes.__getitem__, self.wanted), key=_last_used_first):
-            unsaved = takewhile(lambda above: not above.disk_rows and above.id not in leading, upwards(node))
+            unsaved = takewhile(lambda above: not above.stored.disk_rows and above.id not in leading, upwards(node))
             for above in reversed(list(unsaved)) if self._paths.has_rows else ():
                 self.looks += 1
                 leading.add(above.id)
                 if above.has_rows_in_memory:
                     yield Item(above, False)
-            if self._paths.has_states and node.disk_state is None:
+            if self._paths.has_states and node.stored.disk_state is None:
                 yield Item(node, True)
 
     def _fitting(self, items: Collection[Item], allowed_bytes: int) -> Iterator[Item]:
         """Leave out what would find no room beside what was used later."""
         room = allowed_bytes
-        written = deque(sorted((node for node in self._trie.nodes.values() if node.files), key=_last_used_first))
+        written = deque(sorted((node for node in self._trie.nodes.values() if node.stored.files), key=_last_used_first))
         for item in items:
             while written and _last_used_first(written[0]) <= _last_used_first(item.node):
                 self.looks += 1
@@ -173,14 +173,14 @@ class Plan:
     def _makes_sense(self, item: Item) -> bool:
         node, above = item.node, item.node.parent
         if item.is_state:
-            is_here = node.disk_state is None and self._has_state_here(node)
+            is_here = node.stored.disk_state is None and self._has_state_here(node)
             return is_here and self.is_worth_it(node, self._counted)
-        is_led_to = above is not None and (above.parent is None or bool(above.disk_rows))
-        return node.has_rows_in_memory and not node.disk_rows and is_led_to
+        is_led_to = above is not None and (above.parent is None or bool(above.stored.disk_rows))
+        return node.has_rows_in_memory and not node.stored.disk_rows and is_led_to
 
 
 def _last_used_first(node: TrieNode) -> tuple[int, int]:
-    return -node.last_use, node.start
+    return -node.usage.last_use, node.start
 
 
 def _put(ids: set[int], id: int, is_in: bool) -> None:

@@ -88,11 +88,13 @@ class Reader:
         """See `verify`. Raises TimeoutError."""
         if not self._has_sound_state(end):
             for node in reversed(path):  # the next one that is sound, so that not all begins anew for each
-                if self._has_sound_state(node) and (node.state is not None or node.disk_state is not None):
+                if self._has_sound_state(node) and (
+                    node.stored.state is not None or node.stored.disk_state is not None
+                ):
                     break
             return False
         for node in path:
-            for ref in node.disk_rows if not node.has_rows_in_memory else ():
+            for ref in node.stored.disk_rows if not node.has_rows_in_memory else ():
                 if not self._is_sound(ref, node):
                     self._lose(ref, node)
                     return False
@@ -103,7 +105,7 @@ class Reader:
 
         Raises TimeoutError.
         """
-        ref = node.disk_state if node.state is None else None
+        ref = node.stored.disk_state if node.stored.state is None else None
         if ref is None or self._is_sound(ref, node):
             return True
         self._lose(ref, node)
@@ -115,9 +117,9 @@ class Reader:
         Raises CacheFaultError when a file cannot be read after all.
         """
         try:
-            opened = [(ref, self._open(ref)) for ref in node.disk_rows]
-            if not node.provenances:
-                node.provenances = self._provenances(node, opened)
+            opened = [(ref, self._open(ref)) for ref in node.stored.disk_rows]
+            if not node.stored.provenances:
+                node.stored.provenances = self._provenances(node, opened)
         except (OSError, ValueError, DamagedFileError) as error:
             raise CacheFaultError(f"rows [{node.start}, {node.end}) cannot be read: {error}") from error
         counts = [len(arrays) for arrays in self._layout.rows]
@@ -135,11 +137,11 @@ class Reader:
         if self._recalled is None or self._recalled[0] != (node.id, node.start, node.end):
             self._recalled = None
             try:
-                damaged = next((ref for ref in node.disk_rows if not self._is_sound(ref, node)), None)
+                damaged = next((ref for ref in node.stored.disk_rows if not self._is_sound(ref, node)), None)
                 found = [RowsSnapshot(tuple(rows.layers)) for rows in self.rows(node)] if damaged is None else []
             except (CacheFaultError, RuntimeError, TimeoutError):
                 log.warning("rows [%d, %d) are computed again", node.start, node.end, exc_info=True)
-                damaged = node.disk_rows[0]
+                damaged = node.stored.disk_rows[0]
             if damaged is not None:
                 self._lose(damaged, node)
                 return ()
@@ -149,9 +151,9 @@ class Reader:
     def state(self, node: TrieNode) -> StateSnapshot:
         """Read the whole state at a node's end. Raises CacheFaultError when it cannot be read after all."""
         try:
-            if node.disk_state is None:
+            if node.stored.disk_state is None:
                 raise ValueError("there is no file")
-            file = self._open(node.disk_state)
+            file = self._open(node.stored.disk_state)
             call_log = self._codec.read_state(read_record(file.tensor(RECORD)))
             found = read_state(file.load, file.names, call_log, self._paths.arrays_of_states())
         except (OSError, ValueError, RuntimeError, DamagedFileError) as error:

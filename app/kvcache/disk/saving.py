@@ -156,7 +156,7 @@ class Saver:
         record = self._codec.write((), (state.call_log, node.end))
         if not self._put(ref, node, "state", [record_tensor(record), *tensors(state.layers)]):
             return False
-        self._trie.set_disk(node, node.disk_rows, ref)
+        self._trie.set_disk(node, node.stored.disk_rows, ref)
         return True
 
     def take_finished(self) -> bool:
@@ -204,8 +204,8 @@ class Saver:
         start, end = save.next, min(save.end, save.next + max(1, FILE_BYTES // each))
         if not self._writer.has_room((end - start) * each):
             return False
-        if node.rows is not None:
-            rows: Sequence[RowArrays] = node.rows.part(start - node.start, end - node.start)
+        if node.stored.rows is not None:
+            rows: Sequence[RowArrays] = node.stored.rows.part(start - node.start, end - node.start)
         else:
             rows = self._paths.copy_rows(node, start, end).layers
         provenances = cut(cut(save.provenances, end)[0], start)[1]
@@ -231,7 +231,7 @@ class Saver:
         return True
 
     def _hang_rows(self, save: _Save) -> None:
-        self._trie.set_disk(save.node, save.refs, save.node.disk_state)
+        self._trie.set_disk(save.node, save.refs, save.node.stored.disk_state)
 
     def _fail(self, ref: FileRef, failure: Failed) -> None:
         self.failures += 1
@@ -244,13 +244,15 @@ class Saver:
 
 
 def _save_of(node: TrieNode) -> _Save:
-    return _Save(node, node.start, node.end, list(node.provenances), node.start)
+    return _Save(node, node.start, node.end, list(node.stored.provenances), node.start)
 
 
 def _is_of(save: _Save, node: TrieNode) -> bool:
     """Return whether the edge is as it was when the save began."""
     return (
-        (node.start, node.end) == (save.start, save.end) and node.provenances == save.provenances and not node.disk_rows
+        (node.start, node.end) == (save.start, save.end)
+        and node.stored.provenances == save.provenances
+        and not node.stored.disk_rows
     )
 
 

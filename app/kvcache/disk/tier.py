@@ -125,7 +125,7 @@ class Tier:
 
     def size_of(self, node: TrieNode) -> int:
         """Return the bytes of the files that hold state of this edge."""
-        return sum(self._saver.size(ref) for ref in node.files)
+        return sum(self._saver.size(ref) for ref in node.stored.files)
 
     @property
     def is_saving(self) -> bool:
@@ -140,7 +140,7 @@ class Tier:
         """Hang the files that are there into an empty trie. Returns the number of the last request that used one."""
         self._lost += self._catalog.load(has_rows=self._paths.has_rows)
         self._enforce()
-        return max((max(node.last_use, node.state_used) for node in self._trie.nodes.values()), default=0)
+        return max((max(node.usage.last_use, node.usage.state_used) for node in self._trie.nodes.values()), default=0)
 
     # Reading
 
@@ -151,10 +151,10 @@ class Tier:
 
     def bytes_of(self, nodes: Iterable[TrieNode], end: TrieNode) -> int:
         """Return the bytes that entering these nodes would read from disk, at least."""
-        rows = (ref for node in nodes if not node.has_rows_in_memory for ref in node.disk_rows)
+        rows = (ref for node in nodes if not node.has_rows_in_memory for ref in node.stored.disk_rows)
         refs = set(rows)
-        if end.state is None and end.disk_state is not None:
-            refs.add(end.disk_state)
+        if end.stored.state is None and end.stored.disk_state is not None:
+            refs.add(end.stored.disk_state)
         return sum(self._saver.size(ref) for ref in refs)
 
     def rows(self, node: TrieNode) -> Sequence[StoredRows]:
@@ -179,13 +179,13 @@ class Tier:
     def _fail(self, ref: FileRef) -> None:
         """A file was not written. One that was built on another such does not hang any more."""
         if ref in self._trie.files:
-            self._take_down(ref, next(node for node in self._trie.nodes.values() if ref in node.files))
+            self._take_down(ref, next(node for node in self._trie.nodes.values() if ref in node.stored.files))
 
     def _take_down(self, ref: FileRef, node: TrieNode) -> None:
         """A file, which hangs on this edge, is not there, nor is anything on disk that was built on its rows."""
-        if node.disk_state is ref:
-            self._trie.set_disk(node, node.disk_rows, None)
-            node.lost = node.lost if node.holds else Reason.DISK
+        if node.stored.disk_state is ref:
+            self._trie.set_disk(node, node.stored.disk_rows, None)
+            node.stored.lost = node.stored.lost if node.holds else Reason.DISK
         else:
             self._catalog.forget(node, Reason.DISK)
 
@@ -211,17 +211,17 @@ class Tier:
 
     def save_rows(self, node: TrieNode) -> bool:
         """Save the rows of a node before they leave memory. Returns whether they are on disk, or on their way there."""
-        if node.disk_rows:
+        if node.stored.disk_rows:
             return True
         if not self._may_write():
             return False
-        unsaved = list(takewhile(lambda above: not above.disk_rows, upwards(node)))
+        unsaved = list(takewhile(lambda above: not above.stored.disk_rows, upwards(node)))
         return all(above.has_rows_in_memory and self._saver.save_rows(above) for above in reversed(unsaved))
 
     def save_state(self, node: TrieNode, state: StateSnapshot) -> bool:
         """Save a whole state before it leaves memory. Returns whether it is on disk, or on its way there, or not worth
         it."""
-        if node.disk_state is not None:
+        if node.stored.disk_state is not None:
             return True
         return self._may_write() and self._plan.is_worth_it(node) and self._saver.save_state(node, state)
 
@@ -298,7 +298,7 @@ class Tier:
 
     def _state_of(self, node: TrieNode) -> StateSnapshot | None:
         """Return the whole state at a node's end: the stored one, or the live one where an active path stands."""
-        return node.state or self._paths.live_state(node)
+        return node.stored.state or self._paths.live_state(node)
 
     def _enforce(self) -> None:
         """Bring the files down to what is allowed."""

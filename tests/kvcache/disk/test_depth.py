@@ -92,7 +92,7 @@ class Life:
         """A file at three quarters of what is left is not what was written."""
         names = {path.name for path in files_in(self._root)}
         refs: list[FileRef] = [
-            ref for node in self.cache.trie.match(self._path).path for ref in node.disk_rows if ref.name in names
+            ref for node in self.cache.trie.match(self._path).path for ref in node.stored.disk_rows if ref.name in names
         ]
         ref = refs[len(refs) * 3 // 4]
         (path,) = self._root.glob(f"*/{ref.name}")
@@ -111,8 +111,8 @@ class Life:
     def _lose_states(self) -> None:
         """All of them, while the rows are there."""
         for node in self.cache.trie.match(self._path).path:
-            if node.disk_state is not None:
-                next(self._root.glob(f"*/{node.disk_state.name}")).unlink()
+            if node.stored.disk_state is not None:
+                next(self._root.glob(f"*/{node.stored.disk_state.name}")).unlink()
         dropped = tier_of(self.cache).dropped
         assert ask(self.cache, [*self._path, 61])[2] == 0
         assert tier_of(self.cache).dropped > dropped + len(self._path) // 2

@@ -132,7 +132,7 @@ def test_a_failed_write_takes_down_what_was_built_on_it(kind: str, tmp_path: Pat
     writer_of(cache).work(1000)
     hand_over(cache)
     assert tier_of(cache).dropped == 1
-    hung = {ref for node in cache.trie for ref in node.files}
+    hung = {ref for node in cache.trie for ref in node.stored.files}
     assert all(ref.name for ref in hung)
     report, tokens, fed = ask(cache, [*two, 5, 6], [7, 8], 3)
     assert report.cached < len(two)
@@ -227,7 +227,7 @@ def test_a_path_of_many_more_files_than_may_be_open_is_restored_exactly(kind: st
             cache = opened(kind, tmp_path)
         evict_all_but_live(cache)
         if cached < 150:
-            ref = next(ref for node in cache.trie for ref in node.disk_rows if ref.start <= cached < ref.end)
+            ref = next(ref for node in cache.trie for ref in node.stored.disk_rows if ref.start <= cached < ref.end)
             (file,) = tmp_path.glob(f"*/{ref.name}")
             if number == 10:
                 file.write_bytes(file.read_bytes()[:-1] + b"?")

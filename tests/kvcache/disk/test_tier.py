@@ -85,7 +85,7 @@ def test_states_that_lie_close_together_are_written_once(tmp_path: Path) -> None
     prompt = [index % 60 for index in range(700)]
     ask(cache, prompt, [1, 2], points=list(range(50, 700, 50)))
     cache, _ = reopened(cache, "R", tmp_path, writes_all=False)
-    states = sorted(node.end for node in cache.trie if node.disk_state)
+    states = sorted(node.end for node in cache.trie if node.stored.disk_state)
     assert states == [300, 600, 701]
     for cut in range(50, 700, 50):
         assert cache.price([*prompt[:cut], 61]).excess <= 300
