@@ -6,6 +6,7 @@ from collections.abc import Callable, Container, Iterable
 from pathlib import Path
 from typing import Any
 
+from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar
 
@@ -20,7 +21,7 @@ Do = Callable[[str], None]
 _ROLES = {"about": QAction.MenuRole.AboutRole}
 
 
-class Menus:
+class Menus(QObject):
     """All commands as actions, by id, and the menus that are filled while the program runs.
 
     Attributes: actions; recent, the submenu of models opened lately; folders, the one of folders; budget and
@@ -28,6 +29,7 @@ class Menus:
     """
 
     def __init__(self, bar: QMenuBar, do: Do, settings: Settings) -> None:
+        super().__init__(bar)
         self.actions: dict[str, QAction] = {}
         self.recent = QMenu(bar)
         self.folders = QMenu(bar)

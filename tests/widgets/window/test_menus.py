@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+import shiboken6
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenuBar
 from pytestqt.qtbot import QtBot
@@ -148,3 +149,11 @@ def test_what_costs_or_deletes_something_says_so_before_it_is_chosen(menus: Menu
     assert menus.disk_budget.toolTipsVisible()
     assert "several times the space" in menus.actions["keep_every_fork"].toolTip()
     assert menus.disk_budget.actions()[-1].toolTip().startswith("Deletes the cache files")
+
+
+def test_settings_reach_no_menu_of_a_window_that_is_gone(settings: Settings) -> None:
+    bar = QMenuBar()
+    menus = Menus(bar, print, settings)
+    shiboken6.delete(bar)
+    settings.update(budget="4 GB", keeps_every_fork=True)
+    assert not shiboken6.isValid(menus)
