@@ -330,8 +330,8 @@ TABLE: tuple[Row, ...] = (
         is_enabled=lambda state: state.chat.can_stop or state.chat.is_editing,
         run=lambda app: app.stop_or_cancel_edit(),
     ),
-    Submenu("budget", Menu.CACHE, "room", "Memory Budget"),
-    Submenu("disk_budget", Menu.CACHE, "room", "Disk Budget"),
+    Submenu("budget", Menu.CACHE, "room", "Memory Budget", needs="memory_budget"),
+    Submenu("disk_budget", Menu.CACHE, "room", "Disk Budget", needs="disk_cache"),
     Action(
         id="keep_every_fork",
         menu=Menu.CACHE,
@@ -398,6 +398,7 @@ TABLE: tuple[Row, ...] = (
         group="delete",
         title="Forget This Conversation’s Cache",
         tip="Deletes the cached state that only this conversation uses; its words stay.",
+        needs="trie",
         is_enabled=lambda state: state.has_cached_branch,
         run=lambda app: app.cache.forget_conversation(app.archive.open_id),
     ),
@@ -431,6 +432,11 @@ BUTTONS: Mapping[str, Callable[[Controller], object]] = {
     "edit_failed": lambda app: app.edit_failed(),
 }
 """What only a button of a card does, by its id."""
+
+
+def offered(state: AppState) -> frozenset[str]:
+    """Return the ids of the commands and submenus that the engine has a use for."""
+    return frozenset(row.id for row in TABLE if state.model.has(row.needs))
 
 
 def enabled(state: AppState) -> frozenset[str]:

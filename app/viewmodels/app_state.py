@@ -28,6 +28,11 @@ class AppState:
         return self.chat.activity or self.cache.activity or self.model.activity
 
     @property
+    def cache_line(self) -> str:
+        """Return how full the cache is, "" where the engine does not tell."""
+        return self.cache.line if self.model.has("trie") else ""
+
+    @property
     def has_cached_branch(self) -> bool:
         """Return whether there is a branch, and a model that may hold something of it."""
         return self.model.is_open and not self.chat.is_empty

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.protocol.commands import Generate
 from app.protocol.events import Capabilities
-from app.viewmodels.actions import ACTIONS, enabled
+from app.viewmodels.actions import ACTIONS, TABLE, enabled
 from app.viewmodels.controller import Controller
 from tests.fakes.engine import NONE, Script
 from tests.viewmodels.test_controller import ask, row, texts, wait_for_text
@@ -36,7 +36,9 @@ def test_a_conversation_grows_forks_and_is_gone_on_with(
 def test_what_the_engine_cannot_do_is_not_offered(
     qtbot: QtBot, make_controller: Callable[[], Controller], script: Script
 ) -> None:
-    wanting = {"pin", "unpin", "verify", "copy_cache", "keep_every_fork", "show_files", "delete_files"}
+    wanting = {"pin", "unpin", "verify", "copy_cache", "keep_every_fork", "show_files", "delete_files"} | {
+        "forget_cache"
+    }
     assert {action.id for action in ACTIONS if action.needs} == wanting
     controller = make_controller()
     ask(qtbot, controller, "How are you?")
@@ -50,7 +52,7 @@ def test_what_the_engine_cannot_do_is_not_offered(
 
 
 def test_every_need_is_an_ability_of_engines() -> None:
-    assert {action.needs for action in ACTIONS} - {""} <= {field.name for field in fields(Capabilities)}
+    assert {row.needs for row in TABLE} - {""} <= {field.name for field in fields(Capabilities)}
 
 
 def test_an_answer_without_ids_is_being_written_from_its_first_word_on(

@@ -64,9 +64,13 @@ Actions = Mapping[str, AnyAction]
 
 @dataclass(frozen=True, slots=True)
 class Submenu:
-    """A menu within a menu, which is filled while the program runs."""
+    """A menu within a menu, which is filled while the program runs.
+
+    needs: the ability of the engine without which nothing in it has an effect.
+    """
 
     id: str
     menu: Menu
     group: str
     title: str
+    needs: str = ""

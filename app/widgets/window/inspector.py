@@ -58,6 +58,10 @@ class Inspector(QWidget):
         """Return whether there is a pane of this id."""
         return pane_id in self._panes
 
+    def offers(self, pane_id: str) -> bool:
+        """Return whether the engine has what a pane shows."""
+        return pane_id in self._offered
+
     def show_pane(self, pane_id: str) -> None:
         """Bring a pane into sight. Raises KeyError for an id that no pane has."""
         self._wanted = self._panes[pane_id].id

@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QWidget
 
 from app.protocol.reports import Problem
-from app.viewmodels.actions import ACTIONS, BY_ID, bound, checked, enabled
+from app.viewmodels.actions import ACTIONS, BY_ID, bound, checked, enabled, offered
 from app.viewmodels.cache import disk_text
 from app.viewmodels.controller import Controller
 from app.viewmodels.kit.settings import WindowState
@@ -188,11 +188,13 @@ class MainWindow(QMainWindow):
     def _refresh(self) -> None:
         now = self._controller.state.now
         self.cache.show_disk(now.cache.folder, now.cache.disk_trouble)
-        can, marked = enabled(now), checked(now)
-        if not self._changes.has_changed(now.chat.title, can, marked):
+        can, marked, present = enabled(now), checked(now), offered(now)
+        if not self._changes.has_changed(now.chat.title, can, marked, present):
             return
         self.setWindowTitle(now.chat.title)
         self.menus.show(can, marked)
+        self.menus.offer(present)
+        self.panes.offer("inspector", self.inspector.offer(now.model.has))
         self._text.renew()
 
     def _show_settings(self) -> None:
@@ -201,11 +203,16 @@ class MainWindow(QMainWindow):
     def _refresh_checks(self) -> None:
         for action in ACTIONS:
             if action.pane:
-                self.menus.actions[action.id].setChecked(self._is_pane_shown(action.pane))
-        self.chat.toolbar.show_panes(self.panes.is_shown("sidebar"), self.panes.is_shown("inspector"))
+                entry, pane = self.menus.actions[action.id], action.pane
+                entry.setVisible(
+                    self.inspector.offers(pane) if self.inspector.has(pane) else self.panes.is_offered(pane)
+                )
+                entry.setChecked(self._is_pane_shown(pane))
+        sides = self.panes.is_shown("sidebar"), self.panes.is_shown("inspector")
+        self.chat.toolbar.show_panes(*sides, is_inspector_offered=self.panes.is_offered("inspector"))
 
     def _is_pane_shown(self, name: str) -> bool:
-        """Whether a side of the window is shown, or the inspector with this pane."""
+        """Return whether a side of the window is shown, or the inspector with this pane."""
         if not self.inspector.has(name):
             return self.panes.is_shown(name)
         current = self.inspector.current

@@ -41,7 +41,7 @@ class Menus(QObject):
             "budget": self.budget,
             "disk_budget": self.disk_budget,
         }
-        menus = {menu: bar.addMenu(menu.value) for menu in Menu}
+        self._menus = menus = {menu: bar.addMenu(menu.value) for menu in Menu}
         menus[Menu.CACHE].setToolTipsVisible(True)
         groups: dict[Menu, str] = {}
         for row in TABLE:
@@ -86,6 +86,22 @@ class Menus(QObject):
             entry.setEnabled(action.id in enabled)
             if action.is_checkable and not action.pane:
                 entry.setChecked(action.id in checked)
+
+    def entry(self, row: Action[Any, Any] | Submenu) -> QAction:
+        """Return what stands in the menus for a row of the table."""
+        return self._submenus[row.id].menuAction() if isinstance(row, Submenu) else self.actions[row.id]
+
+    def offer(self, offered: Container[str]) -> None:
+        """Hide commands and submenus that need what the engine has not, and a menu in which nothing is left.
+
+        offered: ids of those that it has a use for. What shows panes is the window's.
+        """
+        for row in TABLE:
+            if row.needs:
+                self.entry(row).setVisible(row.id in offered)
+        for menu in self._menus.values():
+            is_any_left = any(entry.isVisible() and not entry.isSeparator() for entry in menu.actions())
+            menu.menuAction().setVisible(is_any_left)
 
     def show_recent(self, folders: Iterable[str], choose: Do) -> None:
         """Offer these folders, the last used first."""

@@ -37,7 +37,11 @@ class _Splitter(QSplitter):
 
 
 class Side:
-    """One of the outer panes. is_wanted: the person wants it beside the chat. is_over: it lies over the chat now."""
+    """One of the outer panes.
+
+    is_wanted: the person wants it beside the chat. is_over: it lies over the chat now, or would. is_offered: it has
+    something to show.
+    """
 
     def __init__(self, pane: QWidget, needs: int, width: int, slot: int) -> None:
         self.pane = pane
@@ -46,6 +50,7 @@ class Side:
         self.slot = slot
         self.is_wanted = True
         self.is_over = False
+        self.is_offered = True
 
 
 class Panes(QWidget):
@@ -86,6 +91,20 @@ class Panes(QWidget):
         """Return whether the person wants a pane where there is room."""
         return self._sides[name].is_wanted
 
+    def is_offered(self, name: str) -> bool:
+        """Return whether a pane has something to show."""
+        return self._sides[name].is_offered
+
+    def offer(self, name: str, is_offered: bool) -> None:
+        """Say whether a pane has something to show; it is neither beside the chat nor over it while it has not."""
+        side = self._sides[name]
+        if is_offered != side.is_offered:
+            self._remember()
+            side.is_offered = is_offered
+            self._arrange()
+            self._share_out()
+            self.changed.emit()
+
     def widths(self) -> tuple[int, int, int]:
         """Return the widths of sidebar, chat and inspector, as `restore` takes them."""
         self._remember()
@@ -94,6 +113,8 @@ class Panes(QWidget):
     def toggle(self, name: str) -> None:
         """Show or hide one of the outer panes."""
         side = self._sides[name]
+        if not side.is_offered:
+            return
         self._remember()
         if self._has_room(side):
             side.is_wanted = not side.is_wanted
@@ -137,7 +158,7 @@ class Panes(QWidget):
                 side.is_over = False
                 if side.pane.parentWidget() is not self._splitter:
                     self._splitter.insertWidget(side.slot, side.pane)
-                side.pane.setVisible(side.is_wanted)
+                side.pane.setVisible(side.is_wanted and side.is_offered)
             else:
                 self._lay_over(side)
 
@@ -151,12 +172,12 @@ class Panes(QWidget):
             # Below the toolbar, which has the button that puts it away again.
             top = self._style.typography.bar
             side.pane.setGeometry(self.width() - width, top, width, self.height() - top)
-        side.pane.setVisible(side.is_over)
+        side.pane.setVisible(side.is_over and side.is_offered)
         side.pane.raise_()
 
     def _share_out(self) -> None:
         """Give the outer panes their widths, and the chat what is left."""
         inside = {side.slot: side for side in self._sides.values() if side.pane.parentWidget() is self._splitter}
-        widths = {slot: side.width if side.is_wanted else 0 for slot, side in inside.items()}
+        widths = {slot: side.width if side.is_wanted and side.is_offered else 0 for slot, side in inside.items()}
         widths[1] = max(_CHAT_LEAST, self.width() - sum(widths.values()))
         self._splitter.setSizes([widths[slot] for slot in sorted(widths)])

@@ -36,7 +36,7 @@ class StatusLine(QWidget):
     def _refresh(self) -> None:
         now = self._state.now
         self.setAccessibleName("Status")
-        self.setAccessibleDescription(", ".join(line for line in (now.activity.text, now.cache.line) if line))
+        self.setAccessibleDescription(", ".join(line for line in (now.activity.text, now.cache_line) if line))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -46,7 +46,7 @@ class StatusLine(QWidget):
         painter.fillRect(self.rect(), theme.window)
         painter.fillRect(0, 0, self.width(), 1, theme.line)
         line = QRectF(_INSET, 1, self.width() - 2 * _INSET, self.height() - 1)
-        taken = draw_text(painter, text_style, line, now.cache.line, theme.text2, Qt.AlignmentFlag.AlignRight)
+        taken = draw_text(painter, text_style, line, now.cache_line, theme.text2, Qt.AlignmentFlag.AlignRight)
         line.setRight(line.right() - taken - _INSET)
         has_room = text_style.width(activity.text) <= line.width() - _BAR - 12
         if activity.done is not None and has_room:

@@ -97,10 +97,14 @@ class Toolbar(QWidget):
         self.show_panes(True, True)
         self._refresh()
 
-    def show_panes(self, has_sidebar: bool, has_inspector: bool) -> None:
-        """Which panes are open: the sidebar's button stands here only while the sidebar is hidden."""
+    def show_panes(self, has_sidebar: bool, has_inspector: bool, *, is_inspector_offered: bool = True) -> None:
+        """Show which panes are open: the sidebar's button stands here only while the sidebar is hidden.
+
+        is_inspector_offered: there is something for it to show.
+        """
         self._sidebar.setVisible(not has_sidebar)
         self._inspector.setChecked(has_inspector)
+        self._inspector.setVisible(is_inspector_offered)
         self._arrange()
 
     def set_leading(self, points: int) -> None:
@@ -146,8 +150,9 @@ class Toolbar(QWidget):
         middle = self.height() // 2
         self._sidebar.setGeometry(self._leading + 14, middle - 14, 28, 28)
         self._inspector.setGeometry(right - 28, middle - 14, 28, 28)
-        self._stop.setGeometry(right - 64, middle - 14, 28, 28)
-        right = self._shorten(left, right - 64 - 16)
+        right -= 0 if self._inspector.isHidden() else 36
+        self._stop.setGeometry(right - 28, middle - 14, 28, 28)
+        right = self._shorten(left, right - 28 - 16)
         if not self._gauge.isHidden():
             size = self._gauge.sizeHint()
             self._gauge.setGeometry(right - size.width(), middle - size.height() // 2, size.width(), size.height())

@@ -113,3 +113,18 @@ def test_changes_are_told(qtbot: QtBot, window: Window) -> None:
     window.panes.toggle("inspector")
     with qtbot.waitSignal(window.panes.changed):
         window.show(1000)
+
+
+def test_a_pane_with_nothing_to_show_is_nowhere_until_it_has_something(window: Window) -> None:
+    """However wide the window is; and where the person wanted it is not forgotten meanwhile."""
+    for width in (1200, 900):
+        window.show(width)
+        if not window.panes.is_shown("inspector"):
+            window.panes.toggle("inspector")
+        window.panes.offer("inspector", is_offered=False)
+        assert not window.inspector.isVisible()
+        window.panes.toggle("inspector")
+        assert not window.inspector.isVisible()
+        window.panes.offer("inspector", is_offered=True)
+        assert window.inspector.isVisible()
+    assert window.panes.is_wanted("inspector")

@@ -1,0 +1,108 @@
+"""An engine that answers, and can do nothing else: the window does not speak of what it has not."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import pytest
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.protocol.events import Capabilities
+from app.viewmodels.actions import TABLE
+from app.viewmodels.controller import Controller
+from app.widgets.kit.action_button import ActionButton
+from app.widgets.window.main_window import MainWindow
+from app.widgets.window.status_line import StatusLine
+from tests.fakes.engine import ALL, NONE, Script
+from tests.widgets.pictures import picture
+
+
+@pytest.fixture
+def bare(script: Script, window: MainWindow, controller: Controller, qtbot: QtBot) -> MainWindow:
+    change(qtbot, window, controller, script, NONE)
+    return window
+
+
+def change(
+    qtbot: QtBot, window: MainWindow, controller: Controller, script: Script, capabilities: Capabilities
+) -> None:
+    """Have an engine with these abilities in the other one's place."""
+    script.capabilities = capabilities
+    controller.model.restart_engine()
+    qtbot.waitUntil(lambda: controller.model.state.now.capabilities == capabilities)
+    qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"))
+    for _ in range(3):
+        QApplication.processEvents()
+
+
+def ask(qtbot: QtBot, window: MainWindow, controller: Controller, text: str) -> None:
+    controller.send(text)
+    qtbot.waitUntil(lambda: bool(controller.chat.rows) and bool(controller.chat.rows[-1].note or _is_done(controller)))
+
+
+def _is_done(controller: Controller) -> bool:
+    row = controller.chat.rows[-1]
+    return row.role == "assistant" and not row.is_streaming
+
+
+def words(window: MainWindow) -> str:
+    """All that a screen reader is told by what can be seen."""
+    seen = [one for one in window.findChildren(QWidget) if one.isVisible()]
+    return "\n".join(f"{one.accessibleName()} {one.accessibleDescription()}" for one in seen)
+
+
+def inspector_button(window: MainWindow) -> ActionButton:
+    (button,) = [one for one in window.chat.toolbar.findChildren(ActionButton) if one.action_id == "inspector"]
+    return button
+
+
+def test_a_window_over_a_bare_engine_has_no_trie_and_no_prices(
+    qtbot: QtBot, bare: MainWindow, controller: Controller
+) -> None:
+    ask(qtbot, bare, controller, "How are you?")
+    bare.chat.composer.show_text("And now?")
+    qtbot.wait(300)  # longer than a price takes to come
+    assert not bare.inspector.isVisible()
+    assert not inspector_button(bare).isVisible()
+    state = controller.chat_state.now
+    assert (state.subtitle, state.send_price, state.send_parts) == ("", "", None)
+    assert bare.findChildren(StatusLine)[0].accessibleDescription().startswith("Ready")
+    assert "cache" not in words(bare).lower()
+    picture(bare)
+
+
+def test_its_menus_hold_nothing_that_needs_more(bare: MainWindow) -> None:
+    for row in TABLE:
+        if row.needs and row.id in bare.menus.actions:
+            assert not bare.menus.actions[row.id].isVisible(), row.id
+            assert not bare.menus.actions[row.id].isEnabled(), row.id
+    assert not bare.menus.budget.menuAction().isVisible()
+    assert not bare.menus.disk_budget.menuAction().isVisible()
+    assert not bare.menus.actions["inspector"].isVisible()
+    titles = [entry.text() for entry in bare.menuBar().actions() if entry.isVisible()]
+    assert titles == ["File", "Edit", "View", "Branch", "Help"]
+    bare.do("inspector")
+    assert not bare.panes.is_shown("inspector")
+
+
+def test_all_of_it_comes_back_with_an_engine_that_has_it(
+    qtbot: QtBot, bare: MainWindow, controller: Controller, script: Script
+) -> None:
+    change(qtbot, bare, controller, script, ALL)
+    assert bare.inspector.isVisible()
+    assert inspector_button(bare).isVisible()
+    assert bare.menus.actions["inspector"].isChecked()
+    assert all(entry.isVisible() for entry in bare.menuBar().actions())
+    assert all(entry.isVisible() for entry in bare.menus.actions.values())
+    assert bare.state().is_inspector_shown
+
+
+def test_each_ability_brings_what_needs_it(
+    qtbot: QtBot, window: MainWindow, controller: Controller, script: Script
+) -> None:
+    for one in fields(Capabilities):
+        change(qtbot, window, controller, script, replace(NONE, **{one.name: True}))
+        shown = {row.id for row in TABLE if row.needs and window.menus.entry(row).isVisible()}
+        assert shown == {row.id for row in TABLE if row.needs == one.name}, one.name
+        assert window.inspector.isVisible() == (one.name == "trie")
