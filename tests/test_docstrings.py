@@ -20,10 +20,7 @@ WHOLE = (
     "protocol",
     "worker",
     "viewmodels/text",
-    "widgets/kit",
-    "widgets/chat",
-    "widgets/sidebar",
-    "widgets/cache",
+    "widgets",
     "main.py",
     "__main__.py",
 )

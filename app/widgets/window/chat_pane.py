@@ -103,7 +103,7 @@ class ChatPane(QWidget):
         self.composer_area.set_centred(is_empty)
 
     def _send(self, text: str) -> None:
-        """Who says something wants to see it answered, wherever they were reading."""
+        """Send the words and show the end: who says something wants to see it answered."""
         if text.strip():
             self.view.go_to_end()
         self._controller.send(text)

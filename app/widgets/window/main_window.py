@@ -86,7 +86,7 @@ class MainWindow(QMainWindow):
         self._show_settings()
 
     def state(self) -> WindowState:
-        """How the window is left, for the next time."""
+        """Return how the person leaves the window, for the next time."""
         return WindowState(
             geometry=bytes(self.saveGeometry().toBase64().data()).decode("ascii"),
             splitter=self.panes.widths(),
@@ -153,7 +153,7 @@ class MainWindow(QMainWindow):
         controller.composerText.connect(self._come_to_composer)
 
     def _set_tab_order(self) -> None:
-        """From the left to the right, from above downwards. The chat puts its messages' controls after itself."""
+        """Lead Tab from the left to the right, from above downwards. The chat puts its messages' controls after it."""
         sidebar, chat = self.sidebar, self.chat
         page, composer_area = chat.welcome.page, chat.composer_area
         order: list[QWidget] = [sidebar.hide_button, sidebar.new_button, sidebar.field, sidebar.field.clear_button]
@@ -292,7 +292,7 @@ class MainWindow(QMainWindow):
             self._text.select_all()
 
     def _current(self, role: str = "") -> str | None:
-        """The message that the keyboard is on, if this role wrote it; None lets the controller choose."""
+        """Return the message that the keyboard is on, if this role wrote it; None lets the last one be taken."""
         view = self.chat.view
         row = view.current_row() if view.keyboard_row >= 0 else None
         return row.id if row is not None and role in ("", row.role) else None
@@ -317,7 +317,7 @@ class MainWindow(QMainWindow):
         QTimer.singleShot(0, self._focus_composer)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Everything is saved already; whoever built the window takes the program down."""
+        """Close at once: everything is saved already, and whoever built the window takes the program down."""
         event.accept()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

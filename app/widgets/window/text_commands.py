@@ -119,7 +119,7 @@ class TextCommands(QObject):
 
 
 def _signals(field: Field) -> tuple[SignalInstance, ...]:
-    """What is sent when the field may have more or less to take back."""
+    """Return the signals of a field that may have more or less to take back."""
     return (field.textChanged,) if isinstance(field, QLineEdit) else (field.undoAvailable, field.redoAvailable)
 
 

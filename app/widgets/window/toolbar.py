@@ -42,7 +42,7 @@ class TitleBlock(QWidget):
         self.update()
 
     def wanted_width(self) -> float:
-        """Points that show both lines whole."""
+        """Return the points that show both lines whole."""
         return max(
             self._style.text_style(TextRole.HEADLINE).width(self._title),
             self._style.text_style(TextRole.CAP).width(self._subtitle) + (0 if self._warmth is None else _WARMTH + 8),
