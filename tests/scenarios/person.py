@@ -58,7 +58,7 @@ class Person:
 
     def messages(self) -> list[tuple[str, str, str | None, int]]:
         """(role, text, why it stopped, whether it is on the open path's side of its fork), oldest first."""
-        file = next(self.data.glob("**/*.db*"), None) or next(self.data.glob("**/*.sqlite*"), None)
+        file = next(self.data.glob("**/conversations.db"), None)
         if file is None:
             return []
         with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as database:

@@ -140,4 +140,4 @@ def test_pins_and_the_disk_in_the_menu_reach_the_real_engine(
     controller.settings.update(disk_budget="off")
     sitting.until(lambda: controller.cache.trie_model.view.disk_allowed_bytes == 0)
     sitting.until(lambda: not list(files.rglob("*.safetensors")))
-    assert controller.cache.state.now.cache.disk_trouble is None
+    assert controller.cache.state.now.disk_trouble is None
