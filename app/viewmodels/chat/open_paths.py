@@ -32,7 +32,11 @@ class OpenPaths(QObject):
         question_queue.moved.connect(self._save_what_waits)
 
     def save(self, conversation_id: str) -> None:
-        """Store the end of a path as it is in memory. What the database does not know yet cannot be its end."""
+        """Store the end of a path as it is in memory.
+
+        What the database was asked to take before it has then, unless it refuses. Where it refuses a question, the path
+        ends elsewhere and is stored again; an answer is offered again, and makes itself the end of its path.
+        """
         if self._changes.is_pending:
             self.waiting.add(conversation_id)
             return
@@ -40,7 +44,7 @@ class OpenPaths(QObject):
         leaf = None if tree is None else tree.leaf_id
         if leaf is not None and self._questions.is_committing(leaf):
             self.waiting.add(conversation_id)
-        while tree is not None and leaf is not None and not self._questions.is_stored(leaf):
+        while tree is not None and leaf is not None and not self._questions.can_end_path(leaf):
             leaf = tree.message(leaf).parent_id
         if leaf is not None:
             self._library.save_path(conversation_id, leaf)

@@ -101,7 +101,7 @@ class Questions:
         """Return the question whose answer a message is, or None; also where the database has the answer to its end."""
         return next((one for one in self.unsaved if one.held_id == message_id), None)
 
-    def is_stored(self, message_id: str) -> bool:
-        """Return whether the database knows a message, question or answer, so that a path may end with it."""
+    def can_end_path(self, message_id: str) -> bool:
+        """Return whether the database has a message, or was asked to take it, so that a path may end with it."""
         question = self.answered_by(message_id)
-        return not self.is_committing(message_id) and (question is None or question.progress.is_stored)
+        return question is None or question.progress.is_stored or question.requests > 0

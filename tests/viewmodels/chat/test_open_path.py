@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from collections.abc import Callable
 from functools import partial
 from itertools import takewhile
@@ -145,13 +146,36 @@ def test_no_switching_loses_sight_of_what_grew(
         assert {one: stored[one] for one in shown} == shown, f"seed {seed}"
 
 
+def test_a_path_that_goes_back_to_an_answer_just_being_stored_ends_with_it(
+    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, data_folder: Path
+) -> None:
+    controller = make_controller()
+    ask(qtbot, controller, "What is a tree?")
+    left, is_slow = controller.archive.open_id, threading.Event()
+    script.answers["What is a tree?"], script.hold = "A plant.", 1
+    controller.regenerate()
+    qtbot.waitUntil(lambda: texts(controller) == ["What is a tree?", "A"])
+    controller._parts.store.do(lambda _store: is_slow.wait(5))
+    (question,) = controller._questions.at_engine
+    controller._answer_saver.save(question)
+    for step in (-1, 1):
+        controller.select_version(controller.chat.rows[-1].id, step)
+    assert not question.progress.is_stored
+    is_slow.set()
+    controller._parts.store.drain()
+    found: list[list[str]] = []
+    controller._parts.store.do(lambda store: [one.text for one in store.messages.load(left).path], found.append)
+    controller._parts.store.drain()
+    assert found == [["What is a tree?", "A"]]
+    script.go.set()
+
+
+@pytest.mark.parametrize("start", [0, 100])
 def test_a_kill_at_any_moment_leaves_the_path_as_far_as_it_was_stored(
-    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script
+    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, start: int
 ) -> None:
     """What the database would say is compared with what was shown when it was asked."""
-    controller = make_controller()
-    ready(qtbot, controller)
-    dice, compared = random.Random(3), list[int]()
+    compared = list[int]()
 
     def look(store: Store) -> dict[str, tuple[list[str], set[str]]]:
         return {
@@ -162,28 +186,33 @@ def test_a_kill_at_any_moment_leaves_the_path_as_far_as_it_was_stored(
             for one in store.conversations.all()
         }
 
-    def compare(shown: dict[str, list[str]], stored: dict[str, tuple[list[str], set[str]]]) -> None:
+    def compare(seed: int, shown: dict[str, list[str]], stored: dict[str, tuple[list[str], set[str]]]) -> None:
         for conversation_id, (path, known) in stored.items():
-            expected = list(takewhile(known.__contains__, shown[conversation_id]))
-            assert path[: len(expected)] == expected, f"after {len(compared)} looks"
+            expected = list(takewhile(known.__contains__, shown[conversation_id])) if conversation_id in shown else []
+            assert path[: len(expected)] == expected, f"seed {seed}, after {len(compared)} looks"
             compared.append(len(expected))
 
-    for number in range(120):
-        script.hold = dice.choice([None, 1, 2])
-        _act(controller, dice, f"question {number}")
-        if dice.random() < 0.5:
-            script.go.set()
-        else:
-            script.go.clear()
-        for _ in range(dice.choice((0, 1, 5))):
-            QApplication.processEvents()
-        if dice.random() < 0.3:
-            qtbot.wait(dice.choice((1, 10, 30)))
-        trees = controller._library._trees
-        shown = {one: [message.id for message in tree.path] for one, tree in trees.items()}
-        controller._parts.store.do(look, partial(compare, shown))
-    script.go.set()
-    controller._parts.store.drain()
+    for seed in range(start, start + 4):
+        dice = random.Random(seed)
+        script.hold = None
+        controller = make_controller()
+        ready(qtbot, controller)
+        for number in range(120):
+            script.hold = dice.choice([None, 1, 2])
+            _act(controller, dice, f"question {number}")
+            if dice.random() < 0.5:
+                script.go.set()
+            else:
+                script.go.clear()
+            for _ in range(dice.choice((0, 1, 5))):
+                QApplication.processEvents()
+            if dice.random() < 0.3:
+                qtbot.wait(dice.choice((1, 10, 30)))
+            trees = controller._library._trees
+            shown = {one: [message.id for message in tree.path] for one, tree in trees.items()}
+            controller._parts.store.do(look, partial(compare, seed, shown))
+        script.go.set()
+        controller.close()
     assert max(compared) > 1
 
 
