@@ -423,6 +423,12 @@ class ActivePath:
         layer = (row_bytes * (max(self.offset, target) + STEP) + rows_on_disk) // max(len(layers.rows), 1)
         return leaving + rows + layer + 2 * state_on_disk
 
+    def must_read(self, plan: RestorePlan) -> bool:
+        """Return whether something of what a plan restores lies on disk only."""
+        has_rows = all(node.has_rows_in_memory for node in plan.nodes) or not self.layers.rows
+        has_state = plan.end.stored.state is not None or plan.target in (0, self.offset) or not self.layers.states
+        return not (has_rows and has_state)
+
     def _make_room_to_enter(self, plan: RestorePlan) -> None:
         """Stored rows only move when a path is entered; sliding windows and what is read from disk need room."""
         growth = self.layers.window_bytes(plan.target) - self.layers.window_bytes(self.offset)
@@ -481,7 +487,7 @@ class ActivePath:
         return self._peers.disk.state(node)
 
     def _last_prefill_end(self, at: int, more: Sequence[TrieNode] = ()) -> int:
-        """See `call_log.last_prefill_end`, with `more` after the path; 0 where no layer depends on it."""
+        """Return what `call_log.last_prefill_end` does, with `more` after the path; 0 where no layer depends on it."""
         if not self.layers.windows:
             return 0
         nodes = chain(reversed(more), reversed(self.path))

@@ -27,7 +27,7 @@ from app.kvcache.disk.tier import Tier
 from app.kvcache.event_log import EventLog
 from app.kvcache.ghosts import Ghosts
 from app.kvcache.live_layers import Forward, LiveLayers
-from app.kvcache.restore_plan import RestorePlan, plan_restore, report_of
+from app.kvcache.restore_plan import RestorePlan, captures_for, plan_restore, report_of
 from app.kvcache.session import Session
 from app.kvcache.snapshot import CacheTrie
 from app.kvcache.trie import Trie
@@ -63,7 +63,7 @@ class PrefixCache:
         self.unsupported = layers.unsupported
         self.paths = ActivePaths(self.trie)
         self.budget = Budget(self.trie, self.paths, self.event_log, budget_bytes, bool(layers.states))
-        self.active = self._open_path(layers)
+        self.active = self.open_path()
         self.ghosts = Ghosts(self.trie)
         self._layer_kinds = Counter(type(cache).__name__ for cache in new_caches())
 
@@ -94,7 +94,9 @@ class PrefixCache:
 
     def open_path(self) -> ActivePath:
         """Begin one more active path, empty, with arrays of its own."""
-        return self._open_path(self._new_layers())
+        path = ActivePath(self.trie, self._new_layers(), self.budget, self.paths, self.event_log)
+        self.paths.add(path)
+        return path
 
     # Requests
 
@@ -126,7 +128,8 @@ class PrefixCache:
                 path.anchor(node, owner)
         if path.layers.states and report.cached and report.cached in points:
             path.capture(owner)
-        self.session = Session(self, path, tokens, report, self._captures(restore_points, plan, report), owner)
+        captures = captures_for(plan, report, restore_points, self.grid) if path.layers.states else {}
+        self.session = Session(self, path, tokens, report, captures, owner)
         kind = CacheEventKind.CHECKED if is_check else CacheEventKind.REQUEST
         self.event_log.add(kind, report.cached, report.left, 0, report.reason)
         return self.session
@@ -173,7 +176,7 @@ class PrefixCache:
     def bytes_to_pin(self, tokens: Sequence[int]) -> int:
         """Return how many bytes beside what is held `pin` takes at most."""
         plan = self._plan_restore(tokens)
-        return self.active.bytes_to_switch(plan) if self._must_be_read(plan) else 0
+        return self.active.bytes_to_switch(plan) if self.active.must_read(plan) else 0
 
     def residencies(self, tokens: Sequence[int], offsets: Sequence[int]) -> list[Residency]:
         """Return for each offset where the state of what lies before it is.
@@ -204,7 +207,7 @@ class PrefixCache:
         """
         self._require_rest("pin")
         path, plan = self.active, self._verified_plan(tokens)
-        if self._must_be_read(plan):
+        if path.must_read(plan):
             if path.layers.row_bytes_at(plan.target) > self.budget.nbytes or not self._switch(plan):
                 return 0
             plan = self._plan_restore(tokens)
@@ -290,11 +293,6 @@ class PrefixCache:
     def _new_layers(self) -> LiveLayers:
         return LiveLayers(self.forward, self.new_caches)
 
-    def _open_path(self, layers: LiveLayers) -> ActivePath:
-        path = ActivePath(self.trie, layers, self.budget, self.paths, self.event_log)
-        self.paths.add(path)
-        return path
-
     def _require_rest(self, action: str) -> None:
         if self.session is not None:
             raise RuntimeError(f"cannot {action} while a session is open")
@@ -316,30 +314,10 @@ class PrefixCache:
         return plan
 
     def _switch(self, plan: RestorePlan) -> bool:
-        """See `ActivePath.switch_to`; a failure is counted."""
+        """Switch the active path as `ActivePath.switch_to` does, and count a failure."""
         is_there = self.active.switch_to(plan)
         self.faults += not is_there
         return is_there
-
-    def _must_be_read(self, plan: RestorePlan) -> bool:
-        """Return whether something of what can be restored lies on disk only."""
-        has_rows = all(node.has_rows_in_memory for node in plan.nodes) or not self.paths.has_rows
-        is_live = plan.target in (0, self.active.offset)
-        return not (has_rows and (not self.paths.has_states or plan.end.stored.state is not None or is_live))
-
-    def _captures(self, restore_points: Sequence[int], plan: RestorePlan, report: RequestReport) -> dict[int, bool]:
-        """Where whole states will be wanted, and whether only for the grid: the restore points, the place where this
-        request leaves what is known, and what lies further than the grid from any of these."""
-        if not self.paths.has_states:
-            return {}
-        points = {offset for offset in (*restore_points, plan.matched) if report.cached < offset < report.total}
-        captures = dict.fromkeys(points, False)
-        at = report.cached
-        for point in (*sorted(points), report.total):
-            if self.grid:
-                captures |= dict.fromkeys(range(at + self.grid, point, self.grid), True)
-            at = point
-        return captures
 
     def _end(self, session: Session, has_failed: bool) -> None:
         path = session.path

@@ -88,6 +88,22 @@ def report_of(live: LivePaths, tokens: Sequence[int], plan: RestorePlan) -> Requ
     )
 
 
+def captures_for(plan: RestorePlan, report: RequestReport, points: Sequence[int], grid: int) -> dict[int, bool]:
+    """Return the offsets at which whole states will be wanted, each with whether only for the grid.
+
+    They are the restore points, the place where the request leaves what is known, and what lies further than the grid
+    from any of these.
+    """
+    wanted = {offset for offset in (*points, plan.matched) if report.cached < offset < report.total}
+    captures = dict.fromkeys(wanted, False)
+    at = report.cached
+    for point in (*sorted(wanted), report.total):
+        if grid:
+            captures |= dict.fromkeys(range(at + grid, point, grid), True)
+        at = point
+    return captures
+
+
 def _has_rows(node: TrieNode, reads_disk: bool) -> bool:
     return node.has_rows and (reads_disk or node.has_rows_in_memory)
 

@@ -99,14 +99,15 @@ class SnapshotCatalog:
         return before - len(self._files)
 
     def _wipe_stale(self) -> None:
-        """Models that were not opened for long have lost their claim."""
+        """Delete the files of models that were not opened for long."""
         for folder in [path for path, other in self._others.items() if time.time() - other.changed_at > STALE]:
             del self._others[folder]
             self._writer.wipe(folder)
 
     def _located(self) -> Iterator[tuple[Entry, TrieNode]]:
-        """What the index says of the files that are there; what it does not know, they say themselves. And the nodes
-        that end where they do, made where there are none.
+        """Give the entry of each file that is there, and the node that ends where it does, made where there is none.
+
+        What the index does not know, the files say themselves.
         """
         unknown = dict(self._files)
         path, known = array("i"), [self._trie.root]  # of the entry at hand; those of its nodes that were found before
@@ -150,7 +151,7 @@ class SnapshotCatalog:
         return sorted(lengths, key=lengths.__getitem__)
 
     def _set_aside(self, name: str) -> None:
-        """A file that is there cannot be read now: it is left alone, and found when the folder is opened again."""
+        """Leave a file alone that cannot be read now: it is found when the folder is opened again."""
         self._files_bytes -= self._files.pop(name)
 
     def _path_below(self, above: TrieNode, tokens: array[int]) -> list[TrieNode]:
@@ -160,11 +161,10 @@ class SnapshotCatalog:
         found, length = self._trie.match(tokens, above)
         if not self._layout.knows(tokens[length:]):
             return []
-        nodes = found[1:]
-        if nodes and nodes[-1].end > above.end + length:
-            nodes[-1] = self._trie.split(nodes[-1], above.end + length)
+        last = self._trie.node_ending_at(found, above.end + length)
+        nodes = found[1 : found.index(last) + 1]
         if length < len(tokens):
-            nodes.append(self._trie.append(found[-1] if not nodes else nodes[-1], tokens[length:], ()))
+            nodes.append(self._trie.append(last, tokens[length:], ()))
         return nodes
 
     def _indexed(self) -> list[Listed]:
@@ -196,13 +196,12 @@ class SnapshotCatalog:
 
     def _edges(self, node: TrieNode, start: int) -> list[TrieNode]:
         """Return the nodes from `start` to a node's end, after splitting the edge that spans `start`."""
-        edges = []
-        while node.parent is not None and node.end > start:
-            if node.start < start:
-                self._trie.split(node, start)
-            edges.append(node)
-            node = node.parent
-        return edges
+        path = [node]
+        while path[-1].parent is not None and path[-1].end > start:
+            path.append(path[-1].parent)
+        path.reverse()
+        self._trie.node_ending_at(path, start)
+        return [edge for edge in path if edge.end > start]
 
     def _prune(self, has_rows: bool) -> None:
         """Take down what no restore could reach, and what was computed on other rows than those that lead to it: rows
