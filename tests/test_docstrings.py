@@ -11,11 +11,11 @@ import pytest
 import app
 
 FOLDER = Path(app.__file__).parent
-# Where private functions and classes are held to it too, and where only what is public is.
-WHOLE = (
+PLACES = (
     "conversation",
     "engine",
     "exchange",
+    "kvcache",
     "launch",
     "protocol",
     "worker",
@@ -24,16 +24,15 @@ WHOLE = (
     "main.py",
     "__main__.py",
 )
-PUBLIC = ("kvcache",)
 # Words that point at something outside of the sentence, or begin no sentence at all.
 REFUSED = {"It", "Its", "They", "This", "That", "These", "What", "Where", "Who", "How", "Nothing", "Everything", "As"}
 NO_VERB = {"Whether", "Which", "When", "For", "The", "A", "An", "All", "In", "Of", "From", "Points", "About"}
 
 
-def refused(source: str, *, has_private: bool) -> Iterator[str]:
+def refused(source: str) -> Iterator[str]:
     """The names and first lines in a file that do not make sense alone."""
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and (has_private or not node.name.startswith("_")):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
             line = (ast.get_docstring(node) or "").split("\n", 1)[0]
             word = line.split(" ", 1)[0].rstrip(",.:;")
             is_property = any(isinstance(one, ast.Name) and one.id == "property" for one in node.decorator_list)
@@ -42,15 +41,13 @@ def refused(source: str, *, has_private: bool) -> Iterator[str]:
                 yield f"{node.name}: {line}"
 
 
-@pytest.mark.parametrize("place", [*WHOLE, *PUBLIC])
+@pytest.mark.parametrize("place", PLACES)
 def test_first_lines_stand_alone(place: str) -> None:
     whole = FOLDER / place
     files = [whole] if whole.is_file() else sorted(whole.rglob("*.py"))
     assert files
     bad = [
-        f"{path.relative_to(FOLDER)} {found}"
-        for path in files
-        for found in refused(path.read_text(encoding="utf-8"), has_private=place in WHOLE)
+        f"{path.relative_to(FOLDER)} {found}" for path in files for found in refused(path.read_text(encoding="utf-8"))
     ]
     assert bad == []
 
@@ -58,5 +55,4 @@ def test_first_lines_stand_alone(place: str) -> None:
 def test_a_line_that_does_not_is_found() -> None:
     called = "    def {}(self):\n        '''{}'''\n"
     source = "class A:\n    '''What one sees.'''\n" + called.format("_b", "The end.") + called.format("c", "End it.")
-    assert list(refused(source, has_private=True)) == ["A: What one sees.", "_b: The end."]
-    assert list(refused(source, has_private=False)) == ["A: What one sees."]
+    assert list(refused(source)) == ["A: What one sees.", "_b: The end."]

@@ -65,7 +65,7 @@ class Tally:
 
 
 class _Way(NamedTuple):
-    """What leads to an edge from the nearest state above it, or from the root, which `is_first` tells.
+    """Way to an edge from the nearest state above it, or from the root, which `is_first` tells.
 
     gap: tokens on the way. alone: bytes of the rows at its end that lead nowhere else.
     """
@@ -167,9 +167,11 @@ class Eviction(Generic[R, S]):
         self._first.discard(2 * number + 1)
 
     def _depending_on(self, changed: list[Node[R, S]]) -> Iterator[tuple[Node[R, S], _Way | None]]:
-        """The states that may be worth less because of these changes above them: all that are next below a new state,
-        each with the way from there, and the one that may be charged with rows from here on, where there is but one way
-        down."""
+        """Give the states that may be worth less because of these changes above them.
+
+        They are all that are next below a new state, each with the way from there, and the one that may be charged with
+        rows from here on, where there is but one way down.
+        """
         seen: set[int] = set()
         for node in changed:
             if node.stored.state is not None and not self._has_entry(node):
@@ -198,7 +200,7 @@ class Eviction(Generic[R, S]):
         return Entry(worth**1.5, used)  # powers of both sides leave the order as it is
 
     def _rows_entry(self, node: Node[R, S]) -> Entry | None:
-        """None when there are no rows or they must stay: something below stands on them, or a state at their end."""
+        """Return what a node's rows are worth; None when there are none or something stands on them."""
         rows, usage = node.stored.rows, node.usage
         if rows is None or usage.pins or node.held_children or node.stored.state is not None:
             return None

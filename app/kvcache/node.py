@@ -111,7 +111,7 @@ class Stored(Generic[R, S]):
 
 
 class Usage:
-    """Who used one edge, when, and who will again.
+    """Use of one edge: by whom, when, and who will come back.
 
     uses: requests that passed. last_use: number of the last of them; used_at: the same in seconds since the epoch.
     state_uses, state_used: how often the state at its end was wanted, and by which request last; kept when the state is

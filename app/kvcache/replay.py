@@ -114,8 +114,10 @@ class _Player:
         return steps + self._rebuild(self._call_log, end, end, known)
 
     def _rebuild(self, call_log: CallLog, offset: int, at: int, known: set[StatePoint]) -> list[_Step]:
-        """The calls that are still to be made for the states that a call log had at `offset`, while the layers
-        are at `at`."""
+        """Return the calls that are still to be made for the states that a call log had at `offset`.
+
+        at: where the layers stand meanwhile.
+        """
         steps: list[_Step] = []
         owner, end = _origin(call_log, offset)
         while self._layers.states and end > 0 and (owner, end) not in known:

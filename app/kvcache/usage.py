@@ -70,5 +70,5 @@ def remember(trie: CacheTrie, tokens: Sequence[int]) -> None:
 
 @lru_cache(maxsize=256)
 def _with(owners: frozenset[str], owner: str) -> frozenset[str]:
-    """One more owner. Nodes of the same owners share one set."""
+    """Return the owners with one more. Nodes of the same owners share one set."""
     return owners | {owner}

@@ -70,7 +70,7 @@ def _view(cache: PrefixCache, serial: int, nodes: tuple[TrieNodeView, ...]) -> T
 
 
 def _node_view(node: TrieNode, cache: PrefixCache, label: Label, before: TrieNodeView | None = None) -> TrieNodeView:
-    """One edge. `before`: what stood for it, whose words are used again where they are the same."""
+    """Return the view of one edge. before: what stood for it, whose words are used again where they are the same."""
     live = cache.paths.row_bytes * len(node.tokens) if node.active_paths else 0
     shorter = min(before.tokens, len(node.tokens)) if before is not None and before.start == node.start else 0
     return TrieNodeView(

@@ -326,7 +326,7 @@ def _read_header(read: Callable[[int], bytes], nbytes: int, name: str) -> tuple[
 
 
 def _checked(entries: dict[str, Any], about: object, data_bytes: int, name: str) -> dict[str, _TensorSpan]:
-    """The tensors in the order of their data, which they must fill without gaps and with nothing left over."""
+    """Return the tensors in the order of their data, which they must fill without gaps and with nothing left over."""
     try:
         spans = {key: _TensorSpan(x["dtype"], tuple(x["shape"]), *x["data_offsets"]) for key, x in entries.items()}
         ordered = dict(sorted(spans.items(), key=lambda item: (item[1].start, item[1].end)))

@@ -126,7 +126,7 @@ class Plan:
         return self.writes_all or is_end or self._gap(node, counted) >= GAP
 
     def _gap(self, node: TrieNode, counted: Collection[int]) -> int:
-        """Tokens back to the nearest whole state that is written, or will be: at most GAP of them are looked for."""
+        """Return the tokens back to the nearest whole state that is written, or will be; at most GAP are gone over."""
         above = node.parent
         while above is not None and above.parent is not None and node.end - above.end < GAP:
             self.looks += 1

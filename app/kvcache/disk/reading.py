@@ -85,7 +85,7 @@ class Reader:
             return False
 
     def _are_sound(self, path: Sequence[TrieNode], end: TrieNode) -> bool:
-        """See `verify`. Raises TimeoutError."""
+        """Do what `verify` does. Raises TimeoutError."""
         if not self._has_sound_state(end):
             for node in reversed(path):  # the next one that is sound, so that not all begins anew for each
                 if self._has_sound_state(node) and (
@@ -101,7 +101,7 @@ class Reader:
         return True
 
     def _has_sound_state(self, node: TrieNode) -> bool:
-        """Whether no file of the state at a node's end is needed or it can be read; it is lost when it cannot.
+        """Return whether the state at a node's end needs no file or its file can be read; it is lost when it cannot.
 
         Raises TimeoutError.
         """
@@ -228,7 +228,7 @@ class Reader:
 
 
 def _verified(path: Path) -> tuple[SnapshotFile, Entry, array[int], array[int]]:
-    """A file that holds what was written, what it says of itself, the tokens of its path, and its record of calls."""
+    """Return a file that holds what was written, with its entry, the tokens of its path, and its record of calls."""
     file = SnapshotFile(path)
     file.verify()
     return file, *index.read_entry(file), read_record(file.tensor(RECORD))

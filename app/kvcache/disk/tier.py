@@ -170,19 +170,19 @@ class Tier:
         return self._reader.state(node)
 
     def _lose(self, ref: FileRef, node: TrieNode) -> None:
-        """A file is of no use any more."""
+        """Take down a file that is of no use any more."""
         self._lost += 1
         self._event_log.add(CacheEventKind.FAULT, 0, 0, self._catalog.size(ref.name), Reason.DISK)
         self._take_down(ref, node)
         self.collect()
 
     def _fail(self, ref: FileRef) -> None:
-        """A file was not written. One that was built on another such does not hang any more."""
+        """Take down a file that was not written. One that was built on another such does not hang any more."""
         if ref in self._trie.files:
             self._take_down(ref, next(node for node in self._trie.nodes.values() if ref in node.stored.files))
 
     def _take_down(self, ref: FileRef, node: TrieNode) -> None:
-        """A file, which hangs on this edge, is not there, nor is anything on disk that was built on its rows."""
+        """Take down a file that hangs on this edge, and what is on disk that was built on its rows."""
         if node.stored.disk_state is ref:
             self._trie.set_disk(node, node.stored.disk_rows, None)
             node.stored.lost = node.stored.lost if node.holds else Reason.DISK

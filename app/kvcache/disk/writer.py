@@ -241,7 +241,7 @@ class Writer:
         return self._is_in_time and not self._is_cancelled
 
     def _write(self, job: _Put) -> Done | Failed | None:
-        """None when it was given up on, at the deadline or because it was cancelled."""
+        """Return None when it was given up on, at the deadline or because it was cancelled."""
         try:
             files.prepare(job.folder, self.root)  # caches may be deleted at any time, also by the person
             written = files.write(job.folder, job.tensors, job.about, self._may_go_on)
