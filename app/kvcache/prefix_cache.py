@@ -122,7 +122,7 @@ class PrefixCache:
         report = report_of(self.paths, tokens, plan)
         if not self._switch(plan):
             report = RequestReport(len(tokens), plan.seen, plan.matched, 0, Reason.FAULT, report.diverged_at)
-        count_uses(self.trie, plan, self.budget.clock)
+        count_uses(self.trie, path.path, plan, self.budget.clock)
         for node in path.path[1:]:
             if node.end in points:
                 path.anchor(node, owner)

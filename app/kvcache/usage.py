@@ -5,14 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 
 from app.kvcache.restore_plan import RestorePlan
 from app.kvcache.snapshot import CacheTrie, TrieNode
 
 
-def count_uses(trie: CacheTrie, plan: RestorePlan, clock: int) -> None:
-    """Count a use of each edge that request number `clock` passes, and of the deepest state ever kept on its way."""
-    passed = [node for node in plan.path[1:] if node.start < plan.seen]
+def count_uses(trie: CacheTrie, path: list[TrieNode], plan: RestorePlan, clock: int) -> None:
+    """Count a use of each edge that request number `clock` passes, and of the deepest state ever kept on its way.
+
+    path: where the request goes on from, along the plan; edges may have been split on the way there.
+    """
+    beyond = (node for node in plan.path if node.start >= path[-1].end)
+    passed = [node for node in chain(path, beyond) if node.start < plan.seen and node is not trie.root]
     for node in passed:
         node.usage.uses += 1
     touch(trie, [node for node in passed if node.start < plan.matched], clock)

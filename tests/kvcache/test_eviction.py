@@ -256,3 +256,24 @@ def test_less_is_computed_again_than_by_age_alone(person: str, model: str) -> No
         found = loss(asked, model, share)
         assert found.recomputed < reference * 0.9
         assert found.empty_restores == 0
+
+
+@pytest.mark.parametrize("is_live", [True, False])
+def test_a_request_that_leaves_an_edge_counts_as_a_use_of_what_it_shares_and_of_no_more(is_live: bool) -> None:
+    """Wherever branches fork, an edge was used by as many requests as went over it."""
+    for seed in range(20):
+        rng = random.Random(seed)
+        cache = PaperCache(7, 0, 1 << 40)
+        asked = [list(range(1_000, 1_050))]
+        for number in range(25):
+            if number:
+                known = asked[-1] if is_live else rng.choice(asked)
+                cut = rng.randrange(1, len(known) - 1)
+                asked.append([*known[:cut], *(2_000 + 100 * number + at for at in range(rng.randrange(2, 9)))])
+            with cache.begin(array("i", asked[-1])) as session:
+                while session.prefill(16):
+                    pass
+            for node in cache.trie:
+                over = tokens_of(node).tolist()
+                passed = sum(one[: len(over)] == over for one in asked)
+                assert node.usage.uses == passed, f"seed {seed}, request {number}: [{node.start}, {node.end})"
