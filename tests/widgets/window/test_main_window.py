@@ -328,12 +328,12 @@ def test_a_command_may_name_a_pane_of_the_inspector(window: MainWindow) -> None:
 
 def test_the_log_is_found_as_it_was_left(make_window: MakeWindow) -> None:
     first = make_window(WindowState())
-    assert first.state().panes == {"cache": {"events_height": 0, "is_log_shown": True}}
+    assert first.state().panes["cache"] == {"events_height": 0, "is_log_shown": True}
     first.cache.events.head.setChecked(False)
     first.cache.events.rows_height = 190
     again = make_window(first.state())
     assert not again.cache.events.is_open
-    assert again.state().panes == {"cache": {"events_height": 190, "is_log_shown": False}}
+    assert again.state().panes["cache"] == {"events_height": 190, "is_log_shown": False}
 
 
 def test_the_budget_is_chosen_in_the_cache_menu(window: MainWindow, controller: Controller) -> None:
