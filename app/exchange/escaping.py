@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-_FENCE = re.compile(r"(`{3,}|~{3,})(.*)", re.DOTALL)
+from app.protocol.fences import Fence, fence_of
+
+_FENCE = re.compile(r"`{3}|~{3}")
 _ITEM = re.compile(r"([*+-]|([0-9]{1,9})[.)])( {1,4})(?=[^ \t])")
 _MAYBE_ITEM = re.compile(r"(?:[*+-]|[0-9]{1,9}[.)])(?:[ \t]|$)")
 _BREAK = re.compile(r"([-*_])(?:[ \t]*\1){2,}[ \t]*$")
@@ -48,7 +50,7 @@ class _Blocks:
     """
 
     def __init__(self) -> None:
-        self._fence = ""
+        self._fence: Fence | None = None
         self._inside = 0
         self._items: list[int] = []
         self._may_be_listed = False
@@ -70,17 +72,17 @@ class _Blocks:
         indent = len(line) - len(words)
         if not words.strip(_BLANKS):
             self._is_after_blank = True
-            self.is_content = bool(self._fence)
+            self.is_content = self._fence is not None
             return self.is_content
         self.is_content = False
         if self._fence and indent >= self._inside:
-            if indent - self._inside < 4 and _closes(words, self._fence):
-                self._fence = ""
+            if indent - self._inside < 4 and self._fence.is_closed_by(words):
+                self._fence = None
                 self._is_after_blank = True  # no paragraph goes on after it
             self.is_content = True
             return True
         if self._fence:  # the list item has ended here, and the fence with it
-            self._fence = ""
+            self._fence = None
             self._is_after_blank = True
         is_code = self._open(words, indent)
         self._is_after_blank = False
@@ -100,14 +102,14 @@ class _Blocks:
             words = words[item.end() :]
             self._items.append(indent)
             self._is_after_blank = True
-        fence = _FENCE.match(words)
-        if fence and not (fence[1][0] == "`" and "`" in fence[2]):
-            return self._open_fence(fence[1], indent)
+        fence = fence_of(words)
+        if fence is not None:
+            return self._open_fence(fence, indent)
         if indent < self._innermost or _MAYBE_ITEM.match(words):
             self._items, self._may_be_listed = [], True  # a paragraph may go on from within an item
         return False
 
-    def _open_fence(self, fence: str, indent: int) -> bool:
+    def _open_fence(self, fence: Fence, indent: int) -> bool:
         self._leave(indent)
         if indent == 0:
             self._may_be_listed = False
@@ -138,11 +140,6 @@ class _Blocks:
     @property
     def _innermost(self) -> int:
         return self._items[-1] if self._items else 0
-
-
-def _closes(words: str, fence: str) -> bool:
-    match = _FENCE.match(words)
-    return match is not None and match[1].startswith(fence) and not match[2].strip(_BLANKS)
 
 
 def code_spans(line: str) -> list[tuple[int, int]] | None:

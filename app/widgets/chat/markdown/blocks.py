@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from app.protocol.fences import Fence, fence_of
+
 # Characters of a piece of code or of typed text, and lines of one of code.
 _PIECE, _CODE_LINES = 4000, 64
 # What laying out costs, counted in characters of prose: of one block at most, and of what is read as Markdown at all.
@@ -23,7 +25,6 @@ _MOST_OF_BLOCK, _MOST_OF_MARKDOWN = 6000, 400_000
 _PER_LINE, _PER_CELL, _PER_BLOCK = 24, 24, 200
 # Characters of one piece of code that are read for its colours.
 _COLOURED = 32_000
-_LANGUAGE = 40
 _LEADING_INDENT = re.compile(r"\A(?:[ \t]+)|(?<=\n)[ \t]{1,3}(?=\S)")
 # Qt leaves out images that describe themselves with nothing.
 _BARE_IMAGE = re.compile(r"!\[\s*\]\(")
@@ -37,20 +38,6 @@ class Kind(Enum):
     MARKDOWN = auto()
     CODE = auto()
     PLAIN = auto()
-
-
-@dataclass(frozen=True, slots=True)
-class Fence:
-    """The line that begins a piece of code."""
-
-    indent: str
-    mark: str
-    language: str
-
-    def is_closed_by(self, line: str) -> bool:
-        """Return whether the code ends with this line."""
-        bare = line.strip()
-        return len(bare) >= len(self.mark) and not bare.strip(self.mark[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,22 +101,6 @@ def markdown(block: Block) -> str:
     """Return the block's text as Markdown that Qt can show: formulas stand as code, since Qt has no way to set them."""
     text = _LEADING_INDENT.sub("", block.text) if block.text[:1] in (" ", "\t") else block.text
     return _with_formulas(_BARE_IMAGE.sub("![picture](", text))
-
-
-def fence_of(line: str) -> Fence | None:
-    """Return the fence that this line begins code with, if it does."""
-    if "```" not in line and "~~~" not in line:
-        return None
-    bare = line.lstrip(" \t")
-    mark = bare[:1]
-    if mark not in ("`", "~") or not mark:
-        return None
-    info = bare.lstrip(mark)
-    length = len(bare) - len(info)
-    if length < 3 or (mark == "`" and "`" in info):
-        return None
-    words = info.split(None, 1)
-    return Fence(line[: len(line) - len(bare)], mark * length, words[0][:_LANGUAGE] if words else "")
 
 
 def _with_formulas(text: str) -> str:
