@@ -469,5 +469,5 @@ def test_a_disk_that_hangs_does_not_keep_the_program_from_ending(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     program = make_program()
     controller = program.controller
-    qtbot.waitUntil(lambda: controller._drafts.of(controller.archive.open_id).text == "half a thought")
+    qtbot.waitUntil(lambda: program.window.chat.composer.edit.toPlainText() == "half a thought")
     assert "saved now" in controller.notices.now.text
