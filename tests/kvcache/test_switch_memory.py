@@ -13,7 +13,7 @@ import pytest
 from app.kvcache.invariants import check
 from app.kvcache.prefix_cache import PrefixCache
 from tests.kvcache.ballast import MIXES, Ballast
-from tests.kvcache.disk.restarts import close_all, settle, to_close
+from tests.kvcache.disk.restarts import close_all, to_close, write_everything
 from tests.kvcache.watch import SLACK
 
 PLENTY = 1 << 30
@@ -64,11 +64,11 @@ def test_no_switch_takes_more_than_was_foretold(mix: str, tmp_path: Path) -> Non
             read(cache, tokens)
             known.append(tokens)
             if dice.random() < 0.4:
-                settle(cache)
+                write_everything(cache)
                 cache.set_budget(dice.choice([0, cache.paged_bytes // 3]))
                 cache.set_budget(PLENTY)
             if dice.random() < 0.2:
-                settle(cache)
+                write_everything(cache)
                 cache.close_disk(2)
                 cache.close()
                 cache = cache_of(mix, tmp_path / str(seed))

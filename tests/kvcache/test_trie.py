@@ -265,7 +265,7 @@ class TestFiles:
         assert trie.take_loosened() == {rows}
 
 
-class TestTrail:
+class TestCallLog:
     def test_calls_follow_each_other(self) -> None:
         call_log = CallLog(5)
         call_log.add([1, 2, 3])

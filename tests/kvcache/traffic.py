@@ -50,8 +50,8 @@ class Traffic:
 
     def _at_rest(self) -> dict[Callable[[], None], float]:
         return {
-            self.begin: 10, self.set_budget: 1, self.price: 1, self.places: 0.5, self.release: 0.3, self.spoil: 0.1,
-            self.pin: 0.2, self.unpin: 0.3,
+            self.begin: 10, self.set_budget: 1, self.price: 1, self.residencies: 0.5, self.release: 0.3,
+            self.spoil: 0.1, self.pin: 0.2, self.unpin: 0.3,
         }  # fmt: skip
 
     def _in_session(self) -> dict[Callable[[], None], float]:
@@ -99,7 +99,7 @@ class Traffic:
     def price(self) -> None:
         self.watch.do("price", lambda: self.cache.price(self.random.choice(self._known) or [1]), is_live=False)
 
-    def places(self) -> None:
+    def residencies(self) -> None:
         tokens = self.random.choice(self._known) or [1]
         self.watch.do("residencies", lambda: self.cache.residencies(tokens, range(0, len(tokens), 50)), is_live=False)
 

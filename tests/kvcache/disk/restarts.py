@@ -54,7 +54,7 @@ def tier_of(cache: PrefixCache) -> Tier:
     return cache.disk
 
 
-def settle(cache: PrefixCache) -> None:
+def write_everything(cache: PrefixCache) -> None:
     """Write everything that is to be written."""
     disk = tier_of(cache)
     while disk.tend() or disk.is_saving:
@@ -65,7 +65,7 @@ def settle(cache: PrefixCache) -> None:
 
 def reopened(cache: PrefixCache, mix: str, root: Path, writes_all: bool = True) -> tuple[PrefixCache, Ledger]:
     """What is left after the program has ended and was started again."""
-    settle(cache)
+    write_everything(cache)
     cache.close_disk(2)
     cache.close()
     return opened(mix, root, writes_all)

@@ -19,7 +19,7 @@ from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.deadline import NO_ANSWER
 from app.protocol.reports import Reason
-from tests.kvcache.disk.restarts import close_all, files_in, opened, reopened, settle, tier_of
+from tests.kvcache.disk.restarts import close_all, files_in, opened, reopened, tier_of, write_everything
 from tests.kvcache.ledger import MIXES, ask
 
 LONG = 60.0
@@ -91,7 +91,7 @@ def test_a_read_that_hangs_costs_time_and_no_file(mix: str, tmp_path: Path) -> N
         assert cache.price([20, 21, 22, 23, 24, 9]).reason == Reason.DISK
     assert is_told(cache)
     assert cache.faults == 1
-    settle(cache)
+    write_everything(cache)
     assert tier_of(cache).problem == ""
     assert len(set(files_in(tmp_path)) & set(written)) > 0
     priced = cache.price([20, 21, 22, 23, 24, 9])
@@ -111,7 +111,7 @@ def test_a_file_that_cannot_be_read_now_is_not_thrown_away(mix: str, tmp_path: P
     assert is_told(cache)
     assert tier_of(cache).dropped == 0
     assert cache.price(prompt) == priced
-    settle(cache)
+    write_everything(cache)
     assert files_in(tmp_path) == written
 
 
@@ -144,7 +144,7 @@ def test_wherever_and_whenever_the_disk_hangs_no_token_is_wrong(
                     for _ in range(dice.randrange(8)):
                         tier_of(cache).tend()
                     check(cache)
-            settle(cache)
+            write_everything(cache)
         assert tier_of(cache).problem == ""
 
 
@@ -166,7 +166,7 @@ def test_a_write_that_hangs_is_told_and_costs_nobody_a_wait(tmp_path: Path, monk
     assert tier_of(cache).problem == NO_ANSWER
     assert cache.price([1, 2, 3, 4, 5, 6, 7, 9]).excess == 0
     over.set()
-    settle(cache)
+    write_everything(cache)
     assert tier_of(cache).problem == ""
     assert files_in(tmp_path)
 
@@ -175,7 +175,7 @@ def test_a_folder_that_cannot_be_read_now_is_left_as_it_is(tmp_path: Path) -> No
     cache, _ = opened("M", tmp_path)
     ask(cache, [1, 2, 3, 4, 5, 6], [7, 8], points=[4])
     for way in ((files, "sweep"), (files, "read_index"), (SnapshotFile, "__init__")):
-        settle(cache)
+        write_everything(cache)
         cache.close_disk(2)
         cache.close()
         before = files_in(tmp_path)

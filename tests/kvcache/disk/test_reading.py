@@ -17,7 +17,7 @@ from app.kvcache.disk import files
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.view import view
 from tests.kvcache.comparison import cache_of, require_same
-from tests.kvcache.disk.restarts import close_all, settle, tier_of, to_close
+from tests.kvcache.disk.restarts import close_all, tier_of, to_close, write_everything
 from tests.kvcache.disk.test_saving import ask, words
 
 KINDS = ["falcon_h1", "gemma3", "deepseek_v3", "mamba2"]
@@ -154,7 +154,7 @@ def written(kind: str, root: Path) -> list[int]:
     cache = opened(kind, root)
     _, one, _ = ask(cache, words(generator, 30), words(generator, 5), 16, [12, 29])
     _, two, _ = ask(cache, [*one, *words(generator, 20)], words(generator, 5), 3, [40])
-    settle(cache)
+    write_everything(cache)
     cache.close_disk(2)
     return two
 
@@ -180,7 +180,7 @@ def test_whatever_stands_in_the_files_no_answer_is_wrong(kind: str, tmp_path: Pa
                 _, now, fed = ask(cache, prompt, [9, 10], 16, [10])
                 if not is_record:
                     require_same(cache, now, fed)
-                settle(cache)
+                write_everything(cache)
                 cache.close_disk(2)
         except Exception as error:
             raise AssertionError(f"{kind}, seed {seed}") from error
@@ -199,7 +199,7 @@ def test_a_file_that_does_not_fit_is_counted_and_told(tmp_path: Path) -> None:
     assert cache.faults > 0
     assert tier_of(cache).dropped > 0
     require_same(cache, now, fed)
-    settle(cache)
+    write_everything(cache)
     assert tier_of(cache).wait(5)
     cache.close_disk(2)
     cache = opened("falcon_h1", tmp_path)

@@ -18,7 +18,7 @@ from app.kvcache.disk import catalog, files, index, saving, tier
 from app.kvcache.disk.writer import Writer
 from app.kvcache.invariants import check
 from app.protocol.reports import Reason
-from tests.kvcache.disk.restarts import close_all, damage, files_in, opened, play, reopened, settle, tier_of
+from tests.kvcache.disk.restarts import close_all, damage, files_in, opened, play, reopened, tier_of, write_everything
 from tests.kvcache.ledger import MIXES, ROWS, ask
 from tests.seeds import each_seed
 
@@ -57,7 +57,7 @@ def test_what_eviction_takes_from_memory_is_read_back(mix: str, tmp_path: Path) 
     branches = [[1, 2, 3, 4, 10 + branch, 20, 21, 22] for branch in range(6)]
     for branch in branches:
         ask(cache, branch, [30, 31], points=[4])
-        settle(cache)
+        write_everything(cache)
     cache.set_budget(0)
     check(cache)
     assert cache.paged_bytes == 0
@@ -76,7 +76,7 @@ def test_eviction_writes_what_was_not_written_yet(mix: str, tmp_path: Path) -> N
     ask(cache, [20, 21, 22], [23])
     cache.set_budget(cache.live_bytes)
     check(cache)
-    settle(cache)
+    write_everything(cache)
     assert cache.price([1, 2, 3, 4, 5, 6, 7, 9]).excess == 0
 
 
@@ -118,7 +118,7 @@ def test_a_missing_index_is_made_again_from_the_files(tmp_path: Path) -> None:
     for damaged in (None, b"", b"nonsense", "flip"):
         cache, _ = opened("M", tmp_path / str(damaged))
         ask(cache, [1, 2, 3, 4, 5, 6], [7, 8], points=[4])
-        settle(cache)
+        write_everything(cache)
         cache.close_disk(2)
         (index,) = (tmp_path / str(damaged)).glob("*/index")
         if damaged is None:
@@ -134,7 +134,7 @@ def test_a_missing_index_is_made_again_from_the_files(tmp_path: Path) -> None:
 def test_another_models_files_are_not_read_and_go_first(tmp_path: Path) -> None:
     cache, _ = opened("T", tmp_path)
     ask(cache, [1, 2, 3, 4, 5, 6], [7, 8])
-    settle(cache)
+    write_everything(cache)
     cache.close_disk(2)
     other, _ = opened("T", tmp_path, model="other")
     assert other.price([1, 2, 3, 4, 5, 6, 7, 9]).cached == 0
@@ -143,7 +143,7 @@ def test_another_models_files_are_not_read_and_go_first(tmp_path: Path) -> None:
     assert before > 0
     ask(other, [20, 21, 22, 23], [24])
     the_tier.set_budget(before)
-    settle(other)
+    write_everything(other)
     assert not list((tmp_path / "model").glob("*.safetensors"))
     assert other.price([20, 21, 22, 23, 9]).excess == 0
 
@@ -152,12 +152,12 @@ def test_models_that_were_not_opened_for_a_month_are_collected(tmp_path: Path) -
     cache, _ = opened("T", tmp_path)
     ask(cache, [1, 2, 3, 4, 5, 6], [7, 8])
     cache, _ = reopened(cache, "T", tmp_path)
-    settle(cache)
+    write_everything(cache)
     cache.close_disk(2)
     long_ago = time.time() - catalog.STALE - 60
     os.utime(tmp_path / "model", (long_ago, long_ago))
     other, _ = opened("T", tmp_path, model="other")
-    settle(other)
+    write_everything(other)
     assert files_in(tmp_path) == []
     assert tier_of(other).nbytes == 0
 
@@ -176,7 +176,7 @@ def test_the_disk_budget_holds_by_real_size(mix: str, tmp_path: Path) -> None:
     cache, _ = opened(mix, tmp_path, budget=12_000)
     for branch in range(20):
         ask(cache, [1, 2, 3, 4, 10 + branch, 20, 21, 22], [30, 31], points=[4])
-        settle(cache)
+        write_everything(cache)
         assert tier_of(cache).nbytes <= 12_000
     cache.close_disk(2)
     assert sum(path.stat().st_size for path in files_in(tmp_path)) <= 12_000
@@ -189,12 +189,12 @@ def test_the_disk_budget_holds_by_real_size(mix: str, tmp_path: Path) -> None:
 def test_a_budget_of_zero_leaves_no_file(tmp_path: Path) -> None:
     cache, _ = opened("M", tmp_path)
     ask(cache, [1, 2, 3, 4, 5, 6], [7, 8], points=[4])
-    settle(cache)
+    write_everything(cache)
     assert files_in(tmp_path)
     tier_of(cache).set_budget(0)
-    settle(cache)
+    write_everything(cache)
     ask(cache, [1, 2, 3, 4, 5, 6, 7, 8, 9], [7, 8], points=[4])
-    settle(cache)
+    write_everything(cache)
     cache.close_disk(2)
     assert not list(tmp_path.rglob("*.safetensors"))
 
@@ -203,13 +203,13 @@ def test_a_budget_of_zero_leaves_no_file(tmp_path: Path) -> None:
 def test_a_folder_that_goes_away_is_not_made_again_and_that_is_told(is_moved: bool, tmp_path: Path) -> None:
     cache, _ = opened("M", tmp_path / "caches")
     ask(cache, [1, 2, 3, 4, 5, 6], [7, 8], points=[4])
-    settle(cache)
+    write_everything(cache)
     if is_moved:
         (tmp_path / "caches").rename(tmp_path / "elsewhere")
     else:
         shutil.rmtree(tmp_path / "caches")
     ask(cache, [20, 21, 22], [23])
-    settle(cache)
+    write_everything(cache)
     cache.set_budget(0)
     cache.set_budget(1 << 30)
     assert ask(cache, [1, 2, 3, 4, 5, 6, 7, 9])[2] == 0
@@ -244,12 +244,12 @@ def test_no_link_is_followed(place: str, tmp_path: Path) -> None:
     os.utime(tmp_path / "mine", (1, 1))
     cache, _ = opened("M", root)
     ask(cache, [1, 2, 3, 4, 5, 6], [7, 8], points=[4], owner="gone")
-    settle(cache)
+    write_everything(cache)
     assert bool(tier_of(cache).problem) == (place == "model")
     cache.erase("gone")
-    settle(cache)
+    write_everything(cache)
     tier_of(cache).wipe()
-    settle(cache)
+    write_everything(cache)
     cache.close_disk(2)
     catalog.erase_everywhere(root, "gone")
     catalog.wipe_all(root)
@@ -260,14 +260,14 @@ def test_no_link_is_followed(place: str, tmp_path: Path) -> None:
 def test_what_is_no_file_in_the_place_of_one_is_not_waited_for(tmp_path: Path) -> None:
     cache, _ = opened("T", tmp_path)
     ask(cache, [1, 2, 3, 4], [5, 6])
-    settle(cache)
+    write_everything(cache)
     cache.close_disk(2)
     for path in [*files_in(tmp_path), tmp_path / "model/index"]:
         path.unlink()
         os.mkfifo(path)
     cache, _ = opened("T", tmp_path)
     assert ask(cache, [1, 2, 3, 4, 9])[2] == 0
-    settle(cache)
+    write_everything(cache)
 
 
 def test_a_folder_that_cannot_be_read_is_told_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -282,7 +282,7 @@ def test_a_folder_that_cannot_be_read_is_told_as_it_is(tmp_path: Path, monkeypat
 def test_files_stay_while_the_disk_cannot_be_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache, _ = opened("T", tmp_path)
     ask(cache, [1, 2, 3, 4], [5, 6])
-    settle(cache)
+    write_everything(cache)
     written = files_in(tmp_path)
 
     def refuse(_folder: Path) -> None:
@@ -290,7 +290,7 @@ def test_files_stay_while_the_disk_cannot_be_asked(tmp_path: Path, monkeypatch: 
 
     monkeypatch.setattr(tier, "disk_of", refuse)
     tier_of(cache).set_budget(None)
-    settle(cache)
+    write_everything(cache)
     assert files_in(tmp_path) == written
     assert tier_of(cache).problem == "Input/output error"
 
@@ -307,7 +307,7 @@ def test_nothing_is_copied_for_a_writer_that_has_enough(
         for _ in range(5):
             tier_of(cache).tend()
     assert files_in(tmp_path) == []
-    settle(cache)
+    write_everything(cache)
     assert files_in(tmp_path)
 
 
@@ -319,17 +319,17 @@ def test_a_disk_that_refuses_is_left_alone_for_a_while(tmp_path: Path, monkeypat
 
     monkeypatch.setattr(files, "write", refuse)
     ask(cache, [1, 2, 3, 4, 5, 6], [7, 8], points=[4])
-    settle(cache)
+    write_everything(cache)
     the_tier = tier_of(cache)
     assert the_tier.problem == "No space left on device"
     dropped = the_tier.dropped
     assert dropped > 0
     ask(cache, [20, 21, 22], [23])
-    settle(cache)
+    write_everything(cache)
     assert the_tier.dropped == dropped, "it is not asked again for each answer"
     monkeypatch.undo()
     monkeypatch.setattr(the_tier._saver, "_paused_until", 0.0)
-    settle(cache)
+    write_everything(cache)
     assert files_in(tmp_path)
     assert not the_tier.problem
 
@@ -363,11 +363,11 @@ def test_no_file_holds_what_was_erased_while_the_program_runs(tmp_path: Path) ->
         for number in range(generator.randrange(1, 20)):
             ask(cache, [*shared, 8 + number, 30, 31], [32], points=[len(shared)], owner="kept")
         ask(cache, [*shared, *secret], [61, 62], points=[len(shared)], owner="gone")
-        settle(cache)
+        write_everything(cache)
         if generator.random() < 0.5:
             cache, _ = reopened(cache, mix, root)
         cache.erase("gone")
-        settle(cache)
+        write_everything(cache)
         data = b"".join(number.to_bytes(4, "little") for number in secret[1:])
         assert not [path for path in root.rglob("*") if path.is_file() and data in path.read_bytes()], (seed, mix)
 
@@ -379,18 +379,18 @@ def test_a_conversation_can_go_after_a_restart(mix: str, tmp_path: Path) -> None
     ask(cache, [1, 2, 3, 20, 21], [22], points=[3], owner="kept")
     cache, _ = reopened(cache, mix, tmp_path)
     cache.erase("gone")
-    settle(cache)
+    write_everything(cache)
     assert cache.price([1, 2, 3, 50, 51, 53]).seen == 3
     assert cache.price([1, 2, 3, 20, 21, 60]).excess == 0
     cache.erase("kept")
-    settle(cache)
+    write_everything(cache)
     assert files_in(tmp_path) == []
 
 
 def test_an_index_that_hangs_a_file_in_the_wrong_place_is_found_out(tmp_path: Path) -> None:
     cache, _ = opened("T", tmp_path)
     ask(cache, [1, 2, 3, 4], [5, 6])
-    settle(cache)
+    write_everything(cache)
     cache.close_disk(2)
     (path,) = tmp_path.glob("*/index")
     entries = index.load(path.read_bytes())
