@@ -69,6 +69,27 @@ def test_what_eviction_takes_from_memory_is_read_back(mix: str, tmp_path: Path) 
         check(cache)
 
 
+@pytest.mark.parametrize("has_index", [True, False])
+def test_branches_that_fork_inside_others_are_all_found_again(has_index: bool, tmp_path: Path) -> None:
+    for seed in range(10):
+        dice, root = random.Random(seed), tmp_path / str(seed)
+        cache, _ = opened("T", root)
+        known = [[dice.randrange(4) for _ in range(12)]]
+        for _ in range(12):
+            kept = dice.choice(known)[: dice.randrange(12)]
+            known.append([*kept, *(dice.randrange(4) for _ in range(dice.randrange(2, 12)))])
+        for tokens in known:
+            ask(cache, tokens)
+            write_everything(cache)
+        if has_index:
+            cache, _ = reopened(cache, "T", root)
+        else:
+            cache, _ = opened("T", root)
+        assert tier_of(cache).dropped == 0, f"seed {seed}"
+        for tokens in known:
+            assert cache.price(tokens).cached == len(tokens) - 1, f"seed {seed}: {tokens}"
+
+
 @pytest.mark.parametrize("mix", list(MIXES))
 def test_eviction_writes_what_was_not_written_yet(mix: str, tmp_path: Path) -> None:
     cache, _ = opened(mix, tmp_path)
