@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 
 from mlx_lm.utils import MODEL_ARCHITECTURE_REMAPPING, MODEL_REMAPPING
 
+from app.engine.model_files import check_files, read_json
 from app.engine.problems import ModelError
 from app.engine.weights import WeightFile, read_weight_file
 
@@ -44,6 +44,7 @@ def check_folder(path: Path) -> ModelFolder:
     """
     try:
         _check_is_folder(path)
+        check_files(path)
         config = _read_config(path)
         _check_architecture(config)
         weight_files = _read_weights(path)
@@ -76,7 +77,7 @@ def _read_config(path: Path) -> dict[str, Any]:
             f"{path.name} has no config.json. Choose a folder in the MLX or Hugging Face format.",
         )
     try:
-        config = json.loads(file.read_text(encoding="utf-8"))
+        config = read_json(file)
     except ValueError as error:
         raise ModelError(
             "The model's configuration is damaged", "config.json is not valid JSON. Copy or download it again."
@@ -95,11 +96,21 @@ def _check_architecture(config: dict[str, Any]) -> None:
             "Its config.json names a Python file to run. Espalier never runs code from a model folder: "
             "choose a model that mlx-lm supports by itself.",
         )
+    if not _are_names(config.get("architectures")):
+        raise ModelError(
+            "The model's configuration is damaged",
+            "config.json gives architectures that are not names. Copy or download it again.",
+        )
     name = architecture(config)
     if not re.fullmatch(r"[A-Za-z0-9_\-]+", name) or importlib.util.find_spec(f"mlx_lm.models.{name}") is None:
         raise _unknown_type(config["model_type"])
     if not hasattr(_module(name, config["model_type"]), "ModelArgs"):
         raise _unknown_type(config["model_type"])
+
+
+def _are_names(architectures: object) -> bool:
+    named = architectures if isinstance(architectures, list) else [architectures or ""]
+    return all(isinstance(item, str) for item in named)
 
 
 def _module(name: str, model_type: str) -> ModuleType:
@@ -150,10 +161,18 @@ def _missing_shards(path: Path, present: set[str]) -> list[str]:
     if not index.is_file():
         return []
     try:
-        weight_map = json.loads(index.read_text(encoding="utf-8"))["weight_map"]
-        return sorted(set(weight_map.values()) - present)
+        named = set(read_json(index)["weight_map"].values())
+        outside = sorted(name for name in named if Path(name).name != name)
+        missing = sorted(named - present)
     except (ValueError, KeyError, TypeError, AttributeError):
         return []
+    if outside:
+        raise ModelError(
+            "The model cannot be opened",
+            f"Its index names a weight file outside of the folder, {outside[0][:100]}. "
+            "Copy or download the folder again, or choose another model.",
+        )
+    return missing
 
 
 def _no_weights(path: Path) -> ModelError:
@@ -183,7 +202,7 @@ def _check_tokenizer(path: Path) -> None:
     file = path / "tokenizer.json"
     if file.is_file():
         try:
-            json.loads(file.read_text(encoding="utf-8"))
+            read_json(file)
         except ValueError as error:
             raise ModelError(
                 "The model's tokenizer is damaged", "tokenizer.json is not valid JSON. Copy or download it again."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from datetime import datetime
@@ -23,6 +22,7 @@ from app.engine.fingerprint import fingerprint, state_fingerprint
 from app.engine.folder import ModelFolder, check_folder
 from app.engine.memory import Memory, check_room, limit_mlx_cache, machine_memory
 from app.engine.model import LoadedModel
+from app.engine.model_files import read_json
 from app.engine.problems import ModelError
 from app.engine.prompt import prompt_builder
 from app.engine.step_memory import sizes_of
@@ -146,7 +146,7 @@ def _stop_ids(folder: ModelFolder) -> list[int] | None:
 
 def _generation_config(folder: ModelFolder) -> dict[str, Any]:
     try:
-        config = json.loads((folder.path / "generation_config.json").read_text(encoding="utf-8"))
+        config = read_json(folder.path / "generation_config.json")
     except (OSError, ValueError):
         return {}
     return config if isinstance(config, dict) else {}

@@ -49,6 +49,11 @@ def missing_shard(folder: Path) -> None:
     (folder / "model.safetensors.index.json").write_text(json.dumps(index))
 
 
+def outside_shard(folder: Path) -> None:
+    index = {"weight_map": {"a": "model.safetensors", "b": "../b.safetensors", "c": "/etc/passwd"}}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+
+
 SPOILT: dict[str, tuple[Callable[[Path], object], str]] = {
     "no configuration": (drop("config.json"), "has no config.json"),
     "configuration not JSON": (write("config.json", b"{ nope"), "config.json is not valid JSON"),
@@ -59,6 +64,11 @@ SPOILT: dict[str, tuple[Callable[[Path], object], str]] = {
     "unknown type": (lambda f: set_config(f, model_type="mammoth9"), "no model of type “mammoth9”"),
     "type that is a path": (lambda f: set_config(f, model_type="..utils"), "no model of type"),
     "module without a model": (lambda f: set_config(f, model_type="cache"), "no model of type “cache”"),
+    **{
+        f"architectures {odd!r}": (lambda f, odd=odd: set_config(f, architectures=odd), "that are not names")
+        for odd in ([1, 2], {"a": 1}, 7, [["Llama"]], [None], True, ["Llama", {}])
+    },
+    "index that names a file outside": (outside_shard, "outside of the folder, "),
     "own code": (lambda f: set_config(f, model_file="evil.py"), "never runs code"),
     "no weights": (drop("model.safetensors"), "has no model*.safetensors"),
     "only pickles": (only_pickles, "Python pickles"),
@@ -139,6 +149,12 @@ def test_nothing_of_the_folder_is_run(folder: Path, tmp_path: Path) -> None:
     settings.write_text(json.dumps({**json.loads(settings.read_text()), "tokenizer_class": "Mine"}))
     Bench().open(folder)
     assert not proof.exists()
+
+
+@pytest.mark.parametrize("named", [None, [], "", "LlamaForCausalLM", ["LlamaForCausalLM", "Other"]])
+def test_architectures_may_be_absent_one_or_several(folder: Path, named: object) -> None:
+    set_config(folder, architectures=named)
+    assert isinstance(Bench().open(folder), ModelReady)
 
 
 def test_mlx_lms_own_tables_decide_the_architecture() -> None:
