@@ -13,7 +13,7 @@ from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.restore_plan import plan_restore
 from app.kvcache.view import view
 from tests.kvcache.comparison import cache_of
-from tests.kvcache.ledger import MIXES, VOCABULARY, ledger_cache
+from tests.kvcache.ledger import MIXES, VOCABULARY, ask, ledger_cache
 from tests.seeds import each_seed
 
 PROMPT = list(range(1, 40))
@@ -113,6 +113,30 @@ def test_copies_count_against_the_budget_since_they_are_there() -> None:
     go_to(cache, cache.open_path(), [*PROMPT, 50])
     check(cache)
     assert cache.paged_bytes == 0
+
+
+@pytest.mark.parametrize("mix", list(MIXES))
+def test_what_an_owner_alone_used_is_erased_from_under_every_path(mix: str) -> None:
+    cache, _ = ledger_cache(mix)
+    ask(cache, [1, 2, 3, 4, 5, 6], [7, 8], owner="gone")
+    other = cache.open_path()
+    go_to(cache, other, [1, 2, 3, 4, 9])
+    ask(cache, [50, 51, 52], owner="here")
+    go_to(cache, other, [1, 2, 3, 4, 5, 6, 7])
+    cache.erase("gone")
+    check(cache)
+    assert other.offset == 0
+    assert cache.price([1, 2, 3, 4, 5, 6, 7]).seen == 0
+    assert cache.price([50, 51, 52, 53]).cached == 3
+
+
+def test_closing_lets_go_of_every_path() -> None:
+    cache, _ = ledger_cache("M")
+    go_to(cache, cache.active, PROMPT)
+    go_to(cache, cache.open_path(), [*PROMPT, 50])
+    cache.close()
+    check(cache)
+    assert (cache.live_bytes, cache.paged_bytes, cache.paths.copied_bytes) == (0, 0, 0)
 
 
 @pytest.mark.parametrize("mix", list(MIXES))
