@@ -44,6 +44,8 @@ def test_a_message_is_found_and_the_question_above_a_row() -> None:
     path = PathRows.of(rows("q0", "a0", "q1", "a1", "a2"))
     assert [path.place_of(name) for name in ("q0", "a1", "a2", "gone")] == [0, 3, 4, -1]
     assert [next(path.questions_above(number), None) for number in range(-1, 5)] == [None, "q0", "q0", "q1", "q1", "q1"]
+    path.made.clear()
+    assert path.place_of("a1") == 3
     assert path.made == {}
 
 
