@@ -35,7 +35,7 @@ from app.launch.unix_signals import UnixSignals
 from app.protocol.deadline import DeadlineCaller
 from app.protocol.engine import EngineFactory
 from app.protocol.reports import Problem
-from app.viewmodels.controller import Controller
+from app.viewmodels.app import App
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.settings import Settings
 from app.widgets.kit.style import Style
@@ -75,20 +75,20 @@ class Program(QObject):
         self.folders = Folders(str(guide_model()), str(paths.snapshots))
         self.host = EngineHost(factory, self)
         store = StoreThread(paths.database)
-        self.controller = Controller(self.host, store, self.settings, self.folders, self)
-        self.controller.notices.error(notice)
-        self.controller.logWanted.connect(self.show_logs)
-        self.controller.cache.folderWanted.connect(self.show_cache_files)
+        self.app = App(self.host, store, self.settings, self.folders, self)
+        self.app.notices.error(notice)
+        self.app.logWanted.connect(self.show_logs)
+        self.app.cache.folderWanted.connect(self.show_cache_files)
         self.watch = DataWatch(paths.database, store.submit, self)
-        self.watch.left.connect(self.controller.notices.error)
-        self.watch.returned.connect(self.controller.notices.dismiss)
+        self.watch.left.connect(self.app.notices.error)
+        self.watch.returned.connect(self.app.notices.dismiss)
         hints = QApplication.styleHints()
         self.style = Style(
             DARK if hints.colorScheme() == Qt.ColorScheme.Dark else LIGHT, self.settings.values.window.body_size
         )
         self.style.apply_to_application()
         self.style.follow_system(hints)
-        self.window = MainWindow(self.style, self.controller)
+        self.window = MainWindow(self.style, self.app)
         self._first_paint = FirstPaint(self.window)
         self._first_paint.painted.connect(self.host.start)
         self._is_open = True
@@ -102,11 +102,11 @@ class Program(QObject):
         reopens = self._last is None or not self._last.was_short(time.time())
         suspect, usual = self.settings.values.suspect, self.settings.values.model or self.folders.guide
         if model is None and suspect:
-            self.controller.start_without(suspect, self.folders.guide if suspect == usual else usual, reopens)
+            self.app.start(self.folders.guide if suspect == usual else usual, reopens, suspect)
         else:
-            self.controller.start(usual if model is None else str(model), reopens)
+            self.app.start(usual if model is None else str(model), reopens)
         if self._last is not None:
-            self.controller.tell_ended_badly(self._last.has_crashed, reopens)
+            self.app.tell_ended_badly(self._last.has_crashed, reopens)
         self.window.show()
 
     def answer_later_starts(self, lock: InstanceLock) -> None:
@@ -121,14 +121,14 @@ class Program(QObject):
     def show_logs(self) -> None:
         """Show the folder of logs and reports in the system's file manager, or say where it is."""
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._logs))):
-            self.controller.notices.error(Problem("The log", f"It lies in {self._logs}."))
+            self.app.notices.error(Problem("The log", f"It lies in {self._logs}."))
 
     def show_cache_files(self, folder: str) -> None:
         """Show the folder of the cached state on disk, or say where it is, or will be before any was written."""
         if not Path(folder).is_dir():
-            self.controller.notices.error(Problem("No cached state has been written yet", f"It will lie in {folder}."))
+            self.app.notices.error(Problem("No cached state has been written yet", f"It will lie in {folder}."))
         elif not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
-            self.controller.notices.error(Problem("The cache files", f"They lie in {folder}."))
+            self.app.notices.error(Problem("The cache files", f"They lie in {folder}."))
 
     def _open_for_another(self, paths: tuple[str, ...]) -> None:
         window = self.window
@@ -150,7 +150,7 @@ class Program(QObject):
             self.window.hide()
             with ending_in_time(self._logs):
                 self.settings.update(window=self.window.state())
-                self.controller.close()
+                self.app.close()
             self.window.close()
             self.window.deleteLater()
 
@@ -169,7 +169,7 @@ def run(launch: Launch, options: Options) -> int:
         status = _show(app, program, options, messages) if is_seen else _take_tour(program, options)
     finally:
         messages.close()
-    if program.controller.is_stuck:
+    if program.app.is_stuck:
         leave(status, launch.lock)
     return status
 
@@ -201,8 +201,8 @@ def _show(app: Application, program: Program, options: Options, messages: QtMess
     messages.started()
     status = app.exec()
     signals.close()
-    if program.controller.lost is not None:
-        show_problem(program.controller.lost)
+    if program.app.lost is not None:
+        show_problem(program.app.lost)
     return status
 
 
@@ -212,7 +212,7 @@ def _take_tour(program: Program, options: Options) -> int:
 
     program.start(options.model)
     try:
-        return take_tour(program.controller, program.window)
+        return take_tour(program.app, program.window)
     finally:
         program.close()
 

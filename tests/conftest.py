@@ -23,7 +23,7 @@ from shiboken6 import isValid
 from app.conversation.store_thread import StoreThread
 from app.launch.paths import paths_in
 from app.main import Program
-from app.viewmodels.controller import Controller
+from app.viewmodels.app import App
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.settings import Settings
 from app.worker.engine_host import EngineHost
@@ -164,7 +164,7 @@ def script() -> Script:
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    """What is remembered from one controller to the next."""
+    """What is remembered from one app to the next."""
     return Settings(tmp_path / "settings.json")
 
 
@@ -175,34 +175,34 @@ def folders() -> Folders:
 
 
 @pytest.fixture
-def make_controller(
+def make_app(
     qtbot: QtBot, data_folder: Path, script: Script, settings: Settings, folders: Folders
-) -> Iterator[Callable[..., Controller]]:
+) -> Iterator[Callable[..., App]]:
     """Controllers over one data folder and a scripted engine, one after the other as a person starts the program."""
-    made: list[Controller] = []
+    made: list[App] = []
 
-    def make(reopens: bool = True) -> Controller:
+    def make(reopens: bool = True) -> App:
         while made:
-            close_controller(made.pop())
+            close_app(made.pop())
         host = EngineHost(lambda sink: FakeEngine(sink, script))
-        controller = Controller(host, StoreThread(data_folder / "conversations.db"), settings, folders)
-        host.setParent(controller)
-        controller.start(folders.guide, reopens)
+        app = App(host, StoreThread(data_folder / "conversations.db"), settings, folders)
+        host.setParent(app)
+        app.start(folders.guide, reopens)
         host.start()
-        made.append(controller)
-        return controller
+        made.append(app)
+        return app
 
     yield make
     script.go.set()
     script.load_gate.set()
     while made:
-        close_controller(made.pop())
+        close_app(made.pop())
 
 
-def close_controller(controller: Controller) -> None:
+def close_app(app: App) -> None:
     """End it as the program does, and let Qt delete it now rather than in another test."""
-    controller.close()
-    controller.deleteLater()
+    app.close()
+    app.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
@@ -219,9 +219,9 @@ def program(qtbot: QtBot, data_folder: Path) -> Iterator[Program]:
 
 
 @pytest.fixture
-def controller(make_controller: Callable[[], Controller]) -> Controller:
-    """A controller over a scripted engine and an empty data folder."""
-    return make_controller()
+def app(make_app: Callable[[], App]) -> App:
+    """A app over a scripted engine and an empty data folder."""
+    return make_app()
 
 
 @pytest.fixture

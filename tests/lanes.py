@@ -59,8 +59,8 @@ SLOW = (
     "kvcache/test_failing_models.py",
     "kvcache/test_faults.py",
     "kvcache/test_free_forks.py",
-    "viewmodels/test_archive_stress.py",
-    "viewmodels/test_controller_stress.py",
+    "viewmodels/library/test_library_stress.py",
+    "viewmodels/test_app_stress.py",
     "viewmodels/test_hanging_disk.py",
     "viewmodels/test_refusals.py",
 )

@@ -91,10 +91,10 @@ def make_program(qtbot: QtBot, data_folder: Path, script: Script) -> Iterator[Ca
 
 
 def ask(qtbot: QtBot, program: Program, text: str) -> None:
-    qtbot.waitUntil(lambda: program.controller.state.now.activity.text.startswith("Ready"))
-    program.controller.send(text)
-    qtbot.waitUntil(lambda: [row.text for row in program.controller.chat.rows][-1:] == [f"You said: {text}"])
-    qtbot.waitUntil(lambda: program.controller.state.now.activity.text.startswith("Ready"))
+    qtbot.waitUntil(lambda: program.app.state.now.activity.text.startswith("Ready"))
+    program.app.chat.send(text)
+    qtbot.waitUntil(lambda: [row.text for row in program.app.chat.chat_model.rows][-1:] == [f"You said: {text}"])
+    qtbot.waitUntil(lambda: program.app.state.now.activity.text.startswith("Ready"))
 
 
 def test_the_window_is_painted_before_the_engine_is_imported(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_a_damaged_database_is_told_and_the_program_goes_on(
     data_folder.mkdir()
     (data_folder / "conversations.db").write_bytes(b"no database" * 1000)
     program = make_program()
-    qtbot.waitUntil(lambda: program.controller.notices.now.text != "")
+    qtbot.waitUntil(lambda: program.app.notices.now.text != "")
     assert program.window.chat.banner.isVisible()
     ask(qtbot, program, "Still there?")
     kept = [path for path in data_folder.glob("*.*") if path.read_bytes() == b"no database" * 1000]
@@ -213,7 +213,7 @@ def test_a_data_folder_that_cannot_be_used_is_told_and_the_program_goes_on(
 ) -> None:
     (tmp_path / "file").write_text("in the way")
     program = make_program(tmp_path / "file")
-    assert "may not write" in program.controller.notices.now.text
+    assert "may not write" in program.app.notices.now.text
     ask(qtbot, program, "Still there?")
 
 
@@ -223,7 +223,7 @@ def test_a_second_start_finds_window_and_words(qtbot: QtBot, make_program: Calla
     first.window.resize(880, 610)
     first.style.set_text_size(16)
     again = make_program()
-    qtbot.waitUntil(lambda: len(again.controller.chat.rows) == 2)
+    qtbot.waitUntil(lambda: len(again.app.chat.chat_model.rows) == 2)
     assert (again.window.width(), again.window.height()) == (880, 610)
     assert again.style.typography.body == 16
 
@@ -233,7 +233,7 @@ def test_a_model_named_at_the_start_is_opened_and_its_absence_told(
 ) -> None:
     script.broken.add(str(tmp_path / "gone"))
     program = make_program(model=tmp_path / "gone")
-    qtbot.waitUntil(lambda: program.controller.chat_state.now.card is not None)
+    qtbot.waitUntil(lambda: program.app.chat.state.now.card is not None)
     assert program.window.chat.composer_area.problem.isVisible()
 
 
@@ -290,7 +290,7 @@ def test_after_a_crash_the_banner_shows_the_log_s_folder(
 ) -> None:
     ask(qtbot, make_program(), "Before")
     program = make_program(last=LastRun(1.0, 200.0, True, None))
-    qtbot.waitUntil(lambda: [row.text for row in program.controller.chat.rows] == ["Before", "You said: Before"])
+    qtbot.waitUntil(lambda: [row.text for row in program.app.chat.chat_model.rows] == ["Before", "You said: Before"])
     assert not program.window.chat.composer_area.problem.isVisible()
     banner, shown = program.window.chat.banner, list[str]()
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: shown.append(url.toLocalFile()) or True)
@@ -298,7 +298,7 @@ def test_after_a_crash_the_banner_shows_the_log_s_folder(
     assert shown == [str(data_folder / "logs")]
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: False)
     banner.action.click()
-    assert str(data_folder / "logs") in program.controller.notices.now.text
+    assert str(data_folder / "logs") in program.app.notices.now.text
 
 
 def test_after_a_crash_soon_after_the_start_no_conversation_is_opened(
@@ -306,9 +306,9 @@ def test_after_a_crash_soon_after_the_start_no_conversation_is_opened(
 ) -> None:
     ask(qtbot, make_program(), "Before")
     program = make_program(last=LastRun(1.0, 2.0, True, None))
-    qtbot.waitUntil(lambda: program.controller.conversations.rowCount() == 2)
-    assert not program.controller.chat.rows
-    assert "choose one" in program.controller.notices.now.text
+    qtbot.waitUntil(lambda: program.app.library.conversation_model.rowCount() == 2)
+    assert not program.app.chat.chat_model.rows
+    assert "choose one" in program.app.notices.now.text
 
 
 def test_the_menu_shows_the_folder_of_the_cache_s_files(
@@ -319,11 +319,11 @@ def test_the_menu_shows_the_folder_of_the_cache_s_files(
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: shown.append(url.toLocalFile()))
     program.window.menus.actions["show_files"].trigger()
     assert not shown
-    assert f"It will lie in {files}." in program.controller.notices.now.text
+    assert f"It will lie in {files}." in program.app.notices.now.text
     files.mkdir(parents=True)
     program.window.menus.actions["show_files"].trigger()
     assert shown == [str(files)]
-    assert f"They lie in {files}." in program.controller.notices.now.text
+    assert f"They lie in {files}." in program.app.notices.now.text
 
 
 def test_a_program_with_an_engine_that_writes_nothing_makes_no_folder_for_it(
@@ -340,7 +340,7 @@ def test_a_program_with_an_engine_that_writes_nothing_makes_no_folder_for_it(
 def test_closing_while_a_model_loads(make_program: Callable[..., Program], script: Script) -> None:
     script.load_gate.clear()
     program = make_program()
-    program.controller.send("Never answered")
+    program.app.chat.send("Never answered")
     program.close()
     program.close()
     assert not program.window.isVisible()
@@ -353,20 +353,20 @@ def test_a_model_that_ended_the_engine_is_not_opened_by_itself_again(
     program = make_program(model=Path("/models/one"))
     ask(qtbot, program, "Well?")
     script.crash = "Crash"
-    program.controller.send("Crash")
-    qtbot.waitUntil(lambda: program.controller.chat_state.now.card is not None)
+    program.app.chat.send("Crash")
+    qtbot.waitUntil(lambda: program.app.chat.state.now.card is not None)
     script.commands.clear()
     again = make_program()
-    card = again.controller.chat_state.now.card
+    card = again.app.chat.state.now.card
     assert card is not None
     assert "one was not opened" in card.title
     ask(qtbot, again, "Still there?")
     guide = again.folders.guide
     assert [command.path for command in script.commands if isinstance(command, LoadModel)] == [guide]
-    again.controller.act(card.action_id)
+    again.app.act(card.action_id)
     qtbot.waitUntil(lambda: again.settings.values.model == "/models/one")
-    assert again.controller.chat_state.now.card is None
-    assert make_program().controller.chat_state.now.card is None
+    assert again.app.chat.state.now.card is None
+    assert make_program().app.chat.state.now.card is None
 
 
 DEATH_OR_HANG = """
@@ -406,18 +406,18 @@ start = Program.start
 def begin(self, model=None):
     start(self, model)
     def go():
-        is_ready = self.controller.state.now.activity.text.startswith("Ready")
+        is_ready = self.app.state.now.activity.text.startswith("Ready")
         if what == "abort" and is_ready:
-            self.controller.model.open("/models/deadly")
-        elif what == "disk" and is_ready and not self.controller._parts.store._pending:
+            self.app.model.open("/models/deadly")
+        elif what == "disk" and is_ready and not self.app._store._pending:
             for owner, name in ((Database, "writing"), (settings, "write_whole"), (InstanceLock, "release")):
                 setattr(owner, name, lambda *_: threading.Event().wait())
-            self.controller._parts.store._patience = 0.3
-            self.controller.composer_changed("half a thought")
+            self.app._store._patience = 0.3
+            self.app.chat.composer_changed("half a thought")
             self.window.close()
         elif what == "hang" and is_ready:
-            self.controller.send("one two three four five")
-        elif what == "hang" and any(one.tokens == 3 for one in self.controller._questions.at_engine):
+            self.app.chat.send("one two three four five")
+        elif what == "hang" and any(one.tokens == 3 for one in self.app.chat.questions.at_engine):
             print("quit", flush=True)
             self.window.close()
         else:
@@ -440,7 +440,7 @@ def test_a_model_that_ends_the_process_while_it_opens_is_remembered(
     done = run("-c", DEATH_OR_HANG, str(data_folder), "abort", QT_QPA_PLATFORM="offscreen")
     assert done.returncode < 0, done.stderr
     program = make_program()
-    card = program.controller.chat_state.now.card
+    card = program.app.chat.state.now.card
     assert card is not None
     assert "deadly was not opened" in card.title
 
@@ -451,8 +451,8 @@ def test_a_forward_that_never_returns_does_not_keep_the_program_from_ending(
     done = run("-c", DEATH_OR_HANG, str(data_folder), "hang", QT_QPA_PLATFORM="offscreen")
     assert done.returncode == 0, done.stderr
     program = make_program()
-    qtbot.waitUntil(lambda: bool(program.controller.chat.rows))
-    texts = [row.text for row in program.controller.chat.rows]
+    qtbot.waitUntil(lambda: bool(program.app.chat.chat_model.rows))
+    texts = [row.text for row in program.app.chat.chat_model.rows]
     assert texts == ["one two three four five", "You said: one"]
 
 
@@ -468,6 +468,6 @@ def test_a_disk_that_hangs_does_not_keep_the_program_from_ending(
     assert done.returncode == 0, done.stderr
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     program = make_program()
-    controller = program.controller
+    app = program.app
     qtbot.waitUntil(lambda: program.window.chat.composer.edit.toPlainText() == "half a thought")
-    assert "saved now" in controller.notices.now.text
+    assert "saved now" in app.notices.now.text

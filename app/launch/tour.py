@@ -1,6 +1,6 @@
 """The tour of the program where there is no display: the same window, drawn into memory.
 
-It asks, forks the first question, and goes back, all through the real controller and the real model; then it prints
+It asks, forks the first question, and goes back, all through the real app and the real model; then it prints
 both trees and leaves pictures of the window. It fails where a person would have been let down.
 """
 
@@ -14,8 +14,8 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QEventLoop, QTimer
 from PySide6.QtWidgets import QWidget
 
+from app.viewmodels.app import App
 from app.viewmodels.chat.rows import MessageRow
-from app.viewmodels.controller import Controller
 from app.viewmodels.outline import conversation_text, trie_text
 
 SHOTS = Path("build") / "shots"
@@ -33,10 +33,8 @@ class TourError(Exception):
 class Tour:
     """A tour of one window and what is behind it. `patience`: seconds that any one step may take."""
 
-    def __init__(
-        self, controller: Controller, window: QWidget, shots: Path = SHOTS, patience: float = PATIENCE
-    ) -> None:
-        self._controller = controller
+    def __init__(self, app: App, window: QWidget, shots: Path = SHOTS, patience: float = PATIENCE) -> None:
+        self._app = app
         self._window = window
         self._shots = shots
         self._patience = patience
@@ -48,15 +46,15 @@ class Tour:
         """Take the whole tour. Raises TourError when something did not work."""
         self._shots.mkdir(parents=True, exist_ok=True)
         self._wait("the model is loaded", self._is_at_rest)
-        self._controller.new_conversation()
+        self._app.library.new_conversation()
         self._picture("tour-1-start")
         self._ask(QUESTION, rows=2)
         self._picture("tour-2-asked")
-        self._controller.begin_edit(self._rows[0].id)
+        self._app.chat.begin_edit(self._rows[0].id)
         self._ask(FORK, rows=2)
         self._check("the fork stands beside the first question", self._rows[0].versions == 2)
         self._picture("tour-3-forked")
-        self._controller.select_version(self._rows[0].id, -1)
+        self._app.chat.select_version(self._rows[0].id, -1)
         self._check("the first branch is back", self._rows[0].text == QUESTION)
         self._ask(FOLLOW_UP, rows=4)
         footer = self._rows[3].footer
@@ -65,14 +63,14 @@ class Tour:
 
     def _hear(self) -> None:
         """Pass on what the window has to say besides the conversation."""
-        notice = self._controller.notices.now.text
+        notice = self._app.notices.now.text
         if notice != self._notice:
             self._notice = notice
             _say(f"- the window says: {notice}")
 
     def _ask(self, text: str, rows: int) -> None:
         """Send a question and wait for the end of its answer, which is then the last of so many messages."""
-        self._controller.send(text)
+        self._app.chat.send(text)
         self._wait(f"“{text}” is answered", lambda: self._is_at_rest() and len(self._rows) == rows and self._ends(text))
 
     def _ends(self, question: str) -> bool:
@@ -80,14 +78,14 @@ class Tour:
         return asked.text == question and bool(answer.text)
 
     def _is_at_rest(self) -> bool:
-        problem = self._controller.chat_state.now.card
+        problem = self._app.chat.state.now.card
         if problem is not None:
             raise TourError(f"{problem.title}. {problem.sentence}")
-        return self._controller.state.now.activity.text.startswith("Ready")
+        return self._app.state.now.activity.text.startswith("Ready")
 
     @property
     def _rows(self) -> list[MessageRow]:
-        return list(self._controller.chat.rows)
+        return list(self._app.chat.chat_model.rows)
 
     def _wait(self, what: str, holds: Callable[[], bool]) -> None:
         until = time.monotonic() + self._patience
@@ -119,13 +117,13 @@ def _turn() -> None:
     QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
 
 
-def take_tour(controller: Controller, window: QWidget) -> int:
+def take_tour(app: App, window: QWidget) -> int:
     """Take the tour of a program that was just started, and print what came of it. Returns the exit status."""
     _say("There is no display here, so the window is drawn into memory for a short tour.")
     try:
-        Tour(controller, window).take()
-        _say(f"\nThe conversation:\n{conversation_text(controller.tree)}")
-        _say(f"\nThe cache:\n{trie_text(controller.cache.trie_model.view)}")
+        Tour(app, window).take()
+        _say(f"\nThe conversation:\n{conversation_text(app.library.tree)}")
+        _say(f"\nThe cache:\n{trie_text(app.cache.trie_model.view)}")
         _say(f"\nPictures of the window: {SHOTS.absolute()}")
     except (TourError, OSError) as error:
         print(f"The tour failed: {error}", file=sys.stderr)  # noqa: T201

@@ -4,16 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from app.viewmodels.app_state import AppState
+from app.viewmodels.cache.cache_region import CacheRegion
+from app.viewmodels.chat.chat_region import ChatRegion
 from app.viewmodels.kit.action import Action, Menu, Submenu
+from app.viewmodels.kit.settings import Settings
+from app.viewmodels.library.library_region import LibraryRegion
+from app.viewmodels.model.model_region import ModelRegion
 
-if TYPE_CHECKING:
-    from app.viewmodels.controller import Controller
 
-    Row = Action[Controller, AppState] | Submenu
+class Regions(Protocol):
+    """What commands are carried out on."""
 
+    chat: ChatRegion
+    library: LibraryRegion
+    cache: CacheRegion
+    model: ModelRegion
+    settings: Settings
+
+
+Row = Action[Regions, AppState] | Submenu
 Run = Callable[[], object]
 
 TABLE: tuple[Row, ...] = (
@@ -24,7 +36,7 @@ TABLE: tuple[Row, ...] = (
         title="New Conversation",
         keys=("Ctrl+N",),
         tip="Starts an empty conversation.",
-        run=lambda app: app.new_conversation(),
+        run=lambda app: app.library.new_conversation(),
     ),
     Action(
         id="open_model",
@@ -63,7 +75,7 @@ TABLE: tuple[Row, ...] = (
         tip="Puts the open conversation above the others.",
         is_enabled=lambda state: not state.chat.is_empty,
         is_checked=lambda state: state.library.is_favourite,
-        run=lambda app: app.archive.edits.mark(app.archive.open_id),
+        run=lambda app: app.library.edits.mark(app.library.open_id),
     ),
     Action(
         id="new_folder",
@@ -72,7 +84,7 @@ TABLE: tuple[Row, ...] = (
         title="New Folder",
         keys=("Ctrl+Shift+N",),
         tip="Makes an empty folder for conversations.",
-        run=lambda app: app.archive.create_folder(),
+        run=lambda app: app.library.create_folder(),
     ),
     Submenu("folders", Menu.FILE, "conversation", "Move to Folder"),
     Action(
@@ -83,7 +95,7 @@ TABLE: tuple[Row, ...] = (
         keys=("Ctrl+Shift+Backspace",),
         tip="Puts the open conversation into the trash; Undo brings it back.",
         is_enabled=lambda state: not state.chat.is_empty,
-        run=lambda app: app.archive.edits.delete_conversation(app.archive.open_id),
+        run=lambda app: app.library.edits.delete_conversation(app.library.open_id),
     ),
     Action(
         id="import",
@@ -141,7 +153,7 @@ TABLE: tuple[Row, ...] = (
         keys=("Ctrl+Z",),
         tip="Takes back the last change to your text or your conversations.",
         is_enabled=lambda state: bool(state.library.undo),
-        run=lambda app: app.archive.edits.undo(),
+        run=lambda app: app.library.edits.undo(),
     ),
     Action(
         id="redo",
@@ -151,7 +163,7 @@ TABLE: tuple[Row, ...] = (
         keys=("Ctrl+Shift+Z",),
         tip="Does it again.",
         is_enabled=lambda state: bool(state.library.redo),
-        run=lambda app: app.archive.edits.redo(),
+        run=lambda app: app.library.edits.redo(),
     ),
     Action(
         id="cut",
@@ -266,7 +278,7 @@ TABLE: tuple[Row, ...] = (
         keys=("Ctrl+D",),
         tip="Edits a question; the old branch stays.",
         is_enabled=lambda state: state.chat.can_fork,
-        run=lambda app: app.begin_edit(),
+        run=lambda app: app.chat.begin_edit(),
     ),
     Action(
         id="regenerate",
@@ -276,7 +288,7 @@ TABLE: tuple[Row, ...] = (
         keys=("Ctrl+R",),
         tip="Asks for another answer beside the old one.",
         is_enabled=lambda state: state.chat.can_regenerate,
-        run=lambda app: app.regenerate(),
+        run=lambda app: app.chat.regenerate(),
     ),
     Action(
         id="previous",
@@ -286,7 +298,7 @@ TABLE: tuple[Row, ...] = (
         keys=("Ctrl+Alt+Left",),
         tip="Shows the version to the left at a fork.",
         is_enabled=lambda state: state.chat.can_show_previous,
-        run=lambda app: app.select_version(None, -1),
+        run=lambda app: app.chat.select_version(None, -1),
     ),
     Action(
         id="next",
@@ -296,7 +308,7 @@ TABLE: tuple[Row, ...] = (
         keys=("Ctrl+Alt+Right",),
         tip="Shows the version to the right at a fork.",
         is_enabled=lambda state: state.chat.can_show_next,
-        run=lambda app: app.select_version(None, 1),
+        run=lambda app: app.chat.select_version(None, 1),
     ),
     Action(
         id="delete_message",
@@ -306,7 +318,7 @@ TABLE: tuple[Row, ...] = (
         keys=("Ctrl+Backspace",),
         tip="Puts a message and its branches into the trash; Undo brings them back.",
         is_enabled=lambda state: not state.chat.is_empty,
-        run=lambda app: app.archive.delete_message(),
+        run=lambda app: app.chat.delete_message(),
     ),
     Action(
         id="prune",
@@ -315,7 +327,7 @@ TABLE: tuple[Row, ...] = (
         title="Delete Other Branches",
         tip="Keeps the branch you see and puts all others of the conversation into the trash.",
         is_enabled=lambda state: state.chat.can_prune,
-        run=lambda app: app.archive.edits.prune(app.archive.open_id),
+        run=lambda app: app.library.edits.prune(app.library.open_id),
     ),
     Action(
         id="stop",
@@ -328,7 +340,7 @@ TABLE: tuple[Row, ...] = (
         ),
         tip="Stops the answer; what was written is kept.",
         is_enabled=lambda state: state.chat.can_stop or state.chat.is_editing,
-        run=lambda app: app.stop_or_cancel_edit(),
+        run=lambda app: app.chat.stop_or_cancel_edit(),
     ),
     Submenu("budget", Menu.CACHE, "room", "Memory Budget", needs="memory_budget"),
     Submenu("disk_budget", Menu.CACHE, "room", "Disk Budget", needs="disk_cache"),
@@ -351,7 +363,7 @@ TABLE: tuple[Row, ...] = (
         tip="Keeps what is cached of the branch, whatever else needs room, until the model is closed.",
         needs="pins",
         is_enabled=lambda state: state.chat.can_pin,
-        run=lambda app: app.cache.pin(app.open_turns, True),
+        run=lambda app: app.cache.pin(app.chat.open_turns, True),
     ),
     Action(
         id="unpin",
@@ -361,7 +373,7 @@ TABLE: tuple[Row, ...] = (
         tip="Lets the branch make room for others again.",
         needs="pins",
         is_enabled=lambda state: state.chat.can_unpin,
-        run=lambda app: app.cache.pin(app.open_turns, False),
+        run=lambda app: app.cache.pin(app.chat.open_turns, False),
     ),
     Action(
         id="verify",
@@ -371,7 +383,7 @@ TABLE: tuple[Row, ...] = (
         tip="Computes the branch again and compares it with the cache.",
         needs="checks",
         is_enabled=lambda state: state.has_cached_branch and not state.cache.is_checking,
-        run=lambda app: app.cache.verify(app.open_turns),
+        run=lambda app: app.cache.verify(app.chat.open_turns),
     ),
     Action(
         id="copy_cache",
@@ -400,7 +412,7 @@ TABLE: tuple[Row, ...] = (
         tip="Deletes the cached state that only this conversation uses; its words stay.",
         needs="trie",
         is_enabled=lambda state: state.has_cached_branch,
-        run=lambda app: app.cache.forget_conversation(app.archive.open_id),
+        run=lambda app: app.cache.forget_conversation(app.library.open_id),
     ),
     Action(
         id="delete_files",
@@ -423,13 +435,13 @@ TABLE: tuple[Row, ...] = (
 
 ACTIONS = tuple(row for row in TABLE if isinstance(row, Action))
 SUBMENUS = tuple(row for row in TABLE if isinstance(row, Submenu))
-BY_ID: Mapping[str, Action[Controller, AppState]] = {action.id: action for action in ACTIONS}
+BY_ID: Mapping[str, Action[Regions, AppState]] = {action.id: action for action in ACTIONS}
 
-BUTTONS: Mapping[str, Callable[[Controller], object]] = {
+BUTTONS: Mapping[str, Callable[[Regions], object]] = {
     "restart": lambda app: app.model.restart_engine(),
     "open_anyway": lambda app: app.model.open_anyway(),
-    "dismiss": lambda app: app.dismiss_card(),
-    "edit_failed": lambda app: app.edit_failed(),
+    "dismiss": lambda app: app.chat.dismiss_card(),
+    "edit_failed": lambda app: app.chat.edit_failed(),
 }
 """What only a button of a card does, by its id."""
 
@@ -449,18 +461,18 @@ def checked(state: AppState) -> frozenset[str]:
     return frozenset(one.id for one in ACTIONS if _is_checked(one, state))
 
 
-def _is_checked(one: Action[Controller, AppState], state: AppState) -> bool:
+def _is_checked(one: Action[Regions, AppState], state: AppState) -> bool:
     if one.setting:
         return bool(getattr(state.settings, one.setting))
     return one.is_checked is not None and one.is_checked(state)
 
 
-def action(action_id: str) -> Action[Controller, AppState]:
+def action(action_id: str) -> Action[Regions, AppState]:
     """Return the command of this id. Raises KeyError where the table has none."""
     return BY_ID[action_id]
 
 
-def run_of(app: Controller, action_id: str) -> Run:
+def run_of(app: Regions, action_id: str) -> Run:
     """Return what a command or a button does without a window. Raises KeyError for an id that has nothing to do."""
     if action_id in BUTTONS:
         return partial(BUTTONS[action_id], app)
@@ -472,7 +484,7 @@ def run_of(app: Controller, action_id: str) -> Run:
     return partial(found.run, app)
 
 
-def bound(app: Controller, own: Mapping[str, Run]) -> dict[str, Run]:
+def bound(app: Regions, own: Mapping[str, Run]) -> dict[str, Run]:
     """Return what each command does in a window, which has a way of its own for some of them.
 
     Raises KeyError for an id of the window's that is in no menu, and for a command that nobody carries out.

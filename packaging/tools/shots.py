@@ -27,7 +27,7 @@ from PySide6.QtWidgets import QWidget  # noqa: E402
 from app.conversation.store import Store  # noqa: E402
 from app.conversation.store_thread import StoreThread  # noqa: E402
 from app.main import application  # noqa: E402
-from app.viewmodels.controller import Controller  # noqa: E402
+from app.viewmodels.app import App  # noqa: E402
 from app.viewmodels.kit.folders import Folders  # noqa: E402
 from app.viewmodels.kit.settings import Settings, WindowState  # noqa: E402
 from app.widgets.kit.style import Style  # noqa: E402
@@ -65,34 +65,34 @@ class Scene:
     size: tuple[int, int] = (1440, 900)
     body: int = 14
     state: dict[str, bool] = field(default_factory=dict)
-    then: Callable[[Controller, MainWindow], None] | None = None
+    then: Callable[[App, MainWindow], None] | None = None
     wait: float = 0.6
 
 
-def _ask(text: str) -> Callable[[Controller, MainWindow], None]:
-    return lambda controller, window: controller.send(text)
+def _ask(text: str) -> Callable[[App, MainWindow], None]:
+    return lambda app, window: app.chat.send(text)
 
 
-def _new(controller: Controller, window: MainWindow) -> None:
-    controller.new_conversation()
+def _new(app: App, window: MainWindow) -> None:
+    app.library.new_conversation()
 
 
-def _edit(controller: Controller, window: MainWindow) -> None:
-    controller.begin_edit()
+def _edit(app: App, window: MainWindow) -> None:
+    app.chat.begin_edit()
 
 
-def _select_edge(controller: Controller, window: MainWindow) -> None:
+def _select_edge(app: App, window: MainWindow) -> None:
     tree, label = window.cache.tree, "Make it cheaper"
     how = Qt.MatchFlag.MatchStartsWith | Qt.MatchFlag.MatchRecursive
-    found = tree.model().match(controller.cache.trie_model.index(0, 0), Qt.ItemDataRole.DisplayRole, label, 1, how)
+    found = tree.model().match(app.cache.trie_model.index(0, 0), Qt.ItemDataRole.DisplayRole, label, 1, how)
     tree.setCurrentIndex(found[0])
 
 
-def _verify(controller: Controller, window: MainWindow) -> None:
+def _verify(app: App, window: MainWindow) -> None:
     window.do("verify")
 
 
-def _show_cache(controller: Controller, window: MainWindow) -> None:
+def _show_cache(app: App, window: MainWindow) -> None:
     window.do("inspector")
 
 
@@ -138,21 +138,21 @@ def shoot(scene: Scene, theme: Theme, folder: Path, out: Path) -> None:
     style.apply_to_application()
     settings = Settings(folder / "settings.json")
     settings.update(recent_models=RECENT, window=WindowState(body_size=scene.body))
-    controller = Controller(stage, StoreThread(database), settings, FOLDERS)
-    window = MainWindow(style, controller)
+    app = App(stage, StoreThread(database), settings, FOLDERS)
+    window = MainWindow(style, app)
     window.resize(*scene.size)
     window.show()
     window.activateWindow()
-    controller.start(scene.model)
+    app.start(scene.model)
     stage.start()
     settle(0.6)
     if scene.then is not None:
-        scene.then(controller, window)
+        scene.then(app, window)
     settle(scene.wait)
     save(window, scene.name, theme, out)
-    controller.close()
+    app.close()
     window.close()
-    for each in (window, controller, stage):
+    for each in (window, app, stage):
         each.deleteLater()
     settle(0.05)
 

@@ -75,18 +75,20 @@ def looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_window_says_that_the_data_folder_is_gone_and_goes_on(
     qtbot: QtBot, looks_often: None, program: Program, data_folder: Path, tmp_path: Path
 ) -> None:
-    controller = program.controller
-    qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"), timeout=60_000)
+    app = program.app
+    qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Ready"), timeout=60_000)
     shutil.move(data_folder, tmp_path / "trash")
-    qtbot.waitUntil(lambda: "not where they were" in controller.notices.now.text, timeout=20_000)
+    qtbot.waitUntil(lambda: "not where they were" in app.notices.now.text, timeout=20_000)
     assert program.window.chat.banner.isVisible()
     words: list[str] = []
-    controller.composerText.connect(words.append)
-    controller.send("What is a branch?")
+    app.chat.composerText.connect(words.append)
+    app.chat.send("What is a branch?")
     qtbot.waitUntil(lambda: words[-1:] == ["What is a branch?"], timeout=20_000)
-    assert "not where they were" in controller.notices.now.text
+    assert "not where they were" in app.notices.now.text
     shutil.move(tmp_path / "trash", data_folder)
-    qtbot.waitUntil(lambda: controller.notices.now.text == "", timeout=20_000)
-    controller.send("What is a branch?")
-    qtbot.waitUntil(lambda: len(controller.chat.rows) == 2 and not controller.chat.rows[1].is_streaming, timeout=60_000)
-    assert controller.chat.rows[1].text
+    qtbot.waitUntil(lambda: app.notices.now.text == "", timeout=20_000)
+    app.chat.send("What is a branch?")
+    qtbot.waitUntil(
+        lambda: len(app.chat.chat_model.rows) == 2 and not app.chat.chat_model.rows[1].is_streaming, timeout=60_000
+    )
+    assert app.chat.chat_model.rows[1].text

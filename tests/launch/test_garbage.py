@@ -69,14 +69,14 @@ class Window(QObject):
 def begin(self, model=None):
     start(self, model)
     def go():
-        if not self.controller.state.now.activity.text.startswith("Ready"):
+        if not self.app.state.now.activity.text.startswith("Ready"):
             return
         Engine.is_busy = True
         for _ in range(BATCH):
             make(Window)
         counts["made"] += BATCH
         counts["most"] = max(counts["most"], alive[0])
-        self.controller._parts.store._thread.submit(lambda _store: allocate(20))
+        self.app._store._thread.submit(lambda _store: allocate(20))
         if counts["made"] >= WANTED:
             timer.stop()
             self.window.close()

@@ -74,13 +74,13 @@ class Hurry(QObject):
 
     def __init__(self, program: Program, seed: int, first: int, wants: str) -> None:
         super().__init__(program)
-        self._program, self._controller = program, program.controller
+        self._program, self._app = program, program.app
         self._random = random.Random(seed)
         self._number, self._wants = first, wants
         self._typing: tuple[str, int] | None = None
         self._notice = ""
-        self._controller.chat.tailAppended.connect(self._on_text)
-        self._controller.notices.changed.connect(self._on_notice)
+        self._app.chat.chat_model.tailAppended.connect(self._on_text)
+        self._app.notices.changed.connect(self._on_notice)
         self._beat = QTimer(self, interval=BEAT_MS)
         self._beat.timeout.connect(self._act)
         self._probe = QTimer(self, interval=PROBE_MS)
@@ -89,49 +89,49 @@ class Hurry(QObject):
         self._probe.start()
 
     def _on_text(self, text: str) -> None:
-        tell("shown", message=self._controller.chat.rows[-1].id, text=text)
+        tell("shown", message=self._app.chat.chat_model.rows[-1].id, text=text)
 
     def _on_notice(self) -> None:
-        notice = self._controller.notices.now.text
+        notice = self._app.notices.now.text
         if notice and notice != self._notice:
             self._notice = notice
             tell("notice", text=notice)
 
     def _ask_store(self) -> None:
         begun = time.monotonic()
-        self._controller._parts.store.do(lambda _: None, lambda _: tell("probe", begun=begun))
+        self._app._store.do(lambda _: None, lambda _: tell("probe", begun=begun))
 
     def _act(self) -> None:
-        controller, now = self._controller, self._controller.state.now
+        app, now = self._app, self._app.state.now
         if self._typing is not None:
             self._type(*self._typing)
         elif now.chat.is_writing:
             if self._random.random() < 0.01:
-                self._do("stopping", controller.stop)
+                self._do("stopping", app.chat.stop)
         elif now.activity.text.startswith("Ready"):
             self._choose()
 
     def _choose(self) -> None:
-        controller = self._controller
-        if (controller.chat_state.now.context_used or 0) > FULL:
-            self._do("leaving", controller.new_conversation)
+        app = self._app
+        if (app.chat.state.now.context_used or 0) > FULL:
+            self._do("leaving", app.library.new_conversation)
             return
         actions = {
             "typing": self._begin_typing,
             "forking": self._fork,
-            "again": lambda: self._do("again", controller.regenerate),
+            "again": lambda: self._do("again", app.chat.regenerate),
             "walking": self._walk,
             "paging": self._page,
-            "leaving": lambda: self._do("leaving", controller.new_conversation),
+            "leaving": lambda: self._do("leaving", app.library.new_conversation),
             "quitting": self._quit,
         }
-        chosen = self._random.choices(list(actions), CHANCES)[0] if controller.chat.rows else "typing"
+        chosen = self._random.choices(list(actions), CHANCES)[0] if app.chat.chat_model.rows else "typing"
         actions[self._wants if self._random.random() < 0.4 and self._wants in actions else chosen]()
 
     def _fork(self) -> None:
-        if self._controller.chat.rows:
-            question = self._random.choice(self._controller.chat.rows).id
-            self._do("forking", lambda: self._controller.begin_edit(question))
+        if self._app.chat.chat_model.rows:
+            question = self._random.choice(self._app.chat.chat_model.rows).id
+            self._do("forking", lambda: self._app.chat.begin_edit(question))
             self._begin_typing()
 
     def _page(self) -> None:
@@ -139,11 +139,11 @@ class Hurry(QObject):
         self._do("paging", lambda: self._program.host.submit(SetBudget(budget)))
 
     def _walk(self) -> None:
-        ids = [row.id for row in self._controller.conversations.rows]
+        ids = [row.id for row in self._app.library.conversation_model.rows]
         if ids and self._random.random() < 0.3:
-            self._do("walking", lambda: self._controller.open_conversation(self._random.choice(ids)))
+            self._do("walking", lambda: self._app.library.open(self._random.choice(ids)))
         else:
-            self._do("walking", lambda: self._controller.select_version(None, self._random.choice((-1, 1))))
+            self._do("walking", lambda: self._app.chat.select_version(None, self._random.choice((-1, 1))))
 
     def _begin_typing(self) -> None:
         words = " ".join(self._random.choice(WORDS) for _ in range(self._random.randint(1, 40)))
@@ -154,10 +154,10 @@ class Hurry(QObject):
     def _type(self, text: str, typed: int) -> None:
         typed += self._random.randint(1, 60)
         self._typing = text, typed
-        self._controller.composer_changed(text[:typed])
+        self._app.chat.composer_changed(text[:typed])
         if typed >= len(text):
             self._typing = None
-            self._do("streaming", lambda: self._controller.send(text))
+            self._do("streaming", lambda: self._app.chat.send(text))
 
     def _do(self, what: str, action: Any) -> None:
         tell("doing", what=what)

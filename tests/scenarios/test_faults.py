@@ -23,31 +23,31 @@ PATIENCE = 60_000
 
 
 def is_ready(program: Program) -> bool:
-    return program.controller.state.now.activity.text.startswith("Ready")
+    return program.app.state.now.activity.text.startswith("Ready")
 
 
 def asked(qtbot: QtBot, program: Program, question: str) -> str:
     """The answer, once it has ended."""
-    rows = program.controller.chat.rows
+    rows = program.app.chat.chat_model.rows
     wanted = len(rows) + 2
-    program.controller.send(question)
-    qtbot.waitUntil(lambda: len(program.controller.chat.rows) == wanted, timeout=PATIENCE)
-    qtbot.waitUntil(lambda: not program.controller.chat.rows[-1].is_streaming, timeout=PATIENCE)
-    return program.controller.chat.rows[-1].text
+    program.app.chat.send(question)
+    qtbot.waitUntil(lambda: len(program.app.chat.chat_model.rows) == wanted, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: not program.app.chat.chat_model.rows[-1].is_streaming, timeout=PATIENCE)
+    return program.app.chat.chat_model.rows[-1].text
 
 
 def on_store(program: Program, job: Callable[[Store], object]) -> None:
     """Do this on the store's thread and wait for it."""
     done: list[object] = []
-    program.controller._parts.store.do(job, done.append)
-    program.controller._parts.store.drain()
+    program.app._store.do(job, done.append)
+    program.app._store.drain()
     assert done
 
 
 def stored(program: Program) -> list[str]:
     """Texts of the open conversation as the database has them."""
     found: list[str] = []
-    conversation = program.controller.tree.conversation_id
+    conversation = program.app.library.tree.conversation_id
     on_store(program, lambda store: found.extend(one.text for one in store.messages.of(conversation)) or True)
     return found
 
@@ -56,7 +56,7 @@ def test_an_answer_goes_on_when_the_disk_is_full_and_is_saved_when_it_is_not(
     qtbot: QtBot, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The disk fills up at the first word. The question is stored already; the rest follows when there is room."""
-    controller = program.controller
+    app = program.app
     is_full = False
 
     @contextmanager
@@ -73,10 +73,10 @@ def test_an_answer_goes_on_when_the_disk_is_full_and_is_saved_when_it_is_not(
     writes = Database.writing
     monkeypatch.setattr(Database, "writing", writing)
     qtbot.waitUntil(lambda: is_ready(program), timeout=PATIENCE)
-    controller.chat.tailAppended.connect(fill)
+    app.chat.chat_model.tailAppended.connect(fill)
     answer = asked(qtbot, program, QUESTION)
-    qtbot.waitUntil(lambda: "full" in controller.notices.now.text, timeout=PATIENCE)
-    assert controller.chat.rows[-1].text == answer
+    qtbot.waitUntil(lambda: "full" in app.notices.now.text, timeout=PATIENCE)
+    assert app.chat.chat_model.rows[-1].text == answer
     assert stored(program) == [QUESTION]
     is_full = False
     qtbot.waitUntil(lambda: stored(program) == [QUESTION, answer], timeout=PATIENCE)
@@ -94,11 +94,11 @@ def test_snapshots_that_cannot_be_written_stand_in_nobodys_way(
     monkeypatch.setattr(files, "prepare", refuse)
     qtbot.waitUntil(lambda: is_ready(program), timeout=PATIENCE)
     answer = asked(qtbot, program, QUESTION)
-    qtbot.waitUntil(lambda: program.controller.cache.state.now.disk_trouble is not None, timeout=PATIENCE)
-    view = program.controller.cache.trie_model.view
+    qtbot.waitUntil(lambda: program.app.cache.state.now.disk_trouble is not None, timeout=PATIENCE)
+    view = program.app.cache.trie_model.view
     assert isinstance(view, TrieView)
     assert view.disk_problem == os.strerror(number)
-    qtbot.waitUntil(lambda: program.controller.cache.trie_model.view.dropped_files > 0, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: program.app.cache.trie_model.view.dropped_files > 0, timeout=PATIENCE)
     assert asked(qtbot, program, "And then?")
     qtbot.waitUntil(lambda: stored(program)[:2] == [QUESTION, answer], timeout=PATIENCE)
 
@@ -114,5 +114,5 @@ def test_a_caches_folder_that_is_taken_away_is_told_and_not_made_again(
     snapshots.rename(data_folder / "elsewhere")
     assert asked(qtbot, program, "And then?")
     assert asked(qtbot, program, "What is a branch?")
-    qtbot.waitUntil(lambda: program.controller.cache.state.now.disk_trouble is not None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: program.app.cache.state.now.disk_trouble is not None, timeout=PATIENCE)
     assert not snapshots.exists()

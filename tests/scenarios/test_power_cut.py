@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pytestqt.qtbot import QtBot
 
-from app.viewmodels.controller import Controller
+from app.viewmodels.app import App
 
 ROOT = Path(__file__).parents[2]
 WRITING = """
@@ -20,46 +20,44 @@ import sys, threading, time
 from pathlib import Path
 from PySide6.QtCore import QCoreApplication
 from app.conversation.store_thread import StoreThread
-from app.viewmodels.controller import Controller
+from app.viewmodels.app import App
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.settings import Settings
 from app.worker.engine_host import EngineHost
 from tests.fakes.engine import FakeEngine, Script
-app = QCoreApplication([])
+loop = QCoreApplication([])
 script = Script(answers={"Long?": " ".join(f"word{n}" for n in range(60))}, hold=30)
 host = EngineHost(lambda sink: FakeEngine(sink, script))
 data = Path(sys.argv[1])
 settings = Settings(data / "settings.json")
-controller = Controller(host, StoreThread(data / "conversations.db"), settings, Folders("/models/guide"))
-controller.start("/models/guide")
-controller.send("Long?")
+app = App(host, StoreThread(data / "conversations.db"), settings, Folders("/models/guide"))
+app.start("/models/guide")
+app.chat.send("Long?")
 host.start()
 shown_at = None
 while shown_at is None or time.monotonic() < shown_at + 1.5:
-    app.processEvents()
+    loop.processEvents()
     time.sleep(0.005)
-    if shown_at is None and controller.chat.rows and controller.chat.rows[-1].text.endswith("word29"):
+    if shown_at is None and app.chat.chat_model.rows and app.chat.chat_model.rows[-1].text.endswith("word29"):
         shown_at = time.monotonic()
 print("written", flush=True)
 time.sleep(60)
 """
 
 
-def test_what_was_shown_survives_a_kill(
-    qtbot: QtBot, data_folder: Path, make_controller: Callable[[], Controller]
-) -> None:
+def test_what_was_shown_survives_a_kill(qtbot: QtBot, data_folder: Path, make_app: Callable[[], App]) -> None:
     data_folder.mkdir()
     command = [sys.executable, "-c", WRITING, str(data_folder)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=dict(os.environ)) as writing:
         assert writing.stdout is not None
         assert writing.stdout.readline() == "written\n"
         writing.send_signal(signal.SIGKILL)
-    controller = make_controller()
-    qtbot.waitUntil(lambda: len(controller.chat.rows) == 2)
-    question, answer = controller.chat.rows
+    app = make_app()
+    qtbot.waitUntil(lambda: len(app.chat.chat_model.rows) == 2)
+    question, answer = app.chat.chat_model.rows
     assert question.text == "Long?"
     assert answer.text == " ".join(f"word{number}" for number in range(30))
     assert answer.note == "Not finished: the program ended here"
-    qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"))
-    controller.send("And then?")
-    qtbot.waitUntil(lambda: [row.text for row in controller.chat.rows][2:] == ["And then?", "You said: And then?"])
+    qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Ready"))
+    app.chat.send("And then?")
+    qtbot.waitUntil(lambda: [row.text for row in app.chat.chat_model.rows][2:] == ["And then?", "You said: And then?"])

@@ -28,7 +28,7 @@ class Sitting:
         self._qtbot = qtbot
         self.program = Program(paths_in(data))
         self.program.settings.update(keeps_every_fork=keeps_every_fork)
-        self.controller = self.program.controller
+        self.app = self.program.app
         self._events: list[object] = []
         self.program.host.happened.connect(self._note)
 
@@ -42,7 +42,7 @@ class Sitting:
     def begin(self, model: Path | None = None) -> Sitting:
         self.program.start(model)
         self._qtbot.waitExposed(self.program.window)
-        self.until(lambda: self.controller.state.now.activity.text.startswith("Ready") and bool(self.told(TrieChanged)))
+        self.until(lambda: self.app.state.now.activity.text.startswith("Ready") and bool(self.told(TrieChanged)))
         return self
 
     def until(self, holds: Callable[[], bool]) -> None:
@@ -51,12 +51,10 @@ class Sitting:
     def ask(self, text: str) -> RunStarted:
         """Ask, let a few words be written, and stop: a model of random weights would never end by itself."""
         before = len(self.told(RunStarted))
-        self.controller.send(text)
-        self.until(lambda: len(self.told(RunStarted)) > before and len(self.controller.chat.rows[-1].text) > 3)
-        self.controller.stop()
-        self.until(
-            lambda: not self.controller.chat_state.now.can_stop and "verify" in enabled(self.controller.state.now)
-        )
+        self.app.chat.send(text)
+        self.until(lambda: len(self.told(RunStarted)) > before and len(self.app.chat.chat_model.rows[-1].text) > 3)
+        self.app.chat.stop()
+        self.until(lambda: not self.app.chat.state.now.can_stop and "verify" in enabled(self.app.state.now))
         return self.told(RunStarted)[-1]
 
     def end(self) -> None:
@@ -90,36 +88,36 @@ def test_a_fork_after_a_restart_is_computed_nowhere_twice(
     first = sitting.ask(QUESTION)
     assert first.request.cached == 0
     sitting.ask("And in spring?")
-    texts = [row.text for row in sitting.controller.chat.rows]
+    texts = [row.text for row in sitting.app.chat.chat_model.rows]
 
     sitting = sit_down(keeps_every_fork=True).begin()
-    sitting.until(lambda: [row.text for row in sitting.controller.chat.rows] == texts)
-    nodes = sitting.controller.cache.trie_model.view.nodes
+    sitting.until(lambda: [row.text for row in sitting.app.chat.chat_model.rows] == texts)
+    nodes = sitting.app.cache.trie_model.view.nodes
     assert nodes
     assert {node.residency for node in nodes} == {"disk"}
     assert all(node.disk_bytes for node in nodes)
-    sitting.until(lambda: sitting.controller.chat_state.now.is_on_disk)
-    now = sitting.controller.state.now
+    sitting.until(lambda: sitting.app.chat.state.now.is_on_disk)
+    now = sitting.app.state.now
     assert now.chat.subtitle.startswith("On disk")
     assert now.cache.line.endswith("on disk")
     assert now.cache.disk_trouble is None
     assert "On disk" in sitting.program.window.cache.head.accessibleName()
-    assert sitting.controller.folders.snapshots == str(data_folder / "caches" / "snapshots")
+    assert sitting.app.folders.snapshots == str(data_folder / "caches" / "snapshots")
     assert not sitting.told(RunStarted)
 
-    sitting.controller.begin_edit()
+    sitting.app.chat.begin_edit()
     fork = sitting.ask("What about autumn?")
     assert fork.request.excess == 0
     assert fork.request.cached > first.request.total
-    assert any(row.text.startswith("Read") for row in sitting.controller.cache.event_model.rows)
-    assert any(node.residency == "live" for node in sitting.controller.cache.trie_model.view.nodes)
+    assert any(row.text.startswith("Read") for row in sitting.app.cache.event_model.rows)
+    assert any(node.residency == "live" for node in sitting.app.cache.trie_model.view.nodes)
 
 
 def test_pins_and_the_disk_in_the_menu_reach_the_real_engine(
     sit_down: Callable[..., Sitting], tmp_path: Path, data_folder: Path
 ) -> None:
     sitting = sit_down().begin(write_model_folder(tmp_path / "model"))
-    window, controller = sitting.program.window, sitting.controller
+    window, app = sitting.program.window, sitting.app
     files = data_folder / "caches" / "snapshots"
     sitting.ask(QUESTION)
     sitting.until(lambda: window.menus.actions["pin"].isEnabled())
@@ -127,17 +125,17 @@ def test_pins_and_the_disk_in_the_menu_reach_the_real_engine(
     sitting.until(lambda: window.menus.actions["unpin"].isEnabled())
     assert sitting.told(Pinned)[-1].problem is None
     sitting.until(lambda: not window.menus.actions["pin"].isEnabled())
-    assert any(node.is_pinned for node in controller.cache.trie_model.view.nodes)
+    assert any(node.is_pinned for node in app.cache.trie_model.view.nodes)
     window.menus.actions["unpin"].trigger()
     sitting.until(lambda: window.menus.actions["pin"].isEnabled())
-    assert not any(node.is_pinned for node in controller.cache.trie_model.view.nodes)
+    assert not any(node.is_pinned for node in app.cache.trie_model.view.nodes)
 
-    sitting.until(lambda: controller.cache.trie_model.view.disk_bytes > 0)
+    sitting.until(lambda: app.cache.trie_model.view.disk_bytes > 0)
     assert list(files.rglob("*.safetensors"))
-    controller.act("forget_cache")
-    sitting.until(lambda: not any(node.disk_bytes for node in controller.cache.trie_model.view.nodes))
-    assert [row.role for row in controller.chat.rows] == ["user", "assistant"]
-    controller.settings.update(disk_budget="off")
-    sitting.until(lambda: controller.cache.trie_model.view.disk_allowed_bytes == 0)
+    app.act("forget_cache")
+    sitting.until(lambda: not any(node.disk_bytes for node in app.cache.trie_model.view.nodes))
+    assert [row.role for row in app.chat.chat_model.rows] == ["user", "assistant"]
+    app.settings.update(disk_budget="off")
+    sitting.until(lambda: app.cache.trie_model.view.disk_allowed_bytes == 0)
     sitting.until(lambda: not list(files.rglob("*.safetensors")))
-    assert controller.cache.state.now.disk_trouble is None
+    assert app.cache.state.now.disk_trouble is None

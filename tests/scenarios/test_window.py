@@ -40,7 +40,7 @@ class Person:
 
     @property
     def rows(self) -> list[MessageRow]:
-        return list(self.program.controller.chat.rows)
+        return list(self.program.app.chat.chat_model.rows)
 
     @property
     def texts(self) -> list[str]:
@@ -54,7 +54,7 @@ class Person:
         self._qtbot.waitUntil(holds, timeout=LONGEST)
 
     def wait_until_ready(self) -> None:
-        self.until(lambda: self.program.controller.state.now.activity.text.startswith("Ready"))
+        self.until(lambda: self.program.app.state.now.activity.text.startswith("Ready"))
 
     def type(self, text: str) -> None:
         QTest.keyClicks(self.window.chat.composer.edit, text)
@@ -109,7 +109,7 @@ def person(qtbot: QtBot, program: Program) -> Person:
 def test_type_and_send_and_watch_the_answer_grow(person: Person, data_folder: Path) -> None:
     person.wait_until_ready()
     tail: list[str] = []
-    person.program.controller.chat.tailAppended.connect(tail.append)
+    person.program.app.chat.chat_model.tailAppended.connect(tail.append)
     person.ask(STORY)
     assert person.composer == ""
     assert len(tail) > 3
@@ -179,7 +179,7 @@ def test_answer_again_makes_a_sibling(person: Person) -> None:
 
 
 def test_typing_while_the_model_loads(person: Person) -> None:
-    assert not person.program.controller.state.now.activity.text.startswith("Ready")
+    assert not person.program.app.state.now.activity.text.startswith("Ready")
     person.type("What is a branch?")
     person.press(KEY.Key_Return)
     assert person.texts == ["What is a branch?"]
@@ -188,15 +188,15 @@ def test_typing_while_the_model_loads(person: Person) -> None:
 
 def test_a_missing_model_folder_is_told_and_the_guide_goes_on(person: Person, tmp_path: Path) -> None:
     person.wait_until_ready()
-    person.program.controller.model.open(str(tmp_path / "gone"))
-    person.until(lambda: "Espalier Guide stays in use" in person.program.controller.notices.now.text)
+    person.program.app.model.open(str(tmp_path / "gone"))
+    person.until(lambda: "Espalier Guide stays in use" in person.program.app.notices.now.text)
     assert not person.window.chat.composer_area.problem.isVisible()
     assert person.window.chat.composer.isVisible()
     person.type("What is a branch?")
     person.press(KEY.Key_Return)
     person.until(lambda: person.has_answer_to("What is a branch?"))
     shutil.copytree(person.program.folders.guide, tmp_path / "found")
-    person.program.controller.model.open(str(tmp_path / "found"))
+    person.program.app.model.open(str(tmp_path / "found"))
     person.wait_until_ready()
     assert person.program.settings.values.recent_models == (str(tmp_path / "found"),)
 
@@ -215,10 +215,10 @@ def test_closing_while_an_answer_is_written_loses_no_word(person: Person, data_f
 
 def test_a_prompt_longer_than_the_context_is_told_and_can_be_edited(person: Person) -> None:
     person.wait_until_ready()
-    times = person.program.controller.model.state.now.context_length // 4  # more than four tokens each
+    times = person.program.app.model.state.now.context_length // 4  # more than four tokens each
     person.window.chat.composer.edit.setPlainText("How do I fork a message?\n" * times)
     person.press(KEY.Key_Return)
-    person.until(lambda: person.program.controller.chat_state.now.card is not None)
+    person.until(lambda: person.program.app.chat.state.now.card is not None)
     card = person.window.chat.composer_area.problem
     assert card.isVisible()
     QTest.mouseClick(card.action, Qt.MouseButton.LeftButton)
@@ -233,7 +233,7 @@ def test_an_empty_prompt_is_answered_with_a_sentence_and_nothing_else(person: Pe
     person.type("   ")
     person.press(KEY.Key_Return)
     assert person.texts == []
-    assert "Nothing to send" in person.program.controller.chat_state.now.send_price
+    assert "Nothing to send" in person.program.app.chat.state.now.send_price
 
 
 def test_writing_on_while_an_answer_is_written(person: Person) -> None:

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from app.viewmodels.actions import ACTIONS, BUTTONS, SUBMENUS, TABLE, bound, checked, run_of
-from app.viewmodels.controller import Controller
+from app.viewmodels.app import App
 from app.viewmodels.kit.settings import SettingsValues
 
 OF_A_WINDOW = [action.id for action in ACTIONS if action.run is None and not action.setting]
@@ -37,39 +37,39 @@ def test_a_setting_of_the_table_is_one_that_is_on_or_off() -> None:
             assert action.run is None
 
 
-def test_each_command_is_carried_out_by_somebody(controller: Controller) -> None:
-    assert bound(controller, dict.fromkeys(OF_A_WINDOW, nothing)).keys() == {action.id for action in ACTIONS}
+def test_each_command_is_carried_out_by_somebody(app: App) -> None:
+    assert bound(app, dict.fromkeys(OF_A_WINDOW, nothing)).keys() == {action.id for action in ACTIONS}
 
 
 @pytest.mark.parametrize("missing", OF_A_WINDOW)
-def test_a_command_that_nobody_carries_out_is_found_at_the_start(controller: Controller, missing: str) -> None:
+def test_a_command_that_nobody_carries_out_is_found_at_the_start(app: App, missing: str) -> None:
     with pytest.raises(KeyError, match=missing):
-        bound(controller, dict.fromkeys(set(OF_A_WINDOW) - {missing}, nothing))
+        bound(app, dict.fromkeys(set(OF_A_WINDOW) - {missing}, nothing))
 
 
 @pytest.mark.parametrize("misspelt", ["udno", "restart", *(menu.id for menu in SUBMENUS)])
-def test_a_misspelt_command_is_found_at_the_start(controller: Controller, misspelt: str) -> None:
+def test_a_misspelt_command_is_found_at_the_start(app: App, misspelt: str) -> None:
     with pytest.raises(KeyError, match=misspelt):
-        bound(controller, dict.fromkeys([*OF_A_WINDOW, misspelt], nothing))
+        bound(app, dict.fromkeys([*OF_A_WINDOW, misspelt], nothing))
 
 
 @pytest.mark.parametrize("action_id", ["udno", "about", ""])
-def test_what_has_nothing_to_do_raises(controller: Controller, action_id: str) -> None:
+def test_what_has_nothing_to_do_raises(app: App, action_id: str) -> None:
     with pytest.raises(KeyError):
-        run_of(controller, action_id)
+        run_of(app, action_id)
     with pytest.raises(KeyError):
-        controller.act(action_id)
+        app.act(action_id)
 
 
-def test_what_a_window_does_itself_comes_first(controller: Controller) -> None:
+def test_what_a_window_does_itself_comes_first(app: App) -> None:
     heard: list[str] = []
-    runs = bound(controller, {**dict.fromkeys(OF_A_WINDOW, nothing), "new": lambda: heard.append("new")})
+    runs = bound(app, {**dict.fromkeys(OF_A_WINDOW, nothing), "new": lambda: heard.append("new")})
     runs["new"]()
     assert heard == ["new"]
 
 
-def test_a_boolean_setting_is_turned_on_and_marked(controller: Controller) -> None:
-    assert "keep_every_fork" not in checked(controller.state.now)
-    controller.act("keep_every_fork")
-    assert controller.settings.values.keeps_every_fork
-    assert "keep_every_fork" in checked(controller.state.now)
+def test_a_boolean_setting_is_turned_on_and_marked(app: App) -> None:
+    assert "keep_every_fork" not in checked(app.state.now)
+    app.act("keep_every_fork")
+    assert app.settings.values.keeps_every_fork
+    assert "keep_every_fork" in checked(app.state.now)

@@ -17,7 +17,7 @@ from app.conversation.database import Database
 from app.conversation.faults import Fault, store_error
 from app.conversation.store_thread import StoreThread
 from app.conversation.unsaved import unsaved_files
-from app.viewmodels.controller import Controller
+from app.viewmodels.app import App
 from app.viewmodels.kit import store_link
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.settings import Settings
@@ -36,7 +36,7 @@ class HangingDisk:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.hangs = threading.Event()
         self._is_over = threading.Event()
-        self._watched: list[Controller] = []
+        self._watched: list[App] = []
         writing = Database.writing
 
         @contextmanager
@@ -49,21 +49,21 @@ class HangingDisk:
 
         monkeypatch.setattr(Database, "writing", hang)
 
-    def watch(self, controller: Controller) -> None:
-        """Make the end of this controller impatient."""
-        controller._parts.store._patience = 0.2
-        controller.archive.exchange._patience = 0.2
-        self._watched.append(controller)
+    def watch(self, app: App) -> None:
+        """Make the end of this app impatient."""
+        app._store._patience = 0.2
+        app.library.import_export._patience = 0.2
+        self._watched.append(app)
 
     def release(self) -> None:
         """As when the process is gone."""
         self._is_over.set()
-        for controller in self._watched:
-            if not controller._views._is_closed:
-                controller._parts.store._patience = LONG
-                controller.close()
-            controller._parts.store._thread._executor.shutdown(wait=True)
-            controller.deleteLater()
+        for app in self._watched:
+            if not app.chat.view_states._is_closed:
+                app._store._patience = LONG
+                app.close()
+            app._store._thread._executor.shutdown(wait=True)
+            app.deleteLater()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         self._watched.clear()
         self.hangs.clear()
@@ -82,63 +82,63 @@ def disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[HangingDis
 @pytest.fixture
 def start(
     data_folder: Path, script: Script, settings: Settings, folders: Folders, disk: HangingDisk
-) -> Callable[[], Controller]:
-    def start() -> Controller:
-        controller = started(data_folder / "conversations.db", script, settings, folders)
-        disk.watch(controller)
-        return controller
+) -> Callable[[], App]:
+    def start() -> App:
+        app = started(data_folder / "conversations.db", script, settings, folders)
+        disk.watch(app)
+        return app
 
     return start
 
 
-def drafts_of(controller: Controller) -> str:
-    return "\n".join(draft.text for draft in controller._drafts._drafts.values())
+def drafts_of(app: App) -> str:
+    return "\n".join(draft.text for draft in app.chat.drafts._drafts.values())
 
 
-def wait_until_ready(qtbot: QtBot, controller: Controller) -> None:
-    qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"))
-    qtbot.waitUntil(lambda: not controller._parts.store._pending)
+def wait_until_ready(qtbot: QtBot, app: App) -> None:
+    qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Ready"))
+    qtbot.waitUntil(lambda: not app._store._pending)
 
 
 def say_and_hang(
-    qtbot: QtBot, controller: Controller, disk: HangingDisk, script: Script, dice: random.Random, seed: int
+    qtbot: QtBot, app: App, disk: HangingDisk, script: Script, dice: random.Random, seed: int
 ) -> list[str]:
     """Ask something new or go on, with the disk hanging before the question or during the answer. Returns all words."""
     question, answer, draft = f"During {seed}", f"answer{seed} " * 50, f"Typed {seed}"
-    controller.new_conversation()
+    app.library.new_conversation()
     if dice.random() < 0.6:
-        controller.send(f"Before {seed}")
-        qtbot.waitUntil(lambda: len(texts_of(controller)) == 2)
-        wait_until_ready(qtbot, controller)
+        app.chat.send(f"Before {seed}")
+        qtbot.waitUntil(lambda: len(texts_of(app)) == 2)
+        wait_until_ready(qtbot, app)
     hangs_late = dice.random() < 0.5
     if hangs_late:
         script.answers[question] = answer
         script.hold = 1
-        controller.send(question)
-        qtbot.waitUntil(lambda: texts_of(controller)[-1:] == [answer[: len(texts_of(controller)[-1])]])
-        qtbot.waitUntil(lambda: texts_of(controller)[-1] != "" and not controller._parts.store._pending)
+        app.chat.send(question)
+        qtbot.waitUntil(lambda: texts_of(app)[-1:] == [answer[: len(texts_of(app)[-1])]])
+        qtbot.waitUntil(lambda: texts_of(app)[-1] != "" and not app._store._pending)
         disk.hangs.set()
         script.go.set()
-        qtbot.waitUntil(lambda: texts_of(controller)[-1] == answer)
+        qtbot.waitUntil(lambda: texts_of(app)[-1] == answer)
     else:
         disk.hangs.set()
-        controller.send(question)
-    controller.composer_changed(draft)
+        app.chat.send(question)
+    app.chat.composer_changed(draft)
     return [question, draft, *([answer] if hangs_late else [])]
 
 
 def test_every_word_that_a_hanging_disk_did_not_take_is_there_at_the_next_start(
-    qtbot: QtBot, start: Callable[[], Controller], disk: HangingDisk, data_folder: Path, script: Script
+    qtbot: QtBot, start: Callable[[], App], disk: HangingDisk, data_folder: Path, script: Script
 ) -> None:
     """Whatever was asked, answered or typed when it began to hang."""
     database = data_folder / "conversations.db"
     for seed in range(8):
-        controller = start()
-        wait_until_ready(qtbot, controller)
-        words = say_and_hang(qtbot, controller, disk, script, random.Random(seed), seed)
-        controller.close()
-        assert controller.is_stuck
-        assert controller.lost is None
+        app = start()
+        wait_until_ready(qtbot, app)
+        words = say_and_hang(qtbot, app, disk, script, random.Random(seed), seed)
+        app.close()
+        assert app.is_stuck
+        assert app.lost is None
         disk.release()
         script.hold = None
         script.go.clear()
@@ -147,7 +147,7 @@ def test_every_word_that_a_hanging_disk_did_not_take_is_there_at_the_next_start(
         assert "saved now" in again.notices.now.text, f"seed {seed}"
         found = "\n".join([drafts_of(again), *all_stored(database).values()])
         assert [word for word in words if word not in found] == [], f"seed {seed}"
-        again._parts.store._patience = LONG
+        again._store._patience = LONG
         again.close()
         assert not again.is_stuck
         disk.release()
@@ -155,27 +155,27 @@ def test_every_word_that_a_hanging_disk_did_not_take_is_there_at_the_next_start(
 
 
 def test_what_can_be_kept_nowhere_is_told(
-    qtbot: QtBot, start: Callable[[], Controller], disk: HangingDisk, data_folder: Path
+    qtbot: QtBot, start: Callable[[], App], disk: HangingDisk, data_folder: Path
 ) -> None:
-    controller = start()
-    wait_until_ready(qtbot, controller)
+    app = start()
+    wait_until_ready(qtbot, app)
     for place in unsaved_files(data_folder / "conversations.db")[1:]:
         place.mkdir()
     disk.hangs.set()
-    controller.composer_changed("1234567")
-    controller.close()
-    assert controller.is_stuck
-    assert controller.lost is not None
-    assert "does not answer" in controller.lost.sentence
-    assert "7 characters" in controller.lost.sentence
+    app.chat.composer_changed("1234567")
+    app.close()
+    assert app.is_stuck
+    assert app.lost is not None
+    assert "does not answer" in app.lost.sentence
+    assert "7 characters" in app.lost.sentence
 
 
 def test_a_start_whose_database_hangs_says_so_and_goes_on_when_it_answers(
-    qtbot: QtBot, start: Callable[[], Controller], disk: HangingDisk, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, start: Callable[[], App], disk: HangingDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = start()
     wait_until_ready(qtbot, first)
-    first.send("One")
+    first.chat.send("One")
     qtbot.waitUntil(lambda: texts_of(first) == ["One", "You said: One"])
     disk.release()
     over, opening = threading.Event(), Database.__init__
@@ -183,31 +183,31 @@ def test_a_start_whose_database_hangs_says_so_and_goes_on_when_it_answers(
     monkeypatch.setattr(Database, "__init__", lambda *asked: over.wait(LONG) and opening(*asked))
     again = start()
     qtbot.waitUntil(lambda: "disk is slow" in again.notices.now.text)
-    again.composer_changed("typed meanwhile")
+    again.chat.composer_changed("typed meanwhile")
     over.set()
     qtbot.waitUntil(lambda: again.notices.now.text == "")
     wait_until_ready(qtbot, again)
     assert "typed meanwhile" in drafts_of(again)
-    titles = [row.title for row in again.conversations.rows]
+    titles = [row.title for row in again.library.conversation_model.rows]
     assert "One" in titles
 
 
 def test_a_database_that_hangs_while_it_is_opened_or_closed_keeps_nobody_from_quitting(
-    qtbot: QtBot, start: Callable[[], Controller], disk: HangingDisk, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, start: Callable[[], App], disk: HangingDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("__init__", "close"):
         over = threading.Event()
         with monkeypatch.context() as patch:
             patch.setattr(Database, name, lambda *_asked, over=over: over.wait(LONG) and None)
-            controller = start()
-            controller.composer_changed("words")
-            controller.close()
-            assert controller.is_stuck, name
+            app = start()
+            app.chat.composer_changed("words")
+            app.close()
+            assert app.is_stuck, name
         over.set()
 
 
 def test_a_file_that_is_being_written_to_a_disk_that_hangs_is_given_up(
-    qtbot: QtBot, start: Callable[[], Controller], disk: HangingDisk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, start: Callable[[], App], disk: HangingDisk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(exchange_desk, "GIVING_UP", 0.1)
     over, is_saving = threading.Event(), threading.Event()
@@ -217,21 +217,21 @@ def test_a_file_that_is_being_written_to_a_disk_that_hangs_is_given_up(
         over.wait(LONG)
 
     monkeypatch.setattr(exchange_desk, "save", hang)
-    controller = start()
-    wait_until_ready(qtbot, controller)
-    controller.send("One")
-    qtbot.waitUntil(lambda: len(texts_of(controller)) == 2)
-    wait_until_ready(qtbot, controller)
-    controller.archive.exchange.export(controller.archive.open_id, Form.BRANCH, str(tmp_path / "out.md"))
+    app = start()
+    wait_until_ready(qtbot, app)
+    app.chat.send("One")
+    qtbot.waitUntil(lambda: len(texts_of(app)) == 2)
+    wait_until_ready(qtbot, app)
+    app.library.import_export.export(app.library.open_id, Form.BRANCH, str(tmp_path / "out.md"))
     assert is_saving.wait(LONG)
-    controller._parts.store._patience = LONG
-    controller.close()
-    assert controller.is_stuck
-    assert not controller._parts.store.is_stuck
-    assert controller.lost is not None
-    assert "not written" in controller.lost.title
+    app._store._patience = LONG
+    app.close()
+    assert app.is_stuck
+    assert not app._store.is_stuck
+    assert app.lost is not None
+    assert "not written" in app.lost.title
     over.set()
-    controller.archive.exchange._thread.shutdown(wait=True)
+    app.library.import_export._thread.shutdown(wait=True)
 
 
 def test_requests_that_hang_are_refused_in_their_order_and_later_ones_too(qtbot: QtBot) -> None:

@@ -22,17 +22,17 @@ from app.conversation.message_store import MessageStore
 from app.conversation.store_thread import StoreThread
 from app.conversation.unsaved import unsaved_files
 from app.protocol.commands import Generate
+from app.viewmodels.app import App
 from app.viewmodels.chat import answer_saver
 from app.viewmodels.chat.question import Question
-from app.viewmodels.controller import Controller
 from app.viewmodels.kit import store_link
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.settings import Settings
 from app.worker.engine_host import EngineHost
-from tests.conftest import close_controller
+from tests.conftest import close_app
 from tests.conversation.builders import raw
 from tests.fakes.engine import FakeEngine, Script
-from tests.viewmodels.test_controller_stress import Restless, all_of
+from tests.viewmodels.test_app_stress import Restless, all_of
 
 ACTIONS = 60
 
@@ -91,29 +91,28 @@ class Stubborn(Restless):
     """Somebody who does everything at once, deletes and takes back too."""
 
     def act(self) -> None:
-        controller = self.controller
+        app = self.app
         verbs = ["undo", "undo", "redo", "delete_message", "prune", "delete_conversation", "favourite", "dismiss"]
         if self.rng.random() < 0.25:
-            controller.act(self.rng.choice(verbs))
+            app.act(self.rng.choice(verbs))
         else:
             super().act()
 
     def other_conversation(self) -> None:
-        if self.controller.conversations.rows:  # all may have been deleted
+        if self.app.library.conversation_model.rows:  # all may have been deleted
             super().other_conversation()
 
     def crash(self) -> None:
         """Not here: the engine does not come back by itself."""
 
 
-def is_at_rest(controller: Controller) -> bool:
-    parts = controller._parts
+def is_at_rest(app: App) -> bool:
     return not (
-        list(parts.questions)
-        or parts.changes.is_pending
-        or parts.answer_saver._waiting
-        or parts.store._pending
-        or parts.drafts.sent
+        list(app.chat.questions)
+        or app.library.changes.is_pending
+        or app.chat.answer_saver._waiting
+        or app._store._pending
+        or app.chat.drafts.sent
     )
 
 
@@ -128,7 +127,7 @@ def all_stored(database: Path) -> dict[str, str]:
 @pytest.mark.parametrize("seed", range(10))
 def test_whatever_the_database_refuses_no_word_is_lost_and_nothing_sticks(
     qtbot: QtBot,
-    make_controller: Callable[[], Controller],
+    make_app: Callable[[], App],
     script: Script,
     data_folder: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -137,63 +136,63 @@ def test_whatever_the_database_refuses_no_word_is_lost_and_nothing_sticks(
     rng = random.Random(seed)
     monkeypatch.setattr(answer_saver, "SAVE_EVERY_MS", 15)
     trouble = Trouble(rng, monkeypatch)
-    controller = make_controller()
-    qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"))
-    controller._parts.store.drain()  # what cannot be opened is kept in memory, which is told
-    person = Stubborn(controller, script, rng)
+    app = make_app()
+    qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Ready"))
+    app._store.drain()  # what cannot be opened is kept in memory, which is told
+    person = Stubborn(app, script, rng)
     shown: dict[str, str] = {}
     given_back: set[str] = set()
 
     def note(_id: str) -> None:
-        shown.update((row.id, row.text) for row in controller.chat.rows)
+        shown.update((row.id, row.text) for row in app.chat.chat_model.rows)
 
     def take_back(question: Question) -> None:
         message = question.message
-        draft = controller._drafts.of(message.conversation_id)
+        draft = app.chat.drafts.of(message.conversation_id)
         assert message.text in draft.text, f"seed {seed}: words were not given back"
         given_back.add(message.id)
 
-    controller._question_queue.moved.connect(note)
-    controller._question_queue.refused.connect(take_back)
+    app.chat.question_queue.moved.connect(note)
+    app.chat.question_queue.refused.connect(take_back)
     for _ in range(ACTIONS):
         if rng.random() < 0.15:
             trouble.is_on = not trouble.is_on
         person.act()
         qtbot.wait(rng.choice([0, 1, 5, 30]))
     trouble.is_on = False
-    qtbot.waitUntil(lambda: is_at_rest(controller), timeout=10_000)
+    qtbot.waitUntil(lambda: is_at_rest(app), timeout=10_000)
     kept = all_stored(data_folder / "conversations.db")
     missing = {one: text for one, text in shown.items() if text and not kept.get(one, "").startswith(text)}
     assert missing.keys() <= given_back, f"seed {seed}: {missing}"
-    trees = dict(controller._library._trees)
+    trees = dict(app.library.library._trees)
     for message in (message for tree in trees.values() for message in all_of(tree)):
         assert kept[message.id] == message.text, f"seed {seed}"
-    controller.new_conversation()
-    controller.send("Does it still go on?")
-    qtbot.waitUntil(lambda: [row.role for row in controller.chat.rows] == ["user", "assistant"], timeout=5000)
-    qtbot.waitUntil(lambda: is_at_rest(controller), timeout=5000)
+    app.library.new_conversation()
+    app.chat.send("Does it still go on?")
+    qtbot.waitUntil(lambda: [row.role for row in app.chat.chat_model.rows] == ["user", "assistant"], timeout=5000)
+    qtbot.waitUntil(lambda: is_at_rest(app), timeout=5000)
 
 
-def started(database: Path, script: Script, settings: Settings, folders: Folders) -> Controller:
+def started(database: Path, script: Script, settings: Settings, folders: Folders) -> App:
     host = EngineHost(lambda sink: FakeEngine(sink, script))
-    controller = Controller(host, StoreThread(database), settings, folders)
-    host.setParent(controller)
-    controller.start(folders.guide)
+    app = App(host, StoreThread(database), settings, folders)
+    host.setParent(app)
+    app.start(folders.guide)
     host.start()
-    return controller
+    return app
 
 
-def all_of_one(qtbot: QtBot, controller: Controller, script: Script, when_full: Callable[[], None]) -> str:
+def all_of_one(qtbot: QtBot, app: App, script: Script, when_full: Callable[[], None]) -> str:
     """A long answer during which the disk is full; it has ended, and is not stored."""
-    qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"))
+    qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Ready"))
     script.answers["One"] = f"{'pear' * 30} " * 100
     script.hold = 1
-    controller.send("One")
-    qtbot.waitUntil(lambda: len(texts_of(controller)) == 2)
+    app.chat.send("One")
+    qtbot.waitUntil(lambda: len(texts_of(app)) == 2)
     when_full()
     script.go.set()
-    qtbot.waitUntil(lambda: "disk is full" in controller.notices.now.text, timeout=10_000)
-    qtbot.waitUntil(lambda: not controller._questions.held)
+    qtbot.waitUntil(lambda: "disk is full" in app.notices.now.text, timeout=10_000)
+    qtbot.waitUntil(lambda: not app.chat.questions.held)
     return script.answers["One"]
 
 
@@ -225,14 +224,14 @@ def test_who_quits_while_nothing_can_be_saved_finds_the_words_at_the_next_start(
         is_full = True
 
     monkeypatch.setattr(Database, "writing", refuse)
-    controller = started(database, script, settings, folders)
-    answer = all_of_one(qtbot, controller, script, fill_up)
+    app = started(database, script, settings, folders)
+    answer = all_of_one(qtbot, app, script, fill_up)
     places = unsaved_files(database)
     for refused in places[: ("beside", "temporary", "nowhere").index(where)]:
         refused.mkdir(parents=True)  # nothing can be put there
-    controller.close()
-    lost = controller.lost
-    controller.deleteLater()
+    app.close()
+    lost = app.lost
+    app.deleteLater()
     assert (lost is not None) is (where == "nowhere")
     is_full = False
     if where == "nowhere":
@@ -245,7 +244,7 @@ def test_who_quits_while_nothing_can_be_saved_finds_the_words_at_the_next_start(
     qtbot.waitUntil(lambda: texts_of(again) == ["One", answer])
     assert list(all_stored(database).values()) == ["One", answer]
     assert not any(place.is_file() for place in places)
-    close_controller(again)
+    close_app(again)
 
 
 def test_who_quits_on_a_full_disk_has_the_room_of_the_search_index(
@@ -259,22 +258,20 @@ def test_who_quits_on_a_full_disk_has_the_room_of_the_search_index(
             message = Message.new(home.id, None, "user", words)
             thread.submit(lambda store, message=message: store.messages.add(message))
         thread.submit(lambda store: store.search.find("word1x1")).result()
-    controller = started(tiny_disk / "conversations.db", script, settings, folders)
-    qtbot.waitUntil(lambda: bool(texts_of(controller)))
-    controller.new_conversation()
-    answer = all_of_one(qtbot, controller, script, lambda: fill(tiny_disk))
-    close_controller(controller)
+    app = started(tiny_disk / "conversations.db", script, settings, folders)
+    qtbot.waitUntil(lambda: bool(texts_of(app)))
+    app.library.new_conversation()
+    answer = all_of_one(qtbot, app, script, lambda: fill(tiny_disk))
+    close_app(app)
     assert list(all_stored(tiny_disk / "conversations.db").values())[-2:] == ["One", answer]
 
 
 @pytest.fixture
-def on_tiny_disk(
-    qtbot: QtBot, tiny_disk: Path, script: Script, settings: Settings, folders: Folders
-) -> Iterator[Controller]:
-    """A controller whose database lies on a disk that is soon full."""
-    controller = started(tiny_disk / "conversations.db", script, settings, folders)
-    yield controller
-    close_controller(controller)
+def on_tiny_disk(qtbot: QtBot, tiny_disk: Path, script: Script, settings: Settings, folders: Folders) -> Iterator[App]:
+    """A app whose database lies on a disk that is soon full."""
+    app = started(tiny_disk / "conversations.db", script, settings, folders)
+    yield app
+    close_app(app)
 
 
 def fill(place: Path) -> None:
@@ -287,37 +284,37 @@ def fill(place: Path) -> None:
                 continue
 
 
-def texts_of(controller: Controller) -> list[str]:
-    return [row.text for row in controller.chat.rows]
+def texts_of(app: App) -> list[str]:
+    return [row.text for row in app.chat.chat_model.rows]
 
 
 def test_who_asks_on_while_the_disk_is_full_gets_the_words_back_and_can_go_on_when_it_is_not(
-    qtbot: QtBot, on_tiny_disk: Controller, tiny_disk: Path, script: Script
+    qtbot: QtBot, on_tiny_disk: App, tiny_disk: Path, script: Script
 ) -> None:
-    controller = on_tiny_disk
+    app = on_tiny_disk
     given_back: list[str] = []
-    controller.composerText.connect(given_back.append)
-    answer = all_of_one(qtbot, controller, script, lambda: fill(tiny_disk))
+    app.chat.composerText.connect(given_back.append)
+    answer = all_of_one(qtbot, app, script, lambda: fill(tiny_disk))
     for _ in range(2):  # here, and in another conversation
-        controller.notices.dismiss()
-        controller.send("Two")
+        app.notices.dismiss()
+        app.chat.send("Two")
         qtbot.waitUntil(lambda: given_back[-1] == "Two", timeout=5000)
-        assert "disk is full" in controller.notices.now.text
-        assert not controller._questions.held
-        controller.new_conversation()
+        assert "disk is full" in app.notices.now.text
+        assert not app.chat.questions.held
+        app.library.new_conversation()
     (tiny_disk / "filler").unlink()
-    qtbot.waitUntil(lambda: controller.notices.now.text == "", timeout=5000)  # what was told is over
-    first = next(row for row in controller.conversations.rows if row.title.startswith("One"))
-    controller.open_conversation(first.id)
-    controller.send("Two")
-    qtbot.waitUntil(lambda: len(texts_of(controller)) == 4, timeout=5000)
-    qtbot.waitUntil(lambda: is_at_rest(controller), timeout=10_000)
+    qtbot.waitUntil(lambda: app.notices.now.text == "", timeout=5000)  # what was told is over
+    first = next(row for row in app.library.conversation_model.rows if row.title.startswith("One"))
+    app.library.open(first.id)
+    app.chat.send("Two")
+    qtbot.waitUntil(lambda: len(texts_of(app)) == 4, timeout=5000)
+    qtbot.waitUntil(lambda: is_at_rest(app), timeout=10_000)
     kept = list(all_stored(tiny_disk / "conversations.db").values())
     assert kept == ["One", answer, "Two", "You said: Two"]
 
 
 def test_the_model_waits_for_one_commit_and_for_no_other(
-    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, make_app: Callable[[], App], script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """From Return to the engine, with the first question of a conversation and with a later one."""
     commits: list[int] = []
@@ -330,19 +327,19 @@ def test_the_model_waits_for_one_commit_and_for_no_other(
         commits.append(sum(isinstance(command, Generate) for command in script.commands))
 
     monkeypatch.setattr(Database, "writing", count)
-    controller = make_controller()
-    qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"))
+    app = make_app()
+    qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Ready"))
     for number in range(4):
-        qtbot.waitUntil(lambda: is_at_rest(controller))
+        qtbot.waitUntil(lambda: is_at_rest(app))
         commits.clear()
-        controller.send(f"Question {number}")
-        qtbot.waitUntil(lambda: not controller._questions.at_engine and is_at_rest(controller))
+        app.chat.send(f"Question {number}")
+        qtbot.waitUntil(lambda: not app.chat.questions.at_engine and is_at_rest(app))
         assert commits.count(number) == 1, f"question {number} waited for {commits.count(number)} commits"
         assert len(commits) <= 3  # and its answer takes one or two more
 
 
 def test_while_the_disk_is_slow_an_answer_goes_on_and_the_window_says_why_it_is_not_saved(
-    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, make_app: Callable[[], App], script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store_link, "SLOW", 0.2)
     monkeypatch.setattr(store_link, "WATCH_MS", 10)
@@ -358,15 +355,15 @@ def test_while_the_disk_is_slow_an_answer_goes_on_and_the_window_says_why_it_is_
         return appending(store, message, select)
 
     monkeypatch.setattr(MessageStore, "add", slowly)
-    controller = make_controller()
-    qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"))
+    app = make_app()
+    qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Ready"))
     script.answers["One"], script.hold = "pear " * 200, 30
-    controller.send("One")
-    qtbot.waitUntil(lambda: "The disk is slow" in controller.notices.now.text)
+    app.chat.send("One")
+    qtbot.waitUntil(lambda: "The disk is slow" in app.notices.now.text)
     script.go.set()
-    qtbot.waitUntil(lambda: not controller._questions.at_engine)
-    assert texts_of(controller) == ["One", script.answers["One"]]
-    assert "The disk is slow" in controller.notices.now.text
+    qtbot.waitUntil(lambda: not app.chat.questions.at_engine)
+    assert texts_of(app) == ["One", script.answers["One"]]
+    assert "The disk is slow" in app.notices.now.text
     disk.set()
-    qtbot.waitUntil(lambda: is_at_rest(controller))
-    qtbot.waitUntil(lambda: controller.notices.now.text == "")
+    qtbot.waitUntil(lambda: is_at_rest(app))
+    qtbot.waitUntil(lambda: app.notices.now.text == "")

@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.viewmodels.controller import Controller
+from app.viewmodels.app import App
 from app.viewmodels.kit.settings import WindowState
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
@@ -36,12 +36,12 @@ def style(qapp: QApplication) -> Iterator[Style]:
 
 
 @pytest.fixture
-def make_window(qtbot: QtBot, style: Style, controller: Controller) -> Iterator[MakeWindow]:
+def make_window(qtbot: QtBot, style: Style, app: App) -> Iterator[MakeWindow]:
     made: list[MainWindow] = []
 
     def make(state: WindowState) -> MainWindow:
-        controller.settings.update(window=state)
-        window = MainWindow(style, controller)
+        app.settings.update(window=state)
+        window = MainWindow(style, app)
         made.append(window)
         show(window)
         for _ in range(3):
@@ -56,7 +56,7 @@ def make_window(qtbot: QtBot, style: Style, controller: Controller) -> Iterator[
 
 
 @pytest.fixture
-def window(qtbot: QtBot, make_window: MakeWindow, controller: Controller) -> MainWindow:
+def window(qtbot: QtBot, make_window: MakeWindow, app: App) -> MainWindow:
     window = make_window(WindowState())
-    qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"))
+    qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Ready"))
     return window

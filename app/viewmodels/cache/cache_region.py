@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
@@ -91,6 +91,11 @@ class CacheRegion(QObject):
         """Keep what is cached of a branch whatever else needs room, or let it go again. Does nothing without turns."""
         if turns:
             self.disk_cache.pin(turns, is_pinned)
+
+    def release(self, conversation_ids: Iterable[str]) -> None:
+        """Delete what only these conversations used, something of which is gone for ever."""
+        for conversation_id in conversation_ids:
+            self.disk_cache.release(conversation_id)
 
     def show_files(self) -> None:
         """Have the folder of the cached state shown."""

@@ -28,15 +28,6 @@ ANSWERED_LATER = "your message is answered when it is ready"
 STILL_WRITING = "Answer Again works as soon as this answer has ended"
 
 
-def ended_badly(has_crashed: bool, reopens: bool) -> str:
-    """What the banner says after a run that was not closed. reopens: everything is open again."""
-    title = "Espalier crashed last time." if has_crashed else "Espalier was not closed last time."
-    saved = "Everything you said is saved, and all but the last second of an answer."
-    if reopens:
-        return f"{title} {saved}"
-    return f"{title} {saved} As it had only just been started, no conversation is opened by itself: choose one."
-
-
 def answer_activity(question: Question, elsewhere: str) -> Activity:
     """Return how far an answer is, and how much of its prompt is read. elsewhere: its title, where it is not shown."""
     line = _answer_line(question)

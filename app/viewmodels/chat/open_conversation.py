@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.conversation.message import Conversation, Message
+from app.conversation.message import Message
 from app.conversation.tree import MessageTree
 from app.protocol.events import CostEstimate
 from app.protocol.reports import ModelInfo
@@ -17,7 +17,6 @@ from app.viewmodels.chat.questions import Questions
 from app.viewmodels.chat.versions import last_fork, last_question, version_beside
 from app.viewmodels.kit.activity import Activity
 from app.viewmodels.kit.problem_card import ProblemCard
-from app.viewmodels.library.conversation_rows import blank_title
 from app.viewmodels.model.model_state import ModelState
 from app.viewmodels.text import formatting
 from app.viewmodels.text.formatting import DOT
@@ -32,8 +31,7 @@ class OpenConversation:
     composer's foot. card: a problem that stands in the way here.
     """
 
-    conversation: Conversation | None
-    is_first: bool
+    title: str
     tree: MessageTree
     model: ModelState
     info: ModelInfo | None
@@ -50,7 +48,7 @@ class OpenConversation:
         """Return what the window says about this conversation, and what can be done in it."""
         path, is_greeting = self.prices.path, self.is_empty and self.model.is_guide
         return ChatState(
-            title=self._title,
+            title=self.title,
             subtitle=self._subtitle,
             warmth=None if path is None else chat_text.warmth(path),
             is_on_disk=path is not None and path.is_on_disk,
@@ -135,12 +133,6 @@ class OpenConversation:
             loading = self.model.activity
             return Activity(loading.text + DOT + chat_text.ANSWERED_LATER, loading.done)
         return None
-
-    @property
-    def _title(self) -> str:
-        if self.conversation is not None and self.conversation.title:
-            return self.conversation.title
-        return blank_title(self.is_first, self.model.is_guide)
 
     @property
     def _subtitle(self) -> str:

@@ -179,7 +179,7 @@ class Library(QObject):
         self._name(message.conversation_id)
         beginning = self._unstored.get(message.conversation_id)
 
-        def commit(store: Store) -> None:
+        def commit(store: Store) -> Conversation:
             try:
                 if beginning is None:
                     edit = store.messages.add(message)
@@ -188,18 +188,28 @@ class Library(QObject):
             except LookupError as error:
                 raise store_error(Fault.ORPHAN, None) from error
             store.record(edit)
+            return store.conversations.get(message.conversation_id)
 
-        def take(_result: None) -> None:
-            self.read_list()
+        def take(used: Conversation) -> None:
+            self._use(used)
             then()
 
         def give_back(problem: Problem) -> None:
             self._trees[message.conversation_id].remove(message.id)
             self._name(message.conversation_id)
-            self.read_list()
             refused(problem)
 
         self._store.do(commit, take, give_back, len(message.text))
+
+    def use(self, conversation_id: str, at: float) -> None:
+        """Show a conversation as the one used last, as the database will. at: seconds since the epoch."""
+        found = next((one for one in self._conversations if one.id == conversation_id), None)
+        if found is not None:
+            self._use(replace(found, updated_at=at))
+
+    def _use(self, used: Conversation) -> None:
+        """Put one conversation in its place in the list: before all others."""
+        self._show((used, *(one for one in self._conversations if one.id != used.id)), self.folders)
 
     def save_path(self, conversation_id: str, leaf_id: str | None) -> None:
         """Remember where a conversation was left."""

@@ -12,13 +12,14 @@ class LibraryState:
     """The open conversation among all others.
 
     open_id, open_folder: which one it is, and the folder it lies in, "" for none. is_favourite: it is marked as one.
-    folders: all of them in their order. undo, redo: what Undo and Redo would do among conversations ("Delete"), "" for
-    nothing.
+    blank_title: what a conversation without a title is called. folders: all of them in their order. undo, redo: what
+    Undo and Redo would do among conversations ("Delete"), "" for nothing.
     """
 
     open_id: str = ""
     open_folder: str = ""
     is_favourite: bool = False
+    blank_title: str = ""
     folders: tuple[Folder, ...] = ()
     undo: str = ""
     redo: str = ""

@@ -10,7 +10,6 @@ from app.conversation.records import Trashed
 from app.conversation.store import Store
 from app.conversation.trash import THIRTY_DAYS
 from app.protocol.reports import Problem
-from app.viewmodels.cache.disk_cache import DiskCache
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.changes import Changes
@@ -36,20 +35,19 @@ _DAY = 86_400.0
 class TrashList(QObject):
     """The trash as a list. It is read when it is looked at, and again after each change while it is.
 
-    Attributes: rows, newest first. Signals: changed(); restored(str) this conversation is back.
+    Attributes: rows, newest first. Signals: changed(); restored(str) this conversation is back; erased(str)
+    something of this one is gone for ever.
     """
 
     changed = Signal()
     restored = Signal(str)
+    erased = Signal(str)
 
-    def __init__(
-        self, store: StoreLink, changes: Changes, notices: Notices, disk: DiskCache, parent: QObject | None = None
-    ) -> None:
+    def __init__(self, store: StoreLink, changes: Changes, notices: Notices, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._store = store
         self._changes = changes
         self._notices = notices
-        self._disk = disk
         self.rows = LineModel(self)
         self._has_copies = False
 
@@ -89,7 +87,7 @@ class TrashList(QObject):
         def take(done: tuple[int, set[str]]) -> None:
             messages, touched = done
             for conversation_id in touched:
-                self._disk.release(conversation_id)
+                self.erased.emit(conversation_id)
             self.read()
             self._notices.info(f"The trash is empty: {formatting.plural(messages, 'message')} deleted for ever.")
 

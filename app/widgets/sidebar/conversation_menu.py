@@ -8,15 +8,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.viewmodels.archive import NEW_FOLDER, Archive
+from app.viewmodels.library.library_region import NEW_FOLDER, LibraryRegion
 from app.viewmodels.library.rows import ConversationRow
 
 
-def row_menu(row: ConversationRow, archive: Archive, rename: Callable[[str], None], parent: QWidget) -> QMenu:
+def row_menu(row: ConversationRow, library: LibraryRegion, rename: Callable[[str], None], parent: QWidget) -> QMenu:
     """Return a menu for one row of the sidebar, which is deleted when it is closed."""
     menu = QMenu(parent)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    edits = archive.edits
+    edits = library.edits
     menu.addAction("Rename", lambda: rename(row.id)).setEnabled(row.can_change)
     if row.is_folder:
         menu.addSeparator()
@@ -26,20 +26,20 @@ def row_menu(row: ConversationRow, archive: Archive, rename: Callable[[str], Non
     menu.addAction(title, lambda: edits.mark(row.id)).setEnabled(row.can_change)
     folders = menu.addMenu("Move to Folder")
     folders.setEnabled(row.can_change)
-    fill_folders(folders, row.id, row.folder_id, archive)
+    fill_folders(folders, row.id, row.folder_id, library)
     menu.addSeparator()
     menu.addAction("Delete Conversation", lambda: edits.delete_conversation(row.id)).setEnabled(row.can_change)
     return menu
 
 
-def fill_folders(menu: QMenu, conversation_id: str, folder_id: str, archive: Archive) -> None:
+def fill_folders(menu: QMenu, conversation_id: str, folder_id: str, library: LibraryRegion) -> None:
     """Fill a menu with all folders, the conversation's own ticked, and a way to a new one."""
     menu.clear()
-    _add(menu, "No Folder", not folder_id, lambda: archive.edits.move(conversation_id, None))
-    for known, name in archive.folders:
-        _add(menu, name, known == folder_id, lambda known=known: archive.edits.move(conversation_id, known))  # type: ignore[misc]
+    _add(menu, "No Folder", not folder_id, lambda: library.edits.move(conversation_id, None))
+    for folder in library.state.now.folders:
+        _add(menu, folder.name, folder.id == folder_id, lambda at=folder.id: library.edits.move(conversation_id, at))  # type: ignore[misc]
     menu.addSeparator()
-    menu.addAction("New Folder", lambda: archive.edits.create_folder(NEW_FOLDER, conversation_id))
+    menu.addAction("New Folder", lambda: library.edits.create_folder(NEW_FOLDER, conversation_id))
 
 
 def _add(menu: QMenu, title: str, is_ticked: bool, act: Callable[[], None]) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.protocol.reports import Problem
 from app.viewmodels.actions import BY_ID, enabled
-from app.viewmodels.controller import Controller
+from app.viewmodels.app import App
 from app.widgets.chat.cards import NoticeBanner
 from app.widgets.chat.composer_area import ComposerArea
 from app.widgets.chat.messages.links import ask_and_open
@@ -21,7 +21,7 @@ from app.widgets.window.toolbar import Toolbar
 
 
 class ChatPane(QWidget):
-    """Hands what the person does to the controller, and the controller's words to the composer.
+    """Hands what the person does to the app, and the app's words to the composer.
 
     Signal: escaped, Escape was pressed and there is nothing to stop.
 
@@ -30,23 +30,23 @@ class ChatPane(QWidget):
 
     escaped = Signal()
 
-    def __init__(self, style: Style, controller: Controller, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, app: App, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._controller = controller
-        state = controller.chat_state
-        self.toolbar = Toolbar(style, controller.state, self)
-        self.banner = NoticeBanner(style, controller.notices, self)
-        self.view = ChatView(style, controller.chat, state, BY_ID, self)
+        self._app = app
+        state = app.chat.state
+        self.toolbar = Toolbar(style, app.state, self)
+        self.banner = NoticeBanner(style, app.notices, self)
+        self.view = ChatView(style, app.chat.chat_model, state, BY_ID, self)
         self.welcome = WelcomeView(style, state, self)
         self.composer_area = ComposerArea(style, state, self)
         self.composer = self.composer_area.composer
-        self.status_line = StatusLine(style, controller.state, self)
+        self.status_line = StatusLine(style, app.state, self)
         self._pages = QStackedWidget(self)
         # A path that is exchanged is empty for a moment: the page is chosen when that is over.
         self._page_timer = QTimer(self, singleShot=True, interval=0)
         self._page_timer.timeout.connect(self._choose_page)
         self._stack()
-        self._connect(controller)
+        self._connect(app)
         self._choose_page()
 
     def _stack(self) -> None:
@@ -61,28 +61,28 @@ class ChatPane(QWidget):
         column.addWidget(self.composer_area)
         column.addWidget(self.status_line)
 
-    def _connect(self, controller: Controller) -> None:
-        chat, view, composer = controller.chat, self.view, self.composer
+    def _connect(self, app: App) -> None:
+        chat, view, composer = app.chat.chat_model, self.view, self.composer
         for change in (chat.rowsInserted, chat.rowsRemoved, chat.modelReset):
             change.connect(self._page_timer.start)
-        view.versionAsked.connect(controller.select_version)
-        view.editAsked.connect(controller.begin_edit)
-        view.againAsked.connect(controller.regenerate)
+        view.versionAsked.connect(app.chat.select_version)
+        view.editAsked.connect(app.chat.begin_edit)
+        view.againAsked.connect(app.chat.regenerate)
         view.linkAsked.connect(self._ask_about_link)
         composer.submitted.connect(self._send)
-        composer.changed.connect(controller.composer_changed)
+        composer.changed.connect(app.chat.composer_changed)
         composer.edit.pasteRefused.connect(self._warn_of_paste)
-        composer.stopAsked.connect(controller.stop)
+        composer.stopAsked.connect(app.chat.stop)
         composer.escaped.connect(self._escape)
-        composer.editCancelled.connect(controller.cancel_edit)
-        controller.composerText.connect(composer.show_text)
-        controller.messageShown.connect(self._show_message)
-        controller.anchorWanted.connect(self._show_anchor)
-        controller.left.connect(self._remember_scroll)
-        self.composer_area.acted.connect(controller.act)
-        view.deleteAsked.connect(controller.archive.delete_message)
-        self.welcome.asked.connect(controller.send)
-        self.welcome.openAsked.connect(controller.model.choose)
+        composer.editCancelled.connect(app.chat.cancel_edit)
+        app.chat.composerText.connect(composer.show_text)
+        app.chat.messageShown.connect(self._show_message)
+        app.chat.anchorWanted.connect(self._show_anchor)
+        app.chat.left.connect(self._remember_scroll)
+        self.composer_area.acted.connect(app.act)
+        view.deleteAsked.connect(app.chat.delete_message)
+        self.welcome.asked.connect(app.chat.send)
+        self.welcome.openAsked.connect(app.model.choose)
 
     @property
     def is_welcome_shown(self) -> bool:
@@ -92,11 +92,11 @@ class ChatPane(QWidget):
     @property
     def _is_dismissable(self) -> bool:
         """Whether a problem stands in the composer's place that one may leave alone."""
-        card = self._controller.chat_state.now.card
+        card = self._app.chat.state.now.card
         return card is not None and card.other_id == "dismiss"
 
     def _choose_page(self) -> None:
-        is_empty = self._controller.chat.rowCount() == 0
+        is_empty = self._app.chat.chat_model.rowCount() == 0
         if is_empty and self.view.keyboard_row >= 0:
             self.composer.focus_text()
         self._pages.setCurrentWidget(self.welcome if is_empty else self.view)
@@ -106,10 +106,10 @@ class ChatPane(QWidget):
         """Send the words and show the end: who says something wants to see it answered."""
         if text.strip():
             self.view.go_to_end()
-        self._controller.send(text)
+        self._app.chat.send(text)
 
     def _warn_of_paste(self, sentence: str) -> None:
-        self._controller.notices.error(Problem("Too long to paste", sentence))
+        self._app.notices.error(Problem("Too long to paste", sentence))
 
     def _show_message(self, message_id: str) -> None:
         """Bring a message into sight, in the room that the composer's new text leaves."""
@@ -127,13 +127,13 @@ class ChatPane(QWidget):
         self.view.show_anchor(message_id, offset)
 
     def _remember_scroll(self) -> None:
-        self._controller.remember_scroll(*self.view.anchor())
+        self._app.chat.remember_scroll(*self.view.anchor())
 
     def _escape(self) -> None:
         if self._is_dismissable:
-            self._controller.act("dismiss")
-        elif "stop" in enabled(self._controller.state.now):
-            self._controller.act("stop")
+            self._app.act("dismiss")
+        elif "stop" in enabled(self._app.state.now):
+            self._app.act("stop")
         else:
             self.escaped.emit()
 
@@ -149,7 +149,7 @@ class ChatPane(QWidget):
         if not is_letter(event) or not (self.composer.isVisible() or self._is_dismissable):
             return False
         if self._is_dismissable:
-            self._controller.act("dismiss")
+            self._app.act("dismiss")
         self.composer.edit.setFocus()
         self.composer.edit.insertPlainText(event.text())
         return True

@@ -7,8 +7,8 @@ from pathlib import Path
 from PySide6.QtCore import QStandardPaths
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.viewmodels.archive import Archive
 from app.viewmodels.library.form import Form
+from app.viewmodels.library.library_region import LibraryRegion
 
 _FILTERS = {
     Form.ESPALIER: "Espalier conversation (*.espalier)",
@@ -23,25 +23,25 @@ _TITLES = {
 _READABLE = "Conversations (*.espalier *.json *.zip);;All files (*)"
 
 
-def ask_where(archive: Archive, form: Form, parent: QWidget) -> QFileDialog:
+def ask_where(library: LibraryRegion, form: Form, parent: QWidget) -> QFileDialog:
     """Ask where to write the open conversation, then write it. The system asks before a file is replaced."""
-    desk, conversation_id = archive.exchange, archive.open_id
+    files, conversation_id = library.import_export, library.open_id
     folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
-    name = desk.suggested_name(conversation_id, form)
+    name = files.suggested_name(conversation_id, form)
     dialog = QFileDialog(parent, _TITLES[form], str(Path(folder) / name), _FILTERS[form])
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setFileMode(QFileDialog.FileMode.AnyFile)
     dialog.setDefaultSuffix(form.suffix.removeprefix("."))
     dialog.selectFile(name)
-    dialog.fileSelected.connect(lambda path: desk.export(conversation_id, form, path))
+    dialog.fileSelected.connect(lambda path: files.export(conversation_id, form, path))
     return _opened(dialog)
 
 
-def ask_which(archive: Archive, parent: QWidget) -> QFileDialog:
+def ask_which(library: LibraryRegion, parent: QWidget) -> QFileDialog:
     """Ask for a file, then read it."""
     dialog = QFileDialog(parent, "Import", "", _READABLE)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-    dialog.fileSelected.connect(archive.import_file)
+    dialog.fileSelected.connect(library.import_file)
     return _opened(dialog)
 
 

@@ -22,8 +22,8 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QWidget
 
 from app.protocol.reports import Problem
 from app.viewmodels.actions import ACTIONS, BY_ID, bound, checked, enabled, offered
+from app.viewmodels.app import App
 from app.viewmodels.cache import disk_text
-from app.viewmodels.controller import Controller
 from app.viewmodels.kit.settings import WindowState
 from app.viewmodels.outline import cache_text
 from app.widgets.cache.cache_pane import CachePane
@@ -35,10 +35,10 @@ from app.widgets.kit.style import Style
 from app.widgets.kit.typography import BODY_SIZE
 from app.widgets.sidebar.sidebar import Sidebar
 from app.widgets.window.about import show_about
-from app.widgets.window.archive_commands import ArchiveCommands
 from app.widgets.window.chat_pane import ChatPane
 from app.widgets.window.drop import DropOutline, document, dropped_path, model_folder
 from app.widgets.window.inspector import Inspector
+from app.widgets.window.library_commands import LibraryCommands
 from app.widgets.window.menus import Menus
 from app.widgets.window.panes import Panes
 from app.widgets.window.text_commands import TextCommands
@@ -48,7 +48,7 @@ _USUAL = (1440, 900)
 
 
 class MainWindow(QMainWindow):
-    """Shows what the controller says, and hands it what the person does. It decides nothing and waits for nothing.
+    """Shows what the app says, and hands it what the person does. It decides nothing and waits for nothing.
 
     Attributes: sidebar, chat, inspector; cache, a pane of the inspector; panes, menus. Signal: documentOpened(str), a
     file of conversations was dropped or opened from outside.
@@ -56,32 +56,32 @@ class MainWindow(QMainWindow):
 
     documentOpened = Signal(str)
 
-    def __init__(self, style: Style, controller: Controller) -> None:
+    def __init__(self, style: Style, app: App) -> None:
         super().__init__()
         self._style = style
-        self._controller = controller
+        self._app = app
         self._dialog: QFileDialog | None = None
         self._changes = ChangeDetector()
-        self.sidebar = Sidebar(style, controller.conversations, controller.archive.search, BY_ID)
-        self.chat = ChatPane(style, controller)
-        self.cache = CachePane(style, controller.cache.trie_model, controller.cache.event_model)
+        self.sidebar = Sidebar(style, app.library.conversation_model, app.library.search, BY_ID)
+        self.chat = ChatPane(style, app)
+        self.cache = CachePane(style, app.cache.trie_model, app.cache.event_model)
         self.inspector = Inspector(style, [self.cache])
         self.panes = Panes(style, self.sidebar, self.chat, self.inspector, self)
         self.setCentralWidget(self.panes)
-        self.menus = Menus(self.menuBar(), self.do, controller.settings)
+        self.menus = Menus(self.menuBar(), self.do, app.settings)
         self._outline = DropOutline(style, self)
         undo, redo = self.menus.actions["undo"], self.menus.actions["redo"]
-        self._text = TextCommands(self.chat.composer.edit, controller.library_state, undo, redo, controller.act)
+        self._text = TextCommands(self.chat.composer.edit, app.library.state, undo, redo, app.act)
         self._ring = FocusRing(style, self)
-        self._archive = ArchiveCommands(style, controller.archive, self.sidebar, self.panes, self)
-        self._archive.fill_folders(self.menus.folders)
-        self._runs = bound(controller, self._own_runs())
+        self._library = LibraryCommands(style, app.library, self.sidebar, self.panes, self)
+        self._library.fill_folders(self.menus.folders)
+        self._runs = bound(app, self._own_runs())
         self.setMinimumSize(*_LEAST)
         self.setAcceptDrops(True)
         self.setAccessibleName("Espalier")
         self._connect()
         self._set_tab_order()
-        self._restore(controller.settings.values.window)
+        self._restore(app.settings.values.window)
         self._refresh()
         self._show_settings()
 
@@ -100,7 +100,7 @@ class MainWindow(QMainWindow):
     def do(self, action_id: str) -> None:
         """Carry out a command, whether from a menu, a key or a button."""
         self._runs[action_id]()
-        self._controller.state.tell()  # two keys at once: what the second may do is what the first left
+        self._app.tell()  # of two keys at once, the second finds what the first has left
         self._refresh_checks()
 
     # Building
@@ -123,22 +123,22 @@ class MainWindow(QMainWindow):
             "compose": self.chat.composer_area.take_focus,
             "send": composer.submit,
             "fork": self._fork,
-            "regenerate": lambda: self._controller.regenerate(self._current("assistant")),
-            "delete_message": lambda: self._controller.archive.delete_message(self._current()),
-            "previous": lambda: self._controller.select_version(self._current_fork(), -1),
-            "next": lambda: self._controller.select_version(self._current_fork(), 1),
+            "regenerate": lambda: self._app.chat.regenerate(self._current("assistant")),
+            "delete_message": lambda: self._app.chat.delete_message(self._current()),
+            "previous": lambda: self._app.chat.select_version(self._current_fork(), -1),
+            "next": lambda: self._app.chat.select_version(self._current_fork(), 1),
             "copy_cache": self._copy_cache,
             "delete_files": self._delete_files,
             "about": lambda: show_about(style, self),
             **{action.id: partial(self._toggle_pane, action.pane) for action in ACTIONS if action.pane},
-            **self._archive.runs,
+            **self._library.runs,
         }
 
     def _connect(self) -> None:
-        controller, chat = self._controller, self.chat
+        app, chat = self._app, self.chat
         self.sidebar.asked.connect(self.do)
-        self.sidebar.chosen.connect(controller.open_conversation)
-        self.documentOpened.connect(controller.archive.import_file)
+        self.sidebar.chosen.connect(app.library.open)
+        self.documentOpened.connect(app.library.import_file)
         self.sidebar.left.connect(self.chat.composer_area.take_focus)
         chat.toolbar.asked.connect(self.do)
         chat.escaped.connect(self.panes.close_overlay)
@@ -146,11 +146,11 @@ class MainWindow(QMainWindow):
         self.menus.quit.triggered.connect(QApplication.closeAllWindows)
         self.panes.changed.connect(self._refresh_checks)
         self.inspector.changed.connect(self._refresh_checks)
-        controller.state.changed.connect(self._refresh)
-        controller.settings.changed.connect(self._show_settings)
-        controller.model.folderWanted.connect(self.choose_folder)
-        controller.notices.announced.connect(self.announce)
-        controller.composerText.connect(self._come_to_composer)
+        app.state.changed.connect(self._refresh)
+        app.settings.changed.connect(self._show_settings)
+        app.model.folderWanted.connect(self.choose_folder)
+        app.notices.announced.connect(self.announce)
+        app.chat.composerText.connect(self._come_to_composer)
 
     def _set_tab_order(self) -> None:
         """Lead Tab from the left to the right, from above downwards. The chat puts its messages' controls after it."""
@@ -186,7 +186,7 @@ class MainWindow(QMainWindow):
     # What changes
 
     def _refresh(self) -> None:
-        now = self._controller.state.now
+        now = self._app.state.now
         self.cache.show_disk(now.cache.folder, now.cache.disk_trouble)
         can, marked, present = enabled(now), checked(now), offered(now)
         if not self._changes.has_changed(now.chat.title, can, marked, present):
@@ -198,7 +198,7 @@ class MainWindow(QMainWindow):
         self._text.renew()
 
     def _show_settings(self) -> None:
-        self.menus.show_recent(self._controller.settings.values.recent_models, self._controller.model.open)
+        self.menus.show_recent(self._app.settings.values.recent_models, self._app.model.open)
 
     def _refresh_checks(self) -> None:
         for action in ACTIONS:
@@ -228,8 +228,8 @@ class MainWindow(QMainWindow):
         self.inspector.show_pane(name)
 
     def _fill_model_menu(self) -> None:
-        recent = self._controller.settings.values.recent_models
-        self.menus.fill_model_menu(self.chat.toolbar.model_menu, recent, self._controller.model.open)
+        recent = self._app.settings.values.recent_models
+        self.menus.fill_model_menu(self.chat.toolbar.model_menu, recent, self._app.model.open)
 
     def announce(self, text: str) -> None:
         """Have a screen reader say this."""
@@ -239,12 +239,12 @@ class MainWindow(QMainWindow):
         """Open what was dropped or opened from outside: the model in a folder, or a document."""
         folder = model_folder(path)
         if folder:
-            self._controller.model.open(folder)
+            self._app.model.open(folder)
         elif document(path):
             self.documentOpened.emit(document(path))
         else:
             sentence = f"{path} is neither a model’s folder nor a conversation, or it is not there any more."
-            self._controller.notices.error(Problem("Nothing was opened", sentence))
+            self._app.notices.error(Problem("Nothing was opened", sentence))
 
     def choose_folder(self) -> None:
         """Ask for a model's folder without stopping anything else."""
@@ -252,7 +252,7 @@ class MainWindow(QMainWindow):
             self._dialog = QFileDialog(self, "Open Model")
             self._dialog.setFileMode(QFileDialog.FileMode.Directory)
             self._dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-            self._dialog.fileSelected.connect(self._controller.model.open)
+            self._dialog.fileSelected.connect(self._app.model.open)
         self._dialog.open()
 
     def _come_to_composer(self) -> None:
@@ -266,7 +266,7 @@ class MainWindow(QMainWindow):
     # Commands that depend on where the keyboard is
 
     def _new(self) -> None:
-        self._controller.new_conversation()
+        self._app.library.new_conversation()
         self._focus_composer()
 
     def _copy(self) -> None:
@@ -274,15 +274,13 @@ class MainWindow(QMainWindow):
             self._text.copy()
 
     def _copy_cache(self) -> None:
-        controller = self._controller
-        QGuiApplication.clipboard().setText(
-            cache_text(controller.cache.trie_model.view, controller.cache.event_model.rows)
-        )
+        app = self._app
+        QGuiApplication.clipboard().setText(cache_text(app.cache.trie_model.view, app.cache.event_model.rows))
 
     def _delete_files(self) -> None:
-        controller = self._controller
-        what = disk_text.deletion(controller.cache.trie_model.view, controller.folders.snapshots)
-        ask_to_delete(disk_text.DELETE_TITLE, what, "Delete", controller.cache.delete_files, self)
+        app = self._app
+        what = disk_text.deletion(app.cache.trie_model.view, app.folders.snapshots)
+        ask_to_delete(disk_text.DELETE_TITLE, what, "Delete", app.cache.delete_files, self)
 
     def _select_all(self) -> None:
         view = self.chat.view
@@ -303,7 +301,7 @@ class MainWindow(QMainWindow):
         return row.id if row is not None and row.versions > 1 else None
 
     def _fork(self) -> None:
-        self._controller.begin_edit(self.chat.view.question_to_edit)
+        self._app.chat.begin_edit(self.chat.view.question_to_edit)
 
     # Events
 

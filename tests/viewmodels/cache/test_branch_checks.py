@@ -1,4 +1,4 @@
-"""The Cache menu's verbs, through the controller and a scripted engine."""
+"""The Cache menu's verbs, through the app and a scripted engine."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from app.protocol.commands import SetBudget, Verify
 from app.protocol.events import Verified
 from app.protocol.reports import Problem
 from app.viewmodels.actions import enabled
+from app.viewmodels.app import App
 from app.viewmodels.cache.branch_checks import finding
 from app.viewmodels.cache.budgets import BUDGETS, DEFAULT, budget_of
 from app.viewmodels.cache.cache_state import CHECKING
-from app.viewmodels.controller import Controller
 from app.viewmodels.kit.settings import Settings, WindowState
 from tests.fakes.engine import Script
 
 EXACT = Verified(0, 412, True, None, 0.004, 1.0)
 
 
-def asked(qtbot: QtBot, controller: Controller) -> None:
-    controller.send("hello")
-    qtbot.waitUntil(lambda: len(controller.chat.rows) == 2 and not controller.chat_state.now.can_stop)
+def asked(qtbot: QtBot, app: App) -> None:
+    app.chat.send("hello")
+    qtbot.waitUntil(lambda: len(app.chat.chat_model.rows) == 2 and not app.chat.state.now.can_stop)
 
 
-def ready(qtbot: QtBot, controller: Controller) -> None:
-    qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"))
+def ready(qtbot: QtBot, app: App) -> None:
+    qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Ready"))
 
 
 def test_budgets_are_known_by_their_ids() -> None:
@@ -38,10 +38,8 @@ def test_budgets_are_known_by_their_ids() -> None:
     assert BUDGETS[-1].bytes == 0
 
 
-def test_a_budget_holds_at_once_and_is_remembered(
-    qtbot: QtBot, controller: Controller, script: Script, settings: Settings
-) -> None:
-    ready(qtbot, controller)
+def test_a_budget_holds_at_once_and_is_remembered(qtbot: QtBot, app: App, script: Script, settings: Settings) -> None:
+    ready(qtbot, app)
     settings.update(budget="2 GB")
     assert script.commands[-1] == SetBudget(2_000_000_000)
     settings.update(budget="default")
@@ -52,63 +50,61 @@ def test_a_budget_holds_at_once_and_is_remembered(
 
 
 def test_each_model_that_is_loaded_has_the_budget(
-    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, settings: Settings
+    qtbot: QtBot, make_app: Callable[[], App], script: Script, settings: Settings
 ) -> None:
     settings.update(budget="none")
-    controller = make_controller()
-    ready(qtbot, controller)
+    app = make_app()
+    ready(qtbot, app)
     qtbot.waitUntil(lambda: script.commands.count(SetBudget(0)) == 1)
-    controller.model.open("/models/other")
+    app.model.open("/models/other")
     qtbot.waitUntil(lambda: script.commands.count(SetBudget(0)) == 2)
 
 
-def test_the_default_budget_needs_no_word(qtbot: QtBot, controller: Controller, script: Script) -> None:
-    ready(qtbot, controller)
+def test_the_default_budget_needs_no_word(qtbot: QtBot, app: App, script: Script) -> None:
+    ready(qtbot, app)
     assert not [command for command in script.commands if isinstance(command, SetBudget)]
 
 
-def test_a_branch_is_checked_and_the_finding_told(qtbot: QtBot, controller: Controller, script: Script) -> None:
+def test_a_branch_is_checked_and_the_finding_told(qtbot: QtBot, app: App, script: Script) -> None:
     script.verified = EXACT
-    ready(qtbot, controller)
-    assert "verify" not in enabled(controller.state.now)
-    asked(qtbot, controller)
-    assert "verify" in enabled(controller.state.now)
-    controller.act("verify")
-    qtbot.waitUntil(lambda: bool(controller.notices.now.text))
-    assert controller.notices.now.text == finding(EXACT)
-    assert controller.notices.now.is_good
+    ready(qtbot, app)
+    assert "verify" not in enabled(app.state.now)
+    asked(qtbot, app)
+    assert "verify" in enabled(app.state.now)
+    app.act("verify")
+    qtbot.waitUntil(lambda: bool(app.notices.now.text))
+    assert app.notices.now.text == finding(EXACT)
+    assert app.notices.now.is_good
     (command,) = [command for command in script.commands if isinstance(command, Verify)]
     assert [turn.text for turn in command.turns] == ["hello", "You said: hello"]
-    controller.notices.error(Problem("Title", "Sentence."))
-    assert not controller.notices.now.is_good
+    app.notices.error(Problem("Title", "Sentence."))
+    assert not app.notices.now.is_good
 
 
-def test_one_check_at_a_time_and_it_is_shown(qtbot: QtBot, controller: Controller, script: Script) -> None:
-    ready(qtbot, controller)
-    asked(qtbot, controller)
-    controller.cache.verify(controller.open_turns)
-    controller.cache.verify(controller.open_turns)
+def test_one_check_at_a_time_and_it_is_shown(qtbot: QtBot, app: App, script: Script) -> None:
+    ready(qtbot, app)
+    asked(qtbot, app)
+    app.cache.verify(app.chat.open_turns)
+    app.cache.verify(app.chat.open_turns)
     assert len([command for command in script.commands if isinstance(command, Verify)]) == 1
-    assert controller.state.now.activity.text == CHECKING.text
-    assert "verify" not in enabled(controller.state.now)
-    controller.model.open("/models/other")
-    ready(qtbot, controller)
-    assert "verify" in enabled(controller.state.now)
+    assert app.state.now.activity.text == CHECKING.text
+    assert "verify" not in enabled(app.state.now)
+    app.model.open("/models/other")
+    ready(qtbot, app)
+    assert "verify" in enabled(app.state.now)
 
 
-def test_while_an_answer_is_written_the_engine_says_why_not(
-    qtbot: QtBot, controller: Controller, script: Script
-) -> None:
+def test_while_an_answer_is_written_the_engine_says_why_not(qtbot: QtBot, app: App, script: Script) -> None:
     refusal = Problem("Not now", "A check takes the engine for itself: it waits until the answer has ended.")
     script.verified = Verified(0, 0, False, None, 0.0, 0.0, refusal)
     script.hold = 1
-    ready(qtbot, controller)
-    controller.send("hello")
-    qtbot.waitUntil(lambda: len(controller.chat.rows) == 2)
-    controller.cache.verify(controller.open_turns)
-    qtbot.waitUntil(lambda: bool(controller.notices.now.text))
-    assert refusal.sentence in controller.notices.now.text
-    assert not controller.notices.now.is_good
+    ready(qtbot, app)
+    app.chat.send("hello")
+    qtbot.waitUntil(lambda: len(app.chat.chat_model.rows) == 2)
+    app.cache.verify(app.chat.open_turns)
+    qtbot.waitUntil(lambda: bool(app.notices.now.text))
+    assert refusal.sentence in app.notices.now.text
+    assert not app.notices.now.is_good
     (command,) = [command for command in script.commands if isinstance(command, Verify)]
     assert [turn.text for turn in command.turns] == ["hello"]
 
@@ -135,10 +131,10 @@ def test_a_finding_in_words(found: Verified, sentence: str) -> None:
     assert finding(found).replace("\u00a0", " ").replace("\u202f", " ") == sentence
 
 
-def test_what_the_cache_does_is_in_the_log_until_its_model_goes(qtbot: QtBot, controller: Controller) -> None:
-    ready(qtbot, controller)
-    asked(qtbot, controller)
-    assert [row.kind for row in controller.cache.event_model.rows] == [CacheEventKind.REQUEST]
-    controller.model.open("/models/other")
-    qtbot.waitUntil(lambda: controller.model.state.now.name == "other")
-    assert not controller.cache.event_model.rows
+def test_what_the_cache_does_is_in_the_log_until_its_model_goes(qtbot: QtBot, app: App) -> None:
+    ready(qtbot, app)
+    asked(qtbot, app)
+    assert [row.kind for row in app.cache.event_model.rows] == [CacheEventKind.REQUEST]
+    app.model.open("/models/other")
+    qtbot.waitUntil(lambda: app.model.state.now.name == "other")
+    assert not app.cache.event_model.rows

@@ -1,4 +1,4 @@
-"""What the Cache menu does about files and pins, through the controller and a scripted engine."""
+"""What the Cache menu does about files and pins, through the app and a scripted engine."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from app.protocol.events import TrieChanged
 from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
 from app.viewmodels.actions import enabled
+from app.viewmodels.app import App
 from app.viewmodels.cache import disk_text
 from app.viewmodels.cache.budgets import DISK_BUDGETS, disk_budget_of
-from app.viewmodels.controller import Controller
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.settings import Settings
 from app.worker.engine_host import EngineHost
-from tests.conftest import close_controller
+from tests.conftest import close_app
 from tests.fakes.engine import FakeEngine, Script
 
 FOLDER = "/caches/snapshots"
 WELL = TrieView(1, disk_bytes=4_600_000_000, disk_allowed_bytes=20_000_000_000)
 
 
-def ready(qtbot: QtBot, controller: Controller) -> None:
-    qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"))
+def ready(qtbot: QtBot, app: App) -> None:
+    qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Ready"))
 
 
-def asked(qtbot: QtBot, controller: Controller) -> None:
-    ready(qtbot, controller)
-    controller.send("hello")
-    qtbot.waitUntil(lambda: len(controller.chat.rows) == 2 and not controller.chat_state.now.can_stop)
+def asked(qtbot: QtBot, app: App) -> None:
+    ready(qtbot, app)
+    app.chat.send("hello")
+    qtbot.waitUntil(lambda: len(app.chat.chat_model.rows) == 2 and not app.chat.state.now.can_stop)
 
 
 def plain(text: str) -> str:
@@ -56,10 +56,10 @@ def test_disk_budgets_are_known_by_their_ids() -> None:
 
 
 def test_the_engine_knows_the_disk_before_its_first_model(
-    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, settings: Settings, folders: Folders
+    qtbot: QtBot, make_app: Callable[[], App], script: Script, settings: Settings, folders: Folders
 ) -> None:
     settings.update(disk_budget="50 GB", keeps_every_fork=True)
-    ready(qtbot, make_controller())
+    ready(qtbot, make_app())
     assert of_kind(script, ConfigureDiskCache, LoadModel) == [
         ConfigureDiskCache(FOLDER, 50_000_000_000, True),
         LoadModel(folders.guide),
@@ -67,15 +67,15 @@ def test_the_engine_knows_the_disk_before_its_first_model(
 
 
 def test_an_engine_that_is_started_again_is_told_too(
-    qtbot: QtBot, controller: Controller, script: Script, settings: Settings, folders: Folders
+    qtbot: QtBot, app: App, script: Script, settings: Settings, folders: Folders
 ) -> None:
     script.crash = "die"
-    ready(qtbot, controller)
-    controller.send("die")
-    qtbot.waitUntil(lambda: controller.chat_state.now.card is not None)
+    ready(qtbot, app)
+    app.chat.send("die")
+    qtbot.waitUntil(lambda: app.chat.state.now.card is not None)
     script.commands.clear()
-    controller.model.restart_engine()
-    ready(qtbot, controller)
+    app.model.restart_engine()
+    ready(qtbot, app)
     assert of_kind(script, ConfigureDiskCache, LoadModel) == [ConfigureDiskCache(FOLDER), LoadModel(folders.guide)]
 
 
@@ -83,128 +83,126 @@ def test_without_a_folder_nothing_is_said_of_the_disk(
     qtbot: QtBot, data_folder: Path, script: Script, settings: Settings
 ) -> None:
     host = EngineHost(lambda sink: FakeEngine(sink, script))
-    controller = Controller(host, StoreThread(data_folder / "conversations.db"), settings, Folders("/models/guide"))
-    controller.start("/models/guide")
+    app = App(host, StoreThread(data_folder / "conversations.db"), settings, Folders("/models/guide"))
+    app.start("/models/guide")
     host.start()
-    asked(qtbot, controller)
+    asked(qtbot, app)
     assert not of_kind(script, ConfigureDiskCache)
-    assert not {"show_files", "keep_every_fork", "delete_files"} & enabled(controller.state.now)
-    assert controller.cache.state.now.disk_trouble is None
-    close_controller(controller)
+    assert not {"show_files", "keep_every_fork", "delete_files"} & enabled(app.state.now)
+    assert app.cache.state.now.disk_trouble is None
+    close_app(app)
 
 
 def test_a_disk_budget_holds_at_once_and_is_remembered(
-    qtbot: QtBot, controller: Controller, script: Script, settings: Settings, folders: Folders
+    qtbot: QtBot, app: App, script: Script, settings: Settings, folders: Folders
 ) -> None:
-    ready(qtbot, controller)
+    ready(qtbot, app)
     settings.update(disk_budget="10 GB")
     assert script.commands[-1] == ConfigureDiskCache(FOLDER, 10_000_000_000)
-    assert not controller.notices.now.text
-    controller.act("keep_every_fork")
+    assert not app.notices.now.text
+    app.act("keep_every_fork")
     assert script.commands[-1] == ConfigureDiskCache(FOLDER, 10_000_000_000, True)
     assert settings.values.keeps_every_fork
     settings.update(disk_budget="off")
     assert script.commands[-1] == ConfigureDiskCache(FOLDER, 0, True)
-    assert controller.notices.now.text == disk_text.OFF
-    qtbot.waitUntil(lambda: controller.cache.trie_model.view.disk_allowed_bytes == 0)
-    assert controller.cache.state.now.disk_trouble is None, "it is wanted so"
-    controller.act("keep_every_fork")
+    assert app.notices.now.text == disk_text.OFF
+    qtbot.waitUntil(lambda: app.cache.trie_model.view.disk_allowed_bytes == 0)
+    assert app.cache.state.now.disk_trouble is None, "it is wanted so"
+    app.act("keep_every_fork")
     assert not settings.values.keeps_every_fork
 
 
-def test_a_branch_is_pinned_and_let_go(qtbot: QtBot, controller: Controller, script: Script) -> None:
-    ready(qtbot, controller)
-    assert not {"pin", "unpin"} & enabled(controller.state.now)
-    asked(qtbot, controller)
-    qtbot.waitUntil(lambda: "pin" in enabled(controller.state.now))
-    assert "unpin" not in enabled(controller.state.now)
-    controller.act("pin")
-    qtbot.waitUntil(lambda: "unpin" in enabled(controller.state.now))
-    assert "pin" not in enabled(controller.state.now), "all that is held is pinned"
-    qtbot.waitUntil(lambda: bool(controller.notices.now.text))
-    assert plain(controller.notices.now.text) == (
+def test_a_branch_is_pinned_and_let_go(qtbot: QtBot, app: App, script: Script) -> None:
+    ready(qtbot, app)
+    assert not {"pin", "unpin"} & enabled(app.state.now)
+    asked(qtbot, app)
+    qtbot.waitUntil(lambda: "pin" in enabled(app.state.now))
+    assert "unpin" not in enabled(app.state.now)
+    app.act("pin")
+    qtbot.waitUntil(lambda: "unpin" in enabled(app.state.now))
+    assert "pin" not in enabled(app.state.now), "all that is held is pinned"
+    qtbot.waitUntil(lambda: bool(app.notices.now.text))
+    assert plain(app.notices.now.text) == (
         "Pinned until the model is closed: 7 tokens of this branch, whatever needs room."
     )
-    assert controller.notices.now.is_good
-    controller.send("and on")
-    qtbot.waitUntil(lambda: len(controller.chat.rows) == 4 and not controller.chat_state.now.can_stop)
-    qtbot.waitUntil(lambda: {"pin", "unpin"} <= enabled(controller.state.now))
-    controller.new_conversation()
-    qtbot.waitUntil(lambda: not {"pin", "unpin"} & enabled(controller.state.now))
+    assert app.notices.now.is_good
+    app.chat.send("and on")
+    qtbot.waitUntil(lambda: len(app.chat.chat_model.rows) == 4 and not app.chat.state.now.can_stop)
+    qtbot.waitUntil(lambda: {"pin", "unpin"} <= enabled(app.state.now))
+    app.library.new_conversation()
+    qtbot.waitUntil(lambda: not {"pin", "unpin"} & enabled(app.state.now))
     (command,) = of_kind(script, Pin)
     assert isinstance(command, Pin)
     assert [turn.text for turn in command.turns] == ["hello", "You said: hello"]
 
 
-def test_unpinning_says_so(qtbot: QtBot, controller: Controller) -> None:
-    asked(qtbot, controller)
-    controller.act("pin")
-    qtbot.waitUntil(lambda: "unpin" in enabled(controller.state.now))
-    controller.act("unpin")
-    qtbot.waitUntil(lambda: controller.notices.now.text.startswith("No longer"))
-    qtbot.waitUntil(lambda: "pin" in enabled(controller.state.now))
-    assert plain(controller.notices.now.text).startswith("No longer pinned: 7 tokens")
-    assert "unpin" not in enabled(controller.state.now)
+def test_unpinning_says_so(qtbot: QtBot, app: App) -> None:
+    asked(qtbot, app)
+    app.act("pin")
+    qtbot.waitUntil(lambda: "unpin" in enabled(app.state.now))
+    app.act("unpin")
+    qtbot.waitUntil(lambda: app.notices.now.text.startswith("No longer"))
+    qtbot.waitUntil(lambda: "pin" in enabled(app.state.now))
+    assert plain(app.notices.now.text).startswith("No longer pinned: 7 tokens")
+    assert "unpin" not in enabled(app.state.now)
 
 
-def test_what_cannot_be_pinned_is_told(qtbot: QtBot, controller: Controller, script: Script) -> None:
+def test_what_cannot_be_pinned_is_told(qtbot: QtBot, app: App, script: Script) -> None:
     script.pin_problem = Problem("There is no room to pin it", "Raise the budget.")
-    asked(qtbot, controller)
-    controller.act("pin")
-    qtbot.waitUntil(lambda: controller.notices.now.text == "There is no room to pin it. Raise the budget.")
-    assert not controller.notices.now.is_good
+    asked(qtbot, app)
+    app.act("pin")
+    qtbot.waitUntil(lambda: app.notices.now.text == "There is no room to pin it. Raise the budget.")
+    assert not app.notices.now.is_good
 
 
-def test_nothing_is_pinned_while_an_answer_is_written(qtbot: QtBot, controller: Controller, script: Script) -> None:
+def test_nothing_is_pinned_while_an_answer_is_written(qtbot: QtBot, app: App, script: Script) -> None:
     script.hold = 1
-    ready(qtbot, controller)
-    controller.send("hello")
-    qtbot.waitUntil(lambda: len(controller.chat.rows) == 2 and controller.chat_state.now.can_stop)
-    assert not {"pin", "unpin"} & enabled(controller.state.now)
+    ready(qtbot, app)
+    app.chat.send("hello")
+    qtbot.waitUntil(lambda: len(app.chat.chat_model.rows) == 2 and app.chat.state.now.can_stop)
+    assert not {"pin", "unpin"} & enabled(app.state.now)
 
 
-def test_the_open_conversation_is_forgotten_and_no_other(qtbot: QtBot, controller: Controller, script: Script) -> None:
-    ready(qtbot, controller)
-    assert "forget_cache" not in enabled(controller.state.now)
-    asked(qtbot, controller)
-    controller.act("forget_cache")
+def test_the_open_conversation_is_forgotten_and_no_other(qtbot: QtBot, app: App, script: Script) -> None:
+    ready(qtbot, app)
+    assert "forget_cache" not in enabled(app.state.now)
+    asked(qtbot, app)
+    app.act("forget_cache")
     (command,) = of_kind(script, EraseOwner)
-    assert command == EraseOwner(controller.tree.conversation_id)
-    assert controller.notices.now.text == disk_text.FORGOTTEN
-    assert [row.text for row in controller.chat.rows] == ["hello", "You said: hello"]
+    assert command == EraseOwner(app.library.tree.conversation_id)
+    assert app.notices.now.text == disk_text.FORGOTTEN
+    assert [row.text for row in app.chat.chat_model.rows] == ["hello", "You said: hello"]
 
 
-def test_files_are_deleted_on_a_yes(qtbot: QtBot, controller: Controller, script: Script) -> None:
+def test_files_are_deleted_on_a_yes(qtbot: QtBot, app: App, script: Script) -> None:
     script.disk_bytes = 4_600_000_000
-    asked(qtbot, controller)
-    assert controller.cache.trie_model.view.disk_bytes
-    said = plain(disk_text.deletion(controller.cache.trie_model.view, FOLDER))
+    asked(qtbot, app)
+    assert app.cache.trie_model.view.disk_bytes
+    said = plain(disk_text.deletion(app.cache.trie_model.view, FOLDER))
     assert said.startswith(f"All cached state in {FOLDER}, 4.6 GB, is deleted")
     assert "Conversations are safe" in said
-    controller.cache.delete_files()
+    app.cache.delete_files()
     assert of_kind(script, ClearDiskCache)
-    assert controller.notices.now.text == disk_text.DELETED
-    qtbot.waitUntil(lambda: controller.cache.trie_model.view.disk_bytes == 0)
+    assert app.notices.now.text == disk_text.DELETED
+    qtbot.waitUntil(lambda: app.cache.trie_model.view.disk_bytes == 0)
 
 
-def test_the_folder_is_asked_for(qtbot: QtBot, controller: Controller) -> None:
-    with qtbot.waitSignal(controller.cache.folderWanted) as wanted:
-        controller.act("show_files")
+def test_the_folder_is_asked_for(qtbot: QtBot, app: App) -> None:
+    with qtbot.waitSignal(app.cache.folderWanted) as wanted:
+        app.act("show_files")
     assert wanted.args == [FOLDER]
 
 
-def test_a_full_disk_is_told_once_and_again_when_it_comes_back(
-    qtbot: QtBot, controller: Controller, script: Script
-) -> None:
-    asked(qtbot, controller)
+def test_a_full_disk_is_told_once_and_again_when_it_comes_back(qtbot: QtBot, app: App, script: Script) -> None:
+    asked(qtbot, app)
     told = list[str]()
-    controller.notices.announced.connect(told.append)
+    app.notices.announced.connect(told.append)
     full = replace(WELL, disk_problem=os.strerror(errno.ENOSPC))
     for view in (WELL, full, full, WELL, full):
-        controller.cache.take(TrieChanged(view))
+        app.cache.take(TrieChanged(view))
     assert [sum("The disk is full" in text for text in told)] == [2]
-    assert "The disk is full" in controller.notices.now.text
-    assert not controller.notices.now.is_good
+    assert "The disk is full" in app.notices.now.text
+    assert not app.notices.now.is_good
 
 
 @pytest.mark.parametrize(

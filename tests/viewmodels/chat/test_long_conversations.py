@@ -19,12 +19,12 @@ from app.conversation.store import Store
 from app.conversation.tree import MessageTree
 from app.protocol.chat import Turn
 from app.protocol.commands import EstimateCost, Generate, Pin
-from app.viewmodels.controller import Controller
+from app.viewmodels.app import App
 from app.viewmodels.library import library
 from app.viewmodels.text import formatting
 from tests.fakes import engine
 from tests.fakes.engine import Script
-from tests.viewmodels.test_controller import ready
+from tests.viewmodels.test_app import ready
 
 MESSAGES = 2000
 
@@ -49,25 +49,24 @@ def put(data_folder: Path, document: Document) -> str:
     return document.conversation.id
 
 
-def show(qtbot: QtBot, controller: Controller, conversation_id: str) -> None:
+def show(qtbot: QtBot, app: App, conversation_id: str) -> None:
     """Open a conversation."""
-    ready(qtbot, controller)
-    controller.open_conversation(conversation_id)
-    qtbot.waitUntil(lambda: controller.tree.conversation_id == conversation_id)
+    ready(qtbot, app)
+    app.library.open(conversation_id)
+    qtbot.waitUntil(lambda: app.library.tree.conversation_id == conversation_id)
 
 
-def at_rest(qtbot: QtBot, controller: Controller) -> None:
+def at_rest(qtbot: QtBot, app: App) -> None:
     """Wait until nothing is asked, written, saved, changed or priced."""
-    parts = controller._parts
     qtbot.waitUntil(
-        lambda: not (list(controller._questions) or parts.changes.is_pending or parts.queries._asked),
+        lambda: not (list(app.chat.questions) or app.library.changes.is_pending or app.chat._cost_queries._asked),
         timeout=20_000,
     )
 
 
 def test_the_window_makes_no_turn_of_a_long_path(
     qtbot: QtBot,
-    make_controller: Callable[[], Controller],
+    make_app: Callable[[], App],
     script: Script,
     data_folder: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -83,16 +82,16 @@ def test_the_window_makes_no_turn_of_a_long_path(
         return make(message, fingerprint)
 
     monkeypatch.setattr(Message, "turn", counted)
-    controller = make_controller()
-    show(qtbot, controller, conversation)
-    controller.composer_changed("Another question")
-    at_rest(qtbot, controller)
-    controller.send("Another question")
-    at_rest(qtbot, controller)
-    controller.regenerate()
-    at_rest(qtbot, controller)
-    controller.act("pin")
-    at_rest(qtbot, controller)
+    app = make_app()
+    show(qtbot, app, conversation)
+    app.chat.composer_changed("Another question")
+    at_rest(qtbot, app)
+    app.chat.send("Another question")
+    at_rest(qtbot, app)
+    app.chat.regenerate()
+    at_rest(qtbot, app)
+    app.act("pin")
+    at_rest(qtbot, app)
     qtbot.waitUntil(lambda: any(isinstance(command, Pin) for command in script.commands))
     assert sum(isinstance(command, Generate) for command in script.commands) == 2
     longest = max(len(command.turns) for command in script.commands if isinstance(command, EstimateCost))
@@ -101,12 +100,12 @@ def test_the_window_makes_no_turn_of_a_long_path(
 
 
 def test_the_window_walks_over_nothing_that_is_deleted(
-    qtbot: QtBot, make_controller: Callable[[], Controller], data_folder: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, make_app: Callable[[], App], data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """How many messages go is counted where they lie, in the database."""
     conversation = put(data_folder, long_conversation())
-    controller = make_controller()
-    show(qtbot, controller, conversation)
+    app = make_app()
+    show(qtbot, app, conversation)
     asked = [0]
     for name in ("children", "message", "siblings"):
         ask = getattr(MessageTree, name)
@@ -117,11 +116,11 @@ def test_the_window_walks_over_nothing_that_is_deleted(
 
         monkeypatch.setattr(MessageTree, name, counted)
     before = asked[0]
-    controller.archive.edits.delete_message(conversation, controller.tree.path[1].id)
-    controller.archive.edits.prune(conversation)
+    app.library.edits.delete_message(conversation, app.library.tree.path[1].id)
+    app.library.edits.prune(conversation)
     assert asked[0] - before < 10
-    at_rest(qtbot, controller)
-    assert controller.notices.now.text.startswith(formatting.plural(MESSAGES - 1, "message"))
+    at_rest(qtbot, app)
+    assert app.notices.now.text.startswith(formatting.plural(MESSAGES - 1, "message"))
 
 
 def test_what_is_deleted_by_an_edit_is_counted_with_its_ends(tmp_path: Path) -> None:
@@ -148,15 +147,15 @@ def path_of(tree: MessageTree, message: Message) -> tuple[Message, ...]:
 
 
 def test_a_tree_that_is_shown_stays_the_same_object_after_an_edit(
-    qtbot: QtBot, make_controller: Callable[[], Controller], data_folder: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, make_app: Callable[[], App], data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever looks at it sees what is there now. What it held before is let go of on the thread of the store, once
     nobody looks at it any more."""
     monkeypatch.setattr(library, "LET_GO_MS", 1)
     conversation = put(data_folder, long_conversation())
-    controller = make_controller()
-    show(qtbot, controller, conversation)
-    here, tree, threads = threading.get_ident(), controller.tree, list[int]()
+    app = make_app()
+    show(qtbot, app, conversation)
+    here, tree, threads = threading.get_ident(), app.library.tree, list[int]()
     take_apart = MessageTree.take_apart
 
     def noted(old: MessageTree) -> None:
@@ -164,13 +163,13 @@ def test_a_tree_that_is_shown_stays_the_same_object_after_an_edit(
         take_apart(old)
 
     monkeypatch.setattr(MessageTree, "take_apart", noted)
-    controller.archive.edits.delete_message(conversation, tree.path[4].id)
-    at_rest(qtbot, controller)
-    assert controller.tree is tree
+    app.library.edits.delete_message(conversation, tree.path[4].id)
+    at_rest(qtbot, app)
+    assert app.library.tree is tree
     assert len(tree.path) == 4
-    controller.act("undo")
-    at_rest(qtbot, controller)
-    assert controller.tree is tree
+    app.act("undo")
+    at_rest(qtbot, app)
+    assert app.library.tree is tree
     assert len(tree.path) == MESSAGES
     qtbot.waitUntil(lambda: len(threads) == 2)
     assert here not in threads
@@ -178,23 +177,23 @@ def test_a_tree_that_is_shown_stays_the_same_object_after_an_edit(
 
 def test_the_messages_of_a_deleted_conversation_are_let_go_of_on_the_thread_of_the_store_when_no_row_holds_them(
     qtbot: QtBot,
-    make_controller: Callable[[], Controller],
+    make_app: Callable[[], App],
     data_folder: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     conversation = put(data_folder, long_conversation())
     monkeypatch.setattr(library, "LET_GO_MS", 200)
-    controller = make_controller()
-    show(qtbot, controller, conversation)
-    tree, found, take_apart = controller.tree, list[tuple[int, int, int]](), MessageTree.take_apart
+    app = make_app()
+    show(qtbot, app, conversation)
+    tree, found, take_apart = app.library.tree, list[tuple[int, int, int]](), MessageTree.take_apart
 
     def noted(old: MessageTree) -> None:
-        found.append((threading.get_ident(), len(old), len(controller._display._rows._path)))
+        found.append((threading.get_ident(), len(old), len(app.chat._rows._path)))
         take_apart(old)
 
     monkeypatch.setattr(MessageTree, "take_apart", noted)
-    controller.archive.edits.delete_conversation(conversation)
-    at_rest(qtbot, controller)
+    app.library.edits.delete_conversation(conversation)
+    at_rest(qtbot, app)
     assert len(tree) == 0
     qtbot.waitUntil(lambda: bool(found))
     thread, count, shown = found[0]
@@ -203,20 +202,20 @@ def test_the_messages_of_a_deleted_conversation_are_let_go_of_on_the_thread_of_t
 
 
 def test_a_price_of_a_version_beside_a_long_path_copies_nothing_of_it(
-    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, data_folder: Path
+    qtbot: QtBot, make_app: Callable[[], App], script: Script, data_folder: Path
 ) -> None:
     """Up to eight versions are priced at each event: they share the path as it lies there."""
     document = long_conversation()
     above = document.messages[999]
     versions = [Message.new(document.conversation.id, above.id, "user", f"v{number}") for number in range(5)]
     put(data_folder, replace(document, messages=(*document.messages, *versions)))
-    controller = make_controller()
-    show(qtbot, controller, document.conversation.id)
-    at_rest(qtbot, controller)
+    app = make_app()
+    show(qtbot, app, document.conversation.id)
+    at_rest(qtbot, app)
     copied: list[str] = []
     with patch.object(MessageTree, "path_to", lambda _tree, message_id: copied.append(message_id)):
         script.commands.clear()
-        controller._prices.renew()
+        app.chat.branch_costs.renew()
         qtbot.waitUntil(lambda: len(script.commands) == 1 + len(versions))
     assert not copied
     asked = {tuple(command.turns) for command in script.commands if isinstance(command, EstimateCost)}

@@ -14,9 +14,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.conversation.store import Store
-from app.viewmodels.controller import Controller
+from app.viewmodels.app import App
 from tests.fakes.engine import Script
-from tests.viewmodels.test_controller import ask, ready, texts
+from tests.viewmodels.test_app import ask, ready, texts
 
 
 def stored_paths(data_folder: Path) -> dict[str, list[str]]:
@@ -29,105 +29,105 @@ def stored_paths(data_folder: Path) -> dict[str, list[str]]:
     return found
 
 
-def wait_for_rest(qtbot: QtBot, controller: Controller) -> None:
+def wait_for_rest(qtbot: QtBot, app: App) -> None:
     """Until nothing is being asked, written or saved."""
-    qtbot.waitUntil(lambda: not list(controller._questions))
+    qtbot.waitUntil(lambda: not list(app.chat.questions))
 
 
 @pytest.mark.parametrize("looks_away", ["before a word", "while it is written"])
 def test_an_answer_that_nobody_watched_is_on_the_path(
-    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, data_folder: Path, looks_away: str
+    qtbot: QtBot, make_app: Callable[[], App], script: Script, data_folder: Path, looks_away: str
 ) -> None:
-    controller = make_controller()
-    ready(qtbot, controller)
+    app = make_app()
+    ready(qtbot, app)
     script.hold = 2
-    controller.send("What is a tree?")
+    app.chat.send("What is a tree?")
     if looks_away == "while it is written":
-        qtbot.waitUntil(lambda: texts(controller)[-1:] not in ([], [""]) and len(texts(controller)) == 2)
-    left = controller.archive.open_id
-    controller.new_conversation()
+        qtbot.waitUntil(lambda: texts(app)[-1:] not in ([], [""]) and len(texts(app)) == 2)
+    left = app.library.open_id
+    app.library.new_conversation()
     script.go.set()
-    wait_for_rest(qtbot, controller)
-    controller.close()
+    wait_for_rest(qtbot, app)
+    app.close()
     assert stored_paths(data_folder)[left] == ["What is a tree?", "You said: What is a tree?"]
 
 
 def test_another_answer_that_nobody_watched_is_the_one_shown(
-    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, data_folder: Path
+    qtbot: QtBot, make_app: Callable[[], App], script: Script, data_folder: Path
 ) -> None:
-    controller = make_controller()
-    ask(qtbot, controller, "What is a tree?")
+    app = make_app()
+    ask(qtbot, app, "What is a tree?")
     script.answers["What is a tree?"] = "A plant."
-    controller.regenerate()
-    left = controller.archive.open_id
-    controller.new_conversation()
-    wait_for_rest(qtbot, controller)
-    controller.close()
+    app.chat.regenerate()
+    left = app.library.open_id
+    app.library.new_conversation()
+    wait_for_rest(qtbot, app)
+    app.close()
     assert stored_paths(data_folder)[left] == ["What is a tree?", "A plant."]
 
 
 def test_whoever_went_to_another_branch_meanwhile_stays_there(
-    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, data_folder: Path
+    qtbot: QtBot, make_app: Callable[[], App], script: Script, data_folder: Path
 ) -> None:
-    controller = make_controller()
-    ask(qtbot, controller, "What is a tree?")
+    app = make_app()
+    ask(qtbot, app, "What is a tree?")
     script.hold = 1
-    controller.begin_edit()
-    controller.send("What is a bush?")
-    qtbot.waitUntil(lambda: texts(controller)[-1] == "You")
-    controller.select_version(None, -1)
-    left = controller.archive.open_id
-    controller.new_conversation()
+    app.chat.begin_edit()
+    app.chat.send("What is a bush?")
+    qtbot.waitUntil(lambda: texts(app)[-1] == "You")
+    app.chat.select_version(None, -1)
+    left = app.library.open_id
+    app.library.new_conversation()
     script.go.set()
-    wait_for_rest(qtbot, controller)
-    controller.close()
+    wait_for_rest(qtbot, app)
+    app.close()
     assert stored_paths(data_folder)[left] == ["What is a tree?", "You said: What is a tree?"]
 
 
 def test_whoever_went_back_to_the_first_answer_stays_there(
-    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, data_folder: Path
+    qtbot: QtBot, make_app: Callable[[], App], script: Script, data_folder: Path
 ) -> None:
-    controller = make_controller()
-    ask(qtbot, controller, "What is a tree?")
+    app = make_app()
+    ask(qtbot, app, "What is a tree?")
     script.answers["What is a tree?"], script.hold = "A plant.", 0
-    controller.regenerate()
-    qtbot.waitUntil(lambda: bool(controller._questions.at_engine))
-    controller.select_version(controller.chat.rows[-1].id, -1)
-    left = controller.archive.open_id
+    app.chat.regenerate()
+    qtbot.waitUntil(lambda: bool(app.chat.questions.at_engine))
+    app.chat.select_version(app.chat.chat_model.rows[-1].id, -1)
+    left = app.library.open_id
     script.go.set()
-    wait_for_rest(qtbot, controller)
-    controller.close()
+    wait_for_rest(qtbot, app)
+    app.close()
     assert stored_paths(data_folder)[left] == ["What is a tree?", "You said: What is a tree?"]
 
 
 def test_a_path_that_was_left_on_an_answered_question_goes_on_to_the_answer(
-    qtbot: QtBot, make_controller: Callable[[], Controller], data_folder: Path
+    qtbot: QtBot, make_app: Callable[[], App], data_folder: Path
 ) -> None:
     """Versions before this one left such paths behind: the answer was there, and nobody saw it."""
-    controller = make_controller()
-    ask(qtbot, controller, "What is a tree?")
-    left, question = controller.archive.open_id, controller.chat.rows[0].id
-    controller.close()
+    app = make_app()
+    ask(qtbot, app, "What is a tree?")
+    left, question = app.library.open_id, app.chat.chat_model.rows[0].id
+    app.close()
     store = Store(data_folder / "conversations.db")
     store.messages.select_path(left, question)
     store.close()
-    again = make_controller()
+    again = make_app()
     qtbot.waitUntil(lambda: texts(again) == ["What is a tree?", "You said: What is a tree?"])
 
 
 @pytest.mark.parametrize("start", [0, 100])
 def test_no_switching_loses_sight_of_what_grew(
-    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, data_folder: Path, start: int
+    qtbot: QtBot, make_app: Callable[[], App], script: Script, data_folder: Path, start: int
 ) -> None:
     """Several conversations, switched at random while they are answered, then quit or left at a random moment."""
     for seed in range(start, start + 6):
         dice = random.Random(seed)
         script.hold = dice.choice([None, 1, 2])
         script.go.clear()
-        controller = make_controller()
-        ready(qtbot, controller)
+        app = make_app()
+        ready(qtbot, app)
         for number in range(dice.randint(8, 24)):
-            _act(controller, dice, f"question {seed} {number}")
+            _act(app, dice, f"question {seed} {number}")
             if dice.random() < 0.4:
                 script.go.set()
             for _ in range(dice.choice((0, 0, 1, 5))):
@@ -136,9 +136,9 @@ def test_no_switching_loses_sight_of_what_grew(
                 qtbot.wait(dice.choice((1, 10, 30)))
         if dice.random() < 0.5:
             script.go.set()
-            wait_for_rest(qtbot, controller)
-        trees = controller._library._trees
-        controller.close()
+            wait_for_rest(qtbot, app)
+        trees = app.library.library._trees
+        app.close()
         # A question that waits to be answered again ends the path only until the program is quit.
         leaves = {one: tree.leaf_below(tree.leaf_id) for one, tree in trees.items()}
         shown = {one: [message.text for message in trees[one].path_to(leaf)] for one, leaf in leaves.items() if leaf}
@@ -147,32 +147,32 @@ def test_no_switching_loses_sight_of_what_grew(
 
 
 def test_a_path_that_goes_back_to_an_answer_just_being_stored_ends_with_it(
-    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, data_folder: Path
+    qtbot: QtBot, make_app: Callable[[], App], script: Script, data_folder: Path
 ) -> None:
-    controller = make_controller()
-    ask(qtbot, controller, "What is a tree?")
-    left, is_slow = controller.archive.open_id, threading.Event()
+    app = make_app()
+    ask(qtbot, app, "What is a tree?")
+    left, is_slow = app.library.open_id, threading.Event()
     script.answers["What is a tree?"], script.hold = "A plant.", 1
-    controller.regenerate()
-    qtbot.waitUntil(lambda: texts(controller) == ["What is a tree?", "A"])
-    controller._parts.store.do(lambda _store: is_slow.wait(5))
-    (question,) = controller._questions.at_engine
-    controller._answer_saver.save(question)
+    app.chat.regenerate()
+    qtbot.waitUntil(lambda: texts(app) == ["What is a tree?", "A"])
+    app._store.do(lambda _store: is_slow.wait(5))
+    (question,) = app.chat.questions.at_engine
+    app.chat.answer_saver.save(question)
     for step in (-1, 1):
-        controller.select_version(controller.chat.rows[-1].id, step)
+        app.chat.select_version(app.chat.chat_model.rows[-1].id, step)
     assert not question.progress.is_stored
     is_slow.set()
-    controller._parts.store.drain()
+    app._store.drain()
     found: list[list[str]] = []
-    controller._parts.store.do(lambda store: [one.text for one in store.messages.load(left).path], found.append)
-    controller._parts.store.drain()
+    app._store.do(lambda store: [one.text for one in store.messages.load(left).path], found.append)
+    app._store.drain()
     assert found == [["What is a tree?", "A"]]
     script.go.set()
 
 
 @pytest.mark.parametrize("start", [0, 100])
 def test_a_kill_at_any_moment_leaves_the_path_as_far_as_it_was_stored(
-    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, start: int
+    qtbot: QtBot, make_app: Callable[[], App], script: Script, start: int
 ) -> None:
     """What the database would say is compared with what was shown when it was asked."""
     compared = list[int]()
@@ -195,11 +195,11 @@ def test_a_kill_at_any_moment_leaves_the_path_as_far_as_it_was_stored(
     for seed in range(start, start + 4):
         dice = random.Random(seed)
         script.hold = None
-        controller = make_controller()
-        ready(qtbot, controller)
+        app = make_app()
+        ready(qtbot, app)
         for number in range(120):
             script.hold = dice.choice([None, 1, 2])
-            _act(controller, dice, f"question {number}")
+            _act(app, dice, f"question {number}")
             if dice.random() < 0.5:
                 script.go.set()
             else:
@@ -208,74 +208,70 @@ def test_a_kill_at_any_moment_leaves_the_path_as_far_as_it_was_stored(
                 QApplication.processEvents()
             if dice.random() < 0.3:
                 qtbot.wait(dice.choice((1, 10, 30)))
-            trees = controller._library._trees
+            trees = app.library.library._trees
             shown = {one: [message.id for message in tree.path] for one, tree in trees.items()}
-            controller._parts.store.do(look, partial(compare, seed, shown))
+            app._store.do(look, partial(compare, seed, shown))
         script.go.set()
-        controller.close()
+        app.close()
     assert max(compared) > 1
 
 
-def _act(controller: Controller, dice: random.Random, text: str) -> None:
-    rows = [row for row in controller.conversations.rows if not row.is_folder]
+def _act(app: App, dice: random.Random, text: str) -> None:
+    rows = [row for row in app.library.conversation_model.rows if not row.is_folder]
     match dice.randrange(8):
         case 0 | 1 | 2:
-            controller.send(text)
+            app.chat.send(text)
         case 3:
-            controller.regenerate()
+            app.chat.regenerate()
         case 4:
-            controller.new_conversation()
+            app.library.new_conversation()
         case 5:
-            controller.begin_edit()
-            controller.send(text)
+            app.chat.begin_edit()
+            app.chat.send(text)
         case 6:
-            controller.select_version(None, dice.choice((-1, 1)))
+            app.chat.select_version(None, dice.choice((-1, 1)))
         case _:
-            controller.open_conversation(dice.choice(rows).id)
+            app.library.open(dice.choice(rows).id)
 
 
 def test_a_stop_before_the_first_word_of_another_answer_shows_the_one_there_was(
-    qtbot: QtBot, controller: Controller, script: Script
+    qtbot: QtBot, app: App, script: Script
 ) -> None:
-    ask(qtbot, controller, "What is a tree?")
+    ask(qtbot, app, "What is a tree?")
     script.hold = 0
-    controller.regenerate()
-    qtbot.waitUntil(lambda: bool(controller._questions.at_engine))
-    controller.stop()
-    qtbot.waitUntil(lambda: texts(controller) == ["What is a tree?", "You said: What is a tree?"])
+    app.chat.regenerate()
+    qtbot.waitUntil(lambda: bool(app.chat.questions.at_engine))
+    app.chat.stop()
+    qtbot.waitUntil(lambda: texts(app) == ["What is a tree?", "You said: What is a tree?"])
 
 
-def test_a_question_come_back_to_before_it_was_stored_stays_on_the_path(
-    qtbot: QtBot, controller: Controller, script: Script
-) -> None:
-    ask(qtbot, controller, "What is a tree?")
+def test_a_question_come_back_to_before_it_was_stored_stays_on_the_path(qtbot: QtBot, app: App, script: Script) -> None:
+    ask(qtbot, app, "What is a tree?")
     script.hold = 0
-    controller.begin_edit()
-    controller.send("What is a bush?")
-    controller.select_version(None, -1)
-    controller.select_version(None, 1)
-    controller._parts.store.drain()
+    app.chat.begin_edit()
+    app.chat.send("What is a bush?")
+    app.chat.select_version(None, -1)
+    app.chat.select_version(None, 1)
+    app._store.drain()
     found: list[list[str]] = []
-    open_id = controller.archive.open_id
-    controller._parts.store.do(lambda store: [one.text for one in store.messages.load(open_id).path], found.append)
-    controller._parts.store.drain()
+    open_id = app.library.open_id
+    app._store.do(lambda store: [one.text for one in store.messages.load(open_id).path], found.append)
+    app._store.drain()
     assert found == [["What is a bush?"]]
 
 
-def test_a_branch_chosen_while_something_is_undone_stays_chosen(
-    qtbot: QtBot, controller: Controller, script: Script
-) -> None:
-    ask(qtbot, controller, "What is a tree?")
-    controller.begin_edit()
-    ask(qtbot, controller, "What is a bush?")
-    ask(qtbot, controller, "And a shrub?")
-    controller.archive.delete_message()
-    controller.select_version(None, -1)
-    qtbot.waitUntil(lambda: not controller._parts.changes.is_pending)
-    assert texts(controller) == ["What is a tree?", "You said: What is a tree?"]
-    controller._parts.store.drain()
+def test_a_branch_chosen_while_something_is_undone_stays_chosen(qtbot: QtBot, app: App, script: Script) -> None:
+    ask(qtbot, app, "What is a tree?")
+    app.chat.begin_edit()
+    ask(qtbot, app, "What is a bush?")
+    ask(qtbot, app, "And a shrub?")
+    app.chat.delete_message()
+    app.chat.select_version(None, -1)
+    qtbot.waitUntil(lambda: not app.library.changes.is_pending)
+    assert texts(app) == ["What is a tree?", "You said: What is a tree?"]
+    app._store.drain()
     found: list[list[str]] = []
-    open_id = controller.archive.open_id
-    controller._parts.store.do(lambda store: [one.text for one in store.messages.load(open_id).path], found.append)
-    controller._parts.store.drain()
-    assert found == [texts(controller)]
+    open_id = app.library.open_id
+    app._store.do(lambda store: [one.text for one in store.messages.load(open_id).path], found.append)
+    app._store.drain()
+    assert found == [texts(app)]

@@ -349,7 +349,7 @@ class Machine:
         self.link.drain()
 
     def close(self) -> None:
-        """End the program as the controller does."""
+        """End the program as the app does."""
         self.expected |= dict.fromkeys(self.questions.waiting, Outcome.WITHDRAWN)
         self.questions.close()
         self.expected |= dict.fromkeys(self.questions.at_engine, Outcome.FAILED)

@@ -13,11 +13,11 @@ from app.conversation.faults import Fault, store_error
 from app.conversation.records import ViewState
 from app.conversation.store import Store
 from app.conversation.view_state_store import ViewStateStore
-from app.viewmodels.controller import Controller
+from app.viewmodels.app import App
 from tests.fakes.engine import Script
-from tests.viewmodels.test_controller import ask, ready, texts
+from tests.viewmodels.test_app import ask, ready, texts
 
-MakeController = Callable[..., Controller]
+MakeApp = Callable[..., App]
 
 
 def view_states(data_folder: Path) -> dict[str | None, ViewState]:
@@ -31,147 +31,139 @@ def full(_store: ViewStateStore, _state: ViewState) -> None:
     raise store_error(Fault.FULL, None)
 
 
-def test_words_in_the_composer_are_there_after_a_restart(
-    qtbot: QtBot, make_controller: MakeController, data_folder: Path
-) -> None:
-    first = make_controller()
+def test_words_in_the_composer_are_there_after_a_restart(qtbot: QtBot, make_app: MakeApp, data_folder: Path) -> None:
+    first = make_app()
     ask(qtbot, first, "How are you?")
-    left = first.archive.open_id
-    first.composer_changed("half a thought")
-    first.new_conversation()
-    first.composer_changed("the beginning of another")
-    again = make_controller()
-    qtbot.waitUntil(lambda: again._drafts.of(again.archive.open_id).text == "the beginning of another")
+    left = first.library.open_id
+    first.chat.composer_changed("half a thought")
+    first.library.new_conversation()
+    first.chat.composer_changed("the beginning of another")
+    again = make_app()
+    qtbot.waitUntil(lambda: again.chat.drafts.of(again.library.open_id).text == "the beginning of another")
     assert texts(again) == []
-    with qtbot.waitSignal(again.composerText) as shown:
-        again.open_conversation(left)
+    with qtbot.waitSignal(again.chat.composerText) as shown:
+        again.library.open(left)
     assert shown.args == ["half a thought"]
 
 
-def test_words_are_stored_while_the_program_runs(
-    qtbot: QtBot, make_controller: MakeController, data_folder: Path
-) -> None:
-    controller = make_controller()
-    ready(qtbot, controller)
-    controller.composer_changed("half a thought")
+def test_words_are_stored_while_the_program_runs(qtbot: QtBot, make_app: MakeApp, data_folder: Path) -> None:
+    app = make_app()
+    ready(qtbot, app)
+    app.chat.composer_changed("half a thought")
     qtbot.waitUntil(lambda: view_states(data_folder).get(None, ViewState(None)).draft == "half a thought")
 
 
-def test_the_conversation_that_was_open_is_opened_and_not_the_one_used_last(
-    qtbot: QtBot, make_controller: MakeController
-) -> None:
-    first = make_controller()
+def test_the_conversation_that_was_open_is_opened_and_not_the_one_used_last(qtbot: QtBot, make_app: MakeApp) -> None:
+    first = make_app()
     ask(qtbot, first, "One")
-    one = first.archive.open_id
-    first.new_conversation()
+    one = first.library.open_id
+    first.library.new_conversation()
     ask(qtbot, first, "Two")
-    first.open_conversation(one)
-    first.remember_scroll(first.chat.rows[1].id, 17.0)
-    answer = first.chat.rows[1].id
-    again = make_controller()
-    with qtbot.waitSignal(again.anchorWanted) as wanted:
+    first.library.open(one)
+    first.chat.remember_scroll(first.chat.chat_model.rows[1].id, 17.0)
+    answer = first.chat.chat_model.rows[1].id
+    again = make_app()
+    with qtbot.waitSignal(again.chat.anchorWanted) as wanted:
         pass
     assert wanted.args == [answer, 17.0]
     assert texts(again) == ["One", "You said: One"]
 
 
-def test_an_edit_that_was_begun_goes_on(qtbot: QtBot, make_controller: MakeController) -> None:
-    first = make_controller()
+def test_an_edit_that_was_begun_goes_on(qtbot: QtBot, make_app: MakeApp) -> None:
+    first = make_app()
     ask(qtbot, first, "How are you?")
-    first.composer_changed("something else")
-    first.begin_edit()
-    first.composer_changed("How was it?")
-    again = make_controller()
-    qtbot.waitUntil(lambda: again.chat_state.now.editing == "How are you?")
-    assert again._drafts.of(again.archive.open_id).text == "How was it?"
-    again.cancel_edit()
-    assert again._drafts.of(again.archive.open_id).text == "something else"
+    first.chat.composer_changed("something else")
+    first.chat.begin_edit()
+    first.chat.composer_changed("How was it?")
+    again = make_app()
+    qtbot.waitUntil(lambda: again.chat.state.now.editing == "How are you?")
+    assert again.chat.drafts.of(again.library.open_id).text == "How was it?"
+    again.chat.cancel_edit()
+    assert again.chat.drafts.of(again.library.open_id).text == "something else"
 
 
-def test_words_that_were_sent_are_no_draft_any_more(
-    qtbot: QtBot, make_controller: MakeController, data_folder: Path
-) -> None:
+def test_words_that_were_sent_are_no_draft_any_more(qtbot: QtBot, make_app: MakeApp, data_folder: Path) -> None:
     """Not even for the moment between the question's commit and the next time that drafts are stored."""
-    controller = make_controller()
-    ready(qtbot, controller)
-    controller.composer_changed("How are you?")
-    controller._views.save()
-    controller.send("How are you?")
-    controller._views._timer.stop()
-    controller._views._dirty.clear()
-    qtbot.waitUntil(lambda: texts(controller) == ["How are you?", "You said: How are you?"])
+    app = make_app()
+    ready(qtbot, app)
+    app.chat.composer_changed("How are you?")
+    app.chat.view_states.save()
+    app.chat.send("How are you?")
+    app.chat.view_states._timer.stop()
+    app.chat.view_states._dirty.clear()
+    qtbot.waitUntil(lambda: texts(app) == ["How are you?", "You said: How are you?"])
     assert all(not state.draft for state in view_states(data_folder).values())
 
 
-def test_a_draft_goes_with_its_conversation(qtbot: QtBot, make_controller: MakeController, data_folder: Path) -> None:
-    controller = make_controller()
-    ask(qtbot, controller, "How are you?")
-    controller.composer_changed("a secret")
-    controller._views.save()
-    controller.act("delete_conversation")
-    qtbot.waitUntil(lambda: not controller._parts.changes.is_pending)
-    controller.archive.trash.empty()
-    qtbot.waitUntil(lambda: not controller._parts.changes.is_pending)
-    controller.close()
+def test_a_draft_goes_with_its_conversation(qtbot: QtBot, make_app: MakeApp, data_folder: Path) -> None:
+    app = make_app()
+    ask(qtbot, app, "How are you?")
+    app.chat.composer_changed("a secret")
+    app.chat.view_states.save()
+    app.act("delete_conversation")
+    qtbot.waitUntil(lambda: not app.library.changes.is_pending)
+    app.library.trash_list.empty()
+    qtbot.waitUntil(lambda: not app.library.changes.is_pending)
+    app.close()
     assert not [file for file in data_folder.rglob("*") if file.is_file() and b"a secret" in file.read_bytes()]
 
 
 def test_whatever_was_typed_is_found_after_any_number_of_restarts(
-    qtbot: QtBot, make_controller: MakeController, script: Script
+    qtbot: QtBot, make_app: MakeApp, script: Script
 ) -> None:
     dice = random.Random(7)
     typed: dict[str, str] = {}
     for start in range(6):
-        controller = make_controller()
-        ready(qtbot, controller)
+        app = make_app()
+        ready(qtbot, app)
         qtbot.wait(20)
-        here = controller.archive.open_id
-        found = {one: controller._drafts.of(one).text for one in typed if controller._library.conversation(one)}
+        here = app.library.open_id
+        found = {one: app.chat.drafts.of(one).text for one in typed if app.library.library.conversation(one)}
         assert found == {one: typed[one] for one in found}, f"start {start}"
         assert sum(map(bool, found.values())) == sum(map(bool, typed.values())), f"start {start}"
         for step in range(dice.randint(3, 10)):
-            here = controller.archive.open_id
+            here = app.library.open_id
             match dice.randrange(4):
                 case 0:
                     typed[here] = f"draft {start} {step}"
-                    controller.composer_changed(typed[here])
+                    app.chat.composer_changed(typed[here])
                 case 1:
-                    ask(qtbot, controller, f"question {start} {step}")
+                    ask(qtbot, app, f"question {start} {step}")
                     typed[here] = ""
                 case 2:
-                    if controller._library.is_stored(here):
-                        controller.new_conversation()
+                    if app.library.library.is_stored(here):
+                        app.library.new_conversation()
                 case _:
-                    rows = [row for row in controller.conversations.rows if not row.is_folder]
-                    controller.open_conversation(dice.choice(rows).id)
+                    rows = [row for row in app.library.conversation_model.rows if not row.is_folder]
+                    app.library.open(dice.choice(rows).id)
                     qtbot.wait(10)
-        blank = [one for one in typed if not controller._library.is_stored(one)]
+        blank = [one for one in typed if not app.library.library.is_stored(one)]
         for one in blank:  # it has another id in the next run
             text = typed.pop(one)
             if text:
-                controller.open_conversation(one)
-                ask(qtbot, controller, text)
+                app.library.open(one)
+                ask(qtbot, app, text)
                 typed[one] = ""
 
 
 def test_a_conversation_that_has_just_begun_is_the_open_one_at_once(
-    qtbot: QtBot, make_controller: MakeController, data_folder: Path
+    qtbot: QtBot, make_app: MakeApp, data_folder: Path
 ) -> None:
     """Also where nothing more could be stored after its first question."""
-    controller = make_controller()
-    ready(qtbot, controller)
-    qtbot.waitUntil(lambda: bool(controller._views._open_id))
-    controller._views.save()
-    controller.send("How are you?")
-    controller._views._timer.stop()
-    controller._views._dirty.clear()
-    qtbot.waitUntil(lambda: texts(controller) == ["How are you?", "You said: How are you?"])
+    app = make_app()
+    ready(qtbot, app)
+    qtbot.waitUntil(lambda: bool(app.chat.view_states._open_id))
+    app.chat.view_states.save()
+    app.chat.send("How are you?")
+    app.chat.view_states._timer.stop()
+    app.chat.view_states._dirty.clear()
+    qtbot.waitUntil(lambda: texts(app) == ["How are you?", "You said: How are you?"])
     opened = [state.conversation_id for state in view_states(data_folder).values() if state.is_open]
-    assert opened == [controller.archive.open_id]
+    assert opened == [app.library.open_id]
 
 
 def test_what_a_full_disk_refused_is_stored_by_the_next_change_or_the_end(
-    qtbot: QtBot, make_controller: MakeController, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, make_app: MakeApp, data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However changes and refusals follow one another, the database ends with every draft as it was last."""
     dice = random.Random(11)
@@ -183,44 +175,44 @@ def test_what_a_full_disk_refused_is_stored_by_the_next_change_or_the_end(
     monkeypatch.setattr(ViewStateStore, "save", refuse_when_full)
     for seed in range(5):
         is_full[0] = False
-        controller = make_controller()
-        ready(qtbot, controller)
+        app = make_app()
+        ready(qtbot, app)
         typed: dict[str, str] = {}
         for step in range(10):
             is_full[0] = dice.random() < 0.7
             match dice.randrange(3):
                 case 0:
-                    here = controller.archive.open_id
+                    here = app.library.open_id
                     typed[here] = f"draft {seed} {step}"
-                    controller.composer_changed(typed[here])
+                    app.chat.composer_changed(typed[here])
                 case 1:
-                    typed[controller.archive.open_id] = ""
-                    ask(qtbot, controller, f"question {seed} {step}")
+                    typed[app.library.open_id] = ""
+                    ask(qtbot, app, f"question {seed} {step}")
                 case _:
-                    controller.new_conversation()
-            controller._views.save()
-            controller._parts.store.drain()
+                    app.library.new_conversation()
+            app.chat.view_states.save()
+            app._store.drain()
         is_full[0] = False
-        stored = {one: one if controller._library.is_stored(one) else None for one in typed}
-        controller.close()
+        stored = {one: one if app.library.library.is_stored(one) else None for one in typed}
+        app.close()
         found = {one: state.draft for one, state in view_states(data_folder).items()}
         assert {one: found.get(stored[one], "") for one in typed} == typed, f"seed {seed}"
         assert found.get(None, "") == typed.get(next((one for one in stored if stored[one] is None), ""), "")
 
 
 def test_the_blank_conversation_is_stored_no_more_once_the_disk_takes_it(
-    qtbot: QtBot, make_controller: MakeController, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, make_app: MakeApp, data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Words were added to its draft and sent before the disk refused to forget it."""
-    controller = make_controller()
-    ready(qtbot, controller)
-    controller.composer_changed("half a thought")
-    controller._views.save()
-    controller._parts.store.drain()
+    app = make_app()
+    ready(qtbot, app)
+    app.chat.composer_changed("half a thought")
+    app.chat.view_states.save()
+    app._store.drain()
     with monkeypatch.context() as disk:
         disk.setattr(ViewStateStore, "save", full)
-        ask(qtbot, controller, "half a thought, and the rest")
-        controller._views.save()
-        controller._parts.store.drain()
-    controller.close()
+        ask(qtbot, app, "half a thought, and the rest")
+        app.chat.view_states.save()
+        app._store.drain()
+    app.close()
     assert not any(state.draft for state in view_states(data_folder).values())

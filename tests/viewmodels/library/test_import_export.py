@@ -1,4 +1,4 @@
-"""Conversations to files and back, through the controller."""
+"""Conversations to files and back, through the app."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from app.conversation.records import Document
 from app.conversation.staging import Imports, Stage, StagedDocument
 from app.exchange import FileImport, read
 from app.exchange.notes import Notes
-from app.viewmodels.controller import Controller
+from app.viewmodels.app import App
 from app.viewmodels.library import import_export as exchange_desk
 from app.viewmodels.library.form import Form
 from tests.fakes.engine import Script
-from tests.viewmodels.test_archive import at_rest, titles
-from tests.viewmodels.test_controller import LONG, ask, ended, texts, wait_for_text
+from tests.viewmodels.library.test_library_region import at_rest, titles
+from tests.viewmodels.test_app import LONG, ask, ended, texts, wait_for_text
 
 
 @pytest.fixture
-def forked(qtbot: QtBot, controller: Controller) -> Controller:
+def forked(qtbot: QtBot, app: App) -> App:
     """A question in two versions; the second is shown."""
-    ask(qtbot, controller, "One")
-    controller.begin_edit()
-    ask(qtbot, controller, "Two")
-    return controller
+    ask(qtbot, app, "One")
+    app.chat.begin_edit()
+    ask(qtbot, app, "Two")
+    return app
 
 
-def notice(qtbot: QtBot, controller: Controller, words: str) -> str:
-    qtbot.waitUntil(lambda: words in controller.notices.now.text)
-    return controller.notices.now.text.replace("\u00a0", " ")
+def notice(qtbot: QtBot, app: App, words: str) -> str:
+    qtbot.waitUntil(lambda: words in app.notices.now.text)
+    return app.notices.now.text.replace("\u00a0", " ")
 
 
-def exported(qtbot: QtBot, controller: Controller, form: Form, path: Path) -> str:
-    controller.archive.exchange.export(controller.archive.open_id, form, str(path))
-    notice(qtbot, controller, f"Saved as {path.name}.")
+def exported(qtbot: QtBot, app: App, form: Form, path: Path) -> str:
+    app.library.import_export.export(app.library.open_id, form, str(path))
+    notice(qtbot, app, f"Saved as {path.name}.")
     return path.read_text(encoding="utf-8")
 
 
@@ -62,26 +62,24 @@ def chatgpt(title: str, *texts: str) -> dict[str, object]:
     return {"title": title, "create_time": 1.7e9, "update_time": 1.7e9, "mapping": nodes, "current_node": "1"}
 
 
-def test_a_conversation_goes_out_whole_and_comes_back_beside_itself(
-    qtbot: QtBot, forked: Controller, tmp_path: Path
-) -> None:
+def test_a_conversation_goes_out_whole_and_comes_back_beside_itself(qtbot: QtBot, forked: App, tmp_path: Path) -> None:
     file = tmp_path / "out.espalier"
     document = read(exported(qtbot, forked, Form.ESPALIER, file))
     assert sorted(message.text for message in document.messages) == ["One", "Two", "You said: One", "You said: Two"]
-    before = forked.archive.open_id
-    forked.archive.exchange.import_file(str(file))
+    before = forked.library.open_id
+    forked.library.import_export.import_file(str(file))
     assert notice(qtbot, forked, "imported") == "1 conversation was imported."
     assert titles(forked) == ["One", "One"]
-    qtbot.waitUntil(lambda: forked.archive.open_id != before)
+    qtbot.waitUntil(lambda: forked.library.open_id != before)
     assert texts(forked) == ["Two", "You said: Two"]
-    assert forked.chat.rows[0].versions == 2
-    assert (forked.library_state.now.undo, forked.notices.now.label) == ("Import", "Undo")
+    assert forked.chat.chat_model.rows[0].versions == 2
+    assert (forked.library.state.now.undo, forked.notices.now.label) == ("Import", "Undo")
     forked.notices.press()
     at_rest(qtbot, forked)
     assert titles(forked) == ["One"]
 
 
-def test_markdown_of_the_branch_and_of_all(qtbot: QtBot, forked: Controller, tmp_path: Path) -> None:
+def test_markdown_of_the_branch_and_of_all(qtbot: QtBot, forked: App, tmp_path: Path) -> None:
     branch = exported(qtbot, forked, Form.BRANCH, tmp_path / "branch.md")
     assert "Two" in branch
     assert "You said: One" not in branch
@@ -90,48 +88,46 @@ def test_markdown_of_the_branch_and_of_all(qtbot: QtBot, forked: Controller, tmp
     assert "You said: Two" in tree
 
 
-def test_the_name_that_is_suggested(forked: Controller) -> None:
-    desk, open_id = forked.archive.exchange, forked.archive.open_id
+def test_the_name_that_is_suggested(forked: App) -> None:
+    desk, open_id = forked.library.import_export, forked.library.open_id
     assert [desk.suggested_name(open_id, form) for form in Form] == ["One.espalier", "One.md", "One.md"]
 
 
-def test_what_other_programs_export_is_read_with_its_notes(
-    qtbot: QtBot, controller: Controller, tmp_path: Path
-) -> None:
+def test_what_other_programs_export_is_read_with_its_notes(qtbot: QtBot, app: App, tmp_path: Path) -> None:
     file = tmp_path / "conversations.json"
     file.write_text(json.dumps([chatgpt("Pears", "Which pears?", "Conference."), chatgpt("Plums", "Which plums?")]))
-    controller.archive.exchange.import_file(str(file))
-    assert notice(qtbot, controller, "imported").startswith("2 conversations were imported.")
-    assert sorted(title for title in titles(controller) if title.startswith("P")) == ["Pears", "Plums"]
-    qtbot.waitUntil(lambda: texts(controller) == ["Which pears?", "Conference."])
-    controller.act("undo")
-    at_rest(qtbot, controller)
-    assert not {"Pears", "Plums"} & set(titles(controller))
+    app.library.import_export.import_file(str(file))
+    assert notice(qtbot, app, "imported").startswith("2 conversations were imported.")
+    assert sorted(title for title in titles(app) if title.startswith("P")) == ["Pears", "Plums"]
+    qtbot.waitUntil(lambda: texts(app) == ["Which pears?", "Conference."])
+    app.act("undo")
+    at_rest(qtbot, app)
+    assert not {"Pears", "Plums"} & set(titles(app))
 
 
 @pytest.mark.parametrize("content", ["", "{", '{"espalier": 1}', "[1, 2]", "\x00"])
 def test_a_file_that_is_none_changes_nothing_and_is_named(
-    qtbot: QtBot, forked: Controller, tmp_path: Path, content: str
+    qtbot: QtBot, forked: App, tmp_path: Path, content: str
 ) -> None:
     file = tmp_path / "broken one.json"
     file.write_text(content)
-    forked.archive.exchange.import_file(str(file))
+    forked.library.import_export.import_file(str(file))
     assert "broken one.json" in notice(qtbot, forked, "broken one.json")
     assert not forked.notices.now.is_good
     assert titles(forked) == ["One"]
-    assert forked.library_state.now.undo == "Message"
+    assert forked.library.state.now.undo == "Message"
 
 
-def test_a_place_that_cannot_be_written_is_told(qtbot: QtBot, forked: Controller, tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_is_told(qtbot: QtBot, forked: App, tmp_path: Path) -> None:
     target = tmp_path / "not there" / "out.espalier"
-    forked.archive.exchange.export(forked.archive.open_id, Form.ESPALIER, str(target))
+    forked.library.import_export.export(forked.library.open_id, Form.ESPALIER, str(target))
     notice(qtbot, forked, "out.espalier")
     assert not forked.notices.now.is_good
     assert not target.exists()
 
 
 def test_where_the_database_refuses_nothing_comes_in(
-    qtbot: QtBot, controller: Controller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, app: App, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "conversations.json"
     file.write_text(json.dumps([chatgpt(f"Number {number}", "Which?") for number in range(3)]))
@@ -150,16 +146,16 @@ def test_where_the_database_refuses_nothing_comes_in(
 
     monkeypatch.setattr(Imports, "stage", full)
     monkeypatch.setattr(Imports, "publish", full_at_the_end)
-    before = titles(controller)
+    before = titles(app)
     for place in refusals:
         refusals[place] = True
-        controller.archive.exchange.import_file(str(file))
-        assert "The disk is full." in notice(qtbot, controller, "full")
-        assert titles(controller) == before
-        controller.notices.dismiss()
+        app.library.import_export.import_file(str(file))
+        assert "The disk is full." in notice(qtbot, app, "full")
+        assert titles(app) == before
+        app.notices.dismiss()
         refusals[place] = False
-    controller.archive.exchange.import_file(str(file))
-    notice(qtbot, controller, "were imported.")
+    app.library.import_export.import_file(str(file))
+    notice(qtbot, app, "were imported.")
 
 
 class Slow:
@@ -191,30 +187,28 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> type[Slow]:
 
 
 def test_an_answer_goes_on_being_saved_while_a_file_is_read(
-    qtbot: QtBot, controller: Controller, script: Script, tmp_path: Path, slow: type[Slow]
+    qtbot: QtBot, app: App, script: Script, tmp_path: Path, slow: type[Slow]
 ) -> None:
     file = tmp_path / "conversations.json"
     file.write_text(json.dumps([chatgpt("Pears", "Which pears?")]))
     script.answers["Long?"], script.hold = LONG, 10
-    ask(qtbot, controller, "Short")
-    controller.send("Long?")
-    wait_for_text(qtbot, controller)
-    controller.archive.exchange.import_file(str(file))
-    assert notice(qtbot, controller, "Reading conversations.json… 12\u00a0%")
+    ask(qtbot, app, "Short")
+    app.chat.send("Long?")
+    wait_for_text(qtbot, app)
+    app.library.import_export.import_file(str(file))
+    assert notice(qtbot, app, "Reading conversations.json… 12\u00a0%")
     script.go.set()
-    ended(qtbot, controller, 4)
+    ended(qtbot, app, 4)
     slow.gate.set()
-    qtbot.waitUntil(lambda: texts(controller) == ["Which pears?"])
+    qtbot.waitUntil(lambda: texts(app) == ["Which pears?"])
     assert "store" not in slow.threads[0]
-    assert controller.notices.now.label == "Undo"
+    assert app.notices.now.label == "Undo"
 
 
-def test_what_is_being_read_can_be_cancelled(
-    qtbot: QtBot, forked: Controller, tmp_path: Path, slow: type[Slow]
-) -> None:
+def test_what_is_being_read_can_be_cancelled(qtbot: QtBot, forked: App, tmp_path: Path, slow: type[Slow]) -> None:
     file = tmp_path / "conversations.json"
     file.write_text(json.dumps([chatgpt("Pears", "Which pears?")]))
-    forked.archive.exchange.import_file(str(file))
+    forked.library.import_export.import_file(str(file))
     notice(qtbot, forked, "Reading conversations.json…")
     assert forked.notices.now.label == "Cancel"
     forked.notices.press()
@@ -222,12 +216,12 @@ def test_what_is_being_read_can_be_cancelled(
     assert forked.notices.now.label == ""
     assert titles(forked) == ["One"]
     slow.gate.set()
-    forked.archive.exchange.import_file(str(file))
+    forked.library.import_export.import_file(str(file))
     notice(qtbot, forked, "was imported.")
 
 
 def test_what_was_cancelled_halfway_leaves_nothing(
-    qtbot: QtBot, forked: Controller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, forked: App, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between two steps of a large conversation, others have their turn, and the person may think otherwise."""
     monkeypatch.setattr(staging, "STEP", 0.0)
@@ -236,15 +230,15 @@ def test_what_was_cancelled_halfway_leaves_nothing(
     def counted(store: Imports, so_far: Stage, coming: StagedDocument) -> bool:
         steps[0] += 1
         if steps[0] == 50:
-            QTimer.singleShot(0, forked, forked.archive.exchange.cancel)
+            QTimer.singleShot(0, forked, forked.library.import_export.cancel)
         return stage(store, so_far, coming)
 
     monkeypatch.setattr(Imports, "stage", counted)
     file = tmp_path / "conversations.json"
     file.write_text(json.dumps([chatgpt("Pears", *[f"Text {number}" for number in range(3000)])]))
-    forked.archive.exchange.import_file(str(file))
+    forked.library.import_export.import_file(str(file))
     asked: list[int] = []
-    forked._parts.store.do(lambda _store: steps[0], asked.append)
+    forked._store.do(lambda _store: steps[0], asked.append)
     notice(qtbot, forked, "Cancelled")
     assert 50 <= steps[0] < 3000
     assert asked
@@ -252,8 +246,8 @@ def test_what_was_cancelled_halfway_leaves_nothing(
     left: list[int] = []
     count = "SELECT (SELECT count(*) FROM message) + (SELECT count(*) FROM trash)"
     for _ in range(200):
-        forked._parts.store.do(lambda store: store.database.rows(count)[0][0], left.append)
-        forked._parts.store.drain()
+        forked._store.do(lambda store: store.database.rows(count)[0][0], left.append)
+        forked._store.drain()
         if left[-1] == 4:
             break
     assert left[-1] == 4
@@ -261,27 +255,27 @@ def test_what_was_cancelled_halfway_leaves_nothing(
 
 
 def test_the_program_can_be_left_while_a_file_is_read(
-    qtbot: QtBot, forked: Controller, tmp_path: Path, slow: type[Slow]
+    qtbot: QtBot, forked: App, tmp_path: Path, slow: type[Slow]
 ) -> None:
     file = tmp_path / "conversations.json"
     file.write_text(json.dumps([chatgpt("Pears", "Which pears?")]))
-    forked.archive.exchange.import_file(str(file))
+    forked.library.import_export.import_file(str(file))
     qtbot.waitUntil(lambda: bool(slow.threads))
     forked.close()
 
 
-def test_the_program_can_be_left_with_a_file_in_hand(qtbot: QtBot, forked: Controller, tmp_path: Path) -> None:
+def test_the_program_can_be_left_with_a_file_in_hand(qtbot: QtBot, forked: App, tmp_path: Path) -> None:
     target = tmp_path / "last.espalier"
-    forked.archive.exchange.export(forked.archive.open_id, Form.ESPALIER, str(target))
-    forked.archive.exchange.import_file(str(tmp_path / "nothing"))
+    forked.library.import_export.export(forked.library.open_id, Form.ESPALIER, str(target))
+    forked.library.import_export.import_file(str(tmp_path / "nothing"))
     forked.close()
     assert read(target.read_text()).leaf_id is not None
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_file_that_may_not_be_read_is_told(qtbot: QtBot, controller: Controller, tmp_path: Path) -> None:
+def test_a_file_that_may_not_be_read_is_told(qtbot: QtBot, app: App, tmp_path: Path) -> None:
     file = tmp_path / "mine.json"
     file.write_text("[]")
     file.chmod(0)
-    controller.archive.exchange.import_file(str(file))
-    assert notice(qtbot, controller, "mine.json")
+    app.library.import_export.import_file(str(file))
+    assert notice(qtbot, app, "mine.json")

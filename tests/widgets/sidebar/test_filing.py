@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.conversation.message import Conversation, Message
 from app.conversation.store import Store
-from app.viewmodels.controller import Controller
+from app.viewmodels.app import App
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT
 from app.widgets.sidebar.sidebar import ConversationList
@@ -22,24 +22,24 @@ from tests.widgets.window.test_main_window import ask, texts
 
 
 @pytest.fixture
-def garden(qtbot: QtBot, window: MainWindow, controller: Controller) -> MainWindow:
+def garden(qtbot: QtBot, window: MainWindow, app: App) -> MainWindow:
     """Three conversations, the last one open."""
     for text in ("quinces", "pears", "apples"):
-        controller.new_conversation()
-        ask(qtbot, window, controller, text)
-        done(qtbot, controller)
+        app.library.new_conversation()
+        ask(qtbot, window, app, text)
+        done(qtbot, app)
     return window
 
 
-def titles(controller: Controller) -> list[str]:
-    return [row.title for row in controller.conversations.rows]
+def titles(app: App) -> list[str]:
+    return [row.title for row in app.library.conversation_model.rows]
 
 
-def done(qtbot: QtBot, controller: Controller) -> None:
+def done(qtbot: QtBot, app: App) -> None:
     """Wait until what was asked of the database has come back."""
-    qtbot.waitUntil(lambda: not controller._questions.unsaved)
+    qtbot.waitUntil(lambda: not app.chat.questions.unsaved)
     QApplication.processEvents()
-    controller._parts.store.drain()
+    app._store.drain()
     QApplication.processEvents()
 
 
@@ -64,26 +64,24 @@ def open_menu(garden: MainWindow, row: int) -> QMenu:
     return next(menu for menu in reversed(menus) if any(action.text() == "Rename" for action in menu.actions()))
 
 
-def folder(qtbot: QtBot, garden: MainWindow, controller: Controller, name: str) -> str:
+def folder(qtbot: QtBot, garden: MainWindow, app: App, name: str) -> str:
     """Make a folder, give it a name, and move the open conversation into it."""
     garden.do("new_folder")
-    done(qtbot, controller)
-    assert controller.archive.open_folder == "", "a new folder is empty"
+    done(qtbot, app)
+    assert app.library.state.now.open_folder == "", "a new folder is empty"
     field = editor(garden.sidebar.list)
     assert field.text() == "New folder"
     qtbot.keyClicks(field, name)
     qtbot.keyClick(field, Qt.Key.Key_Return)
-    done(qtbot, controller)
-    made = next(row.id for row in controller.conversations.rows if row.is_folder and row.title == name)
-    controller.archive.edits.move(controller.archive.open_id, made)
-    done(qtbot, controller)
+    done(qtbot, app)
+    made = next(row.id for row in app.library.conversation_model.rows if row.is_folder and row.title == name)
+    app.library.edits.move(app.library.open_id, made)
+    done(qtbot, app)
     return made
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_F2, Qt.Key.Key_Return])
-def test_a_conversation_is_renamed_in_its_place(
-    qtbot: QtBot, garden: MainWindow, controller: Controller, key: Qt.Key
-) -> None:
+def test_a_conversation_is_renamed_in_its_place(qtbot: QtBot, garden: MainWindow, app: App, key: Qt.Key) -> None:
     view = garden.sidebar.list
     view.setFocus(Qt.FocusReason.TabFocusReason)
     qtbot.keyClick(view, key)
@@ -91,170 +89,168 @@ def test_a_conversation_is_renamed_in_its_place(
     assert (field.text(), field.selectedText(), field.accessibleName()) == ("apples", "apples", "Title")
     qtbot.keyClicks(field, "Cider & perry")
     qtbot.keyClick(field, Qt.Key.Key_Return)
-    done(qtbot, controller)
-    assert titles(controller)[0] == garden.windowTitle() == "Cider & perry"
-    controller.act("undo")
-    done(qtbot, controller)
+    done(qtbot, app)
+    assert titles(app)[0] == garden.windowTitle() == "Cider & perry"
+    app.act("undo")
+    done(qtbot, app)
     assert garden.windowTitle() == "apples"
 
 
-def test_the_menus_key_renames_the_open_one_and_escape_leaves_it(
-    qtbot: QtBot, garden: MainWindow, controller: Controller
-) -> None:
+def test_the_menus_key_renames_the_open_one_and_escape_leaves_it(qtbot: QtBot, garden: MainWindow, app: App) -> None:
     qtbot.keyClick(garden.chat.composer.edit, Qt.Key.Key_F2)
     field = editor(garden.sidebar.list)
     qtbot.keyClicks(field, "never")
     qtbot.keyClick(field, Qt.Key.Key_Escape)
-    done(qtbot, controller)
+    done(qtbot, app)
     assert garden.windowTitle() == "apples"
 
 
 @pytest.mark.parametrize("blank", ["", "   "])
-def test_no_title_is_no_change(qtbot: QtBot, garden: MainWindow, controller: Controller, blank: str) -> None:
+def test_no_title_is_no_change(qtbot: QtBot, garden: MainWindow, app: App, blank: str) -> None:
     garden.do("rename")
     field = editor(garden.sidebar.list)
     field.setText(blank)
     qtbot.keyClick(field, Qt.Key.Key_Return)
-    done(qtbot, controller)
+    done(qtbot, app)
     assert garden.windowTitle() == "apples"
-    assert controller.library_state.now.undo == "New Conversation"
+    assert app.library.state.now.undo == "New Conversation"
 
 
-def test_a_favourite_stands_first_under_a_star(
-    qtbot: QtBot, garden: MainWindow, controller: Controller, style: Style
-) -> None:
+def test_a_favourite_stands_first_under_a_star(qtbot: QtBot, garden: MainWindow, app: App, style: Style) -> None:
     entry(open_menu(garden, 2), "Add to Favourites")
-    done(qtbot, controller)
-    assert titles(controller) == ["quinces", "apples", "pears"]
-    assert [row.section for row in controller.conversations.rows] == ["Favourites", "Today", "Today"]
+    done(qtbot, app)
+    assert titles(app) == ["quinces", "apples", "pears"]
+    assert [row.section for row in app.library.conversation_model.rows] == ["Favourites", "Today", "Today"]
     for theme in (LIGHT, DARK):
         style.set_theme(theme)
         star = picture(garden.sidebar.list).copy(16, 24, 20, 28)
         assert count(star, theme.accentgfx) > 10
-    assert "favourite" in spoken(controller, 0)
+    assert "favourite" in spoken(app, 0)
     entry(open_menu(garden, 0), "Remove from Favourites")
-    done(qtbot, controller)
-    assert titles(controller) == ["apples", "pears", "quinces"]
+    done(qtbot, app)
+    assert titles(app) == ["apples", "pears", "quinces"]
 
 
-def spoken(controller: Controller, row: int) -> str:
-    model = controller.conversations
+def spoken(app: App, row: int) -> str:
+    model = app.library.conversation_model
     return str(model.data(model.index(row), Qt.ItemDataRole.AccessibleTextRole))
 
 
-def test_the_menu_bar_says_whether_it_is_a_favourite(qtbot: QtBot, garden: MainWindow, controller: Controller) -> None:
+def test_the_menu_bar_says_whether_it_is_a_favourite(qtbot: QtBot, garden: MainWindow, app: App) -> None:
     action = garden.menus.actions["favourite"]
     action.trigger()
-    done(qtbot, controller)
+    done(qtbot, app)
     assert action.isChecked()
-    controller.act("undo")
-    done(qtbot, controller)
+    app.act("undo")
+    done(qtbot, app)
     assert not action.isChecked()
 
 
-def test_a_folder_is_made_named_folded_and_deleted(qtbot: QtBot, garden: MainWindow, controller: Controller) -> None:
-    folder(qtbot, garden, controller, "Orchard")
-    assert titles(controller) == ["pears", "quinces", "Orchard", "apples"]
-    assert spoken(controller, 2).replace("\u00a0", " ") == "Folder Orchard, 1 conversation, open"
-    controller.open_conversation(controller.conversations.rows[0].id)
+def test_a_folder_is_made_named_folded_and_deleted(qtbot: QtBot, garden: MainWindow, app: App) -> None:
+    folder(qtbot, garden, app, "Orchard")
+    assert titles(app) == ["pears", "quinces", "Orchard", "apples"]
+    assert spoken(app, 2).replace("\u00a0", " ") == "Folder Orchard, 1 conversation, open"
+    app.library.open(app.library.conversation_model.rows[0].id)
+    app.tell()
     view = garden.sidebar.list
     view.setFocus(Qt.FocusReason.TabFocusReason)
     for _ in range(2):
         qtbot.keyClick(view, Qt.Key.Key_Down)
     assert view.row is not None
     assert view.row.title == "Orchard"
-    assert texts(controller)[0] == "quinces"
+    assert texts(app)[0] == "quinces"
     qtbot.keyClick(view, Qt.Key.Key_Left)
-    assert titles(controller) == ["pears", "quinces", "Orchard"]
-    assert spoken(controller, 2).endswith("closed")
+    app.tell()
+    assert titles(app) == ["pears", "quinces", "Orchard"]
+    assert spoken(app, 2).endswith("closed")
     qtbot.keyClick(view, Qt.Key.Key_Right)
-    assert titles(controller)[-1] == "apples"
+    app.tell()
+    assert titles(app)[-1] == "apples"
     qtbot.keyClick(view, Qt.Key.Key_Backspace)
-    done(qtbot, controller)
-    assert sorted(titles(controller)) == ["apples", "pears", "quinces"]
-    assert "still there" in controller.notices.now.text
-    controller.notices.press()
-    done(qtbot, controller)
-    assert titles(controller) == ["pears", "quinces", "Orchard", "apples"]
+    done(qtbot, app)
+    assert sorted(titles(app)) == ["apples", "pears", "quinces"]
+    assert "still there" in app.notices.now.text
+    app.notices.press()
+    done(qtbot, app)
+    assert titles(app) == ["pears", "quinces", "Orchard", "apples"]
 
 
-def test_a_click_folds(qtbot: QtBot, garden: MainWindow, controller: Controller) -> None:
-    folder(qtbot, garden, controller, "Orchard")
-    controller.open_conversation(controller.conversations.rows[0].id)
+def test_a_click_folds(qtbot: QtBot, garden: MainWindow, app: App) -> None:
+    folder(qtbot, garden, app, "Orchard")
+    app.library.open(app.library.conversation_model.rows[0].id)
+    app.tell()
     view = garden.sidebar.list
     rect = view.visualRect(view.model().index(2, 0))
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(40, rect.bottom() - 14))
-    assert titles(controller)[-1] == "Orchard"
+    app.tell()
+    assert titles(app)[-1] == "Orchard"
 
 
-def test_a_conversation_is_moved_by_its_menu(qtbot: QtBot, garden: MainWindow, controller: Controller) -> None:
-    folder(qtbot, garden, controller, "A & B")
+def test_a_conversation_is_moved_by_its_menu(qtbot: QtBot, garden: MainWindow, app: App) -> None:
+    folder(qtbot, garden, app, "A & B")
     menu = open_menu(garden, 0)
     (move,) = [one.menu() for one in menu.actions() if one.text() == "Move to Folder"]
     assert [one.text() for one in move.actions() if not one.isSeparator()] == ["No Folder", "A && B", "New Folder"]
     entry(move, "A && B")
-    done(qtbot, controller)
-    assert titles(controller)[1] == "A & B"
-    assert len(titles(controller)) == 4
-    assert controller.library_state.now.undo == "Move"
+    done(qtbot, app)
+    assert titles(app)[1] == "A & B"
+    assert len(titles(app)) == 4
+    assert app.library.state.now.undo == "Move"
     menu = open_menu(garden, 2)
     (move,) = [one.menu() for one in menu.actions() if one.text() == "Move to Folder"]
     assert [one.isChecked() for one in move.actions()][:2] == [False, True]
     entry(move, "No Folder")
-    done(qtbot, controller)
-    assert [row.folder_id for row in controller.conversations.rows].count("") == 3
+    done(qtbot, app)
+    assert [row.folder_id for row in app.library.conversation_model.rows].count("") == 3
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Delete, Qt.Key.Key_Backspace])
-def test_a_conversation_is_deleted_in_the_list(
-    qtbot: QtBot, garden: MainWindow, controller: Controller, key: Qt.Key
-) -> None:
+def test_a_conversation_is_deleted_in_the_list(qtbot: QtBot, garden: MainWindow, app: App, key: Qt.Key) -> None:
     view = garden.sidebar.list
     view.setFocus(Qt.FocusReason.TabFocusReason)
     qtbot.keyClick(view, Qt.Key.Key_Down)
-    qtbot.waitUntil(lambda: texts(controller)[0] == "pears")
+    qtbot.waitUntil(lambda: texts(app)[0] == "pears")
     assert view.hasFocus()
     qtbot.keyClick(view, key)
-    qtbot.waitUntil(lambda: texts(controller)[0] == "quinces")
-    assert titles(controller) == ["apples", "quinces"]
+    qtbot.waitUntil(lambda: texts(app)[0] == "quinces")
+    assert titles(app) == ["apples", "quinces"]
     assert view.hasFocus()
     qtbot.keyClick(view, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: titles(controller) == ["apples", "pears", "quinces"])
+    qtbot.waitUntil(lambda: titles(app) == ["apples", "pears", "quinces"])
 
 
-def test_a_title_being_written_survives_news(qtbot: QtBot, garden: MainWindow, controller: Controller) -> None:
+def test_a_title_being_written_survives_news(qtbot: QtBot, garden: MainWindow, app: App) -> None:
     garden.do("rename")
     field = editor(garden.sidebar.list)
     qtbot.keyClicks(field, "Cid")
-    controller._library.read_list()
-    done(qtbot, controller)
-    controller._display.show_conversations()
+    app.library.library.read_list()
+    done(qtbot, app)
+    app.library.state.tell()
     qtbot.keyClicks(field, "er")
     qtbot.keyClick(field, Qt.Key.Key_Return)
-    done(qtbot, controller)
+    done(qtbot, app)
     assert garden.windowTitle() == "Cider"
 
 
-def test_a_thousand_conversations_are_listed_and_one_is_deleted(
-    qtbot: QtBot, garden: MainWindow, controller: Controller
-) -> None:
+def test_a_thousand_conversations_are_listed_and_one_is_deleted(qtbot: QtBot, garden: MainWindow, app: App) -> None:
     def add(number: int, store: Store) -> None:
         one = Conversation.new(f"Number {number}")
         store.conversations.create(one)
         store.messages.add(Message.new(one.id, None, "user", f"pear {number}"))
 
     for number in range(1000):  # each a request of its own: one that takes long is given up
-        controller._parts.store.do(partial(add, number))
-    controller._library.read_list()
-    controller._parts.store.drain()
-    assert controller.conversations.rowCount() == 1003
+        app._store.do(partial(add, number))
+    app.library.library.read_list()
+    app._store.drain()
+    app.tell()
+    assert app.library.conversation_model.rowCount() == 1003
     changes: list[str] = []
-    model = controller.conversations
+    model = app.library.conversation_model
     model.rowsInserted.connect(lambda *_: changes.append("in"))
     model.rowsMoved.connect(lambda *_: changes.append("moved"))
     model.rowsRemoved.connect(lambda *_: changes.append("out"))
-    controller.archive.edits.delete_conversation(model.rows[500].id)
-    done(qtbot, controller)
+    app.library.edits.delete_conversation(model.rows[500].id)
+    done(qtbot, app)
     assert changes == ["out"]
 
 
@@ -263,16 +259,14 @@ def test_the_screen_reader_finds_a_list_of_its_name(garden: MainWindow) -> None:
     assert interface.text(QAccessible.Text.Name) == "Conversations"
 
 
-def test_the_open_conversation_is_moved_from_the_menu_bar(
-    qtbot: QtBot, garden: MainWindow, controller: Controller
-) -> None:
-    folder(qtbot, garden, controller, "Orchard")
+def test_the_open_conversation_is_moved_from_the_menu_bar(qtbot: QtBot, garden: MainWindow, app: App) -> None:
+    folder(qtbot, garden, app, "Orchard")
     menu = garden.menus.folders
     menu.aboutToShow.emit()
     assert [one.text() for one in menu.actions() if one.isChecked()] == ["Orchard"]
     entry(menu, "No Folder")
-    done(qtbot, controller)
-    assert [row.folder_id for row in controller.conversations.rows if row.is_open] == [""]
+    done(qtbot, app)
+    assert [row.folder_id for row in app.library.conversation_model.rows if row.is_open] == [""]
     menu.aboutToShow.emit()
     assert [one.text() for one in menu.actions() if one.isChecked()] == ["No Folder"]
 
@@ -289,15 +283,15 @@ def test_renaming_a_row_that_is_being_renamed_goes_on_with_it(qtbot: QtBot, gard
 
 @pytest.mark.parametrize("name", ["", "Fruit"])
 def test_a_folder_that_was_named_is_left_for_the_open_conversation(
-    qtbot: QtBot, garden: MainWindow, controller: Controller, name: str
+    qtbot: QtBot, garden: MainWindow, app: App, name: str
 ) -> None:
     view = garden.sidebar.list
     garden.do("new_folder")
-    done(qtbot, controller)
+    done(qtbot, app)
     qtbot.keyClicks(editor(view), name)
     garden.do("compose")
     assert garden.chat.composer.edit.hasFocus()
     assert view.row is not None
     assert view.row.is_open
-    done(qtbot, controller)
+    done(qtbot, app)
     assert view.row.is_open

@@ -8,7 +8,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.viewmodels.controller import Controller
+from app.viewmodels.app import App
 from app.viewmodels.library.line_model import LineRow
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT
@@ -22,24 +22,24 @@ _CTRL = Qt.KeyboardModifier.ControlModifier
 
 
 @pytest.fixture
-def garden(qtbot: QtBot, window: MainWindow, controller: Controller) -> MainWindow:
+def garden(qtbot: QtBot, window: MainWindow, app: App) -> MainWindow:
     """Two conversations; in the first one a branch that is not shown speaks of quinces."""
-    ask(qtbot, window, controller, "quinces in May")
-    ask(qtbot, window, controller, "and then?")
-    controller.begin_edit(controller.chat.rows[0].id)
-    ask(qtbot, window, controller, "apples in June")
-    controller.new_conversation()
-    ask(qtbot, window, controller, 'she said "pears"')
+    ask(qtbot, window, app, "quinces in May")
+    ask(qtbot, window, app, "and then?")
+    app.chat.begin_edit(app.chat.chat_model.rows[0].id)
+    ask(qtbot, window, app, "apples in June")
+    app.library.new_conversation()
+    ask(qtbot, window, app, 'she said "pears"')
     return window
 
 
 def look_for(qtbot: QtBot, window: MainWindow, text: str) -> list[LineRow]:
     """Type into the field and wait for the answer to exactly this."""
-    field, search = window.sidebar.field, window._controller.archive.search
+    field, search = window.sidebar.field, window._app.library.search
     field.take_focus()
     qtbot.keyClicks(field, text)
     search.ask()
-    window._controller._parts.store.drain()
+    window._app._store.drain()
     QApplication.processEvents()
     return list(search.rows.rows)
 
@@ -66,7 +66,7 @@ def test_the_key_brings_the_sidebar_back(qtbot: QtBot, garden: MainWindow) -> No
     assert garden.sidebar.field.hasFocus()
 
 
-def test_a_message_of_a_hidden_branch_is_opened(qtbot: QtBot, garden: MainWindow, controller: Controller) -> None:
+def test_a_message_of_a_hidden_branch_is_opened(qtbot: QtBot, garden: MainWindow, app: App) -> None:
     found = look_for(qtbot, garden, "quin")
     assert [(row.title, row.line[: row.ranges[0][1]]) for row in found if row.id] == [
         ("quinces in May", "You said: quinces"),
@@ -78,8 +78,8 @@ def test_a_message_of_a_hidden_branch_is_opened(qtbot: QtBot, garden: MainWindow
     assert results.hasFocus()
     qtbot.keyClick(results, Qt.Key.Key_End)
     qtbot.keyClick(results, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: texts(controller)[:1] == ["quinces in May"])
-    assert texts(controller)[2] == "and then?"
+    qtbot.waitUntil(lambda: texts(app)[:1] == ["quinces in May"])
+    assert texts(app)[2] == "and then?"
     qtbot.waitUntil(lambda: garden.chat.view.currentIndex().row() == 0)
     assert results.hasFocus()
     for _ in range(2):
@@ -88,21 +88,19 @@ def test_a_message_of_a_hidden_branch_is_opened(qtbot: QtBot, garden: MainWindow
     assert field.hasFocus()
 
 
-def test_a_click_opens_and_the_path_that_holds_it_stays(
-    qtbot: QtBot, garden: MainWindow, controller: Controller
-) -> None:
+def test_a_click_opens_and_the_path_that_holds_it_stays(qtbot: QtBot, garden: MainWindow, app: App) -> None:
     found = look_for(qtbot, garden, "apples")
     results = garden.sidebar.results
     row = next(number for number, one in enumerate(found) if one.line.startswith("You: "))
     at = results.visualRect(results.model().index(row, 0)).center()
     qtbot.mouseClick(results.viewport(), Qt.MouseButton.LeftButton, pos=at)
-    qtbot.waitUntil(lambda: texts(controller) == ["apples in June", "You said: apples in June"])
+    qtbot.waitUntil(lambda: texts(app) == ["apples in June", "You said: apples in June"])
 
 
 @pytest.mark.parametrize("text", ['"pears"', '"pear', "pears*", "said NOT", "(", "'", "''", "*", "\\", "title:pears"])
 def test_signs_that_mean_something_to_a_database_do_no_harm(qtbot: QtBot, garden: MainWindow, text: str) -> None:
     look_for(qtbot, garden, text)
-    search = garden._controller.archive.search
+    search = garden._app.library.search
     assert search.is_active
     assert search.rows.rows or search.sentence == f"Nothing was found for “{text}”."
 
@@ -114,20 +112,20 @@ def test_where_nothing_is_found_it_is_said(qtbot: QtBot, garden: MainWindow) -> 
     assert count(image, LIGHT.sidebar) < image.width() * image.height() - 100
 
 
-def test_what_was_deleted_is_not_found(qtbot: QtBot, garden: MainWindow, controller: Controller) -> None:
+def test_what_was_deleted_is_not_found(qtbot: QtBot, garden: MainWindow, app: App) -> None:
     found = look_for(qtbot, garden, "pears")
     assert found
-    controller.act("delete_conversation")
-    qtbot.waitUntil(lambda: not controller.archive.search.rows.rows)
-    controller.archive.go_to(found[0].conversation_id, found[-1].id)
+    app.act("delete_conversation")
+    qtbot.waitUntil(lambda: not app.library.search.rows.rows)
+    app.library.go_to(found[0].conversation_id, found[-1].id)
 
 
-def test_only_the_newest_question_is_answered(qtbot: QtBot, garden: MainWindow, controller: Controller) -> None:
-    search = controller.archive.search
+def test_only_the_newest_question_is_answered(qtbot: QtBot, garden: MainWindow, app: App) -> None:
+    search = app.library.search
     search.look_for("pears")
     search.ask()
     search.look_for("quinces")
-    controller._parts.store.drain()
+    app._store.drain()
     assert search.rows.rows == ()
     qtbot.waitUntil(lambda: len(search.rows.rows) == 3)
 
@@ -150,8 +148,8 @@ def test_a_late_match_is_brought_into_sight(style: Style) -> None:
     assert in_sight(text, ((5, 8),), text_style, 120) == (text, ((5, 8),))
 
 
-def test_the_rows_are_sound(qtbot: QtBot, controller: Controller) -> None:
-    rows = controller.archive.search.rows
+def test_the_rows_are_sound(qtbot: QtBot, app: App) -> None:
+    rows = app.library.search.rows
     tester = QAbstractItemModelTester(rows, QAbstractItemModelTester.FailureReportingMode.Warning)
     rows.show([LineRow("a", "Title", "now", "line"), LineRow("b", "Other", "2 h", "line")])
     rows.show([LineRow("b", "Other", "2 h", "line")])

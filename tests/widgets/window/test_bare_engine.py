@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.protocol.events import Capabilities
 from app.viewmodels.actions import TABLE
-from app.viewmodels.controller import Controller
+from app.viewmodels.app import App
 from app.widgets.kit.action_button import ActionButton
 from app.widgets.window.main_window import MainWindow
 from app.widgets.window.status_line import StatusLine
@@ -19,30 +19,28 @@ from tests.widgets.pictures import picture
 
 
 @pytest.fixture
-def bare(script: Script, window: MainWindow, controller: Controller, qtbot: QtBot) -> MainWindow:
-    change(qtbot, window, controller, script, NONE)
+def bare(script: Script, window: MainWindow, app: App, qtbot: QtBot) -> MainWindow:
+    change(qtbot, window, app, script, NONE)
     return window
 
 
-def change(
-    qtbot: QtBot, window: MainWindow, controller: Controller, script: Script, capabilities: Capabilities
-) -> None:
+def change(qtbot: QtBot, window: MainWindow, app: App, script: Script, capabilities: Capabilities) -> None:
     """Have an engine with these abilities in the other one's place."""
     script.capabilities = capabilities
-    controller.model.restart_engine()
-    qtbot.waitUntil(lambda: controller.model.state.now.capabilities == capabilities)
-    qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"))
+    app.model.restart_engine()
+    qtbot.waitUntil(lambda: app.model.state.now.capabilities == capabilities)
+    qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Ready"))
     for _ in range(3):
         QApplication.processEvents()
 
 
-def ask(qtbot: QtBot, window: MainWindow, controller: Controller, text: str) -> None:
-    controller.send(text)
-    qtbot.waitUntil(lambda: bool(controller.chat.rows) and bool(controller.chat.rows[-1].note or _is_done(controller)))
+def ask(qtbot: QtBot, window: MainWindow, app: App, text: str) -> None:
+    app.chat.send(text)
+    qtbot.waitUntil(lambda: bool(app.chat.chat_model.rows) and bool(app.chat.chat_model.rows[-1].note or _is_done(app)))
 
 
-def _is_done(controller: Controller) -> bool:
-    row = controller.chat.rows[-1]
+def _is_done(app: App) -> bool:
+    row = app.chat.chat_model.rows[-1]
     return row.role == "assistant" and not row.is_streaming
 
 
@@ -57,16 +55,14 @@ def inspector_button(window: MainWindow) -> ActionButton:
     return button
 
 
-def test_a_window_over_a_bare_engine_shows_no_trie_and_no_prices(
-    qtbot: QtBot, bare: MainWindow, controller: Controller
-) -> None:
-    ask(qtbot, bare, controller, "How are you?")
+def test_a_window_over_a_bare_engine_shows_no_trie_and_no_prices(qtbot: QtBot, bare: MainWindow, app: App) -> None:
+    ask(qtbot, bare, app, "How are you?")
     bare.chat.composer.show_text("And now?")
     qtbot.wait(300)  # longer than a price takes to come
     assert not bare.cache.isVisible()
     has_panes = bare.inspector.current is not None
     assert (bare.inspector.isVisible(), inspector_button(bare).isVisible()) == (has_panes, has_panes)
-    state = controller.chat_state.now
+    state = app.chat.state.now
     assert (state.subtitle, state.send_price, state.send_parts) == ("", "", None)
     assert bare.findChildren(StatusLine)[0].accessibleDescription().startswith("Ready")
     assert "cache" not in words(bare).lower()
@@ -89,9 +85,9 @@ def test_its_menus_hold_nothing_that_needs_more(bare: MainWindow) -> None:
 
 
 def test_all_of_it_comes_back_with_an_engine_that_has_it(
-    qtbot: QtBot, bare: MainWindow, controller: Controller, script: Script
+    qtbot: QtBot, bare: MainWindow, app: App, script: Script
 ) -> None:
-    change(qtbot, bare, controller, script, ALL)
+    change(qtbot, bare, app, script, ALL)
     assert bare.cache.isVisible()
     assert inspector_button(bare).isVisible()
     assert bare.menus.actions["inspector"].isChecked()
@@ -100,11 +96,9 @@ def test_all_of_it_comes_back_with_an_engine_that_has_it(
     assert bare.state().is_inspector_shown
 
 
-def test_each_ability_brings_what_needs_it(
-    qtbot: QtBot, window: MainWindow, controller: Controller, script: Script
-) -> None:
+def test_each_ability_brings_what_needs_it(qtbot: QtBot, window: MainWindow, app: App, script: Script) -> None:
     for one in fields(Capabilities):
-        change(qtbot, window, controller, script, replace(NONE, **{one.name: True}))
+        change(qtbot, window, app, script, replace(NONE, **{one.name: True}))
         shown = {row.id for row in TABLE if row.needs and window.menus.entry(row).isVisible()}
         assert shown == {row.id for row in TABLE if row.needs == one.name}, one.name
         assert window.cache.isVisible() == (one.name == "trie")

@@ -11,15 +11,15 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.exchange import read
-from app.viewmodels.controller import Controller
+from app.viewmodels.app import App
 from app.viewmodels.library.form import Form
 from app.widgets.window.main_window import MainWindow
 from tests.widgets.window.test_main_window import ask, texts
 
 
 @pytest.fixture
-def talk(qtbot: QtBot, window: MainWindow, controller: Controller) -> MainWindow:
-    ask(qtbot, window, controller, "pears / apples")
+def talk(qtbot: QtBot, window: MainWindow, app: App) -> MainWindow:
+    ask(qtbot, window, app, "pears / apples")
     return window
 
 
@@ -33,7 +33,7 @@ def dialog(window: MainWindow) -> QFileDialog:
     [("export", "pears apples.espalier"), ("export_branch", "pears apples.md"), ("export_tree", "pears apples.md")],
 )
 def test_a_file_is_chosen_and_written(
-    qtbot: QtBot, talk: MainWindow, controller: Controller, tmp_path: Path, verb: str, name: str
+    qtbot: QtBot, talk: MainWindow, app: App, tmp_path: Path, verb: str, name: str
 ) -> None:
     talk.menus.actions[verb].trigger()
     asked = dialog(talk)
@@ -43,7 +43,7 @@ def test_a_file_is_chosen_and_written(
     asked.selectFile(str(tmp_path / name))
     asked.accept()
     qtbot.waitUntil((tmp_path / name).exists)
-    qtbot.waitUntil(lambda: controller.notices.now.text == f"Saved as {name}.")
+    qtbot.waitUntil(lambda: app.notices.now.text == f"Saved as {name}.")
     qtbot.waitUntil(lambda: not talk.findChildren(QFileDialog))
 
 
@@ -53,31 +53,28 @@ def test_nothing_is_exported_before_anything_was_said(window: MainWindow) -> Non
     assert window.menus.actions["import"].isEnabled()
 
 
-def exported(qtbot: QtBot, talk: MainWindow, controller: Controller, folder: Path) -> Path:
+def exported(qtbot: QtBot, talk: MainWindow, app: App, folder: Path) -> Path:
     file = folder / "talk.espalier"
-    archive = controller.archive
-    archive.exchange.export(archive.open_id, Form.ESPALIER, str(file))
-    qtbot.waitUntil(lambda: controller.notices.now.text == "Saved as talk.espalier.")
+    app.library.import_export.export(app.library.open_id, Form.ESPALIER, str(file))
+    qtbot.waitUntil(lambda: app.notices.now.text == "Saved as talk.espalier.")
     return file
 
 
-def test_a_file_is_chosen_and_read(qtbot: QtBot, talk: MainWindow, controller: Controller, tmp_path: Path) -> None:
-    file = exported(qtbot, talk, controller, tmp_path)
+def test_a_file_is_chosen_and_read(qtbot: QtBot, talk: MainWindow, app: App, tmp_path: Path) -> None:
+    file = exported(qtbot, talk, app, tmp_path)
     talk.menus.actions["import"].trigger()
     asked = dialog(talk)
     asked.setDirectory(str(tmp_path))
     asked.selectFile(str(file))
     asked.accept()
-    qtbot.waitUntil(lambda: controller.conversations.rowCount() == 2)
+    qtbot.waitUntil(lambda: app.library.conversation_model.rowCount() == 2)
     assert len(read(file.read_text()).messages) == 2
 
 
-def test_a_file_is_dropped_on_the_window(
-    qtbot: QtBot, talk: MainWindow, controller: Controller, tmp_path: Path
-) -> None:
-    file = exported(qtbot, talk, controller, tmp_path)
-    controller.act("delete_conversation")
-    qtbot.waitUntil(lambda: texts(controller) == [])
+def test_a_file_is_dropped_on_the_window(qtbot: QtBot, talk: MainWindow, app: App, tmp_path: Path) -> None:
+    file = exported(qtbot, talk, app, tmp_path)
+    app.act("delete_conversation")
+    qtbot.waitUntil(lambda: texts(app) == [])
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(file))])
     buttons, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
@@ -86,17 +83,15 @@ def test_a_file_is_dropped_on_the_window(
     assert enter.isAccepted()
     drop = QDropEvent(QPointF(300, 300), Qt.DropAction.CopyAction, data, buttons, none)
     QApplication.sendEvent(talk, drop)
-    qtbot.waitUntil(lambda: len(texts(controller)) == 2)
+    qtbot.waitUntil(lambda: len(texts(app)) == 2)
 
 
-def test_a_file_opened_from_outside_is_imported(
-    qtbot: QtBot, talk: MainWindow, controller: Controller, tmp_path: Path
-) -> None:
-    file = exported(qtbot, talk, controller, tmp_path)
+def test_a_file_opened_from_outside_is_imported(qtbot: QtBot, talk: MainWindow, app: App, tmp_path: Path) -> None:
+    file = exported(qtbot, talk, app, tmp_path)
     talk.open_path(str(file))
-    qtbot.waitUntil(lambda: controller.conversations.rowCount() == 2)
+    qtbot.waitUntil(lambda: app.library.conversation_model.rowCount() == 2)
     broken = tmp_path / "broken.espalier"
     broken.write_text("{")
     talk.open_path(str(broken))
-    qtbot.waitUntil(lambda: "broken.espalier" in controller.notices.now.text)
-    assert controller.conversations.rowCount() == 2
+    qtbot.waitUntil(lambda: "broken.espalier" in app.notices.now.text)
+    assert app.library.conversation_model.rowCount() == 2

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.viewmodels.controller import Controller
+from app.viewmodels.app import App
 from app.widgets.window.main_window import MainWindow
 from tests.widgets.window.test_main_window import ask
 
@@ -18,10 +18,8 @@ def listeners(window: MainWindow) -> list[QWidget]:
     return [one for one in found if one.isVisible() and one.isEnabled() and not {one, one.parent()} & {*fields}]
 
 
-def test_a_letter_typed_anywhere_comes_to_the_message_field(
-    qtbot: QtBot, window: MainWindow, controller: Controller
-) -> None:
-    ask(qtbot, window, controller, "hello")
+def test_a_letter_typed_anywhere_comes_to_the_message_field(qtbot: QtBot, window: MainWindow, app: App) -> None:
+    ask(qtbot, window, app, "hello")
     edit = window.chat.composer.edit
     for is_searched in (False, True):
         window.sidebar.field.setText("hello" if is_searched else "")

@@ -31,7 +31,7 @@ from pytestqt.qtbot import QtBot
 import app.widgets.window.main_window as main_window
 from app.protocol.commands import ClearDiskCache, Generate, LoadModel
 from app.viewmodels.actions import ACTIONS, enabled
-from app.viewmodels.controller import Controller
+from app.viewmodels.app import App
 from app.viewmodels.kit.settings import WindowState
 from app.widgets.chat.messages.links import ask_and_open
 from app.widgets.chat.messages.row_controls import ActionStrip, ControlKind
@@ -49,62 +49,60 @@ _NONE = Qt.KeyboardModifier.NoModifier
 MakeWindow = Callable[[WindowState], MainWindow]
 
 
-def ask(qtbot: QtBot, window: MainWindow, controller: Controller, text: str) -> None:
+def ask(qtbot: QtBot, window: MainWindow, app: App, text: str) -> None:
     """Type a question, press Return, and wait for its answer."""
     edit = window.chat.composer.edit
     edit.selectAll()
     qtbot.keyClicks(edit, text)
     qtbot.keyClick(edit, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: [row.text for row in controller.chat.rows[-2:-1]] == [text])
-    qtbot.waitUntil(lambda: not controller.chat.rows[-1].is_streaming and controller.chat.rows[-1].footer is not None)
+    qtbot.waitUntil(lambda: [row.text for row in app.chat.chat_model.rows[-2:-1]] == [text])
+    qtbot.waitUntil(
+        lambda: not app.chat.chat_model.rows[-1].is_streaming and app.chat.chat_model.rows[-1].footer is not None
+    )
     QApplication.processEvents()
 
 
-def texts(controller: Controller) -> list[str]:
-    return [row.text for row in controller.chat.rows]
+def texts(app: App) -> list[str]:
+    return [row.text for row in app.chat.chat_model.rows]
 
 
 # The main job
 
 
-def test_a_question_typed_and_sent_is_answered_in_the_chat(
-    qtbot: QtBot, window: MainWindow, controller: Controller
-) -> None:
+def test_a_question_typed_and_sent_is_answered_in_the_chat(qtbot: QtBot, window: MainWindow, app: App) -> None:
     assert window.chat.is_welcome_shown
     assert window.chat.composer.edit.hasFocus()
-    ask(qtbot, window, controller, "hello")
+    ask(qtbot, window, app, "hello")
     assert not window.chat.is_welcome_shown
     assert window.chat.composer.text == ""
     rows = window.chat.view.layout_of_rows
     assert [rows.item(number).row.text for number in range(len(rows))] == ["hello", "You said: hello"]
-    assert window.windowTitle() == controller.chat_state.now.title == "hello"
+    assert window.windowTitle() == app.chat.state.now.title == "hello"
 
 
 def test_a_question_is_edited_into_a_fork_and_both_versions_can_be_shown(
-    qtbot: QtBot, window: MainWindow, controller: Controller
+    qtbot: QtBot, window: MainWindow, app: App
 ) -> None:
-    ask(qtbot, window, controller, "first")
+    ask(qtbot, window, app, "first")
     edit = window.chat.composer.edit
     qtbot.keyClick(edit, Qt.Key.Key_D, _CTRL)
     assert window.chat.composer.text == "first"
     qtbot.waitUntil(lambda: not window.chat.composer.cancel.isHidden())
-    ask(qtbot, window, controller, "second")
-    row = controller.chat.rows[0]
+    ask(qtbot, window, app, "second")
+    row = app.chat.chat_model.rows[0]
     assert (row.version, row.versions) == (2, 2)
     switcher = window.chat.view.controls.find(row.id, ControlKind.SWITCHER)
     assert isinstance(switcher, VersionSwitcher)
     qtbot.mouseClick(switcher, Qt.MouseButton.LeftButton, pos=QPoint(6, 10))
-    assert texts(controller) == ["first", "You said: first"]
+    assert texts(app) == ["first", "You said: first"]
     qtbot.waitUntil(window.menus.actions["next"].isEnabled)
     edit.setFocus()
     qtbot.keyClick(edit, Qt.Key.Key_Right, _CTRL | _ALT)
-    assert texts(controller) == ["second", "You said: second"]
+    assert texts(app) == ["second", "You said: second"]
 
 
-def test_escape_leaves_the_edit_and_the_words_before_it_come_back(
-    qtbot: QtBot, window: MainWindow, controller: Controller
-) -> None:
-    ask(qtbot, window, controller, "first")
+def test_escape_leaves_the_edit_and_the_words_before_it_come_back(qtbot: QtBot, window: MainWindow, app: App) -> None:
+    ask(qtbot, window, app, "first")
     edit = window.chat.composer.edit
     qtbot.keyClicks(edit, "a draft")
     qtbot.keyClick(edit, Qt.Key.Key_D, _CTRL)
@@ -114,13 +112,13 @@ def test_escape_leaves_the_edit_and_the_words_before_it_come_back(
 
 
 def test_an_answer_is_asked_for_again_from_its_button(
-    qtbot: QtBot, window: MainWindow, controller: Controller, script: Script
+    qtbot: QtBot, window: MainWindow, app: App, script: Script
 ) -> None:
-    ask(qtbot, window, controller, "hello")
-    strip = window.chat.view.controls.find(controller.chat.rows[1].id, ControlKind.ANSWER)
+    ask(qtbot, window, app, "hello")
+    strip = window.chat.view.controls.find(app.chat.chat_model.rows[1].id, ControlKind.ANSWER)
     assert isinstance(strip, ActionStrip)
     qtbot.mouseClick(strip.act, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: controller.chat.rows[1].versions == 2 and not controller.chat.rows[1].is_streaming)
+    qtbot.waitUntil(lambda: app.chat.chat_model.rows[1].versions == 2 and not app.chat.chat_model.rows[1].is_streaming)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +127,7 @@ def test_an_answer_is_asked_for_again_from_its_button(
 def test_it_stops_from_the_composer(
     qtbot: QtBot,
     window: MainWindow,
-    controller: Controller,
+    app: App,
     script: Script,
     key: Qt.Key,
     modifier: Qt.KeyboardModifier,
@@ -139,11 +137,11 @@ def test_it_stops_from_the_composer(
     edit = window.chat.composer.edit
     qtbot.keyClicks(edit, "long")
     qtbot.keyClick(edit, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: controller.chat_state.now.is_writing and bool(controller.chat.rows[-1].text))
+    qtbot.waitUntil(lambda: app.chat.state.now.is_writing and bool(app.chat.chat_model.rows[-1].text))
     assert window.chat.composer.button.accessibleName() == "Stop"
     qtbot.keyClick(edit, key, modifier)
-    qtbot.waitUntil(lambda: not controller.chat_state.now.is_writing)
-    assert texts(controller)[-1].startswith("one")
+    qtbot.waitUntil(lambda: not app.chat.state.now.is_writing)
+    assert texts(app)[-1].startswith("one")
 
 
 def test_words_stay_when_they_cannot_be_sent(qtbot: QtBot, window: MainWindow, script: Script) -> None:
@@ -154,90 +152,88 @@ def test_words_stay_when_they_cannot_be_sent(qtbot: QtBot, window: MainWindow, s
     assert not [command for command in script.commands if isinstance(command, Generate)]
 
 
-def test_a_suggestion_asks(qtbot: QtBot, window: MainWindow, controller: Controller) -> None:
+def test_a_suggestion_asks(qtbot: QtBot, window: MainWindow, app: App) -> None:
     chip = window.chat.welcome.page.chips[0]
     suggestion = chip.text()
     qtbot.mouseClick(chip, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: len(controller.chat.rows) == 2)
-    assert texts(controller)[0] == suggestion
+    qtbot.waitUntil(lambda: len(app.chat.chat_model.rows) == 2)
+    assert texts(app)[0] == suggestion
 
 
 def test_a_folder_that_cannot_be_opened_is_said_in_the_composers_place(
-    qtbot: QtBot, window: MainWindow, controller: Controller, script: Script
+    qtbot: QtBot, window: MainWindow, app: App, script: Script
 ) -> None:
     """Where no model is in use: here the engine has just died."""
-    qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"))
+    qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Ready"))
     script.deadly.add("/models/deadly")
-    controller.model.open("/models/deadly")
-    qtbot.waitUntil(lambda: controller.state.now.activity.text == "No model loaded")
+    app.model.open("/models/deadly")
+    qtbot.waitUntil(lambda: app.state.now.activity.text == "No model loaded")
     script.broken.add("/models/broken")
-    controller.model.open("/models/broken")
+    app.model.open("/models/broken")
     qtbot.waitUntil(lambda: not window.chat.composer_area.problem.isHidden())
     qtbot.mouseClick(window.chat.composer_area.problem.other, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.chat.composer_area.problem.isHidden())
-    qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"))
+    qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Ready"))
 
 
 def test_whoever_types_while_a_question_fails_presses_nothing_and_types_on(
-    qtbot: QtBot, window: MainWindow, controller: Controller, script: Script
+    qtbot: QtBot, window: MainWindow, app: App, script: Script
 ) -> None:
-    qtbot.waitUntil(lambda: controller.state.now.activity.text.startswith("Ready"))
+    qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Ready"))
     script.fail = "Does it fit?"
     edit = window.chat.composer.edit
     qtbot.keyClicks(edit, "Does it fit?")
     qtbot.keyClick(edit, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: not window.chat.composer_area.problem.isHidden())
-    asked = len(controller.chat.rows)
+    asked = len(app.chat.chat_model.rows)
     focused = QApplication.focusWidget()
     assert focused is not None
     qtbot.keyClick(focused, Qt.Key.Key_Space)
-    assert controller.chat_state.now.editing is None
+    assert app.chat.state.now.editing is None
     qtbot.keyClicks(focused, "n")
-    assert controller.chat_state.now.card is None
+    assert app.chat.state.now.card is None
     assert window.chat.composer.text == "n"
     assert edit.hasFocus()
-    assert len(controller.chat.rows) == asked
+    assert len(app.chat.chat_model.rows) == asked
 
 
 def test_a_conversation_is_found_where_it_was_scrolled_to(
-    qtbot: QtBot, window: MainWindow, controller: Controller, script: Script
+    qtbot: QtBot, window: MainWindow, app: App, script: Script
 ) -> None:
     script.answers.update({f"question {number}": "line\n\n" * (8 * number + 6) for number in range(5)})
     for number in range(5):
-        ask(qtbot, window, controller, f"question {number}")
+        ask(qtbot, window, app, f"question {number}")
     view, bar = window.chat.view, window.chat.view.verticalScrollBar()
-    left = controller.archive.open_id
+    left = app.library.open_id
     for share in (0.3, 0.7, 1.0, 0.0):
         bar.setValue(round(bar.maximum() * share))
         QApplication.processEvents()
         anchor, was_at_end = view.anchor(), bar.value() == bar.maximum()
-        controller.new_conversation()
+        app.library.new_conversation()
         qtbot.waitUntil(lambda: window.chat.is_welcome_shown)
-        controller.open_conversation(left)
+        app.library.open(left)
         qtbot.waitUntil(lambda: not window.chat.is_welcome_shown)
         qtbot.waitUntil(lambda was_at_end=was_at_end: (bar.value() == bar.maximum()) == was_at_end)
         assert view.anchor() == (anchor[0], pytest.approx(anchor[1], abs=1.0))
 
 
-def test_closing_while_it_writes_waits_for_nothing(
-    qtbot: QtBot, window: MainWindow, controller: Controller, script: Script
-) -> None:
+def test_closing_while_it_writes_waits_for_nothing(qtbot: QtBot, window: MainWindow, app: App, script: Script) -> None:
     script.hold = 1
     ask_text = "long"
     script.answers[ask_text] = "one two three"
-    controller.send(ask_text)
-    qtbot.waitUntil(lambda: controller.chat_state.now.is_writing)
+    app.chat.send(ask_text)
+    qtbot.waitUntil(lambda: app.chat.state.now.is_writing)
     assert window.close()
-    assert controller.chat_state.now.is_writing
+    assert app.chat.state.now.is_writing
 
 
 # Commands
 
 
 def test_copy_takes_the_selected_text_else_the_message_the_keyboard_is_on(
-    qtbot: QtBot, window: MainWindow, controller: Controller
+    qtbot: QtBot, window: MainWindow, app: App
 ) -> None:
-    ask(qtbot, window, controller, "hello")
+    ask(qtbot, window, app, "hello")
     edit, view = window.chat.composer.edit, window.chat.view
     edit.setFocus()
     qtbot.keyClicks(edit, "draft")
@@ -245,45 +241,43 @@ def test_copy_takes_the_selected_text_else_the_message_the_keyboard_is_on(
     window.do("copy")
     assert QGuiApplication.clipboard().text() == "draft"
     view.setFocus()
-    view.setCurrentIndex(controller.chat.index(1))
+    view.setCurrentIndex(app.chat.chat_model.index(1))
     window.do("copy")
     assert QGuiApplication.clipboard().text() == "You said: hello"
-    view.setCurrentIndex(controller.chat.index(0))
+    view.setCurrentIndex(app.chat.chat_model.index(0))
     window.do("select_all")
     assert view.pointer.selected_text() == "hello"
     window.do("copy")
     assert QGuiApplication.clipboard().text() == "hello"
 
 
-def test_fork_means_a_question_that_is_seen_and_keeps_it_in_sight(
-    qtbot: QtBot, window: MainWindow, controller: Controller
-) -> None:
+def test_fork_means_a_question_that_is_seen_and_keeps_it_in_sight(qtbot: QtBot, window: MainWindow, app: App) -> None:
     for number in range(12):
-        ask(qtbot, window, controller, f"Question {number}")
+        ask(qtbot, window, app, f"Question {number}")
     view = window.chat.view
     for offset in (0, 400, 800, view.verticalScrollBar().maximum()):
         view.verticalScrollBar().setValue(offset)
         window.chat.composer.focus_text()
         QApplication.processEvents()
-        row = next(row for row in controller.chat.rows if row.id == view.question_to_edit)
-        assert view.visualRect(controller.chat.index(controller.chat.row_of(row.id))).intersects(view.rect())
+        row = next(row for row in app.chat.chat_model.rows if row.id == view.question_to_edit)
+        assert view.visualRect(app.chat.chat_model.index(app.chat.chat_model.row_of(row.id))).intersects(view.rect())
         window.do("fork")
         for _ in range(3):
             QApplication.processEvents()
         assert window.chat.composer.text == row.text
-        rect = view.visualRect(controller.chat.index(controller.chat.row_of(row.id)))
+        rect = view.visualRect(app.chat.chat_model.index(app.chat.chat_model.row_of(row.id)))
         assert rect.intersects(view.viewport().rect())
-        controller.cancel_edit()
+        app.chat.cancel_edit()
 
 
-def test_fork_means_the_question_the_keyboard_is_on(qtbot: QtBot, window: MainWindow, controller: Controller) -> None:
-    ask(qtbot, window, controller, "one")
-    ask(qtbot, window, controller, "two")
+def test_fork_means_the_question_the_keyboard_is_on(qtbot: QtBot, window: MainWindow, app: App) -> None:
+    ask(qtbot, window, app, "one")
+    ask(qtbot, window, app, "two")
     window.do("fork")
     assert window.chat.composer.text == "two"
     window.do("stop")
     window.chat.view.setFocus()
-    window.chat.view.setCurrentIndex(controller.chat.index(0))
+    window.chat.view.setCurrentIndex(app.chat.chat_model.index(0))
     window.do("fork")
     assert window.chat.composer.text == "one"
 
@@ -302,12 +296,12 @@ def test_panes_are_shown_and_hidden_and_their_entries_checked(window: MainWindow
         assert not window.menus.actions[name].isChecked()
 
 
-def test_menu_entries_follow_what_can_be_done(qtbot: QtBot, window: MainWindow, controller: Controller) -> None:
+def test_menu_entries_follow_what_can_be_done(qtbot: QtBot, window: MainWindow, app: App) -> None:
     assert not window.menus.actions["stop"].isEnabled()
     assert not window.menus.actions["fork"].isEnabled()
-    ask(qtbot, window, controller, "hello")
+    ask(qtbot, window, app, "hello")
     assert window.menus.actions["fork"].isEnabled()
-    assert window.menus.actions["use_guide"].isEnabled() == ("use_guide" in enabled(controller.state.now))
+    assert window.menus.actions["use_guide"].isEnabled() == ("use_guide" in enabled(app.state.now))
 
 
 def test_every_action_does_something(window: MainWindow) -> None:
@@ -336,17 +330,17 @@ def test_the_log_is_found_as_it_was_left(make_window: MakeWindow) -> None:
     assert again.state().panes["cache"] == {"events_height": 190, "is_log_shown": False}
 
 
-def test_the_budget_is_chosen_in_the_cache_menu(window: MainWindow, controller: Controller) -> None:
+def test_the_budget_is_chosen_in_the_cache_menu(window: MainWindow, app: App) -> None:
     entries = {entry.text().replace("\u00a0", " "): entry for entry in window.menus.budget.actions()}
     assert entries["Default"].isChecked()
     entries["2 GB"].trigger()
-    assert controller.settings.values.budget == "2 GB"
-    controller.settings.update(budget="none")
+    assert app.settings.values.budget == "2 GB"
+    app.settings.update(budget="none")
     assert entries["None"].isChecked()
 
 
-def test_the_cache_is_copied_without_words(qtbot: QtBot, window: MainWindow, controller: Controller) -> None:
-    ask(qtbot, window, controller, "hello")
+def test_the_cache_is_copied_without_words(qtbot: QtBot, window: MainWindow, app: App) -> None:
+    ask(qtbot, window, app, "hello")
     window.do("copy_cache")
     text = QGuiApplication.clipboard().text()
     assert "1\u00a0edge" in text
@@ -367,9 +361,7 @@ def test_about_shows_version_and_licence(window: MainWindow) -> None:
     QCoreApplication.setApplicationVersion(before)
 
 
-def test_what_the_controller_announces_is_said(
-    window: MainWindow, controller: Controller, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_controller_announces_is_said(window: MainWindow, app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
 
     class Heard(QAccessibleAnnouncementEvent):
@@ -378,7 +370,7 @@ def test_what_the_controller_announces_is_said(
             said.append(text)
 
     monkeypatch.setattr(main_window, "QAccessibleAnnouncementEvent", Heard)
-    controller.notices.announced.emit("Version 2 of 3")
+    app.notices.announced.emit("Version 2 of 3")
     assert said == ["Version 2 of 3"]
 
 
@@ -459,9 +451,9 @@ def test_a_document_opened_from_outside_is_passed_on(window: MainWindow, tmp_pat
     assert opened == [str(tmp_path / "talk.espalier")]
 
 
-def test_a_path_that_is_nothing_gets_a_sentence(window: MainWindow, controller: Controller, tmp_path: Path) -> None:
+def test_a_path_that_is_nothing_gets_a_sentence(window: MainWindow, app: App, tmp_path: Path) -> None:
     window.open_path(str(tmp_path / "gone.espalier"))
-    assert str(tmp_path / "gone.espalier") in controller.notices.now.text
+    assert str(tmp_path / "gone.espalier") in app.notices.now.text
     assert window.chat.banner.isVisible()
 
 
@@ -547,8 +539,8 @@ def test_a_state_that_makes_no_sense_is_ignored(make_window: MakeWindow) -> None
     assert window.width() >= 880
 
 
-def test_everything_that_can_be_used_has_a_name(qtbot: QtBot, window: MainWindow, controller: Controller) -> None:
-    ask(qtbot, window, controller, "hello")
+def test_everything_that_can_be_used_has_a_name(qtbot: QtBot, window: MainWindow, app: App) -> None:
+    ask(qtbot, window, app, "hello")
     kinds = (QAbstractButton, QAbstractItemView, QTextEdit, VersionSwitcher)
     nameless = [
         widget
@@ -572,11 +564,11 @@ def walk(qtbot: QtBot, start: QWidget) -> list[QWidget]:
     raise AssertionError(f"Tab never came back: {met}")
 
 
-def test_tab_goes_from_the_left_to_the_right_and_back(qtbot: QtBot, window: MainWindow, controller: Controller) -> None:
-    ask(qtbot, window, controller, "hello")
+def test_tab_goes_from_the_left_to_the_right_and_back(qtbot: QtBot, window: MainWindow, app: App) -> None:
+    ask(qtbot, window, app, "hello")
     chat = window.chat
     met = walk(qtbot, chat.composer.edit)
-    strip = chat.view.controls.find(controller.chat.rows[1].id, ControlKind.ANSWER)
+    strip = chat.view.controls.find(app.chat.chat_model.rows[1].id, ControlKind.ANSWER)
     assert isinstance(strip, ActionStrip)
     order = [window.cache.tree, window.sidebar.list, chat.view, strip.copy, strip.act]
     assert [widget for widget in met if widget in order] == order
@@ -590,8 +582,8 @@ def test_on_the_welcome_page_tab_goes_through_the_questions(qtbot: QtBot, window
     assert met.index(page.chips[0]) > met.index(window.sidebar.list)
 
 
-def test_letters_typed_in_the_chat_go_to_the_composer(qtbot: QtBot, window: MainWindow, controller: Controller) -> None:
-    ask(qtbot, window, controller, "hello")
+def test_letters_typed_in_the_chat_go_to_the_composer(qtbot: QtBot, window: MainWindow, app: App) -> None:
+    ask(qtbot, window, app, "hello")
     window.chat.view.setFocus()
     qtbot.keyClicks(window.chat.view, "ab")
     assert window.chat.composer.text.startswith("a")
@@ -599,9 +591,9 @@ def test_letters_typed_in_the_chat_go_to_the_composer(qtbot: QtBot, window: Main
 
 
 def test_words_typed_after_a_click_beside_the_conversations_are_written(
-    qtbot: QtBot, window: MainWindow, controller: Controller
+    qtbot: QtBot, window: MainWindow, app: App
 ) -> None:
-    ask(qtbot, window, controller, "Hello?")
+    ask(qtbot, window, app, "Hello?")
     conversations, edit = window.sidebar.list, window.chat.composer.edit
     beside = conversations.rect().bottomLeft() + QPoint(40, -10)
     conversations.setFocus(Qt.FocusReason.MouseFocusReason)
@@ -629,29 +621,27 @@ def test_escape_puts_away_what_lies_over_the_chat(qtbot: QtBot, window: MainWind
     assert not window.menus.actions["inspector"].isChecked()
 
 
-def test_the_keyboard_stays_on_the_switcher_while_versions_change(
-    qtbot: QtBot, window: MainWindow, controller: Controller
-) -> None:
-    ask(qtbot, window, controller, "first")
+def test_the_keyboard_stays_on_the_switcher_while_versions_change(qtbot: QtBot, window: MainWindow, app: App) -> None:
+    ask(qtbot, window, app, "first")
     window.do("fork")
-    ask(qtbot, window, controller, "second")
+    ask(qtbot, window, app, "second")
     view = window.chat.view
-    switcher = view.controls.find(controller.chat.rows[0].id, ControlKind.SWITCHER)
+    switcher = view.controls.find(app.chat.chat_model.rows[0].id, ControlKind.SWITCHER)
     assert isinstance(switcher, VersionSwitcher)
     switcher.setFocus()
     for key, text in ((Qt.Key.Key_Left, "first"), (Qt.Key.Key_Right, "second"), (Qt.Key.Key_Left, "first")):
         focused = QApplication.focusWidget()
-        assert focused is view.controls.find(controller.chat.rows[0].id, ControlKind.SWITCHER)
+        assert focused is view.controls.find(app.chat.chat_model.rows[0].id, ControlKind.SWITCHER)
         qtbot.keyClick(focused, key)
         for _ in range(3):
             QApplication.processEvents()
-        assert texts(controller)[0] == text
+        assert texts(app)[0] == text
 
 
 def test_a_folder_chosen_in_the_dialog_is_opened(
-    qtbot: QtBot, window: MainWindow, controller: Controller, folder: Path, script: Script
+    qtbot: QtBot, window: MainWindow, app: App, folder: Path, script: Script
 ) -> None:
-    controller.act("open_model")
+    app.act("open_model")
     dialog = window.findChild(QFileDialog)
     assert isinstance(dialog, QFileDialog)
     assert dialog.isVisible()
@@ -660,8 +650,8 @@ def test_a_folder_chosen_in_the_dialog_is_opened(
     qtbot.waitUntil(lambda: [one.path for one in script.commands if isinstance(one, LoadModel)][-1] == str(folder))
 
 
-def test_the_accessible_tree_has_the_messages(qtbot: QtBot, window: MainWindow, controller: Controller) -> None:
-    ask(qtbot, window, controller, "hello")
+def test_the_accessible_tree_has_the_messages(qtbot: QtBot, window: MainWindow, app: App) -> None:
+    ask(qtbot, window, app, "hello")
     found = QAccessible.queryAccessibleInterface(window.chat.view)
     assert found is not None
     assert found.childCount() >= 2
@@ -669,9 +659,9 @@ def test_the_accessible_tree_has_the_messages(qtbot: QtBot, window: MainWindow, 
     assert any("message 2 of 2" in text for text in spoken)
 
 
-def test_it_can_be_painted_in_every_state(qtbot: QtBot, window: MainWindow, controller: Controller) -> None:
+def test_it_can_be_painted_in_every_state(qtbot: QtBot, window: MainWindow, app: App) -> None:
     assert not picture(window).isNull()
-    ask(qtbot, window, controller, "hello")
+    ask(qtbot, window, app, "hello")
     window.do("fork")
     window.resize(880, 560)
     window.do("inspector")
@@ -693,15 +683,15 @@ def test_files_are_deleted_only_after_a_yes(qtbot: QtBot, window: MainWindow, sc
     assert [command for command in script.commands if isinstance(command, ClearDiskCache)]
 
 
-def test_the_disk_is_chosen_in_the_cache_menu(window: MainWindow, controller: Controller) -> None:
+def test_the_disk_is_chosen_in_the_cache_menu(window: MainWindow, app: App) -> None:
     entries = {entry.text().replace("\u00a0", " "): entry for entry in window.menus.disk_budget.actions()}
     assert entries["Default"].isChecked()
     entries["20 GB"].trigger()
-    assert controller.settings.values.disk_budget == "20 GB"
+    assert app.settings.values.disk_budget == "20 GB"
     every = window.menus.actions["keep_every_fork"]
     assert not every.isChecked()
     every.trigger()
-    assert controller.settings.values.keeps_every_fork
+    assert app.settings.values.keeps_every_fork
     assert every.isChecked()
     every.trigger()
     assert not every.isChecked()

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.viewmodels.controller import Controller
+from app.viewmodels.app import App
 from app.widgets.kit.theme import DARK
 from app.widgets.window.main_window import MainWindow
 from app.widgets.window.text_commands import Field
@@ -20,10 +20,10 @@ _CTRL, _SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftMo
 
 
 @pytest.fixture
-def talk(qtbot: QtBot, window: MainWindow, controller: Controller) -> MainWindow:
+def talk(qtbot: QtBot, window: MainWindow, app: App) -> MainWindow:
     """Two questions and their answers, the composer empty and under the keyboard."""
-    ask(qtbot, window, controller, "One")
-    ask(qtbot, window, controller, "Two")
+    ask(qtbot, window, app, "One")
+    ask(qtbot, window, app, "Two")
     return window
 
 
@@ -31,9 +31,9 @@ def titles(window: MainWindow) -> tuple[str, str]:
     return window.menus.actions["undo"].text(), window.menus.actions["redo"].text()
 
 
-def test_a_text_field_ends_at_its_own_undo(qtbot: QtBot, talk: MainWindow, controller: Controller) -> None:
+def test_a_text_field_ends_at_its_own_undo(qtbot: QtBot, talk: MainWindow, app: App) -> None:
     edit = talk.chat.composer.edit
-    qtbot.waitUntil(lambda: controller.library_state.now.undo == "Message")
+    qtbot.waitUntil(lambda: app.library.state.now.undo == "Message")
     assert titles(talk) == ("Undo", "Redo")
     qtbot.keyClicks(edit, "a thought")
     assert talk.menus.actions["undo"].isEnabled()
@@ -43,30 +43,28 @@ def test_a_text_field_ends_at_its_own_undo(qtbot: QtBot, talk: MainWindow, contr
     for _ in range(3):
         qtbot.keyClick(edit, Qt.Key.Key_Z, _CTRL)
     talk._text.undo()
-    settle(controller)
-    assert texts(controller) == ["One", "You said: One", "Two", "You said: Two"]
+    settle(app)
+    assert texts(app) == ["One", "You said: One", "Two", "You said: Two"]
 
 
-def test_without_a_text_field_undo_is_about_the_conversations(
-    qtbot: QtBot, talk: MainWindow, controller: Controller
-) -> None:
+def test_without_a_text_field_undo_is_about_the_conversations(qtbot: QtBot, talk: MainWindow, app: App) -> None:
     talk.chat.view.setFocus()
     qtbot.waitUntil(lambda: titles(talk) == ("Undo Message", "Redo"))
     qtbot.keyClick(talk.chat.view, Qt.Key.Key_Z, _CTRL)
-    qtbot.waitUntil(lambda: texts(controller) == ["One", "You said: One"])
+    qtbot.waitUntil(lambda: texts(app) == ["One", "You said: One"])
     assert titles(talk) == ("Undo New Conversation", "Redo Message")
     talk.menus.actions["redo"].trigger()
-    qtbot.waitUntil(lambda: texts(controller)[2:] == ["Two", "You said: Two"])
+    qtbot.waitUntil(lambda: texts(app)[2:] == ["Two", "You said: Two"])
     assert not talk.menus.actions["redo"].isEnabled()
     talk.chat.composer.focus_text()
     assert titles(talk) == ("Undo", "Redo")
 
 
-def settle(controller: Controller) -> None:
+def settle(app: App) -> None:
     """Wait until the database has done what was asked of it."""
     for _ in range(3):
         QApplication.processEvents()
-        controller._parts.store.drain()
+        app._store.drain()
 
 
 _KEYS = [
@@ -84,11 +82,9 @@ _KEYS = [
 
 
 @pytest.mark.parametrize("place", ["composer", "search", "title"])
-def test_no_key_that_edits_text_reaches_the_conversations(
-    qtbot: QtBot, talk: MainWindow, controller: Controller, place: str
-) -> None:
-    settle(controller)
-    said, steps = texts(controller), controller._parts.changes.step
+def test_no_key_that_edits_text_reaches_the_conversations(qtbot: QtBot, talk: MainWindow, app: App, place: str) -> None:
+    settle(app)
+    said, steps = texts(app), app.library.changes.step
     for seed in range(6):
         draw = random.Random(seed)
         if place == "title":
@@ -100,8 +96,8 @@ def test_no_key_that_edits_text_reaches_the_conversations(
             field = QApplication.focusWidget()
             assert isinstance(field, Field)
             qtbot.keyClick(field, key, modifiers)
-        settle(controller)
-        assert (texts(controller), controller._parts.changes.step) == (said, steps), (seed, pressed)
+        settle(app)
+        assert (texts(app), app.library.changes.step) == (said, steps), (seed, pressed)
         if place == "title":
             qtbot.keyClick(field, Qt.Key.Key_Escape)
 
@@ -112,42 +108,40 @@ def test_a_new_window_has_nothing_to_undo(window: MainWindow) -> None:
     assert not window.menus.actions["undo"].isEnabled()
 
 
-def test_a_message_is_deleted_by_key_and_brought_back_by_the_banner(
-    qtbot: QtBot, talk: MainWindow, controller: Controller
-) -> None:
+def test_a_message_is_deleted_by_key_and_brought_back_by_the_banner(qtbot: QtBot, talk: MainWindow, app: App) -> None:
     talk.chat.view.setFocus()
     qtbot.keyClick(talk.chat.view, Qt.Key.Key_Up)
     qtbot.keyClick(talk.chat.view, Qt.Key.Key_Backspace, _CTRL)
-    qtbot.waitUntil(lambda: texts(controller) == ["One", "You said: One"])
+    qtbot.waitUntil(lambda: texts(app) == ["One", "You said: One"])
     banner = talk.chat.banner
     assert banner.isVisible()
     assert banner.action.accessibleName() == "Undo"
     qtbot.mouseClick(banner.action, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: texts(controller)[2:] == ["Two", "You said: Two"])
+    qtbot.waitUntil(lambda: texts(app)[2:] == ["Two", "You said: Two"])
     assert not banner.isVisible()
 
 
-def test_the_key_means_the_text_while_there_is_some(qtbot: QtBot, talk: MainWindow, controller: Controller) -> None:
+def test_the_key_means_the_text_while_there_is_some(qtbot: QtBot, talk: MainWindow, app: App) -> None:
     edit = talk.chat.composer.edit
     qtbot.keyClicks(edit, "two words")
     qtbot.keyClick(edit, Qt.Key.Key_Backspace, _CTRL)
     QApplication.processEvents()
     assert talk.chat.composer.text == "two "
-    assert len(texts(controller)) == 4
+    assert len(texts(app)) == 4
 
 
-def test_the_message_that_the_keyboard_is_on_is_the_one(qtbot: QtBot, talk: MainWindow, controller: Controller) -> None:
+def test_the_message_that_the_keyboard_is_on_is_the_one(qtbot: QtBot, talk: MainWindow, app: App) -> None:
     talk.chat.view.setFocus()
     qtbot.keyClick(talk.chat.view, Qt.Key.Key_Home)
     qtbot.keyClick(talk.chat.view, Qt.Key.Key_Backspace, _CTRL)
-    qtbot.waitUntil(lambda: texts(controller) == [])
+    qtbot.waitUntil(lambda: texts(app) == [])
     assert talk.chat.is_welcome_shown
     talk.setFocus()
     talk.menus.actions["undo"].trigger()
-    qtbot.waitUntil(lambda: len(texts(controller)) == 4)
+    qtbot.waitUntil(lambda: len(texts(app)) == 4)
 
 
-def test_words_of_the_banner_stay_clear_of_its_button(qtbot: QtBot, talk: MainWindow, controller: Controller) -> None:
+def test_words_of_the_banner_stay_clear_of_its_button(qtbot: QtBot, talk: MainWindow, app: App) -> None:
     talk.resize(880, 560)
     talk.do("delete_message")
     qtbot.waitUntil(talk.chat.banner.isVisible)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, QPoint
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.viewmodels.archive import Archive
 from app.viewmodels.library.form import Form
+from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.library.rows import ConversationRow
 from app.widgets.kit.style import Style
 from app.widgets.sidebar.conversation_menu import fill_folders, row_menu
@@ -18,31 +18,31 @@ from app.widgets.window.file_dialogs import ask_where, ask_which
 from app.widgets.window.panes import Panes
 
 
-class ArchiveCommands(QObject):
+class LibraryCommands(QObject):
     """Searching, renaming, files and the trash, for one window."""
 
-    def __init__(self, style: Style, archive: Archive, sidebar: Sidebar, panes: Panes, window: QWidget) -> None:
+    def __init__(self, style: Style, library: LibraryRegion, sidebar: Sidebar, panes: Panes, window: QWidget) -> None:
         super().__init__(window)
         self._style = style
-        self._archive = archive
+        self._library = library
         self._sidebar = sidebar
         self._panes = panes
         self._window = window
-        sidebar.found.connect(archive.go_to)
+        sidebar.found.connect(library.go_to)
         sidebar.list.menuAsked.connect(self._show_menu)
-        sidebar.list.deleteAsked.connect(archive.delete_row)
-        sidebar.list.foldAsked.connect(archive.fold)
-        archive.edits.folderMade.connect(self.rename)
+        sidebar.list.deleteAsked.connect(library.delete_row)
+        sidebar.list.foldAsked.connect(library.fold)
+        library.folderMade.connect(self.rename)
 
     @property
     def runs(self) -> dict[str, Callable[[], object]]:
         """Commands that the window carries out among conversations and files, by their ids."""
-        archive = self._archive
+        library = self._library
         return {
             "find": self._find,
-            "rename": lambda: self.rename(archive.open_id),
-            "trash": lambda: show_trash(self._style, archive.trash, self._window),
-            "import": lambda: ask_which(archive, self._window),
+            "rename": lambda: self.rename(library.open_id),
+            "trash": lambda: show_trash(self._style, library.trash_list, self._window),
+            "import": lambda: ask_which(library, self._window),
             "export": lambda: self._export(Form.ESPALIER),
             "export_branch": lambda: self._export(Form.BRANCH),
             "export_tree": lambda: self._export(Form.TREE),
@@ -52,7 +52,7 @@ class ArchiveCommands(QObject):
         """Offer the folders for the open conversation whenever this menu is shown."""
 
         def fill() -> None:
-            fill_folders(menu, self._archive.open_id, self._archive.open_folder, self._archive)
+            fill_folders(menu, self._library.open_id, self._library.state.now.open_folder, self._library)
 
         menu.aboutToShow.connect(fill)
         fill()
@@ -72,7 +72,7 @@ class ArchiveCommands(QObject):
             self._panes.toggle("sidebar")
 
     def _show_menu(self, row: ConversationRow, at: QPoint) -> None:
-        row_menu(row, self._archive, self.rename, self._window).popup(at)
+        row_menu(row, self._library, self.rename, self._window).popup(at)
 
     def _export(self, form: Form) -> None:
-        ask_where(self._archive, form, self._window)
+        ask_where(self._library, form, self._window)

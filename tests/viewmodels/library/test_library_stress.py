@@ -11,9 +11,9 @@ from pytestqt.qtbot import QtBot
 
 from app.conversation.store import Store
 from app.conversation.tree import MessageTree
-from app.viewmodels.controller import Controller
+from app.viewmodels.app import App
 from tests.fakes.engine import Script
-from tests.viewmodels.test_controller import ready
+from tests.viewmodels.test_app import ready
 
 STEPS = 120
 
@@ -31,8 +31,8 @@ def path_of(tree: MessageTree) -> list[str]:
 class Person:
     """Presses whatever there is to press."""
 
-    def __init__(self, controller: Controller, dice: random.Random) -> None:
-        self.controller = controller
+    def __init__(self, app: App, dice: random.Random) -> None:
+        self.app = app
         self.dice = dice
         self.said = 0
         self.seen: list[str] = []
@@ -42,22 +42,22 @@ class Person:
         choices: list[tuple[float, Callable[[], None]]] = [
             (6, self._say),
             (3, self._fork),
-            (3, self.controller.regenerate),
+            (3, self.app.chat.regenerate),
             (3, self._delete),
-            (6, lambda: self.controller.act("undo")),
-            (4, lambda: self.controller.act("redo")),
-            (1, lambda: self.controller.notices.press()),
-            (1, lambda: self.controller.act("prune")),
-            (1, lambda: self.controller.act("delete_conversation")),
-            (2, lambda: self.controller.select_version(None, self.dice.choice((-1, 1)))),
+            (6, lambda: self.app.act("undo")),
+            (4, lambda: self.app.act("redo")),
+            (1, lambda: self.app.notices.press()),
+            (1, lambda: self.app.act("prune")),
+            (1, lambda: self.app.act("delete_conversation")),
+            (2, lambda: self.app.chat.select_version(None, self.dice.choice((-1, 1)))),
             (2, self._open),
-            (1, self.controller.new_conversation),
-            (1, self.controller.stop),
-            (1, lambda: self.controller.act("favourite")),
-            (1, lambda: self.controller.act("new_folder")),
-            (1, lambda: self.controller.archive.edits.rename(self.controller.archive.open_id, f"Title {self.said}")),
+            (1, self.app.library.new_conversation),
+            (1, self.app.chat.stop),
+            (1, lambda: self.app.act("favourite")),
+            (1, lambda: self.app.act("new_folder")),
+            (1, lambda: self.app.library.edits.rename(self.app.library.open_id, f"Title {self.said}")),
             (1, self._restore),
-            (0.3, self.controller.archive.trash.empty),
+            (0.3, self.app.library.trash_list.empty),
             (1, self._find),
         ]
         weights, acts = zip(*choices, strict=True)
@@ -66,62 +66,62 @@ class Person:
 
     def _say(self) -> None:
         self.said += 1
-        self.controller.send(f"question {self.said}")
+        self.app.chat.send(f"question {self.said}")
 
     def _fork(self) -> None:
-        questions = [row for row in self.controller.chat.rows if row.role == "user"]
+        questions = [row for row in self.app.chat.chat_model.rows if row.role == "user"]
         if questions:
-            self.controller.begin_edit(self.dice.choice(questions).id)
+            self.app.chat.begin_edit(self.dice.choice(questions).id)
             self._say()
 
     def _delete(self) -> None:
-        rows = self.controller.chat.rows
+        rows = self.app.chat.chat_model.rows
         if rows:
-            self.controller.archive.delete_message(self.dice.choice(rows).id)
+            self.app.chat.delete_message(self.dice.choice(rows).id)
 
     def _open(self) -> None:
         """A row, or one that has been deleted since it was looked at."""
         if self.dice.random() < 0.1 and self.seen:
-            self.controller.open_conversation(self.dice.choice(self.seen))
+            self.app.library.open(self.dice.choice(self.seen))
             return
-        self.seen.append(self.controller.archive.open_id)
-        rows = [row for row in self.controller.conversations.rows if not row.is_folder]
-        self.controller.open_conversation(self.dice.choice(rows).id)
+        self.seen.append(self.app.library.open_id)
+        rows = [row for row in self.app.library.conversation_model.rows if not row.is_folder]
+        self.app.library.open(self.dice.choice(rows).id)
 
     def _restore(self) -> None:
-        trash = self.controller.archive.trash
+        trash = self.app.library.trash_list
         trash.read()
         if trash.rows.rows:
             trash.restore(self.dice.choice(trash.rows.rows).id)
 
     def _find(self) -> None:
-        search = self.controller.archive.search
+        search = self.app.library.search
         search.look_for(f"question {self.dice.randint(0, 9)}")
         search.ask()
         found = [row for row in search.rows.rows if row.id]
         if found:
             row = self.dice.choice(found)
-            self.controller.archive.go_to(row.conversation_id, row.id)
+            self.app.library.go_to(row.conversation_id, row.id)
 
 
-def at_rest(controller: Controller) -> bool:
-    return not list(controller._questions) and not controller._parts.changes.is_pending and not controller._drafts.sent
+def at_rest(app: App) -> bool:
+    return not list(app.chat.questions) and not app.library.changes.is_pending and not app.chat.drafts.sent
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_what_is_shown_is_what_is_stored(qtbot: QtBot, controller: Controller, script: Script, seed: int) -> None:
-    ready(qtbot, controller)
+def test_what_is_shown_is_what_is_stored(qtbot: QtBot, app: App, script: Script, seed: int) -> None:
+    ready(qtbot, app)
     dice = random.Random(seed)
-    person = Person(controller, dice)
+    person = Person(app, dice)
     for _ in range(STEPS):
         person.act()
         for _ in range(dice.choice((0, 0, 1, 3, 10))):
             QApplication.processEvents()
         if dice.random() < 0.2:
             qtbot.wait(dice.choice((1, 5, 20)))
-    controller._drafts.hold(controller.archive.open_id)
-    qtbot.waitUntil(lambda: at_rest(controller), timeout=20_000)
-    controller._parts.store.drain()
+    app.chat.drafts.hold(app.library.open_id)
+    qtbot.waitUntil(lambda: at_rest(app), timeout=20_000)
+    app._store.drain()
     QApplication.processEvents()
 
     def read(store: Store) -> dict[str, tuple[list[str], list[object]]]:
@@ -129,11 +129,11 @@ def test_what_is_shown_is_what_is_stored(qtbot: QtBot, controller: Controller, s
         return {tree.conversation_id: (path_of(tree), shape(tree)) for tree in trees}
 
     stored: list[dict[str, tuple[list[str], list[object]]]] = []
-    controller._parts.store.do(read, stored.append)
-    controller._parts.store.drain()
-    library = controller._library
+    app._store.do(read, stored.append)
+    app._store.drain()
+    library = app.library.library
     listed = {one.id for one in library.conversations if library.is_stored(one.id)}
     assert listed == set(stored[0])
     for conversation_id, held in library._trees.items():
         assert (path_of(held), shape(held)) == stored[0].get(conversation_id, ([], [])), conversation_id
-    assert [row.text for row in controller.chat.rows] == [message.text for message in controller.tree.path]
+    assert [row.text for row in app.chat.chat_model.rows] == [message.text for message in app.library.tree.path]

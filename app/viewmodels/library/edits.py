@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QObject, Signal
 
@@ -12,8 +12,6 @@ from app.conversation.faults import Fault, store_error
 from app.conversation.records import Deleted, Folder
 from app.conversation.store import Store
 from app.conversation.tree import MessageTree
-from app.viewmodels.chat.answer_saver import AnswerSaver
-from app.viewmodels.chat.questions import Questions
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.library.changes import WORDS, Changes
 from app.viewmodels.library.library import Library
@@ -42,16 +40,20 @@ class Edits(QObject):
         changes: Changes,
         notices: Notices,
         library: Library,
-        questions: Questions,
-        answer_saver: AnswerSaver,
+        held: Callable[[], Mapping[str, str]],
+        when_saved: Callable[[Callable[[], None]], None],
         parent: QObject | None = None,
     ) -> None:
+        """held: returns the ids of messages that are being answered or written, each with its conversation.
+
+        when_saved: does something once every answer that has ended is in the database.
+        """
         super().__init__(parent)
-        self._answer_saver = answer_saver
+        self._when_saved = when_saved
         self._changes = changes
         self._notices = notices
         self._library = library
-        self._questions = questions
+        self._held = held
 
     # Taking away
 
@@ -64,7 +66,7 @@ class Edits(QObject):
                 is_held = any(tree.is_below(held, message_id) for held in self._held_in(tree))
                 self._take_away(is_held, lambda store: store.trash.delete_message(message_id))
 
-        self._answer_saver.when_saved(go)
+        self._when_saved(go)
 
     def prune(self, conversation_id: str) -> None:
         """Put every branch but the open path into the trash."""
@@ -75,7 +77,7 @@ class Edits(QObject):
                 is_held = not all(tree.is_on_path(held) for held in self._held_in(tree))
                 self._take_away(is_held, lambda store: store.trash.prune(conversation_id))
 
-        self._answer_saver.when_saved(go)
+        self._when_saved(go)
 
     def delete_conversation(self, conversation_id: str) -> None:
         """Put a conversation into the trash. One that is not stored yet has nothing to lose."""
@@ -84,17 +86,17 @@ class Edits(QObject):
             found = self._library.conversation(conversation_id)
             if found is None or not self._library.is_stored(conversation_id):
                 return
-            if conversation_id in self._questions.held.values():
+            if conversation_id in self._held().values():
                 self._notices.error(store_error(Fault.WRITING, None).problem)
                 return
             sentence = f"“{formatting.first_words(found.title or 'New conversation')}” was deleted. {STAYS}"
             self._make(lambda store: store.trash.delete_conversation(conversation_id), sentence)
 
-        self._answer_saver.when_saved(go)
+        self._when_saved(go)
 
     def _held_in(self, tree: MessageTree) -> list[str]:
         """Messages of a conversation that are being answered or written."""
-        return [held for held in self._questions.held if held in tree]
+        return [held for held in self._held() if held in tree]
 
     def _take_away(self, is_held: bool, request: Callable[[Store], Edit]) -> None:
         """Delete messages, unless one of them is held; that is then said. They are counted on the store's thread."""
@@ -161,19 +163,19 @@ class Edits(QObject):
         """Take back what was done last. step: only if nothing was done since that one."""
 
         def go() -> None:
-            held = set(self._questions.held.values())
+            held = set(self._held().values())
             self._changes.undo(held, lambda result: self._turn_to(result, "Undid"), step)
 
-        self._answer_saver.when_saved(go)
+        self._when_saved(go)
 
     def redo(self) -> None:
         """Do again what was taken back last."""
 
         def go() -> None:
-            held = set(self._questions.held.values())
+            held = set(self._held().values())
             self._changes.redo(held, lambda result: self._turn_to(result, "Did again:"))
 
-        self._answer_saver.when_saved(go)
+        self._when_saved(go)
 
     def _turn_to(self, result: EditResult, verb: str) -> None:
         edit = result.edit

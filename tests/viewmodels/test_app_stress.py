@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.conversation.message import Message
 from app.conversation.store import Store
-from app.viewmodels.controller import Controller
+from app.viewmodels.app import App
 from tests.fakes.engine import Script
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
@@ -22,62 +22,62 @@ ACTIONS = 70
 class Restless:
     """Chooses actions by chance and remembers what was said."""
 
-    def __init__(self, controller: Controller, script: Script, rng: random.Random) -> None:
-        self.controller = controller
+    def __init__(self, app: App, script: Script, rng: random.Random) -> None:
+        self.app = app
         self.script = script
         self.rng = rng
         self.count = 0
         self.composer = ""
-        controller.composerText.connect(self.set_composer)
+        app.chat.composerText.connect(self.set_composer)
 
     def set_composer(self, text: str) -> None:
         """As the real composer does: its text is told back at once."""
         self.composer = text
-        self.controller.composer_changed(text)
+        self.app.chat.composer_changed(text)
 
     def type_and_send(self) -> None:
         self.count += 1
         self.composer = f"question {self.count} " + "and more " * self.rng.randint(0, 6)
-        self.controller.composer_changed(self.composer)
-        self.controller.send(self.composer)
+        self.app.chat.composer_changed(self.composer)
+        self.app.chat.send(self.composer)
 
     def type_on(self) -> None:
         self.composer += " x"
-        self.controller.composer_changed(self.composer)
+        self.app.chat.composer_changed(self.composer)
 
     def edit(self) -> None:
-        self.controller.begin_edit(self.some_message())
+        self.app.chat.begin_edit(self.some_message())
 
     def again(self) -> None:
-        self.controller.regenerate(self.some_message())
+        self.app.chat.regenerate(self.some_message())
 
     def version(self) -> None:
-        self.controller.select_version(self.some_message(), self.rng.choice([-1, 1]))
+        self.app.chat.select_version(self.some_message(), self.rng.choice([-1, 1]))
 
     def other_conversation(self) -> None:
-        rows = self.controller.conversations.rows
-        self.controller.open_conversation(self.rng.choice(rows).id)
+        rows = self.app.library.conversation_model.rows
+        self.app.library.open(self.rng.choice(rows).id)
 
     def other_model(self) -> None:
-        self.controller.model.open(self.rng.choice(["/models/guide", "/models/one", "/models/gone"]))
+        self.app.model.open(self.rng.choice(["/models/guide", "/models/one", "/models/gone"]))
 
     def crash(self) -> None:
         self.script.crash = "now"
-        self.controller.composer_changed("now")
-        self.controller.send("now")
+        self.app.chat.composer_changed("now")
+        self.app.chat.send("now")
 
     def card(self) -> None:
-        card = self.controller.chat_state.now.card
+        card = self.app.chat.state.now.card
         if card is not None:
-            self.controller.act(card.other_id or card.action_id)
+            self.app.act(card.other_id or card.action_id)
 
     def some_message(self) -> str | None:
-        rows = self.controller.chat.rows
+        rows = self.app.chat.chat_model.rows
         return self.rng.choice([None, *(row.id for row in rows)])
 
     def act(self) -> None:
         usual = [self.type_and_send] * 5 + [self.edit, self.again, self.version, self.card] * 2
-        rare = [self.type_on, self.controller.stop, self.controller.cancel_edit, self.controller.new_conversation]
+        rare = [self.type_on, self.app.chat.stop, self.app.chat.cancel_edit, self.app.library.new_conversation]
         rarer = [self.other_conversation, self.other_model]
         self.rng.choice([*usual, *rare, *rarer, *([self.crash] if self.rng.random() < 0.2 else [])])()
 
@@ -91,28 +91,30 @@ def stored(data_folder: Path) -> dict[str, Message]:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_no_order_of_events_loses_a_word(
-    qtbot: QtBot, make_controller: Callable[[], Controller], script: Script, data_folder: Path, seed: int
+    qtbot: QtBot, make_app: Callable[[], App], script: Script, data_folder: Path, seed: int
 ) -> None:
     rng = random.Random(seed)
     script.broken.add("/models/gone")
-    controller = make_controller()
-    testers = [QAbstractItemModelTester(model, FATAL) for model in (controller.chat, controller.conversations)]
-    restless = Restless(controller, script, rng)
+    app = make_app()
+    testers = [
+        QAbstractItemModelTester(model, FATAL) for model in (app.chat.chat_model, app.library.conversation_model)
+    ]
+    restless = Restless(app, script, rng)
     said: set[str] = set()
-    controller._question_queue.moved.connect(
-        lambda _id: said.update(row.text for row in controller.chat.rows if row.role == "user")
+    app.chat.question_queue.moved.connect(
+        lambda _id: said.update(row.text for row in app.chat.chat_model.rows if row.role == "user")
     )
     for _ in range(ACTIONS):
         restless.act()
         qtbot.wait(rng.choice([0, 1, 5, 30]))
-        assert [row.id for row in controller.chat.rows] == [message.id for message in controller.tree.path]
-        running = controller._questions.at_engine_in(controller.archive.open_id)
-        assert [row.id for row in controller.chat.rows if row.is_streaming] in (
+        assert [row.id for row in app.chat.chat_model.rows] == [message.id for message in app.library.tree.path]
+        running = app.chat.questions.at_engine_in(app.library.open_id)
+        assert [row.id for row in app.chat.chat_model.rows if row.is_streaming] in (
             [],
             [running.held_id] if running else [],
         )
-    trees = dict(controller._library._trees)
-    controller.close()
+    trees = dict(app.library.library._trees)
+    app.close()
     kept = stored(data_folder)
     in_memory = {message.id: message for tree in trees.values() for message in all_of(tree)}
     assert {one: message.text for one, message in kept.items()} == {

@@ -1,0 +1,141 @@
+"""The program without a window: its regions, what the engine tells them, beginning and end."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+
+from app.conversation.store_thread import StoreThread
+from app.protocol.events import EngineFailed, Event
+from app.protocol.reports import Problem
+from app.viewmodels.actions import run_of
+from app.viewmodels.app_state import AppState
+from app.viewmodels.cache.cache_region import CacheRegion
+from app.viewmodels.chat.chat_region import ChatRegion
+from app.viewmodels.kit.folders import Folders
+from app.viewmodels.kit.live_state import LiveState
+from app.viewmodels.kit.notices import Notices
+from app.viewmodels.kit.settings import Settings
+from app.viewmodels.kit.store_link import StoreLink
+from app.viewmodels.library.library_region import LibraryRegion
+from app.viewmodels.model.model_region import ModelRegion
+from app.worker.engine_host import EngineHost
+
+
+class App(QObject):
+    """The regions over one engine and one database.
+
+    Attributes: state, of the whole window; chat, library, cache and model, the regions; settings, folders, notices.
+
+    Signal: logWanted(), show where the log lies.
+    """
+
+    logWanted = Signal()
+
+    chat: ChatRegion
+    library: LibraryRegion
+    cache: CacheRegion
+    model: ModelRegion
+    settings: Settings
+    folders: Folders
+    notices: Notices
+    state: LiveState[AppState]
+
+    def __init__(
+        self,
+        host: EngineHost,
+        thread: StoreThread,
+        settings: Settings,
+        folders: Folders,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._host, self._store = host, StoreLink(thread, self)
+        self.settings, self.folders = settings, folders
+        self.notices = notices = Notices(lambda: self._store.history.step, self)
+        self.model = ModelRegion(host, settings, folders.guide, notices, self)
+        self.cache = CacheRegion(host, settings, folders.snapshots, self.model, notices, self)
+        self.library = LibraryRegion(self._store, self.model, notices, self)
+        self.chat = ChatRegion(host, self._store, self.library, self.model, notices, self)
+        self.state = LiveState(self._state, self)
+        for region in (self.chat.state, self.library.state, self.cache.state, self.model.state):
+            self.state.follow(region.staled)
+        self.state.follow(settings.changed)
+        host.happened.connect(self._on_event)
+        self.library.trash_list.erased.connect(self.cache.disk_cache.release)
+        for told in (self._store.failed, self._store.slowed):
+            told.connect(notices.error)
+        self._store.eased.connect(notices.withdraw)
+
+    def start(self, model: str, reopens: bool = True, suspect: str = "") -> None:
+        """Read what is stored, go on where the person left, and ask for this model.
+
+        reopens: False leaves every conversation closed; the drafts are there all the same. suspect: another model,
+        which the program did not live through, so that this one is opened; that is then said.
+        """
+        restore = partial(self.chat.restore, reopens=reopens)
+        self.cache.start()
+        self._store.do(lambda store: store.notice, self.notices.add_error)
+        self._store.do(lambda store: store.emptied, self.cache.release)
+        self.library.library.read_list()
+        self._store.do(lambda store: store.view_states.all(), restore, self.notices.error)
+        self.model.open(model)
+        if suspect:
+            self.model.suspect(suspect)
+
+    def tell_ended_badly(self, has_crashed: bool, reopens: bool) -> None:
+        """Say that the run before was not closed; nothing waits for an answer to that."""
+        self.notices.warn(_ended_badly(has_crashed, reopens), "Show Log", self.logWanted.emit)
+
+    def act(self, action_id: str) -> None:
+        """Do what a menu entry, or a button of a card, says, and tell views. Raises KeyError where nobody says what."""
+        run_of(self, action_id)()
+        self.tell()
+
+    def tell(self) -> None:
+        """Tell views at once of what was done, rather than in the next turn of the event loop."""
+        for region in (self.model, self.cache, self.library, self.chat):
+            region.state.tell()
+        self.state.tell()
+
+    def close(self) -> None:
+        """Stop what runs, save every word, end the engine's thread and then the store's."""
+        self.chat.stop_asking()
+        self._host.close()
+        self.model.close()
+        self.chat.close()
+        self.library.close()  # before the database, which what is being written is still read from
+        self._store.close()
+        if self._store.is_stuck:
+            self.chat.keep_for_next_start()
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether a thread hangs, after `close`: the process must end without waiting for threads."""
+        return self._host.is_stuck or self._store.is_stuck or self.library.is_stuck
+
+    @property
+    def lost(self) -> Problem | None:
+        """What to tell, after `close`, of words that could be saved nowhere, or of a file that was not written."""
+        return self.chat.answer_saver.lost or self.library.lost
+
+    def _state(self) -> AppState:
+        regions = self.chat.state.now, self.library.state.now, self.cache.state.now, self.model.state.now
+        return AppState(*regions, self.settings.values)
+
+    def _on_event(self, event: Event) -> None:
+        self.model.take(event)
+        self.cache.take(event)
+        self.chat.take(event)
+        if isinstance(event, EngineFailed):  # what it was writing is kept by now
+            self.model.tell_failure(event.problem)
+
+
+def _ended_badly(has_crashed: bool, reopens: bool) -> str:
+    """What the banner says after a run that was not closed. reopens: everything is open again."""
+    title = "Espalier crashed last time." if has_crashed else "Espalier was not closed last time."
+    saved = "Everything you said is saved, and all but the last second of an answer."
+    if reopens:
+        return f"{title} {saved}"
+    return f"{title} {saved} As it had only just been started, no conversation is opened by itself: choose one."

@@ -1,0 +1,498 @@
+"""The open conversation: what is typed, asked, answered and shown there, and how conversations are left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.conversation.branch import Branch
+from app.conversation.message import Message, storable
+from app.conversation.records import ViewState
+from app.protocol.chat import Turn
+from app.protocol.events import CostEstimate, EngineFailed, Event, TrieChanged
+from app.protocol.reports import Problem
+from app.viewmodels.chat import chat_text, draft_limits, question_card
+from app.viewmodels.chat.answer_saver import AnswerSaver
+from app.viewmodels.chat.branch_costs import BranchCosts
+from app.viewmodels.chat.chat_model import ChatModel
+from app.viewmodels.chat.chat_rows import ChatRows, running_footer
+from app.viewmodels.chat.chat_state import ChatState
+from app.viewmodels.chat.cost_queries import CostQueries
+from app.viewmodels.chat.drafts import Drafts
+from app.viewmodels.chat.generations import Generations
+from app.viewmodels.chat.open_conversation import OpenConversation
+from app.viewmodels.chat.open_paths import OpenPaths
+from app.viewmodels.chat.question import Outcome, Question
+from app.viewmodels.chat.question_queue import QuestionQueue
+from app.viewmodels.chat.questions import Questions
+from app.viewmodels.chat.versions import last_fork, last_question, parent_for, question_of, version_beside, version_of
+from app.viewmodels.chat.view_states import ViewStates
+from app.viewmodels.kit.live_state import LiveState
+from app.viewmodels.kit.notices import Notices
+from app.viewmodels.kit.problem_card import ProblemCard
+from app.viewmodels.kit.store_link import StoreLink
+from app.viewmodels.library.library_region import LibraryRegion
+from app.viewmodels.model.model_region import ModelRegion
+from app.viewmodels.text import formatting
+from app.worker.engine_host import EngineHost
+
+TICK_MS = 250
+
+
+class ChatRegion(QObject):
+    """Has questions asked and answered in the open conversation, and shows its path.
+
+    Attributes: state; chat_model, the rows of the open path; drafts, questions, question_queue, generations,
+    answer_saver, open_paths, branch_costs, view_states.
+
+    Signals: composerText(str), the composer shall hold exactly this; messageShown(str), bring this message into view;
+    left(), what is shown is about to be another conversation: call `remember_scroll`; anchorWanted(str, float), have
+    this message at the top, with so many points of it above.
+    """
+
+    composerText = Signal(str)
+    messageShown = Signal(str)
+    left = Signal()
+    anchorWanted = Signal(str, float)
+
+    state: LiveState[ChatState]
+
+    def __init__(
+        self,
+        host: EngineHost,
+        store: StoreLink,
+        library: LibraryRegion,
+        model: ModelRegion,
+        notices: Notices,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._library, self._model, self._notices = library, model, notices
+        conversations, current_model = library.library, model.current_model
+        self._cards: dict[str, ProblemCard] = {}
+        self._hint = ""
+        self._rows = ChatRows()
+        self.chat_model = ChatModel(self)
+        self.drafts = Drafts()
+        self.questions = questions = Questions()
+        self.answer_saver = AnswerSaver(store, questions, conversations.is_on_path, self)
+        self.generations = Generations(host, questions, self.answer_saver, self)
+        self.question_queue = QuestionQueue(
+            questions, conversations, self.generations, self.answer_saver, current_model, self
+        )
+        self.open_paths = OpenPaths(conversations, library.changes, questions, self.question_queue, self)
+        self._cost_queries = CostQueries(host.submit)
+        self.branch_costs = BranchCosts(self._cost_queries, current_model, questions, self)
+        self.view_states = ViewStates(store, conversations, self.drafts, self)
+        self._tick = QTimer(self, interval=TICK_MS)
+        self._tick.timeout.connect(self._show_figures)
+        self.state = LiveState(self._state, self)
+        self.state.follow(library.state.staled, model.state.staled, self.branch_costs.changed, self.view_states.changed)
+        self.state.follow(self.generations.moved, self.question_queue.moved)
+        library.wait_for(self)
+        self._connect()
+
+    def _connect(self) -> None:
+        library, queue = self._library, self.question_queue
+        self.answer_saver.failed.connect(self._notices.error)
+        self.answer_saver.mended.connect(self._notices.withdraw)
+        self.generations.grew.connect(self._show_text)
+        self.generations.moved.connect(self._show_rows)
+        self.branch_costs.changed.connect(self._show_rows)
+        queue.moved.connect(self._on_moved)
+        queue.begun.connect(self._on_begun)
+        queue.refused.connect(self._on_refused)
+        queue.ended.connect(self._on_ended)
+        library.left.connect(self.left)
+        library.opened.connect(self._on_opened)
+        library.moved.connect(self._on_moved)
+        library.removed.connect(self.drafts.hold)
+        library.reached.connect(self.messageShown)
+        library.changes.recorded.connect(self._send_waiting)
+        self._model.current_model.changed.connect(self._on_model_changed)
+        self._model.current_model.ready.connect(self._drop_cards)
+
+    # Beginning and end
+
+    def restore(self, states: tuple[ViewState, ...], reopens: bool) -> None:
+        """Go on where the person left, unless something was typed or opened already.
+
+        reopens: False leaves every conversation closed; the drafts are there all the same.
+        """
+        library = self._library.library
+        blank = library.begin()
+        has_begun = bool(self.chat_model.rows or self.drafts.of(self._open_id).text)
+        open_id = self.view_states.restore(states, blank)
+        stored = [one.id for one in library.conversations if one.id != blank]
+        if has_begun or not reopens or not stored or open_id == blank:
+            self.view_states.show(self._open_id)
+            self._show_draft()
+        else:
+            library.open(open_id if open_id in stored else stored[0])
+
+    def stop_asking(self) -> None:
+        """Leave what waits unanswered, as the program ends, before its engine does."""
+        self.left.emit()
+        self.questions.close()
+        self._tick.stop()
+
+    def close(self) -> None:
+        """Save every word, when the engine has ended."""
+        self.generations.abandon()
+        self.answer_saver.close()
+        self.view_states.close()
+
+    def keep_for_next_start(self) -> None:
+        """Put what a disk that hangs did not take into a file elsewhere."""
+        self.answer_saver.keep_for_next_start(self.view_states.unsaved)
+
+    def take(self, event: Event) -> None:
+        """Follow an event of the engine, if it is about answers, or about what branches cost."""
+        if isinstance(event, CostEstimate):
+            self._cost_queries.take(event)
+        elif isinstance(event, TrieChanged):
+            self.branch_costs.renew()
+        elif isinstance(event, EngineFailed):
+            self.generations.abandon()
+        else:
+            self.generations.take(event)
+
+    # What the library must know
+
+    @property
+    def held(self) -> Mapping[str, str]:
+        """Messages that are being answered or written, each with its conversation."""
+        return self.questions.held
+
+    @property
+    def writing_ids(self) -> Collection[str]:
+        """The conversations in which an answer is being written."""
+        return frozenset(question.conversation_id for question in self.questions.at_engine)
+
+    @property
+    def unsaved_answers(self) -> Collection[Message]:
+        """Answers that the database does not have to their end."""
+        return self.questions.unsaved_answers
+
+    @property
+    def moved_ids(self) -> Collection[str]:
+        """The conversations whose open path is not stored yet."""
+        return self.open_paths.waiting
+
+    def when_saved(self, act: Callable[[], None]) -> None:
+        """Do something once every answer that has ended is in the database."""
+        self.answer_saver.when_saved(act)
+
+    def save_path(self, conversation_id: str) -> None:
+        """Have the open path of a conversation stored."""
+        self.open_paths.save(conversation_id)
+
+    # Verbs
+
+    @property
+    def open_turns(self) -> Sequence[Turn]:
+        """The open branch without the answer that is being written; nothing without a model."""
+        model = self._model.current_model
+        if model.info is None:
+            return ()
+        return Branch(self.questions.settled(self._library.tree.path), model.fingerprint)
+
+    def send(self, text: str) -> None:
+        """Say something at the end of the open path, or as another version of the question being edited."""
+        text = storable(text)
+        self.drafts.write(self._open_id, text)
+        if not text.strip():
+            self._answer_the_end()
+        elif overflow := self._overflow(text):
+            self._say_hint(overflow)
+        elif self._is_busy(self._open_id):
+            self.drafts.send(self._open_id)
+        else:
+            self._send_draft(self._open_id)
+
+    def stop(self) -> None:
+        """End the answer in the open conversation within a token. Words that were to follow it stay in the composer."""
+        self.drafts.hold(self._open_id)
+        self.question_queue.withdraw(self._open_id)
+        self.generations.stop(self._open_id)
+        self.state.refresh()
+
+    def begin_edit(self, message_id: str | None = None) -> None:
+        """Put a question into the composer, to be sent as another version, and into view; the old branch stays."""
+        tree = self._library.tree
+        question = question_of(tree, message_id) if message_id else last_question(tree)
+        excess = draft_limits.excess(question.text) if question is not None else ""
+        if excess:
+            self._notices.error(Problem("Too long to edit", f"The question was not opened: {excess}. Ask it in parts."))
+        elif question is not None:
+            self.dismiss_card()
+            self._edit(question)
+            self._show_draft()
+            self.messageShown.emit(question.id)
+
+    def cancel_edit(self) -> None:
+        """Put back what stood in the composer before."""
+        if self.drafts.of(self._open_id).editing is not None:
+            self.drafts.cancel_edit(self._open_id)
+            self._show_draft()
+
+    def stop_or_cancel_edit(self) -> None:
+        """Put an edit back that was begun, else end the answer."""
+        if self.drafts.of(self._open_id).editing is not None:
+            self.cancel_edit()
+        else:
+            self.stop()
+
+    def regenerate(self, message_id: str | None = None) -> None:
+        """Ask for another answer beside this one, or for the first one to a question that has none."""
+        tree = self._library.tree
+        at = message_id or tree.leaf_id
+        question = question_of(tree, at) if at else None
+        if question is None:
+            return
+        if self._is_busy(self._open_id):
+            self._say_hint(chat_text.STILL_WRITING)
+            return
+        self.dismiss_card()
+        self.question_queue.ask_again(question)
+
+    def delete_message(self, message_id: str | None = None) -> None:
+        """Delete a message, else the last question of the open path, with what follows."""
+        tree = self._library.tree
+        last = last_question(tree)
+        target = message_id or (last.id if last else tree.leaf_id)
+        if target is not None and target in tree:
+            self._library.edits.delete_message(tree.conversation_id, target)
+
+    def select_version(self, message_id: str | None, step: int) -> None:
+        """Show the version that stands `step` to the right, and go down from there to where one last was."""
+        tree = self._library.tree
+        if message_id is not None and message_id not in tree:
+            return
+        message = tree.message(message_id) if message_id else last_fork(tree)
+        target = version_beside(tree, message, step) if message else None
+        if target is None:
+            return
+        self._show_branch(target.id)
+        versions = tree.siblings(target.id)
+        self._notices.announce(f"Version {version_of(versions, target.id) + 1} of {len(versions)}")
+
+    def composer_changed(self, text: str) -> None:
+        """Take over what stands in the composer now; its price follows."""
+        self._show_hint("")
+        self.drafts.write(self._open_id, storable(text))
+        self._price_draft()
+
+    def remember_scroll(self, message_id: str, offset: float) -> None:
+        """Remember where the open conversation is scrolled to: the message at the top, "" at the end, points above."""
+        self.view_states.scroll(self._open_id, (message_id, offset) if message_id else None)
+
+    def dismiss_card(self) -> None:
+        """Take away the card that stands in the way, and change nothing else."""
+        if self._model.state.now.card is not None:
+            self._model.dismiss_card()
+        else:
+            self._cards.pop(self._open_id, None)
+            self.state.refresh()
+
+    def edit_failed(self) -> None:
+        """Edit the question that the card in the open conversation is about, on the branch where it stands."""
+        card = self.state.now.card
+        if card is not None and card.message_id in self._library.tree:
+            self._show_branch(card.message_id)
+            self.begin_edit(card.message_id)
+
+    # What is shown
+
+    @property
+    def _open_id(self) -> str:
+        return self._library.open_id
+
+    @property
+    def _answered(self) -> Question | None:
+        """What the engine's line is about: the question at the engine of the open conversation, else of another one."""
+        return self.questions.at_engine_in(self._open_id) or next(iter(self.questions.at_engine), None)
+
+    def _state(self) -> ChatState:
+        library, model = self._library, self._model.current_model
+        answered = self._answered
+        is_elsewhere = answered is not None and answered.conversation_id != self._open_id
+        return OpenConversation(
+            title=self._title(self._open_id) or library.state.now.blank_title,
+            tree=library.tree,
+            model=self._model.state.now,
+            info=model.info,
+            can_ask=model.to_ask is not None,
+            question=answered,
+            questions=self.questions,
+            prices=self.branch_costs,
+            draft=self.drafts.of(self._open_id),
+            hint=self._hint,
+            card=self._model.state.now.card or self._cards.get(self._open_id),
+            elsewhere=self._short_title(answered.conversation_id) if answered and is_elsewhere else "",
+        ).state()
+
+    def _title(self, conversation_id: str) -> str:
+        known = self._library.library.conversation(conversation_id)
+        return (known.title or "") if known is not None else ""
+
+    def _short_title(self, conversation_id: str) -> str:
+        title = self._title(conversation_id)
+        return formatting.first_words(title) if title else "another conversation"
+
+    def _show_rows(self) -> None:
+        """Show the open path at once: what comes next may be about one of its messages."""
+        at_engine = self.questions.at_engine_in(self._open_id)
+        self.chat_model.show(self._rows.of(self._library.tree, at_engine, self.branch_costs.residencies))
+        if not self.questions.at_engine:
+            self._tick.stop()
+        elif not self._tick.isActive():
+            self._tick.start()
+
+    def _show_text(self, answer_id: str, text: str) -> None:
+        """An answer under way has grown."""
+        if self._library.tree.is_on_path(answer_id):
+            self.chat_model.append_tail(answer_id, text)
+
+    def _show_figures(self) -> None:
+        """Figures of the answer under way: a few times a second, and not with each word."""
+        self.state.refresh()
+        question = self.questions.at_engine_in(self._open_id)
+        if question is not None and not question.is_reading and self._library.tree.is_on_path(question.held_id):
+            self.chat_model.set_tail_footer(question.held_id, running_footer(question))
+
+    def _show_branch(self, message_id: str) -> None:
+        """Go to the branch through a message, where one last was below it, unless it is shown."""
+        tree = self._library.tree
+        if not tree.is_on_path(message_id):
+            tree.select(tree.leaf_below(message_id))
+            self.open_paths.save(self._open_id)
+            self._on_moved(self._open_id)
+        self.messageShown.emit(message_id)
+
+    def _show_draft(self) -> None:
+        self.composerText.emit(self.drafts.of(self._open_id).text)
+        self._price_draft()
+
+    def _price_draft(self) -> None:
+        draft = self.drafts.of(self._open_id)
+        self.branch_costs.type(parent_for(self._library.tree, draft.editing), draft.text)
+
+    def _show_hint(self, sentence: str) -> None:
+        self._hint = sentence
+        self.state.refresh()
+
+    def _say_hint(self, sentence: str) -> None:
+        self._show_hint(sentence)
+        self._notices.announce(sentence)
+
+    def _drop_cards(self) -> None:
+        """Another model may do what the one before could not."""
+        self._cards.clear()
+        self.state.refresh()
+
+    # Sending
+
+    def _is_busy(self, conversation_id: str) -> bool:
+        """Whether nothing can be said in a conversation: an answer is under way, or the database changes its tree."""
+        return self.questions.is_busy_in(conversation_id) or self._library.changes.is_pending
+
+    def _answer_the_end(self) -> None:
+        """Nothing was typed: have a question answered that ends the path, if there is one."""
+        if self.state.now.can_answer:
+            self.regenerate(self._library.tree.leaf_id)
+        else:
+            self._say_hint(chat_text.NOTHING_TO_SEND)
+
+    def _overflow(self, text: str) -> str:
+        """Why this text is known not to fit the model's context, or nothing."""
+        priced, info = self.branch_costs.sending, self._model.current_model.info
+        if priced is None or info is None or self.branch_costs.words != text:
+            return ""
+        is_over = priced.request.total >= info.context_length
+        return chat_text.does_not_fit(priced, info.context_length) if is_over else ""
+
+    def _edit(self, question: Message) -> None:
+        """Have this question in the composer. One that is there already stays as it is: words were typed in it."""
+        begun, tree = self.drafts.of(self._open_id), self._library.tree
+        if begun.editing != question.id:
+            is_there = begun.editing is not None and begun.editing in tree
+            original = tree.message(begun.editing).text if begun.editing and is_there else ""
+            self.drafts.edit(self._open_id, question.id, question.text, is_changed=begun.text != original)
+
+    def _send_draft(self, conversation_id: str) -> None:
+        tree = self._library.library.tree(conversation_id)
+        draft = self.drafts.take(conversation_id)
+        self.question_queue.send(conversation_id, parent_for(tree, draft.editing), draft.text)
+        if conversation_id == self._open_id:
+            self._show_draft()
+
+    def _send_waiting(self) -> None:
+        for waiting in self.drafts.sent:
+            if not self._is_busy(waiting):
+                self._send_draft(waiting)
+
+    # What happens
+
+    def _on_model_changed(self) -> None:
+        if self._model.current_model.info is None:
+            self.branch_costs.forget()
+        else:
+            self.branch_costs.show(self._library.tree)
+            self._price_draft()
+        self._show_rows()
+
+    def _on_begun(self) -> None:
+        self._notices.announce("Reading the question")
+
+    def _on_opened(self, conversation_id: str) -> None:
+        self._hint = ""
+        self._show_draft()
+        self._on_moved(conversation_id)
+        self.view_states.show(conversation_id)
+        anchor = self.view_states.anchor(conversation_id)
+        if anchor is not None:
+            self.anchorWanted.emit(*anchor)
+
+    def _on_moved(self, conversation_id: str) -> None:
+        """The tree of a conversation is another one, or another path of it is open, or its answer began or ended."""
+        if conversation_id == self._open_id:
+            self.state.refresh()
+            self.branch_costs.show(self._library.tree)
+            self._price_draft()
+        self._library.state.refresh()
+        self._show_rows()
+
+    def _on_refused(self, question: Question) -> None:
+        """A question could not be stored: its words go back to where they were typed."""
+        message, conversation_id = question.message, question.conversation_id
+        beside = next(iter(self._library.library.tree(conversation_id).children(message.parent_id)), None)
+        self.drafts.give_back(conversation_id, message.text, beside.id if beside else None)
+        if conversation_id == self._open_id:
+            self._show_draft()
+        self._notices.error(question.problem)
+
+    def _on_ended(self, question: Question) -> None:
+        if question.answer is not None and question.is_kept:
+            self._library.library.use(question.conversation_id, question.answer.created_at)
+        self.branch_costs.renew()
+        if question.problem is not None:
+            self._on_failed(question.message, question.problem)
+        elif question.outcome is Outcome.ANSWERED:
+            self._notices.announce(f"Answer finished, {formatting.tokens(question.tokens)}")
+        else:
+            self._notices.announce("Answer stopped")
+        QTimer.singleShot(0, self._send_waiting)
+
+    def _on_failed(self, message: Message, problem: Problem) -> None:
+        """A question could not be answered: that stands in the way there, and is told where it is not seen."""
+        conversation_id = message.conversation_id
+        self.drafts.hold(conversation_id)
+        self._cards[conversation_id] = question_card.question_failed(problem, message.id)
+        self.state.refresh()
+        if conversation_id == self._open_id:
+            self._notices.announce(problem.sentence)
+        else:
+            title = formatting.first_words(self._title(conversation_id)) or "Another conversation"
+            self._notices.error(Problem(f"{title}: {problem.title}", problem.sentence))

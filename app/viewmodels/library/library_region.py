@@ -1,0 +1,252 @@
+"""The stored conversations: which one is open, what is done to them, and how the window follows when they change."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.conversation.edit_result import EditResult
+from app.conversation.tree import MessageTree
+from app.protocol.reports import Problem
+from app.viewmodels.kit.live_state import LiveState
+from app.viewmodels.kit.notices import Notices
+from app.viewmodels.kit.store_link import StoreLink
+from app.viewmodels.library.answers_under_way import AnswersUnderWay, NothingUnderWay
+from app.viewmodels.library.changes import GONE, Changes
+from app.viewmodels.library.conversation_model import ConversationModel
+from app.viewmodels.library.conversation_rows import Shown, blank_title, conversation_rows
+from app.viewmodels.library.edits import Edits
+from app.viewmodels.library.library import Library
+from app.viewmodels.library.library_state import LibraryState
+from app.viewmodels.library.rows import ConversationRow
+from app.viewmodels.library.search import Search
+from app.viewmodels.library.trash_list import TrashList
+from app.viewmodels.model.model_region import ModelRegion
+
+if TYPE_CHECKING:
+    from app.viewmodels.library.import_export import ImportExport
+
+NEW_FOLDER = "New folder"
+MINUTE_MS = 60_000
+
+
+class LibraryRegion(QObject):
+    """Opens, deletes, files, finds, exports, takes back. What the open conversation becomes is decided here.
+
+    Attributes: state; library, the conversations and their trees; conversation_model, of the sidebar; changes and
+    edits, the verbs that can be undone; trash_list; search.
+
+    Signals: left(), what is open is about to be another conversation; opened(str), this one is; moved(str), the tree of
+    this conversation is another one; removed(str), this one is gone; reached(str), this message was looked for and is
+    on the path now; folderMade(str), a folder stands in the list and wants a name.
+    """
+
+    left = Signal()
+    opened = Signal(str)
+    moved = Signal(str)
+    removed = Signal(str)
+    reached = Signal(str)
+    folderMade = Signal(str)
+
+    state: LiveState[LibraryState]
+
+    def __init__(self, store: StoreLink, model: ModelRegion, notices: Notices, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._store, self._model, self._notices = store, model, notices
+        self._answers: AnswersUnderWay = NothingUnderWay()
+        self._wanted: tuple[str, str] | None = None
+        self._folded: set[str] = set()
+        self._import_export: ImportExport | None = None
+        self.changes = Changes(store, self)
+        self.library = Library(store, self)
+        self._open_id = self.library.begin()
+        self.edits = Edits(self.changes, notices, self.library, lambda: self._answers.held, self._when_saved, self)
+        self.trash_list = TrashList(store, self.changes, notices, self)
+        self.search = Search(store, self.library, self)
+        self.conversation_model = ConversationModel(self)
+        self.state = LiveState(self._state, self)
+        self.state.follow(self.library.changed, self.changes.recorded, store.historyChanged, model.state.staled)
+        self._minute = QTimer(self, interval=MINUTE_MS)
+        self._minute.timeout.connect(self.state.refresh)
+        self._minute.start()
+        self._connect()
+
+    def _connect(self) -> None:
+        self.state.refreshed.connect(self._show_rows)
+        self.changes.made.connect(self._follow)
+        self.changes.recorded.connect(self._notices.follow_history)
+        self._store.historyChanged.connect(self._notices.follow_history)
+        for source in (self.changes.failed, self.library.failed):
+            source.connect(self._notices.error)
+        self._notices.undoAsked.connect(self.edits.undo)
+        self.edits.turnedTo.connect(self._turn_to)
+        self.edits.folderMade.connect(self._on_folder_made)
+        self.trash_list.restored.connect(self._turn_to)
+        self.conversation_model.renameAsked.connect(self.rename)
+        self.library.opened.connect(self._on_opened)
+        self.library.changed.connect(self.search.renew)
+        self.state.tell()
+
+    def wait_for(self, answers: AnswersUnderWay) -> None:
+        """Heed these questions and answers, which may not be in the database to their end, from now on."""
+        self._answers = answers
+
+    def close(self) -> None:
+        """Look for nothing any more, and neither read nor write files."""
+        self._minute.stop()
+        self.search.close()
+        self.library.close()
+        if self._import_export is not None:
+            self._import_export.close()
+
+    @property
+    def import_export(self) -> ImportExport:
+        """Files of conversations; made and imported when first used, because no start has to wait for it."""
+        if self._import_export is None:
+            from app.viewmodels.library.import_export import ImportExport
+
+            self._import_export = ImportExport(
+                self._store, self.changes, self._notices, self.library, self._when_saved, self
+            )
+            self._import_export.opened.connect(self._turn_to)
+        return self._import_export
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether the thread for files hangs, after `close`."""
+        return self._import_export is not None and self._import_export.is_stuck
+
+    @property
+    def lost(self) -> Problem | None:
+        """What to tell, after `close`, of a file that was not written."""
+        return None if self._import_export is None else self._import_export.lost
+
+    @property
+    def open_id(self) -> str:
+        """The open conversation."""
+        return self._open_id
+
+    @property
+    def tree(self) -> MessageTree:
+        """The messages of the open conversation."""
+        return self.library.tree(self._open_id)
+
+    def new_conversation(self) -> None:
+        """Open a blank conversation. It is kept once something is said in it."""
+        self._show(self.library.begin())
+
+    def open(self, conversation_id: str) -> None:
+        """Show a conversation where it was left. An answer that is being written elsewhere goes on."""
+        self.library.open(conversation_id)
+
+    def go_to(self, conversation_id: str, message_id: str = "") -> None:
+        """Open a conversation, on a path that goes through this message if one is given."""
+        self._wanted = (conversation_id, message_id) if message_id else None
+        self.library.open(conversation_id)
+
+    def import_file(self, path: str) -> None:
+        """Keep every conversation of a file, and open the first."""
+        self.import_export.import_file(path)
+
+    def create_folder(self) -> None:
+        """Make an empty folder, whose name is then asked for."""
+        self.edits.create_folder(NEW_FOLDER)
+
+    def fold(self, folder_id: str, is_folded: bool) -> None:
+        """Show the conversations of a folder, or not."""
+        if is_folded:
+            self._folded.add(folder_id)
+        else:
+            self._folded.discard(folder_id)
+        self.state.refresh()
+
+    def rename(self, row_id: str, title: str) -> None:
+        """Give a conversation or a folder another name."""
+        if any(folder.id == row_id for folder in self.library.folders):
+            self.edits.rename_folder(row_id, title)
+        else:
+            self.edits.rename(row_id, title)
+
+    def delete_row(self, row: ConversationRow) -> None:
+        """Delete the conversation or folder of a row."""
+        if row.is_folder:
+            self.edits.delete_folder(row.id)
+        else:
+            self.edits.delete_conversation(row.id)
+
+    def _state(self) -> LibraryState:
+        found = self.library.conversation(self._open_id)
+        return LibraryState(
+            open_id=self._open_id,
+            open_folder=(found.folder_id or "") if found is not None else "",
+            is_favourite=found is not None and found.is_favourite,
+            blank_title=blank_title(len(self.library.conversations) <= 1, self._model.state.now.is_guide),
+            folders=self.library.folders,
+            undo=self.changes.undo_words,
+            redo=self.changes.redo_words,
+        )
+
+    def _show_rows(self) -> None:
+        folded, blank = frozenset(self._folded), self.state.now.blank_title
+        shown = Shown(self._open_id, self._answers.writing_ids, blank, time.time(), self.library.folders, folded)
+        self.conversation_model.show(conversation_rows(self.library.conversations, shown))
+
+    def _when_saved(self, act: Callable[[], None]) -> None:
+        self._answers.when_saved(act)
+
+    def _show(self, conversation_id: str) -> None:
+        self.left.emit()
+        self._open_id = conversation_id
+        self.state.refresh()
+        self.opened.emit(conversation_id)
+
+    def _turn_to(self, conversation_id: str) -> None:
+        if conversation_id != self._open_id:
+            self.library.open(conversation_id)
+
+    def _on_folder_made(self, folder_id: str) -> None:
+        self.state.tell()
+        self.folderMade.emit(folder_id)
+
+    def _on_opened(self, conversation_id: str) -> None:
+        """Go through the message that was looked for, if there is one, and show the conversation."""
+        wanted, self._wanted = self._wanted, None
+        message_id = wanted[1] if wanted is not None and wanted[0] == conversation_id else ""
+        tree = self.library.tree(conversation_id)
+        is_there = message_id in tree
+        if is_there and not tree.is_on_path(message_id):
+            tree.select(tree.leaf_below(message_id))
+            self._answers.save_path(conversation_id)
+        if message_id and not is_there:
+            self._notices.error(GONE)
+        self._show(conversation_id)
+        if is_there:
+            QTimer.singleShot(0, self, lambda: self.reached.emit(message_id))  # once the path is laid out
+
+    def _follow(self, result: EditResult) -> None:
+        """Take over what the database holds now; where the open conversation is gone, the one beside it is shown."""
+        gone = set(result.edit.conversation_ids) - result.ids
+        for conversation_id in gone:
+            self.removed.emit(conversation_id)
+        is_left = self._open_id in gone
+        neighbour = self._neighbour(self._open_id, result) if is_left else None
+        if is_left:
+            self._open_id = self.library.begin()
+        for conversation_id in self.library.take(result, self._answers.unsaved_answers, self._answers.moved_ids):
+            self._answers.save_path(conversation_id)
+        if is_left and neighbour is None:
+            self._show(self._open_id)
+        elif neighbour is not None:
+            self.library.open(neighbour)
+        elif self._open_id in result.edit.conversation_ids:
+            self.moved.emit(self._open_id)
+
+    def _neighbour(self, conversation_id: str, result: EditResult) -> str | None:
+        """The conversation below this one in the list, else the one above it."""
+        ids = [one.id for one in self.library.conversations]
+        at = ids.index(conversation_id) if conversation_id in ids else 0
+        order = [*ids[at + 1 :], *reversed(ids[:at])]
+        return next((one for one in order if one in result.ids), None)
