@@ -28,6 +28,7 @@ def describe(model: LoadedModel, cache: PrefixCache) -> ModelInfo:
         layers=cache.layer_counts(),
         is_reusable=not cache.unsupported,
         note=_note(model, cache),
+        sampling=model.sampling,
     )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,10 +26,11 @@ _TOKENIZERS = ("tokenizer.json", "tokenizer.model", "tiktoken.model", "*.tiktoke
 
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
-    """A model folder that passed every check. config: config.json as read."""
+    """A model folder that passed every check. config, generation: config.json and generation_config.json as read."""
 
     path: Path
     config: dict[str, Any]
+    generation: dict[str, Any]
     weight_files: tuple[WeightFile, ...]
 
     @property
@@ -47,13 +49,14 @@ def check_folder(path: Path) -> ModelFolder:
         check_files(path)
         config = _read_config(path)
         _check_architecture(config)
+        generation = _read_generation(path)
         weight_files = _read_weights(path)
         _check_tokenizer(path)
     except OSError as error:
         raise ModelError(
             "The model cannot be read", f"{path}: {error.strerror or error}. Check the folder's permissions."
         ) from error
-    return ModelFolder(path, config, weight_files)
+    return ModelFolder(path, config, generation, weight_files)
 
 
 def _check_is_folder(path: Path) -> None:
@@ -87,6 +90,23 @@ def _read_config(path: Path) -> dict[str, Any]:
             "The model's configuration is incomplete", "config.json does not say which type of model this is."
         )
     return config
+
+
+def _read_generation(path: Path) -> dict[str, Any]:
+    """Read what the model is best sampled with. A file that is absent or no JSON is as good as empty, to mlx-lm too."""
+    file = path / "generation_config.json"
+    try:
+        generation = read_json(file) if file.is_file() else {}
+    except json.JSONDecodeError:
+        return {}
+    except UnicodeDecodeError:
+        generation = None
+    if not isinstance(generation, dict):
+        raise ModelError(
+            "The model's configuration is damaged",
+            "generation_config.json holds no settings. Copy or download it again, or delete it.",
+        )
+    return generation
 
 
 def _check_architecture(config: dict[str, Any]) -> None:

@@ -18,11 +18,11 @@ from mlx_lm.utils import load_model, load_tokenizer, maybe_set_recommended_wired
 from app.engine.border import foreign_code
 from app.engine.codec import Codec
 from app.engine.context import context_length
+from app.engine.default_sampling import default_sampling
 from app.engine.fingerprint import fingerprint, state_fingerprint
 from app.engine.folder import ModelFolder, check_folder
 from app.engine.memory import Memory, check_room, limit_mlx_cache, machine_memory
 from app.engine.model import LoadedModel
-from app.engine.model_files import read_json
 from app.engine.problems import ModelError
 from app.engine.prompt import prompt_builder
 from app.engine.step_memory import sizes_of
@@ -112,6 +112,7 @@ class Opening(Task[LoadedModel | ModelFailed]):
             new_caches=lambda: make_prompt_cache(model),
             codec=codec,
             prompts=prompts,
+            sampling=default_sampling(folder.generation),
         )
 
 
@@ -136,20 +137,12 @@ def _stop_ids(folder: ModelFolder) -> list[int] | None:
     mlx-lm lets the second replace the first; both end an answer here.
     """
     text_config = folder.config.get("text_config")
-    parts = [folder.config, text_config if isinstance(text_config, dict) else {}, _generation_config(folder)]
+    parts = [folder.config, text_config if isinstance(text_config, dict) else {}, folder.generation]
     ids: set[int] = set()
     for part in parts:
         named = part.get("eos_token_id")
         ids |= {item for item in (named if isinstance(named, list) else [named]) if isinstance(item, int)}
     return sorted(ids) or None
-
-
-def _generation_config(folder: ModelFolder) -> dict[str, Any]:
-    try:
-        config = read_json(folder.path / "generation_config.json")
-    except (OSError, ValueError):
-        return {}
-    return config if isinstance(config, dict) else {}
 
 
 def _lazy_model(folder: ModelFolder) -> tuple[Module, dict[str, Any]]:

@@ -12,6 +12,7 @@ from app.engine.codec import Codec
 from app.engine.memory import Memory
 from app.engine.prompt import PromptBuilder
 from app.engine.step_memory import Sizes
+from app.protocol.chat import Sampling
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,8 @@ class LoadedModel:
 
     forward: tokens [1, n] and cache objects -> logits [1, n, vocabulary]. new_caches: a fresh list of those objects.
     fingerprint, state_fingerprint: names of what shapes token ids, and of what shapes cached state. weight_bytes: of
-    the weights as they lie in memory. sizes: what the memory of a call depends on.
+    the weights as they lie in memory. sizes: what the memory of a call depends on. sampling: as its authors
+    recommend it.
     """
 
     path: str
@@ -36,3 +38,4 @@ class LoadedModel:
     new_caches: Callable[[], list[Any]]
     codec: Codec
     prompts: PromptBuilder
+    sampling: Sampling

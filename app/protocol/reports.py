@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+
+from app.protocol.chat import Sampling
 
 
 class Reason(StrEnum):
@@ -79,7 +81,8 @@ class RunStats:
 class ModelInfo:
     """The description of an open model.
 
-    layers: cache kinds by name, counted. fingerprint: changes with anything that shapes the model's state.
+    layers: cache kinds by name, counted. fingerprint: changes with anything that shapes the model's state. sampling: as
+    the model's authors recommend it.
     """
 
     path: str
@@ -91,6 +94,7 @@ class ModelInfo:
     layers: tuple[tuple[str, int], ...]
     is_reusable: bool
     note: str = ""
+    sampling: Sampling = field(default_factory=Sampling)
 
 
 @dataclass(frozen=True, slots=True)

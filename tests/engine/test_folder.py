@@ -68,6 +68,8 @@ SPOILT: dict[str, tuple[Callable[[Path], object], str]] = {
         f"architectures {odd!r}": (lambda f, odd=odd: set_config(f, architectures=odd), "that are not names")
         for odd in ([1, 2], {"a": 1}, 7, [["Llama"]], [None], True, ["Llama", {}])
     },
+    "settings that are a list": (write("generation_config.json", b"[1]"), "generation_config.json holds no settings"),
+    "settings that are no text": (write("generation_config.json", b"\xff\xfe"), "generation_config.json holds no"),
     "index that names a file outside": (outside_shard, "outside of the folder, "),
     "own code": (lambda f: set_config(f, model_file="evil.py"), "never runs code"),
     "no weights": (drop("model.safetensors"), "has no model*.safetensors"),

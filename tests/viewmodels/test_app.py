@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,13 @@ from app.conversation.faults import Fault, store_error
 from app.conversation.message import Conversation, Message
 from app.conversation.message_store import MessageStore
 from app.conversation.store import Store
+from app.protocol.chat import Sampling
 from app.protocol.commands import Cancel, EstimateCost, Generate, LoadModel
 from app.protocol.reports import Problem
 from app.viewmodels.app import App
 from app.viewmodels.chat.rows import MessageRow
 from app.viewmodels.kit.settings import Settings
-from app.viewmodels.model.current_model import MOST_RECENT
+from app.viewmodels.model.current_model import GUIDE_SAMPLING, MOST_RECENT
 from tests.fakes.engine import Script
 
 LONG = " ".join(f"word{number}" for number in range(60))
@@ -611,3 +613,15 @@ def test_a_screen_reader_hears_beginning_end_error_and_switch(qtbot: QtBot, app:
     app.chat.send("Too long")
     qtbot.waitUntil(lambda: app.chat.state.now.card is not None)
     assert "do not fit" in heard[-1]
+
+
+def test_a_model_is_sampled_as_its_authors_recommend_and_the_guide_as_it_was_trained(qtbot: QtBot, app: App) -> None:
+    ready(qtbot, app)
+    model = app.model.current_model
+    assert model.sampling == GUIDE_SAMPLING
+    app.model.open("/models/other")
+    ready(qtbot, app)
+    assert model.info is not None
+    assert model.sampling == model.info.sampling == Sampling()
+    model.info = replace(model.info, sampling=Sampling(temperature=0.25, top_k=7))
+    assert model.sampling == Sampling(temperature=0.25, top_k=7)

@@ -85,8 +85,10 @@ class CurrentModel(QObject):
 
     @property
     def sampling(self) -> Sampling:
-        """How answers are sampled with this model."""
-        return GUIDE_SAMPLING if self.is_guide else Sampling()
+        """How answers are sampled with this model: as its authors recommend it."""
+        if self.is_guide:
+            return GUIDE_SAMPLING
+        return Sampling() if self.info is None else self.info.sampling
 
     def open(self, path: str) -> None:
         """Ask the engine for the model in this folder, to take the place of the one in use."""
