@@ -19,7 +19,7 @@ PLACES = (
     "launch",
     "protocol",
     "worker",
-    "viewmodels/text",
+    "viewmodels",
     "widgets",
     "main.py",
     "__main__.py",

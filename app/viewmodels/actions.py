@@ -16,7 +16,7 @@ from app.viewmodels.model.model_region import ModelRegion
 
 
 class Regions(Protocol):
-    """What commands are carried out on."""
+    """The regions on which commands are carried out."""
 
     chat: ChatRegion
     library: LibraryRegion

@@ -117,7 +117,7 @@ class App(QObject):
 
     @property
     def lost(self) -> Problem | None:
-        """What to tell, after `close`, of words that could be saved nowhere, or of a file that was not written."""
+        """A problem to tell, after `close`: words that could be saved nowhere, or a file that was not written."""
         return self.chat.answer_saver.lost or self.library.lost
 
     def _state(self) -> AppState:
@@ -133,7 +133,7 @@ class App(QObject):
 
 
 def _ended_badly(has_crashed: bool, reopens: bool) -> str:
-    """What the banner says after a run that was not closed. reopens: everything is open again."""
+    """Say in the banner what became of a run that was not closed. reopens: everything is open again."""
     title = "Espalier crashed last time." if has_crashed else "Espalier was not closed last time."
     saved = "Everything you said is saved, and all but the last second of an answer."
     if reopens:

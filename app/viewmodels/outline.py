@@ -13,7 +13,7 @@ from app.viewmodels.text import formatting
 
 
 def conversation_text(tree: MessageTree) -> str:
-    """A line to each message, answers below their question; the open path is marked with an asterisk."""
+    """Return a line to each message, answers below their question; the open path is marked with an asterisk."""
     lines: list[str] = []
     waiting = [(message, 0) for message in reversed(tree.children(None))]
     while waiting:
@@ -24,13 +24,16 @@ def conversation_text(tree: MessageTree) -> str:
 
 
 def cache_text(view: TrieView, events: Iterable[EventRow]) -> str:
-    """The trie without any words of a message, and below it what happened, the newest first."""
+    """Return the trie without any words of a message, and below it what happened, the newest first."""
     log = [f"{row.time}  {explained(row)}" for row in events]
     return "\n".join([trie_text(view, has_labels=False), *(["", *log] if log else [])])
 
 
 def trie_text(view: TrieView, *, has_labels: bool = True) -> str:
-    """A line to each edge, below the edge that it continues, and the totals. Labels are the first words of an edge."""
+    """Return a line to each edge, below the edge that it continues, and the totals.
+
+    has_labels: each with its first words.
+    """
     levels: dict[int | None, int] = {None: -1}
     lines = []
     for node in view.nodes:

@@ -44,20 +44,20 @@ class BranchChecks(QObject):
             self.changed.emit()
 
     def take(self, event: Verified) -> None:
-        """The end of a check. One that nobody waits for any more is dropped."""
+        """Follow the end of a check. One that nobody waits for any more is dropped."""
         if event.query_id == self._asked:
             self._asked = None
             self.changed.emit()
             self.checked.emit(event)
 
     def forget(self) -> None:
-        """The model is gone, and with it what was being checked."""
+        """Wait for no check any more: the model is gone."""
         self._asked = None
         self.changed.emit()
 
 
 def finding(event: Verified) -> str:
-    """What a check found, in one or two sentences."""
+    """Say what a check found, in one or two sentences."""
     count = formatting.tokens(event.tokens)
     drift = "under 0.001" if 0 < event.drift < _LEAST_DRIFT else f"{event.drift:.3f}" if event.drift else "none"
     if event.is_exact:

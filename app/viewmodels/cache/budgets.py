@@ -35,10 +35,10 @@ _DISK_BY_ID = {budget.id: budget for budget in DISK_BUDGETS}
 
 
 def budget_of(budget_id: str) -> Budget:
-    """The amount of memory with this id; the default for an id that this version does not offer."""
+    """Return the amount of memory with this id; the default for an id that this version does not offer."""
     return _BY_ID.get(budget_id, DEFAULT)
 
 
 def disk_budget_of(budget_id: str) -> Budget:
-    """The amount of disk with this id; the default for an id that this version does not offer."""
+    """Return the amount of disk with this id; the default for an id that this version does not offer."""
     return _DISK_BY_ID.get(budget_id, DISK_BUDGETS[0])

@@ -133,7 +133,7 @@ class CacheRegion(QObject):
         self._trouble = found
 
     def _on_model_changed(self) -> None:
-        """A model that is closed takes with it what was held for it."""
+        """Forget what was held for a model that is closed."""
         if self._model.current_model.info is not None:
             return
         self.branch_checks.forget()

@@ -54,11 +54,11 @@ class DiskCache(QObject):
         self._host.submit(Pin(query, turns, is_pinned))
 
     def take(self, event: Pinned) -> None:
-        """What became of a pin. One that nobody waits for any more is dropped."""
+        """Follow what became of a pin. One that nobody waits for any more is dropped."""
         if event.query_id in self._asked:
             self._asked.discard(event.query_id)
             self.answered.emit(event)
 
     def forget(self) -> None:
-        """The model is gone, and with it what was to be pinned."""
+        """Wait for no pin any more: the model is gone."""
         self._asked.clear()

@@ -64,7 +64,7 @@ def dropped(view: TrieView) -> str:
 
 
 def shares(view: TrieView) -> tuple[str, ...]:
-    """How full the disk's part is, in fewer and fewer words: "4.6 of 20 GB on disk", "4.6 of 20 GB", "4.6 GB"."""
+    """Say how full the disk's part is, in fewer and fewer words: "4.6 of 20 GB on disk", "4.6 of 20 GB", "4.6 GB"."""
     used = formatting.size(view.disk_bytes) if view.disk_bytes else "0"
     if not view.disk_allowed_bytes:
         return (f"{used} on disk", used)
@@ -76,7 +76,7 @@ DROPPED_MEANS = "What could not be written or was damaged is computed again when
 
 
 def deletion(view: TrieView, folder: str) -> str:
-    """What is deleted and what is not, for whoever is asked whether to."""
+    """Say what is deleted and what is not, for whoever is asked whether to."""
     amount = f"All cached state in {folder}" + (f", {formatting.size(view.disk_bytes)}," if view.disk_bytes else "")
     return (
         f"{amount} is deleted, of every model that you used. Conversations are safe: no word of them is touched. "
@@ -85,7 +85,7 @@ def deletion(view: TrieView, folder: str) -> str:
 
 
 def pinned(event: Pinned) -> str:
-    """What became of a pin that was not refused."""
+    """Say what became of a pin that was not refused."""
     if event.is_pinned:
         return (
             f"Pinned until the model is closed: {formatting.tokens(event.tokens)} of this branch, whatever needs room."

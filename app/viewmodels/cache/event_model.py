@@ -64,7 +64,7 @@ class EventModel(ListModel[EventRow]):
             self.endRemoveRows()
 
     def clear(self) -> None:
-        """The cache that this was about is gone."""
+        """Empty the log: the cache that it was about is gone."""
         if self._rows:
             self.beginRemoveRows(QModelIndex(), 0, len(self._rows) - 1)
             self._rows.clear()
@@ -85,7 +85,7 @@ class EventModel(ListModel[EventRow]):
         self.dataChanged.emit(self.index(at), self.index(at))
 
     def _foldable(self, event: CacheEvent) -> int | None:
-        """The row that this event can be added to."""
+        """Return the row that this event can be added to."""
         if not _is_folded(event):
             return None
         for number, happening in enumerate(self._happenings):
@@ -101,5 +101,5 @@ def _is_folded(event: CacheEvent) -> bool:
 
 
 def _is_empty(event: CacheEvent) -> bool:
-    """Whether nothing was moved: a branch that is left at its root, for one, pages out nothing."""
+    """Return whether nothing was moved: a branch that is left at its root, for one, pages out nothing."""
     return event.kind is CacheEventKind.PAGED_OUT and not event.tokens and not event.bytes

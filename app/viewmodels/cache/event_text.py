@@ -28,29 +28,29 @@ class Happening:
 
     @classmethod
     def of(cls, event: CacheEvent) -> Happening:
-        """A single event."""
+        """Return a single event."""
         return cls(event.at, event, event.tokens, event.bytes, int(not event.tokens))
 
     def with_another(self, event: CacheEvent) -> Happening:
-        """The same and one more."""
+        """Return these events and one more."""
         states = self.states + (not event.tokens)
         return Happening(self.at, event, self.tokens + event.tokens, self.bytes + event.bytes, states)
 
 
 def event_row(happening: Happening) -> EventRow:
-    """The line of the log."""
+    """Return the line of the log."""
     last = happening.last
     why = why_read_again(last.reason) if last.kind is CacheEventKind.REQUEST else ""
     return EventRow(formatting.clock(happening.at), last.kind, _TEXTS[last.kind](happening), why[:1].upper() + why[1:])
 
 
 def spoken_event(row: EventRow) -> str:
-    """For example "09:41:07, Restored 3 412 tokens, 240 MB"."""
+    """Say an event, for example "09:41:07, Restored 3 412 tokens, 240 MB"."""
     return f"{row.time}, {explained(row)}"
 
 
 def explained(row: EventRow) -> str:
-    """The line and its why."""
+    """Return the line and its why."""
     return f"{row.text}. {row.why}." if row.why else row.text
 
 

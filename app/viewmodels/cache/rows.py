@@ -27,7 +27,7 @@ class EventRow:
 
 
 def spoken_node(node: TrieNodeView, level: int) -> str:
-    """For example "Level 2, tokens 412 to 3 412, 3 000 tokens, 240 MB, in memory: Three days in Lisbon"."""
+    """Say an edge: "Level 2, tokens 412 to 3 412, 3 000 tokens, 240 MB, in memory: Three days in Lisbon"."""
     residency = RESIDENCY_NAMES[node.residency].lower()
     parts = [
         f"Level {level}",

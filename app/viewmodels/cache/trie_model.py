@@ -46,22 +46,22 @@ class TrieModel(QAbstractItemModel):
         return self._view
 
     def node(self, index: AnyIndex) -> TrieNodeView | None:
-        """The node of a row, None for the root."""
+        """Return the node of a row, None for the root."""
         return self._items[index.internalId()].node if index.isValid() else None
 
     def index_of(self, node_id: int) -> QModelIndex:
-        """The row of a node; invalid when there is none."""
+        """Return the row of a node; invalid when there is none."""
         item = self._items.get(node_id)
         return QModelIndex() if item is None or node_id == _ROOT_ID else self.createIndex(item.row, 0, node_id)
 
     def index(self, row: int, column: int, parent: AnyIndex = ROOT) -> QModelIndex:
-        """The row-th edge below `parent`; invalid outside."""
+        """Return the row-th edge below `parent`; invalid outside."""
         if not self.hasIndex(row, column, parent):
             return QModelIndex()
         return self.createIndex(row, column, self._item(parent).children[row])
 
     def parent(self, index: AnyIndex = ROOT) -> QModelIndex:  # type: ignore[override]
-        """The edge above."""
+        """Return the edge above."""
         if not index.isValid():
             return QModelIndex()
         return self.index_of(self._items[index.internalId()].parent)
@@ -75,7 +75,7 @@ class TrieModel(QAbstractItemModel):
         return 1
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """The node under `RowRole.ROW`, its first words, and the sentence a screen reader says."""
+        """Return the node under `RowRole.ROW`, its first words, and the sentence a screen reader says."""
         node = self.node(index)
         if node is None:
             return None
@@ -221,7 +221,7 @@ class TrieModel(QAbstractItemModel):
 
 
 def _children_by_parent(view: TrieView, parents: set[int]) -> dict[int, list[TrieNodeView]]:
-    """The children of these parents, in order."""
+    """Return the children of these parents, in order."""
     children: dict[int, list[TrieNodeView]] = {parent: [] for parent in parents}
     for node in view.nodes if parents else ():
         parent = _ROOT_ID if node.parent_id is None else node.parent_id
@@ -231,6 +231,6 @@ def _children_by_parent(view: TrieView, parents: set[int]) -> dict[int, list[Tri
 
 
 def _leading_new(nodes: Sequence[TrieNodeView], known: dict[int, _Item]) -> Sequence[TrieNodeView]:
-    """The nodes at the front that the model does not have yet."""
+    """Return the nodes at the front that the model does not have yet."""
     count = next((place for place, node in enumerate(nodes) if node.id in known), len(nodes))
     return nodes[:count]

@@ -38,7 +38,7 @@ class ChatModel(ListModel[MessageRow]):
         return self._rows
 
     def row_of(self, message_id: str) -> int:
-        """The row of this message, or -1 when it is not on the open path."""
+        """Return the row of this message, or -1 when it is not on the open path."""
         return self._rows.place_of(message_id)
 
     def text(self, number: int, role: int) -> str | None:

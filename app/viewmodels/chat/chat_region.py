@@ -311,7 +311,7 @@ class ChatRegion(QObject):
 
     @property
     def _answered(self) -> Question | None:
-        """What the engine's line is about: the question at the engine of the open conversation, else of another one."""
+        """The question that the engine reads or answers: that of the open conversation, else of another one."""
         return self.questions.at_engine_in(self._open_id) or next(iter(self.questions.at_engine), None)
 
     def _state(self) -> ChatState:
@@ -351,7 +351,7 @@ class ChatRegion(QObject):
             self._tick.start()
 
     def _show_text(self, answer_id: str, text: str) -> None:
-        """An answer under way has grown."""
+        """Put new text after an answer under way, where it is shown."""
         if self._library.tree.is_on_path(answer_id):
             self.chat_model.append_tail(answer_id, text)
 
@@ -395,11 +395,11 @@ class ChatRegion(QObject):
     # Sending
 
     def _is_busy(self, conversation_id: str) -> bool:
-        """Whether nothing can be said in a conversation: an answer is under way, or the database changes its tree."""
+        """Return whether nothing can be said now: an answer is under way, or the database changes the tree."""
         return self.questions.is_busy_in(conversation_id) or self._library.changes.is_pending
 
     def _answer_the_end(self) -> None:
-        """Nothing was typed: have a question answered that ends the path, if there is one."""
+        """Have the question answered that ends the path, if there is one: nothing was typed."""
         if self.state.now.can_answer:
             self.regenerate(self._library.tree.leaf_id)
         else:
@@ -456,7 +456,7 @@ class ChatRegion(QObject):
             self.anchorWanted.emit(*anchor)
 
     def _on_moved(self, conversation_id: str) -> None:
-        """The tree of a conversation is another one, or another path of it is open, or its answer began or ended."""
+        """Follow a conversation whose tree or path is another one, or whose answer began or ended."""
         if conversation_id == self._open_id:
             self.state.refresh()
             self.branch_costs.show(self._library.tree)
@@ -465,7 +465,7 @@ class ChatRegion(QObject):
         self._show_rows()
 
     def _on_refused(self, question: Question) -> None:
-        """A question could not be stored: its words go back to where they were typed."""
+        """Put the words of a question that could not be stored back to where they were typed."""
         message, conversation_id = question.message, question.conversation_id
         beside = next(iter(self._library.library.tree(conversation_id).children(message.parent_id)), None)
         self.drafts.give_back(conversation_id, message.text, beside.id if beside else None)
@@ -486,7 +486,7 @@ class ChatRegion(QObject):
         QTimer.singleShot(0, self._send_waiting)
 
     def _on_failed(self, message: Message, problem: Problem) -> None:
-        """A question could not be answered: that stands in the way there, and is told where it is not seen."""
+        """Put a card where a question could not be answered, and tell of it where that is not seen."""
         conversation_id = message.conversation_id
         self.drafts.hold(conversation_id)
         self._cards[conversation_id] = question_card.question_failed(problem, message.id)

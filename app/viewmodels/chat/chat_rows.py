@@ -109,7 +109,7 @@ def _stored_footer(stats: Mapping[str, Any], stop: str) -> Footer:
 
 
 def prefill_row(question: Question) -> PrefillRow | None:
-    """How far the prompt is read; None before the engine has begun and after the first word."""
+    """Return how far the prompt is read; None before the engine has begun and after the first word."""
     request, progress = question.request, question.prefill
     if request is None or not question.is_reading:
         return None

@@ -57,7 +57,7 @@ def warmth(priced: CostEstimate) -> float:
 
 
 def subtitle(priced: CostEstimate) -> str:
-    """The line under the title."""
+    """Return the line under the title."""
     request = priced.request
     if priced.is_far_too_long:
         return f"More than {formatting.tokens(request.total)}"
@@ -70,7 +70,7 @@ def subtitle(priced: CostEstimate) -> str:
 
 
 def running_subtitle(question: Question) -> str:
-    """The same while the prompt is read and the answer is written."""
+    """Return the line under the title while the prompt is read and the answer is written."""
     request = question.request
     if request is None:
         return ""
@@ -81,7 +81,7 @@ def running_subtitle(question: Question) -> str:
 
 
 def price_of_sending(priced: CostEstimate) -> str:
-    """What sending the composer's words costs, tokens exact, time about."""
+    """Say what sending the composer's words costs, tokens exact, time about."""
     return _to_read(priced.request, priced.seconds)
 
 
@@ -92,7 +92,7 @@ def does_not_fit(priced: CostEstimate, context_length: int) -> str:
 
 
 def price_of_path(priced: CostEstimate) -> str:
-    """What comes on top of whatever is typed."""
+    """Say what comes on top of whatever is typed."""
     if not priced.is_warm:
         return _to_read(priced.request, priced.seconds)
     return f"{'On disk' if priced.is_on_disk else 'Warm'}: only what you type is computed"

@@ -115,7 +115,7 @@ class OpenConversation:
         return not self.draft.is_sent and self.overflow is None
 
     def _has_version_beside(self, step: int) -> bool:
-        """Whether the last fork of the open path has a version so many to the right."""
+        """Return whether the last fork of the open path has a version so many to the right."""
         fork = last_fork(self.tree)
         return fork is not None and version_beside(self.tree, fork, step) is not None
 
@@ -211,7 +211,7 @@ class OpenConversation:
 
 
 def _as_version(question: Message | None, price: str) -> str:
-    """What is said after a question that nobody answered becomes another version of it."""
+    """Say that words after a question that nobody answered become another version of it."""
     if question is None:
         return price
     version = f"another version of “{formatting.first_words(question.text)}”"

@@ -7,7 +7,7 @@ from app.viewmodels.kit.problem_card import ProblemCard
 
 
 def question_failed(problem: Problem, question_id: str) -> ProblemCard:
-    """A question that cannot be answered as it is, for example because the context is full."""
+    """Return the card of a question that cannot be answered as it is, for example because the context is full."""
     return ProblemCard(
         problem.title, problem.sentence, "Edit the Question", "edit_failed", "Not Now", "dismiss", question_id
     )

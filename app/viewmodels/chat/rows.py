@@ -98,7 +98,7 @@ class MessageRow:
 
 
 def spoken_message(row: MessageRow, position: int, count: int) -> str:
-    """For example "Espalier Guide, message 4 of 9, version 2 of 3, 214 tokens, warm, live: The plan holds…"."""
+    """Say a message: "Espalier Guide, message 4 of 9, version 2 of 3, 214 tokens, warm, live: The plan holds…"."""
     parts = [row.name, f"message {position} of {count}"]
     if row.versions > 1:
         parts.append(f"version {row.version} of {row.versions}")

@@ -9,7 +9,7 @@ from app.conversation.tree import MessageTree
 
 
 def question_of(tree: MessageTree, message_id: str) -> Message | None:
-    """The message itself when a person wrote it, else the question it answers; None when there is none.
+    """Return the message itself when a person wrote it, else the question it answers; None when there is none.
 
     A row that is still painted may be of a message that is gone.
     """
@@ -22,12 +22,12 @@ def question_of(tree: MessageTree, message_id: str) -> Message | None:
 
 
 def last_question(tree: MessageTree) -> Message | None:
-    """The last question of the open path."""
+    """Return the last question of the open path."""
     return next((message for message in reversed(tree.path) if message.role == "user"), None)
 
 
 def last_fork(tree: MessageTree) -> Message | None:
-    """The message of the open path, nearest to its end, that has versions beside it."""
+    """Return the message of the open path, nearest to its end, that has versions beside it."""
     return tree.forks[-1] if tree.forks else None
 
 
@@ -37,14 +37,14 @@ def version_of(versions: Sequence[Message], message_id: str) -> int:
 
 
 def version_beside(tree: MessageTree, message: Message, step: int) -> Message | None:
-    """The version `step` to the right of a message; None past the ends."""
+    """Return the version `step` to the right of a message; None past the ends."""
     versions = tree.siblings(message.id)
     wanted = version_of(versions, message.id) + step
     return versions[wanted] if step and 0 <= wanted < len(versions) else None
 
 
 def parent_for(tree: MessageTree, editing: str | None) -> str | None:
-    """What a question is said below: beside the one it replaces, else below the last answer of the path.
+    """Return what a question is said below: beside the one it replaces, else below the last answer of the path.
 
     A path that ends with a question nobody answered takes another version of that question.
     """

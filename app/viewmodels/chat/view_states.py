@@ -54,7 +54,7 @@ class ViewStates(QObject):
         return open_id
 
     def anchor(self, conversation_id: str) -> tuple[str, float] | None:
-        """The message at the top when the conversation was left and its points above the top; None at the end."""
+        """Return the message at the top when a conversation was left and its points above; None at the end."""
         return self._anchors.get(conversation_id)
 
     def show(self, conversation_id: str) -> None:
@@ -105,7 +105,7 @@ class ViewStates(QObject):
 
     @property
     def unsaved(self) -> tuple[ViewState, ...]:
-        """How conversations stand of which the database has not taken the words in the composer."""
+        """The conversations whose words in the composer the database has not taken, as they stand."""
         states = (self._state(conversation_id) for conversation_id in self._dirty if conversation_id is not None)
         return tuple(state for state in states if state.draft or state.aside)
 

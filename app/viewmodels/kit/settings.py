@@ -28,7 +28,7 @@ _RANGES = {"body_size": (6, 72)}  # points
 
 @dataclass(frozen=True, slots=True)
 class WindowState:
-    """How a person left the window, to be found again the next time.
+    """The window as a person left it, to be found again the next time.
 
     geometry: from QWidget.saveGeometry, base64, "" for the first time. splitter: widths of sidebar, chat and inspector
     in points, empty for the default. body_size: text size of a message in points; every other role scales with it.
@@ -46,7 +46,7 @@ class WindowState:
 
 @dataclass(frozen=True, slots=True)
 class SettingsValues:
-    """Everything that is chosen, as one value.
+    """All that is chosen, as one value.
 
     model: folder of the model to start with, "" for the guide. recent_models: folders, the last one first.
     suspect: folder of a model that was being opened, or in use, when the engine or the program died; "" for none.
@@ -166,7 +166,7 @@ def _boolean(values: SettingsValues, name: str) -> bool:
 
 
 def _opened(folder: Path) -> int | None:
-    """A descriptor of the folder: what is saved goes there, also when it is moved while the program runs."""
+    """Return a descriptor of the folder: what is saved goes there, also when it is moved meanwhile."""
     try:
         return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
@@ -187,7 +187,7 @@ def settings_from(found: Any) -> SettingsValues:
 
 
 def _known(kind: type[SettingsValues] | type[WindowState], found: Any) -> dict[str, Any]:
-    """The entries that this version knows, of the kinds that their defaults have."""
+    """Return the entries that this version knows, of the kinds that their defaults have."""
     if not isinstance(found, dict):
         raise ValueError(f"{kind.__name__} is written as {type(found).__name__}")
     default = asdict(kind())
@@ -227,7 +227,7 @@ def _require_states(panes: dict[str, Any]) -> None:
 
 
 def _is_whole(text: str) -> bool:
-    """Whether the text can be written: half of a pair of surrogates cannot."""
+    """Return whether the text can be written: half of a pair of surrogates cannot."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

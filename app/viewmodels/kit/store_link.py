@@ -32,7 +32,7 @@ _NO_ANSWER = Problem(
 
 @dataclass(slots=True)
 class _Request:
-    """Who waits for a request, how many characters it saves, and since when, by `time.monotonic`.
+    """A request: who waits for it, how many characters it saves, and since when, by `time.monotonic`.
 
     history: what could be undone when it was done, whatever came of it; None before that.
     """

@@ -35,7 +35,7 @@ class AnswersUnderWay(Protocol):
 
 
 class NothingUnderWay:
-    """Nothing is asked of any model."""
+    """No answers at all: nothing is asked of any model."""
 
     held: Mapping[str, str] = {}
     writing_ids: Collection[str] = ()

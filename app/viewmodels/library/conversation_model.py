@@ -28,7 +28,7 @@ class ConversationModel(ListModel[ConversationRow]):
         return self._rows
 
     def row_of(self, conversation_id: str) -> int:
-        """The row of this conversation, or -1."""
+        """Return the row of this conversation, or -1."""
         return next((number for number, row in enumerate(self._rows) if row.id == conversation_id), -1)
 
     @property
@@ -46,7 +46,7 @@ class ConversationModel(ListModel[ConversationRow]):
         return None
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:
-        """What is stored can be renamed in its place."""
+        """Let a conversation that is stored be renamed in its place."""
         flags = super().flags(index)
         if index.isValid() and self._rows[index.row()].can_change:
             flags |= Qt.ItemFlag.ItemIsEditable

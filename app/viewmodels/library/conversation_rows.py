@@ -14,13 +14,13 @@ SECTIONS = ("Favourites", "Today", "Earlier", "Folders")
 
 
 def blank_title(is_first: bool, is_guide: bool) -> str:
-    """What a conversation is called before anything is said in it. is_first: there is no other."""
+    """Return what a conversation is called before anything is said in it. is_first: there is no other."""
     return "Welcome to Espalier" if is_first and is_guide else "New conversation"
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What the rows are told from. blank: title of a conversation that has none. folded: ids of folders.
+    """The values that the rows are told from. blank: title of a conversation that has none. folded: ids of folders.
 
     now: seconds since the epoch.
     """
@@ -65,7 +65,7 @@ def _row(one: Conversation, shown: Shown) -> ConversationRow:
 
 
 def _folder(folder: Folder, rows: list[ConversationRow], is_folded: bool) -> Iterator[ConversationRow]:
-    """The folder and what lies in it, favourites first; of a folded one only what is open."""
+    """Yield the folder and what lies in it, favourites first; of a folded one only what is open."""
     count = formatting.number(len(rows))
     yield ConversationRow(folder.id, folder.name, count, "Folders", False, False, is_folder=True, is_folded=is_folded)
     for row in sorted(rows, key=lambda row: not row.is_favourite):

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Form(StrEnum):
-    """What a conversation can be written as."""
+    """The kinds of files that a conversation can be written as."""
 
     ESPALIER = "espalier"
     BRANCH = "branch"

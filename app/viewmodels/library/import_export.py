@@ -144,7 +144,7 @@ class ImportExport(QObject):
             work.cancel()
 
     def suggested_name(self, conversation_id: str, form: Form) -> str:
-        """A name for the file, from the conversation's title."""
+        """Return a name for the file, from the conversation's title."""
         found = self._library.conversation(conversation_id)
         return file_name(found.title if found else None, form.suffix)
 
@@ -170,7 +170,7 @@ class ImportExport(QObject):
         self._do(work, lambda: _import(self._store, target, work), self._publish)
 
     def _publish(self, came: _Came) -> None:
-        """Everything is there: show it, as one step of undo, and say so."""
+        """Show what a file has brought, as one step of undo, and say so."""
 
         def take(result: EditResult) -> None:
             first = result.edit.conversation_id
@@ -223,7 +223,7 @@ class ImportExport(QObject):
 
 @dataclass(frozen=True, slots=True)
 class _Came:
-    """What a file has brought into the database, not to be seen yet; problems: sentences about it."""
+    """All that a file has brought into the database, not to be seen yet; problems: sentences about it."""
 
     stage: Stage
     problems: tuple[str, ...]

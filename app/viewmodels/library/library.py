@@ -23,9 +23,10 @@ LET_GO_MS = 2000
 
 
 class Library(QObject):
-    """What is open and what there is. The trees here are ahead of the database by the requests under way.
+    """The conversations there are, and the trees of those that are open.
 
-    A conversation begins blank and is stored together with its first message.
+    The trees are ahead of the database by the requests under way. A conversation begins blank and is stored together
+    with its first message.
 
     Attribute: folders, all of them in their order.
 
@@ -57,15 +58,15 @@ class Library(QObject):
         return next((found for found in self.conversations if found.id == conversation_id), None)
 
     def tree(self, conversation_id: str) -> MessageTree:
-        """The messages of a conversation that has been opened; LookupError for others."""
+        """Return the messages of a conversation that has been opened; LookupError for others."""
         return self._trees[conversation_id]
 
     def tree_of(self, conversation_id: str) -> MessageTree | None:
-        """The same, None for others."""
+        """Return the messages of a conversation that has been opened; None for others."""
         return self._trees.get(conversation_id)
 
     def is_on_path(self, message: Message) -> bool:
-        """Whether the selected path of its conversation goes through a message."""
+        """Return whether the selected path of its conversation goes through a message."""
         tree = self._trees.get(message.conversation_id)
         return tree is not None and tree.is_on_path(message.id)
 
@@ -106,7 +107,7 @@ class Library(QObject):
         return tuple(differing)
 
     def close(self) -> None:
-        """Nothing is asked of the store by itself any more."""
+        """Ask nothing of the store by itself any more."""
         self._letting_go.stop()
 
     def _let_go(self, tree: MessageTree) -> None:
@@ -130,7 +131,7 @@ class Library(QObject):
         self._store.do(let_go)
 
     def is_stored(self, conversation_id: str) -> bool:
-        """Whether the database is known to have this conversation."""
+        """Return whether the database is known to have this conversation."""
         return any(one.id == conversation_id for one in self._conversations)
 
     def _show(self, conversations: tuple[Conversation, ...], folders: tuple[Folder, ...]) -> None:
@@ -140,7 +141,7 @@ class Library(QObject):
         self.changed.emit()
 
     def begin(self) -> str:
-        """The id of a blank conversation, in memory until something is said in it. There is one at most."""
+        """Return the id of a blank conversation, in memory until something is said in it. There is one at most."""
         blank = next((known for known in self._unstored if not len(self._trees[known])), None)
         if blank is None:
             conversation = Conversation.new()

@@ -121,7 +121,7 @@ class LibraryRegion(QObject):
 
     @property
     def lost(self) -> Problem | None:
-        """What to tell, after `close`, of a file that was not written."""
+        """A problem to tell, after `close`, of a file that was not written."""
         return None if self._import_export is None else self._import_export.lost
 
     @property
@@ -245,7 +245,7 @@ class LibraryRegion(QObject):
             self.moved.emit(self._open_id)
 
     def _neighbour(self, conversation_id: str, result: EditResult) -> str | None:
-        """The conversation below this one in the list, else the one above it."""
+        """Return the conversation below this one in the list, else the one above it."""
         ids = [one.id for one in self.library.conversations]
         at = ids.index(conversation_id) if conversation_id in ids else 0
         order = [*ids[at + 1 :], *reversed(ids[:at])]

@@ -30,7 +30,7 @@ class ConversationRow:
 
 
 def spoken_conversation(row: ConversationRow) -> str:
-    """For example "Trip plan, 12 min, open, writing" or "Folder Work, 12 conversations, closed"."""
+    """Say a row: "Trip plan, 12 min, open, writing" or "Folder Work, 12 conversations, closed"."""
     if row.is_folder:
         count = f"{row.age}{formatting.HARD}conversation{'' if row.age == '1' else 's'}"
         return f"Folder {row.title}, {count}, {'closed' if row.is_folded else 'open'}"

@@ -25,7 +25,7 @@ Answer = tuple[tuple[Hit, ...], SearchState]
 
 
 class Search(QObject):
-    """What was typed into the search field, and what was found.
+    """The words in the search field, and what was found.
 
     Properties: only the newest question's answer is shown; while messages are missing from the index it is asked again.
 
@@ -83,12 +83,12 @@ class Search(QObject):
         self._store.do(find, take)
 
     def renew(self) -> None:
-        """What is stored has changed: what was found may be gone, or more may be there."""
+        """Search again: what is stored has changed."""
         if self._text:
             self._timer.start(WAIT_MS)
 
     def close(self) -> None:
-        """Nothing is looked for any more, and what is still found is not shown."""
+        """Look for nothing any more, and show nothing that is still found."""
         self._text = ""
         self._asked += 1
         self._timer.stop()

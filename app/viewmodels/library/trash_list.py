@@ -53,7 +53,7 @@ class TrashList(QObject):
 
     @property
     def empty_sentence(self) -> str:
-        """What emptying the trash means, as far as is known since it was read."""
+        """The meaning of emptying the trash, as far as is known since it was read."""
         return f"{EMPTY_SENTENCE} {EMPTY_COPIES}" if self._has_copies else EMPTY_SENTENCE
 
     def read(self) -> None:
@@ -127,5 +127,5 @@ def _brought_back(store: Store, number: int, conversation_id: str) -> Edit:
 
 
 def _left(at: float, now: float) -> str:
-    """How long it stays: days, the last one too."""
+    """Say how long it stays: days, the last one too."""
     return formatting.plural(max(1, round((THIRTY_DAYS - (now - at)) / _DAY)), "day")

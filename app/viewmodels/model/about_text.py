@@ -30,7 +30,7 @@ def versions(program: str) -> tuple[tuple[str, str], ...]:
 
 
 def versions_text(program: str) -> str:
-    """The same as lines, to be pasted into a report."""
+    """Return the versions as lines, to be pasted into a report."""
     return "\n".join(f"{name} {number}" for name, number in versions(program))
 
 

@@ -85,7 +85,7 @@ class CurrentModel(QObject):
 
     @property
     def sampling(self) -> Sampling:
-        """How answers are sampled with this model: as its authors recommend it."""
+        """The way answers are sampled with this model: as its authors recommend it."""
         if self.is_guide:
             return GUIDE_SAMPLING
         return Sampling() if self.info is None else self.info.sampling
@@ -99,7 +99,7 @@ class CurrentModel(QObject):
         self.changed.emit()
 
     def close(self) -> None:
-        """The program ends and the engine has ended in order: what was being opened is not to blame for anything."""
+        """Blame nothing that was being opened: the program ends, and the engine has ended in order."""
         if self.loading is not None:
             self._keep(suspect="")
 
@@ -115,7 +115,7 @@ class CurrentModel(QObject):
             logger.warning("the model is not remembered: %s", error)
 
     def take(self, event: Event) -> None:
-        """What the engine says about models; other events are ignored, and so is news of a folder no longer wanted."""
+        """Follow what the engine says about models, but for news of a folder no longer wanted."""
         if isinstance(event, EngineFailed):
             self._suspect(self._wanted if self.loading is not None else self.path)
             self._wanted = self.path if self.loading is None else self._wanted

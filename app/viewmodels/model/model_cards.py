@@ -7,7 +7,7 @@ from app.viewmodels.kit.problem_card import ProblemCard
 
 
 def model_failed(problem: Problem, is_guide: bool) -> ProblemCard:
-    """A model folder that is missing or cannot be read."""
+    """Return the card of a model folder that is missing or cannot be read."""
     if is_guide:
         cause = problem.title[:1].lower() + problem.title[1:]
         sentence = (
@@ -21,12 +21,15 @@ def model_failed(problem: Problem, is_guide: bool) -> ProblemCard:
 
 
 def engine_failed(problem: Problem) -> ProblemCard:
-    """The engine met what nobody foresaw."""
+    """Return the card of an engine that met what nobody foresaw."""
     return ProblemCard(problem.title, problem.sentence, "Restart", "restart", "Use the Guide Meanwhile", "use_guide")
 
 
 def suspected(path: str) -> ProblemCard:
-    """At the start: a model that the program, or its engine, did not live through. Another one is opened instead."""
+    """Return the card of the start: a model that the program, or its engine, did not live through.
+
+    Another one is opened instead.
+    """
     name = path.rstrip("/").rsplit("/", 1)[-1]
     sentence = (
         f"The last time, Espalier or its engine ended while the model {name} was being opened or in use, so it is not "

@@ -127,6 +127,6 @@ class ModelRegion(QObject):
             self._notices.error(Problem(info.name, info.note))
 
     def _on_kept(self, problem: Problem) -> None:
-        """A folder could not be opened, and the model in use is still that."""
+        """Say that a folder could not be opened, and that the model in use stays that."""
         sentence = f"{problem.sentence} {self.current_model.name} stays in use."
         self._notices.error(Problem(problem.title, sentence))

@@ -57,7 +57,7 @@ def model_state(
 
 
 def _detail(model: CurrentModel) -> str:
-    """What it is when it is loaded, else what became of it."""
+    """Say what it is when it is loaded, else what became of it."""
     if model.info is not None:
         return "built in" if model.is_guide else model.info.detail
     if model.problem is not None:
