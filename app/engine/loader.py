@@ -93,6 +93,7 @@ class Opening(Task[LoadedModel | ModelFailed]):
         check_prompts(prompts)
         leaves = _leaves(model)
         weight_bytes = sum(leaf.nbytes for _, leaf in leaves)
+        check_room(weight_bytes, self.memory)  # they may be stored in fewer bits than they are computed with
         try:
             name = fingerprint(folder)
             state_name = state_fingerprint(folder, name, leaves, make_prompt_cache(model))

@@ -11,20 +11,25 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.engine.model_files import is_modest
 from app.engine.problems import ModelError
 from app.protocol.figures import number, size
 
-# The safetensors library refuses longer headers.
-_LONGEST_HEADER = 100_000_000
+# A tensor takes about a hundred bytes of it: enough for 300,000. The safetensors library refuses longer than 100 MB.
+_LONGEST_HEADER = 32_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class WeightFile:
-    """One weight file. data_bytes: of its tensors. header: its JSON as stored, which names all tensors and shapes."""
+    """One weight file.
+
+    header: its JSON as stored, which names all tensors and shapes. data_bytes: of all tensors. tensors: their number.
+    """
 
     path: Path
     header: bytes
     data_bytes: int
+    tensors: int
 
     @property
     def total_bytes(self) -> int:
@@ -43,19 +48,32 @@ def read_weight_file(path: Path) -> WeightFile:
         if not 2 <= header_bytes <= _LONGEST_HEADER:
             raise _unreadable(path)
         header = file.read(header_bytes)
-    weight_file = WeightFile(path, header, _data_bytes(path, header))
+    extents = _extents(path, header)
+    weight_file = WeightFile(path, header, max((end for _, end in extents), default=0), len(extents))
     if length < weight_file.total_bytes:
         raise _cut_short(path, length, weight_file.total_bytes)
     return weight_file
 
 
-def _data_bytes(path: Path, header: bytes) -> int:
-    """Return the end of the last tensor, from the header."""
+def _extents(path: Path, header: bytes) -> list[tuple[int, int]]:
+    """Return where each tensor begins and ends, in order, from the header.
+
+    No two share a byte: a small file would name any number of large tensors, and each takes its own memory.
+    """
+    if not is_modest(header):
+        raise _unreadable(path)
     try:
         entries = json.loads(header)
-        return max((entry["data_offsets"][1] for name, entry in entries.items() if name != "__metadata__"), default=0)
-    except (ValueError, AttributeError, KeyError, TypeError, IndexError) as error:
+        found = [entry["data_offsets"] for name, entry in entries.items() if name != "__metadata__"]
+        extents = sorted((start, end) for start, end in found)
+    except (ValueError, AttributeError, KeyError, TypeError) as error:
         raise _unreadable(path) from error
+    reached = 0
+    for start, end in extents:
+        if type(start) is not int or type(end) is not int or not reached <= start <= end:
+            raise _unreadable(path)
+        reached = end
+    return extents
 
 
 def _cut_short(path: Path, length: int, whole: int) -> ModelError:
