@@ -6,7 +6,6 @@ text, and the end adds its token ids and figures. Whatever happens, a request is
 
 from __future__ import annotations
 
-import gc
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -229,19 +228,13 @@ class MessageStore:
         return done.edit
 
     def _in_pages(self, conversation_id: str) -> Iterator[Message]:
-        """Yield the messages that are not in the trash, a page of rows at a time.
-
-        No message is part of a cycle. So a page is taken out of the collector's sight: looking through 200,000 of them
-        again and again, as it would while they are read, stops every thread for as long as it takes.
-        """
+        """Yield the messages that are not in the trash; only a page of rows is held beside them."""
         with self._db.reading():
             conversation, last, is_full = self._db.conversation_number(conversation_id), 0, True
             while is_full:
                 page = self._rows.read(conversation, conversation_id, "message.trash IS NULL", last, PAGE)
                 yield from (message for _, message in page)
                 last, is_full = page[-1][0] if page else last, len(page) == PAGE
-                if is_full:
-                    gc.freeze()
 
     def _grow(self, answer: Message, text: str) -> None:
         if answer.stop is None:

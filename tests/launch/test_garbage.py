@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -127,6 +129,8 @@ def test_a_busy_program_collects_on_the_windows_thread_and_lets_nothing_pile_up(
         ((701, 11, 10), 1),
         ((701, 0, 11), 2),
         ((99_999, 11, 11), 2),
+        ((10_000, 0, 0), 0),
+        ((10_001, 0, 0), 2),
     ],
 )
 def test_the_oldest_generation_past_its_threshold_is_due(counts: tuple[int, int, int], due: int | None) -> None:
@@ -138,9 +142,46 @@ def test_what_the_first_engine_imports_is_frozen_and_a_closed_model_looked_for(
 ) -> None:
     done: list[str] = []
     names = ("disable", "freeze", "collect")
-    monkeypatch.setattr(garbage, "gc", SimpleNamespace(**{name: lambda name=name: done.append(name) for name in names}))
+    calls = {name: lambda name=name: done.append(name) for name in names}
+    monkeypatch.setattr(garbage, "gc", SimpleNamespace(**calls, get_objects=lambda _generation: []))
     collector = GarbageCollector(every_ms=1_000_000)
     collector.follow(EngineStarted(ALL))
     collector.follow(ModelClosed("/models/one"))
     collector.follow(EngineStarted(ALL))
     assert done == ["disable", "freeze", "freeze", "collect"]
+
+
+def test_what_is_loaded_is_gone_through_while_it_is_little_and_then_no_more(
+    qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A collection holds every thread: none goes through more than ENOUGH and what came since the one before."""
+    monkeypatch.setattr(garbage, "MANY", 1000)
+    monkeypatch.setattr(garbage, "ENOUGH", 5000)
+    gc.collect()
+    collector, data = GarbageCollector(every_ms=1_000_000), list[list[object]]()
+    most = 0
+    for _ in range(30):
+        data += [[number] for number in range(2000)]
+        most = max(most, len(gc.get_objects()))
+        collector.collect()
+    assert len(data) == 60_000
+    assert most <= 5000 + 2000 + 1000  # beside them: what the test and Qt make
+
+
+class Model:
+    """Something that a cycle holds."""
+
+
+def test_a_closed_model_goes_whatever_was_loaded_beside_it(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(garbage, "ENOUGH", 5000)
+    gc.collect()
+    collector, model = GarbageCollector(every_ms=1_000_000), Model()
+    model.itself = model  # type: ignore[attr-defined]
+    alive = weakref.ref(model)
+    data = [[number] for number in range(20_000)]
+    collector.collect()
+    del model
+    collector.collect()
+    collector.follow(ModelClosed("/models/one"))
+    assert alive() is None
+    assert len(gc.get_objects()) < len(data)  # and the data is frozen again
