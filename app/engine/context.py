@@ -16,6 +16,8 @@ _KEYS = (
     "n_positions",
     "n_ctx",
 )
+# More than any model reads; keeps a number of very many digits out of what is computed and shown.
+_MOST = 1 << 30
 # These scale positions beyond `original_max_position_embeddings`; the others state the scaled length themselves.
 _EXTENDING = ("yarn", "linear", "dynamic")
 
@@ -35,7 +37,7 @@ def context_length(config: dict[str, Any], tokenizer_length: int | None = None) 
 
 def _stated(config: dict[str, Any]) -> int:
     values = (config.get(key) for key in _KEYS)
-    return next((int(value) for value in values if isinstance(value, int | float) and value > 0), 0)
+    return next((tokens for value in values if (tokens := _tokens(value))), 0)
 
 
 def _extended(config: dict[str, Any]) -> int:
@@ -44,6 +46,13 @@ def _extended(config: dict[str, Any]) -> int:
     if not isinstance(rope, dict) or (rope.get("rope_type") or rope.get("type")) not in _EXTENDING:
         return 0
     original, factor = rope.get("original_max_position_embeddings"), rope.get("factor")
-    if isinstance(original, int) and isinstance(factor, int | float):
-        return int(original * factor)
+    if isinstance(original, int) and isinstance(factor, int | float) and original < _MOST:
+        return _tokens(original * factor) if 0 < factor < _MOST else 0
     return 0
+
+
+def _tokens(value: object) -> int:
+    """Return a number of tokens; 0 for what is none."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not value > 0:
+        return 0
+    return int(min(value, _MOST))

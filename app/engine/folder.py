@@ -16,6 +16,7 @@ from typing import Any
 
 from mlx_lm.utils import MODEL_ARCHITECTURE_REMAPPING, MODEL_REMAPPING
 
+from app.engine.configuration import check_configuration
 from app.engine.model_files import check_files, read_json
 from app.engine.problems import ModelError
 from app.engine.weights import WeightFile, read_weight_file
@@ -51,6 +52,8 @@ def check_folder(path: Path) -> ModelFolder:
         _check_architecture(config)
         generation = _read_generation(path)
         weight_files = _read_weights(path)
+        check_configuration(config, sum(file.tensors for file in weight_files))
+        check_configuration(generation, 0, "generation_config.json")
         _check_tokenizer(path)
     except OSError as error:
         raise ModelError(

@@ -183,7 +183,7 @@ def _leaves(model: Any) -> list[tuple[str, mx.array]]:
 
 def _tokenizer_length(tokenizer: TokenizerWrapper) -> int | None:
     length = getattr(tokenizer, "model_max_length", None)
-    return int(length) if isinstance(length, int | float) else None
+    return int(length) if isinstance(length, int | float) and 0 < length < 1e15 else None
 
 
 def _heads(config: dict[str, Any]) -> int:
