@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -11,8 +13,11 @@ from pytestqt.qtbot import QtBot
 from app.conversation.conversation_store import ConversationStore
 from app.conversation.folder_store import FolderStore
 from app.viewmodels.app import App
+from app.viewmodels.app_state import AppState
 from app.viewmodels.kit.live_state import LiveState
+from tests.fakes.engine import Script
 from tests.viewmodels.test_app import ask, ready
+from tests.viewmodels.test_app_stress import Restless
 
 
 def counted(monkeypatch: pytest.MonkeyPatch, owner: type, name: str, times: Counter[str]) -> None:
@@ -71,3 +76,40 @@ def test_one_return_tells_each_view_at_most_once_a_turn(qtbot: QtBot, app: App) 
     for state in regions.values():
         state.tell()
     assert max(told.values()) == 1
+
+
+def as_computed(app: App) -> AppState:
+    """Return the state of the window made anew from all that it is made from."""
+    regions = (app.chat, app.library, app.cache, app.model)
+    return AppState(*(region._state() for region in regions), app.settings.values)  # type: ignore[arg-type]
+
+
+def without_figures(state: AppState) -> AppState:
+    """Return a state without the figures of an answer that is being written: those are told a few times a second."""
+    return replace(state, chat=replace(state.chat, activity=None, context_used=0, subtitle=""))
+
+
+def library_verbs(app: App) -> list[Callable[[], object]]:
+    library, open_id = app.library, app.library.open_id
+    verbs: list[Callable[[], object]] = [library.edits.undo, library.edits.redo, library.create_folder]
+    verbs += [lambda: library.edits.mark(open_id), lambda: library.edits.delete_conversation(open_id)]
+    verbs += [lambda: library.edits.prune(open_id), app.chat.delete_message]
+    return [*verbs, lambda: app.settings.toggle("keeps_every_fork"), lambda: app.cache.pin(app.chat.open_turns, True)]
+
+
+def test_no_state_is_older_than_what_it_is_made_from(qtbot: QtBot, make_app: Callable[[], App], script: Script) -> None:
+    """Whatever is done and whatever comes back: every state is read as it would be if it were made anew."""
+    script.broken.add("/models/gone")
+    for seed in range(6):
+        dice = random.Random(seed)
+        app = make_app()
+        restless = Restless(app, script, dice)
+        for number in range(60):
+            dice.choice([restless.act, restless.act, dice.choice(library_verbs(app))])()
+            for moment in ("at once", "later"):
+                where = f"seed {seed}, after {number} steps, {moment}"
+                shown, made = app.state.now, as_computed(app)
+                if app.chat.questions.at_engine:
+                    shown, made = without_figures(shown), without_figures(made)
+                assert shown == made, where
+                qtbot.wait(dice.choice([0, 1, 5]))

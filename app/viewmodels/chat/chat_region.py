@@ -326,7 +326,7 @@ class ChatRegion(QObject):
             can_ask=model.to_ask is not None,
             question=answered,
             questions=self.questions,
-            prices=self.branch_costs,
+            branch_costs=self.branch_costs,
             draft=self.drafts.of(self._open_id),
             hint=self._hint,
             card=self._model.state.now.card or self._cards.get(self._open_id),
@@ -458,7 +458,6 @@ class ChatRegion(QObject):
     def _on_moved(self, conversation_id: str) -> None:
         """Follow a conversation whose tree or path is another one, or whose answer began or ended."""
         if conversation_id == self._open_id:
-            self.state.refresh()
             self.branch_costs.show(self._library.tree)
             self._price_draft()
         self._library.state.refresh()

@@ -38,7 +38,7 @@ class OpenConversation:
     can_ask: bool
     question: Question | None
     questions: Questions
-    prices: BranchCosts
+    branch_costs: BranchCosts
     draft: Draft
     hint: str
     card: ProblemCard | None
@@ -46,7 +46,7 @@ class OpenConversation:
 
     def state(self) -> ChatState:
         """Return what the window says about this conversation, and what can be done in it."""
-        path, is_greeting = self.prices.path, self.is_empty and self.model.is_guide
+        path, is_greeting = self.branch_costs.path, self.is_empty and self.model.is_guide
         return ChatState(
             title=self.title,
             subtitle=self._subtitle,
@@ -104,7 +104,7 @@ class OpenConversation:
     @property
     def overflow(self) -> CostEstimate | None:
         """Return what sending the composer's words would cost, where they do not fit the model's context."""
-        priced = self.prices.sending
+        priced = self.branch_costs.sending
         is_over = priced is not None and self.info is not None and priced.request.total >= self.info.context_length
         return priced if is_over and self.has_words else None
 
@@ -121,7 +121,7 @@ class OpenConversation:
 
     @property
     def _can_pin(self) -> bool:
-        path = self.prices.path
+        path = self.branch_costs.path
         is_at_rest = self.info is not None and not self.is_empty and self.question is None
         return is_at_rest and (path is None or path.pinned < max(path.request.cached, 1))
 
@@ -140,7 +140,7 @@ class OpenConversation:
             return "The guide answers here" if self.model.is_guide else "Nothing has been said yet"
         if self.question is not None and self.is_writing:
             return chat_text.running_subtitle(self.question)
-        return "" if self.prices.path is None else chat_text.subtitle(self.prices.path)
+        return "" if self.branch_costs.path is None else chat_text.subtitle(self.branch_costs.path)
 
     @property
     def _context_used(self) -> int:
@@ -148,7 +148,7 @@ class OpenConversation:
         question = self.question
         if question is not None and self.is_writing and question.request is not None:
             return question.request.total + question.tokens
-        return self.prices.path.request.total if self.prices.path else 0
+        return self.branch_costs.path.request.total if self.branch_costs.path else 0
 
     @property
     def _placeholder(self) -> str:
@@ -180,12 +180,12 @@ class OpenConversation:
             return "Return sends it when this answer ends"
         if not self.can_ask:
             return "Answered when the model is ready"
-        price = chat_text.price_of_sending(self.prices.sending) if self.prices.sending else ""
+        price = chat_text.price_of_sending(self.branch_costs.sending) if self.branch_costs.sending else ""
         return _as_version(self.unanswered, price)
 
     @property
     def _price_of_path(self) -> str:
-        path = self.prices.path
+        path = self.branch_costs.path
         if self.unanswered is not None:
             return chat_text.NOT_ANSWERED
         if self.question is not None or path is None:
@@ -197,10 +197,10 @@ class OpenConversation:
     @property
     def _send_parts(self) -> tuple[int, int] | None:
         """(reused, computed) tokens of what the price speaks of."""
-        priced = self.prices.sending if self.has_words else self.prices.path
+        priced = self.branch_costs.sending if self.has_words else self.branch_costs.path
         if priced is None:
             return None
-        if priced is self.prices.path and priced.is_warm:
+        if priced is self.branch_costs.path and priced.is_warm:
             return priced.request.total, 0
         return priced.request.cached, priced.request.left
 
