@@ -25,7 +25,8 @@ _SAMPLE_BYTES = 16 * 1024
 # Of all weight files together. With everything else this takes 80 ms for 2 GB that must be fetched from the disk.
 _MOST_TENSORS = 2000
 _TENSOR_BYTES = 512
-# Everything small that shapes prompts: configuration, tokenizer, chat templates.
+# Everything small that shapes prompts: configuration, tokenizer, chat templates. An adapter is not applied, and so
+# says nothing of the model.
 _SMALL_FILES = ("*.json", "*.jinja", "*.model", "*.tiktoken", "*.txt", "additional_chat_templates/*.jinja")
 
 
@@ -38,9 +39,6 @@ def fingerprint(folder: ModelFolder) -> str:
     digest = hashlib.sha256()
     for file in folder.weight_files:
         _add_weight_file(digest, file)
-    for path in sorted(folder.path.glob("adapter*.safetensors")):
-        _add(digest, path.name.encode(), str(path.stat().st_size).encode())
-        _add_samples(digest, path, 0, path.stat().st_size)
     for path in _small_files(folder.path):
         _add(digest, path.relative_to(folder.path).as_posix().encode(), path.read_bytes())
     return digest.hexdigest()[:32]
@@ -76,7 +74,8 @@ def _layout(cache: Any) -> list[tuple[str, object]]:
 
 
 def _small_files(path: Path) -> list[Path]:
-    return sorted({file for pattern in _SMALL_FILES for file in path.glob(pattern) if file.is_file()})
+    found = {file for pattern in _SMALL_FILES for file in path.glob(pattern) if file.is_file()}
+    return sorted(file for file in found if file.name != "adapter_config.json")
 
 
 def _add_weight_file(digest: hashlib._Hash, file: WeightFile) -> None:
