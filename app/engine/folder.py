@@ -22,7 +22,9 @@ from app.engine.problems import ModelError
 from app.engine.weights import WeightFile, read_weight_file
 
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
-_TOKENIZERS = ("tokenizer.json", "tokenizer.model", "tiktoken.model", "*.tiktoken", "vocab.json", "tekken.json")
+_TOKENIZERS = ("tokenizer.json", "tokenizer.model", "vocab.json")
+# Of kinds that other programs read.
+_OTHER_TOKENIZERS = ("tekken.json", "tiktoken.model", "*.tiktoken")
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +219,14 @@ def _no_weights(path: Path) -> ModelError:
 
 
 def _check_tokenizer(path: Path) -> None:
-    if not any(next(path.glob(pattern), None) for pattern in _TOKENIZERS):
+    if not any((path / name).is_file() for name in _TOKENIZERS):
+        other = next((file.name for pattern in _OTHER_TOKENIZERS for file in path.glob(pattern)), None)
+        if other is not None:
+            raise ModelError(
+                "This kind of tokenizer is not supported",
+                f"The model's only tokenizer is {other}, which Espalier cannot read. "
+                "Choose a version of the model that has a tokenizer.json.",
+            )
         raise ModelError(
             "The model has no tokenizer",
             f"{path.name} has no tokenizer.json or tokenizer.model. Copy or download it into the folder.",

@@ -83,6 +83,10 @@ SPOILT: dict[str, tuple[Callable[[Path], object], str]] = {
     "weights of something else": (write("model.safetensors", b"\x20" + b"\0" * 7 + b"x" * 64), "not a safetensors"),
     "weights that are no header": (write("model.safetensors", b"PK\x03\x04" + b"\xff" * 64), "not a safetensors"),
     "no tokenizer": (drop("tokenizer.json"), "no tokenizer.json"),
+    **{
+        f"only {name}": (lambda f, name=name: (f / "tokenizer.json").rename(f / name), f"only tokenizer is {name},")
+        for name in ("tekken.json", "tiktoken.model", "qwen.tiktoken")
+    },
     "tokenizer not JSON": (write("tokenizer.json", b"{"), "tokenizer.json is not valid JSON"),
     "tokenizer of something else": (write("tokenizer.json", b'{"a": 1}'), "tokenizer"),
     "sizes that do not fit": (lambda f: set_config(f, hidden_size=32), "do not fit together"),
