@@ -11,6 +11,8 @@ from app.viewmodels.chat.question import Question
 from app.viewmodels.chat.rows import MessageRow
 
 
-def rows_of(tree: MessageTree, question: Question | None, residencies: Mapping[str, Residency]) -> list[MessageRow]:
+def rows_of(
+    tree: MessageTree, question: Question | None, residencies: Mapping[str, Residency] | None
+) -> list[MessageRow]:
     """Return one row to each message of the selected path, all of them made anew."""
     return list(ChatRows().of(tree, question, residencies))

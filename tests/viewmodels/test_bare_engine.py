@@ -11,7 +11,8 @@ from app.protocol.commands import Generate
 from app.protocol.events import Capabilities
 from app.viewmodels.actions import ACTIONS, TABLE, enabled
 from app.viewmodels.app import App
-from tests.fakes.engine import NONE, Script
+from app.viewmodels.chat.rows import spoken_message
+from tests.fakes.engine import ALL, NONE, Script
 from tests.viewmodels.test_app import ask, row, texts, wait_for_text
 
 
@@ -62,4 +63,28 @@ def test_an_answer_without_ids_is_being_written_from_its_first_word_on(
     app.chat.send("one two three four")
     wait_for_text(qtbot, app)
     assert [question.is_reading for question in app.chat.questions.at_engine] == [False]
+    assert not app.chat.state.now.subtitle
+    assert residencies(app) == [(None, ()), (None, ())]
     script.go.set()
+
+
+def test_where_the_state_of_a_message_is_is_told_by_engines_that_know_it(
+    qtbot: QtBot, make_app: Callable[[], App], script: Script
+) -> None:
+    app = make_app()
+    ask(qtbot, app, "How are you?")
+    qtbot.waitUntil(lambda: all("warm" in spoken_message(one, 1, 1) for one in app.chat.chat_model.rows))
+    script.capabilities = NONE
+    app.model.restart_engine()
+    qtbot.waitUntil(lambda: residencies(app) == [(None, ())] * 2)
+    ask(qtbot, app, "And now?")
+    assert residencies(app) == [(None, ())] * 4
+    said = " ".join(spoken_message(one, 1, 1) for one in app.chat.chat_model.rows)
+    assert not {"warm", "cold"} & set(said.replace(",", "").split())
+    script.capabilities = ALL
+    app.model.restart_engine()
+    qtbot.waitUntil(lambda: all(residency for residency, _ in residencies(app)))
+
+
+def residencies(app: App) -> list[tuple[str | None, tuple[str, ...]]]:
+    return [(one.residency, one.sibling_residencies) for one in app.chat.chat_model.rows]

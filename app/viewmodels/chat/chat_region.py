@@ -344,7 +344,8 @@ class ChatRegion(QObject):
     def _show_rows(self) -> None:
         """Show the open path at once: what comes next may be about one of its messages."""
         at_engine = self.questions.at_engine_in(self._open_id)
-        self.chat_model.show(self._rows.of(self._library.tree, at_engine, self.branch_costs.residencies))
+        residencies = self.branch_costs.residencies if self._model.state.now.has("cost_estimates") else None
+        self.chat_model.show(self._rows.of(self._library.tree, at_engine, residencies))
         if not self.questions.at_engine:
             self._tick.stop()
         elif not self._tick.isActive():

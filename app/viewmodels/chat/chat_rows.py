@@ -35,8 +35,11 @@ class ChatRows:
         self._path: Sequence[Message] = ()
         self._ids: list[str] = []
 
-    def of(self, tree: MessageTree, question: Question | None, residencies: Mapping[str, Residency]) -> PathRows:
-        """Return one row to each message of the selected path, each made when it is asked for."""
+    def of(self, tree: MessageTree, question: Question | None, residencies: Mapping[str, Residency] | None) -> PathRows:
+        """Return one row to each message of the selected path, each made when it is asked for.
+
+        residencies: as far as they are known, by message; None when the engine tells none.
+        """
         if tree is not self._tree or tree.version != self._version:
             self._follow(tree.path)
             self._tree, self._version = tree, tree.version
@@ -63,21 +66,19 @@ def running_footer(question: Question) -> Footer:
 
 
 def _row(
-    tree: MessageTree, message: Message, question: Question | None, residencies: Mapping[str, Residency]
+    tree: MessageTree, message: Message, question: Question | None, residencies: Mapping[str, Residency] | None
 ) -> MessageRow:
     # A row that is still painted may be of a message that is gone.
     versions = tree.siblings(message.id) if message.id in tree else (message,)
     version = version_of(versions, message.id)
     own = question if question is not None and question.held_id == message.id else None
-    residency = _residency(message, own, residencies)
-    beside = [residencies.get(one.id, "none") for one in versions]
-    beside[version] = residency
+    beside = [] if residencies is None else [_residency(one, own, residencies) for one in versions]
     return MessageRow(
         id=message.id,
         role=message.role,
         name=message.speaker,
         segments=segments_of(message.role, own.text if own else message.text),
-        residency=residency,
+        residency=beside[version] if beside else None,
         version=version + 1,
         versions=len(versions),
         sibling_residencies=tuple(beside),
@@ -89,7 +90,7 @@ def _row(
 
 
 def _residency(message: Message, question: Question | None, residencies: Mapping[str, Residency]) -> Residency:
-    if question is not None:
+    if question is not None and question.held_id == message.id:
         return "none" if question.is_reading else "live"
     return residencies.get(message.id, "none")
 

@@ -13,9 +13,10 @@ class ChatState:
     """The open conversation, its composer and the answer under way. Token counts are exact, shares run from 0 to 1.
 
     title, subtitle, warmth: the conversation, how warm its open path is in words ("Warm · 3 794 tokens") and as a
-    share, None while unknown; is_on_disk: some of that share must be read from the disk first. context_used: tokens of
-    the open path. model_name: who would answer. activity: of an answer, None while none is under way or waited for.
-    card: what stands in the composer's place, if anything. greeting, suggestions: of an empty conversation.
+    share, None while unknown; is_on_disk: some of that share must be read from the disk first. has_residencies: the
+    engine tells what is held. context_used: tokens of the open path. model_name: who would answer. activity: of an
+    answer, None while none is under way or waited for. card: what stands in the composer's place, if anything.
+    greeting, suggestions: of an empty conversation.
 
     placeholder: of the message field. send_price, send_parts: the composer's foot in words, and (reused, computed)
     tokens for its bar, None where nothing is known. editing: first words of the question being forked, or None;
@@ -33,6 +34,7 @@ class ChatState:
     warmth: float | None = None
     is_on_disk: bool = False
     context_used: int = 0
+    has_residencies: bool = True
     model_name: str = ""
     activity: Activity | None = None
     card: ProblemCard | None = None

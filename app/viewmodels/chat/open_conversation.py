@@ -53,6 +53,7 @@ class OpenConversation:
             warmth=None if path is None else chat_text.warmth(path),
             is_on_disk=path is not None and path.is_on_disk,
             context_used=self._context_used,
+            has_residencies=self.model.has("cost_estimates"),
             model_name=self.model.name,
             activity=self._activity,
             card=self.card,
@@ -138,6 +139,8 @@ class OpenConversation:
     def _subtitle(self) -> str:
         if self.is_empty:
             return "The guide answers here" if self.model.is_guide else "Nothing has been said yet"
+        if not self.model.has("cost_estimates"):
+            return ""
         if self.question is not None and self.is_writing:
             return chat_text.running_subtitle(self.question)
         return "" if self.branch_costs.path is None else chat_text.subtitle(self.branch_costs.path)

@@ -67,17 +67,17 @@ class PrefillRow:
 class MessageRow:
     """One message of the open path.
 
-    name: who wrote it. segments: what was said, in order. version, versions: which sibling this is, counted from 1.
-    sibling_residencies: of each sibling, this one included. footer: an ended answer's figures. prefill: set while its
-    prompt is read. is_streaming: the last segment still grows. note: one line under a message that did not come to
-    its end.
+    name: who wrote it. segments: what was said, in order. residency: None when the engine does not tell it. version,
+    versions: which sibling this is, counted from 1. sibling_residencies: of each sibling, this one included, or empty.
+    footer: an ended answer's figures. prefill: set while its prompt is read. is_streaming: the last segment still
+    grows. note: one line under a message that did not come to its end.
     """
 
     id: str
     role: Role
     name: str
     segments: tuple[Segment, ...]
-    residency: Residency
+    residency: Residency | None
     version: int
     versions: int
     sibling_residencies: tuple[Residency, ...]
@@ -108,7 +108,8 @@ def spoken_message(row: MessageRow, position: int, count: int) -> str:
         parts.append("writing")
     elif row.footer and row.footer.tokens is not None:
         parts.append(formatting.tokens(row.footer.tokens))
-    parts.append(_WARMTH[row.residency])
+    if row.residency is not None:
+        parts.append(_WARMTH[row.residency])
     if row.note:
         parts.append(row.note)
     return ", ".join(parts) + (f": {formatting.first_words(row.text, 200)}" if row.text else "")

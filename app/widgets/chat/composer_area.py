@@ -80,7 +80,7 @@ class ComposerArea(QWidget):
 
     def _refresh(self) -> None:
         card = self._state.now.card
-        if not self._changes.has_changed(card):
+        if not self._changes.has_changed(card, self._state.now.has_residencies):
             return
         if card is not None:
             self.problem.show_problem(card)
@@ -114,7 +114,7 @@ class ComposerArea(QWidget):
         theme = self._style.theme
         painter = smooth(QPainter(self))
         painter.fillRect(self.rect(), theme.window)
-        if not self._is_centred:
+        if not self._is_centred and self._state.now.has_residencies:
             card = self.composer if self.problem.isHidden() else self.problem
             center = QPointF(self.column.rail, _ABOVE + card.first_line)
             paint_line(painter, theme, center.x(), 0, center.y() - CLEAR, "none")

@@ -119,11 +119,15 @@ def test_the_composer_grows_to_two_fifths_of_the_pane(composer_area: ComposerAre
     assert low < composer_area.sizeHint().height() == 800 * 0.4 + 24
 
 
-def test_the_rail_ends_beside_the_first_line(composer_area: ComposerArea) -> None:
+def test_the_rail_ends_beside_the_first_line(composer_area: ComposerArea, state: Shown[ChatState]) -> None:
     def rail() -> int:
         beside = picture(composer_area).copy(0, 0, 90, composer_area.height())
         return beside.width() * beside.height() - count(beside, LIGHT.window)
 
+    assert rail() > 10
+    state.show(replace(state.now, has_residencies=False))
+    assert rail() == 0
+    state.show(replace(state.now, has_residencies=True))
     assert rail() > 10
     composer_area.set_centred(True)
     assert rail() == 0

@@ -25,8 +25,8 @@ _RING_REACH = 8
 class RowContext:
     """The surroundings of a row, which it cannot know by itself.
 
-    above: residency of the message before, None for the first. selection: of its text. is_ringed: whether the keyboard
-    is on it. actions: points that its controls take at the right end of its footer.
+    above: residency of the message before, None for the first or where it is unknown. selection: of its text.
+    is_ringed: whether the keyboard is on it. actions: points that its controls take at the right end of its footer.
     """
 
     above: Residency | None
@@ -68,6 +68,8 @@ class RowPainter:
 
     def _paint_rail(self, painter: QPainter, item: RowItem, column: Column, context: RowContext) -> None:
         theme, disc, row = self._style.theme, item.disc, item.row
+        if row.residency is None:
+            return
         if context.above is not None:
             paint_line(painter, theme, column.rail, 0, disc.y() - CLEAR, context.above)
         paint_line(painter, theme, column.rail, disc.y() + CLEAR, item.height, row.residency)

@@ -388,8 +388,9 @@ class ChatView(RowView):
             top = round(rows.top(number)) - offset
             self._painter.paint(painter, rows.item(number), top, rows.column, clip, self._context(number))
         end = round(rows.top(len(rows))) - offset
-        if len(rows) and end < clip.bottom():
-            gap = 0 if self._chat.rows[-1].residency == "none" else 4
+        last = self._chat.rows[-1].residency if len(rows) else None
+        if last is not None and end < clip.bottom():
+            gap = 0 if last == "none" else 4
             paint_line(painter, self._style.theme, rows.column.rail, end + gap, self.viewport().height(), "none")
         painter.end()
 

@@ -120,6 +120,14 @@ def test_the_rail_has_no_gap(view: ChatView, chat: ChatModel) -> None:
     assert longest_run(bare) <= 4
 
 
+def test_there_is_no_rail_where_no_residency_is_known(view: ChatView, chat: ChatModel) -> None:
+    rows = [replace(row, residency=None, sibling_residencies=()) for row in talk(3)]
+    chat.show([replace(rows[0], version=2, versions=3), *rows[1:]])
+    settle()
+    beside = picture(view.viewport()).copy(0, 0, round(view.layout_of_rows.column.rail) + 7, view.height())
+    assert count(beside, LIGHT.window) == beside.width() * beside.height()
+
+
 def longest_run(numbers: list[int]) -> int:
     longest = run = 0
     for before, number in zip([-2, *numbers], numbers, strict=False):
