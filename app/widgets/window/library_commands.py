@@ -15,18 +15,18 @@ from app.widgets.sidebar.conversation_menu import fill_folders, row_menu
 from app.widgets.sidebar.sidebar import Sidebar
 from app.widgets.sidebar.trash_box import show_trash
 from app.widgets.window.file_dialogs import ask_where, ask_which
-from app.widgets.window.panes import Panes
+from app.widgets.window.sides import Sides
 
 
 class LibraryCommands(QObject):
     """Searching, renaming, files and the trash, for one window."""
 
-    def __init__(self, style: Style, library: LibraryRegion, sidebar: Sidebar, panes: Panes, window: QWidget) -> None:
+    def __init__(self, style: Style, library: LibraryRegion, sidebar: Sidebar, sides: Sides, window: QWidget) -> None:
         super().__init__(window)
         self._style = style
         self._library = library
         self._sidebar = sidebar
-        self._panes = panes
+        self._sides = sides
         self._window = window
         sidebar.found.connect(library.go_to)
         sidebar.list.menuAsked.connect(self._show_menu)
@@ -68,8 +68,8 @@ class LibraryCommands(QObject):
         self._sidebar.field.take_focus()
 
     def _show_sidebar(self) -> None:
-        if not self._panes.is_shown("sidebar"):
-            self._panes.toggle("sidebar")
+        if not self._sides.is_shown("sidebar"):
+            self._sides.toggle("sidebar")
 
     def _show_menu(self, row: ConversationRow, at: QPoint) -> None:
         row_menu(row, self._library, self.rename, self._window).popup(at)

@@ -40,7 +40,7 @@ from app.widgets.window.drop import DropOutline, document, dropped_path, model_f
 from app.widgets.window.inspector import Inspector
 from app.widgets.window.library_commands import LibraryCommands
 from app.widgets.window.menus import Menus
-from app.widgets.window.panes import Panes
+from app.widgets.window.sides import Sides
 from app.widgets.window.text_commands import TextCommands
 
 _LEAST = (880, 560)
@@ -50,7 +50,7 @@ _USUAL = (1440, 900)
 class MainWindow(QMainWindow):
     """Shows what the app says, and hands it what the person does. It decides nothing and waits for nothing.
 
-    Attributes: sidebar, chat, inspector; cache, a pane of the inspector; panes, menus. Signal: documentOpened(str), a
+    Attributes: sidebar, chat, inspector; cache, a pane of the inspector; sides, menus. Signal: documentOpened(str), a
     file of conversations was dropped or opened from outside.
     """
 
@@ -66,14 +66,14 @@ class MainWindow(QMainWindow):
         self.chat = ChatPane(style, app)
         self.cache = CachePane(style, app.cache.trie_model, app.cache.event_model)
         self.inspector = Inspector(style, [self.cache])
-        self.panes = Panes(style, self.sidebar, self.chat, self.inspector, self)
-        self.setCentralWidget(self.panes)
+        self.sides = Sides(style, self.sidebar, self.chat, self.inspector, self)
+        self.setCentralWidget(self.sides)
         self.menus = Menus(self.menuBar(), self.do, app.settings)
         self._outline = DropOutline(style, self)
         undo, redo = self.menus.actions["undo"], self.menus.actions["redo"]
         self._text = TextCommands(self.chat.composer.edit, app.library.state, undo, redo, app.act)
         self._ring = FocusRing(style, self)
-        self._library = LibraryCommands(style, app.library, self.sidebar, self.panes, self)
+        self._library = LibraryCommands(style, app.library, self.sidebar, self.sides, self)
         self._library.fill_folders(self.menus.folders)
         self._runs = bound(app, self._own_runs())
         self.setMinimumSize(*_LEAST)
@@ -89,9 +89,9 @@ class MainWindow(QMainWindow):
         """Return how the person leaves the window, for the next time."""
         return WindowState(
             geometry=bytes(self.saveGeometry().toBase64().data()).decode("ascii"),
-            splitter=self.panes.widths(),
-            is_sidebar_shown=self.panes.is_wanted("sidebar"),
-            is_inspector_shown=self.panes.is_wanted("inspector"),
+            splitter=self.sides.widths(),
+            is_sidebar_shown=self.sides.is_wanted("sidebar"),
+            is_inspector_shown=self.sides.is_wanted("inspector"),
             body_size=self._style.typography.body,
             pane=self.inspector.current.id if self.inspector.current else "",
             panes=self.inspector.states(),
@@ -141,10 +141,10 @@ class MainWindow(QMainWindow):
         self.documentOpened.connect(app.library.import_file)
         self.sidebar.left.connect(self.chat.composer_area.take_focus)
         chat.toolbar.asked.connect(self.do)
-        chat.escaped.connect(self.panes.close_overlay)
+        chat.escaped.connect(self.sides.close_overlay)
         chat.toolbar.model_menu.aboutToShow.connect(self._fill_model_menu)
         self.menus.quit.triggered.connect(QApplication.closeAllWindows)
-        self.panes.changed.connect(self._refresh_checks)
+        self.sides.changed.connect(self._refresh_checks)
         self.inspector.changed.connect(self._refresh_checks)
         app.state.changed.connect(self._refresh)
         app.settings.changed.connect(self._show_settings)
@@ -179,7 +179,7 @@ class MainWindow(QMainWindow):
             self.restoreGeometry(QByteArray.fromBase64(state.geometry.encode("ascii")))
         if state.body_size != self._style.typography.body:
             self._style.set_text_size(state.body_size)
-        self.panes.restore(state.splitter, state.is_sidebar_shown, state.is_inspector_shown)
+        self.sides.restore(state.splitter, state.is_sidebar_shown, state.is_inspector_shown)
         self.inspector.restore(state.pane, state.panes)
         self._refresh_checks()
 
@@ -194,7 +194,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(now.chat.title)
         self.menus.show(can, marked)
         self.menus.offer(present)
-        self.panes.offer("inspector", self.inspector.offer(now.model.has))
+        self.sides.offer("inspector", self.inspector.offer(now.model.has))
         self._text.renew()
 
     def _show_settings(self) -> None:
@@ -205,26 +205,26 @@ class MainWindow(QMainWindow):
             if action.pane:
                 entry, pane = self.menus.actions[action.id], action.pane
                 entry.setVisible(
-                    self.inspector.offers(pane) if self.inspector.has(pane) else self.panes.is_offered(pane)
+                    self.inspector.offers(pane) if self.inspector.has(pane) else self.sides.is_offered(pane)
                 )
                 entry.setChecked(self._is_pane_shown(pane))
-        sides = self.panes.is_shown("sidebar"), self.panes.is_shown("inspector")
-        self.chat.toolbar.show_panes(*sides, is_inspector_offered=self.panes.is_offered("inspector"))
+        sides = self.sides.is_shown("sidebar"), self.sides.is_shown("inspector")
+        self.chat.toolbar.show_sides(*sides, is_inspector_offered=self.sides.is_offered("inspector"))
 
     def _is_pane_shown(self, name: str) -> bool:
         """Return whether a side of the window is shown, or the inspector with this pane."""
         if not self.inspector.has(name):
-            return self.panes.is_shown(name)
+            return self.sides.is_shown(name)
         current = self.inspector.current
-        return self.panes.is_shown("inspector") and current is not None and current.id == name
+        return self.sides.is_shown("inspector") and current is not None and current.id == name
 
     def _toggle_pane(self, name: str) -> None:
         """Show a side of the window or a pane of the inspector, or put it away."""
         if not self.inspector.has(name):
-            self.panes.toggle(name)
+            self.sides.toggle(name)
             return
-        if self._is_pane_shown(name) or not self.panes.is_shown("inspector"):
-            self.panes.toggle("inspector")
+        if self._is_pane_shown(name) or not self.sides.is_shown("inspector"):
+            self.sides.toggle("inspector")
         self.inspector.show_pane(name)
 
     def _fill_model_menu(self) -> None:
@@ -322,7 +322,7 @@ class MainWindow(QMainWindow):
         path = dropped_path(event.mimeData())
         if model_folder(path) or document(path):
             event.acceptProposedAction()
-            self._outline.cover(self.panes)
+            self._outline.cover(self.sides)
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
         self._outline.hide()

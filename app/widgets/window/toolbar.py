@@ -1,4 +1,4 @@
-"""The bar over the chat: where one is, the model, the context, Stop, and the panes."""
+"""The bar over the chat: where one is, the model, the context, Stop, and the sides."""
 
 from __future__ import annotations
 
@@ -94,11 +94,11 @@ class Toolbar(QWidget):
         self.model_menu = self._chip.menu
         style.changed.connect(self._restyle)
         state.changed.connect(self._refresh)
-        self.show_panes(True, True)
+        self.show_sides(True, True)
         self._refresh()
 
-    def show_panes(self, has_sidebar: bool, has_inspector: bool, *, is_inspector_offered: bool = True) -> None:
-        """Show which panes are open: the sidebar's button stands here only while the sidebar is hidden.
+    def show_sides(self, has_sidebar: bool, has_inspector: bool, *, is_inspector_offered: bool = True) -> None:
+        """Show which sides are open: the sidebar's button stands here only while the sidebar is hidden.
 
         is_inspector_offered: there is something for it to show.
         """

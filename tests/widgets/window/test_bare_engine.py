@@ -81,7 +81,7 @@ def test_its_menus_hold_nothing_that_needs_more(bare: MainWindow) -> None:
     titles = [entry.text() for entry in bare.menuBar().actions() if entry.isVisible()]
     assert titles == ["File", "Edit", "View", "Branch", "Help"]
     bare.do("inspector")
-    assert has_panes or not bare.panes.is_shown("inspector")
+    assert has_panes or not bare.sides.is_shown("inspector")
 
 
 def test_all_of_it_comes_back_with_an_engine_that_has_it(

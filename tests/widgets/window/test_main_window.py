@@ -292,7 +292,7 @@ def test_panes_are_shown_and_hidden_and_their_entries_checked(window: MainWindow
     for name in ("sidebar", "inspector"):
         assert window.menus.actions[name].isChecked()
         window.menus.actions[name].trigger()
-        assert not window.panes.is_shown(name)
+        assert not window.sides.is_shown(name)
         assert not window.menus.actions[name].isChecked()
 
 
@@ -313,10 +313,10 @@ def test_a_command_may_name_a_pane_of_the_inspector(window: MainWindow) -> None:
     """It puts the inspector away only where that very pane is in sight."""
     assert window._is_pane_shown("cache")
     window._toggle_pane("cache")
-    assert not window.panes.is_shown("inspector")
+    assert not window.sides.is_shown("inspector")
     assert not window._is_pane_shown("cache")
     window._toggle_pane("cache")
-    assert window.panes.is_shown("inspector")
+    assert window.sides.is_shown("inspector")
     assert window._is_pane_shown("cache")
 
 
@@ -530,7 +530,7 @@ def test_how_it_was_left_is_found_again(make_window: MakeWindow, style: Style) -
     style.set_text_size(14)
     second = make_window(state)
     assert (second.width(), second.height()) == (880, 700)
-    assert not second.panes.is_shown("sidebar")
+    assert not second.sides.is_shown("sidebar")
     assert style.typography.body == 15
 
 
@@ -615,9 +615,9 @@ def test_escape_puts_away_what_lies_over_the_chat(qtbot: QtBot, window: MainWind
     window.resize(900, 600)
     QApplication.processEvents()
     window.do("inspector")
-    assert window.panes.is_shown("inspector")
+    assert window.sides.is_shown("inspector")
     qtbot.keyClick(window.chat.composer.edit, Qt.Key.Key_Escape)
-    assert not window.panes.is_shown("inspector")
+    assert not window.sides.is_shown("inspector")
     assert not window.menus.actions["inspector"].isChecked()
 
 

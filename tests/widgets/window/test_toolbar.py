@@ -59,7 +59,7 @@ def test_the_sidebars_button_stands_here_only_while_the_sidebar_is_hidden(qtbot:
     title = toolbar.findChild(TitleBlock)
     assert not button(toolbar, "sidebar").isVisible()
     left = title.x()
-    toolbar.show_panes(has_sidebar=False, has_inspector=False)
+    toolbar.show_sides(has_sidebar=False, has_inspector=False)
     assert button(toolbar, "sidebar").isVisible()
     assert title.x() > left
     assert not button(toolbar, "inspector").isChecked()

@@ -5,11 +5,11 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.widgets.kit.style import Style
-from app.widgets.window.panes import Panes
+from app.widgets.window.sides import Sides
 
 
 class Window:
-    """Three empty panes in a window of a given width."""
+    """Three empty sides in a window of a given width."""
 
     def __init__(self, qtbot: QtBot, style: Style) -> None:
         self.window = QWidget()
@@ -17,11 +17,11 @@ class Window:
         self.sidebar, self.chat, self.inspector = QWidget(), QWidget(), QWidget()
         self.sidebar.setMinimumWidth(200)
         self.inspector.setMinimumWidth(300)
-        self.panes = Panes(style, self.sidebar, self.chat, self.inspector, self.window)
+        self.sides = Sides(style, self.sidebar, self.chat, self.inspector, self.window)
 
     def show(self, width: int) -> None:
         self.window.resize(width, 600)
-        self.panes.resize(width, 600)
+        self.sides.resize(width, 600)
         self.window.show()
         QApplication.processEvents()
 
@@ -35,69 +35,69 @@ def window(qtbot: QtBot, style: Style) -> Window:
 
 
 def test_the_widths_of_the_pictures(window: Window) -> None:
-    window.panes.restore((), True, True)
+    window.sides.restore((), True, True)
     window.show(1440)
     assert (window.sidebar.width(), window.inspector.width()) == (248, 352)
     assert window.chat.width() == 1440 - 248 - 352 - 2
 
 
 def test_widths_are_found_again(window: Window) -> None:
-    window.panes.restore((220, 700, 400), True, True)
+    window.sides.restore((220, 700, 400), True, True)
     window.show(1440)
     assert (window.sidebar.width(), window.inspector.width()) == (220, 400)
-    assert window.panes.widths() == (220, window.chat.width(), 400)
+    assert window.sides.widths() == (220, window.chat.width(), 400)
 
 
-def test_a_hidden_pane_keeps_its_width(window: Window) -> None:
-    window.panes.restore((220, 700, 400), True, True)
+def test_a_hidden_side_keeps_its_width(window: Window) -> None:
+    window.sides.restore((220, 700, 400), True, True)
     window.show(1440)
-    window.panes.toggle("sidebar")
+    window.sides.toggle("sidebar")
     QApplication.processEvents()
     assert window.shown() == (False, True)
-    assert window.panes.widths()[0] == 220
-    window.panes.toggle("sidebar")
+    assert window.sides.widths()[0] == 220
+    window.sides.toggle("sidebar")
     QApplication.processEvents()
     assert window.sidebar.width() == 220
 
 
 def test_below_1080_the_inspector_leaves_and_comes_back(window: Window) -> None:
-    window.panes.restore((), True, True)
+    window.sides.restore((), True, True)
     window.show(1440)
     window.show(1079)
     assert window.shown() == (True, False)
-    assert window.panes.is_wanted("inspector")
+    assert window.sides.is_wanted("inspector")
     window.show(1080)
     assert window.shown() == (True, True)
     assert window.inspector.width() == 352
 
 
 def test_in_a_narrow_window_it_lies_over_the_chat(window: Window) -> None:
-    window.panes.restore((), True, True)
+    window.sides.restore((), True, True)
     window.show(900)
     chat = window.chat.width()
-    window.panes.toggle("inspector")
+    window.sides.toggle("inspector")
     QApplication.processEvents()
     assert window.shown() == (True, True)
     assert window.chat.width() == chat
     assert window.inspector.geometry().getRect() == (900 - 352, 52, 352, 548)
-    assert window.inspector.parentWidget() is window.panes
-    assert window.panes.close_overlay()
+    assert window.inspector.parentWidget() is window.sides
+    assert window.sides.close_overlay()
     assert window.shown() == (True, False)
-    assert not window.panes.close_overlay()
+    assert not window.sides.close_overlay()
 
 
 def test_below_760_the_sidebar_leaves_too(window: Window) -> None:
-    window.panes.restore((), True, True)
+    window.sides.restore((), True, True)
     window.show(759)
     assert window.shown() == (False, False)
-    window.panes.toggle("sidebar")
+    window.sides.toggle("sidebar")
     QApplication.processEvents()
     assert window.shown() == (True, False)
     assert window.sidebar.x() == 0
 
 
 def test_what_was_not_wanted_stays_away_when_there_is_room(window: Window) -> None:
-    window.panes.restore((), True, False)
+    window.sides.restore((), True, False)
     window.show(1440)
     assert window.shown() == (True, False)
     window.show(900)
@@ -106,25 +106,25 @@ def test_what_was_not_wanted_stays_away_when_there_is_room(window: Window) -> No
 
 
 def test_changes_are_told(qtbot: QtBot, window: Window) -> None:
-    window.panes.restore((), True, True)
+    window.sides.restore((), True, True)
     window.show(1440)
-    with qtbot.waitSignal(window.panes.changed):
-        window.panes.toggle("inspector")
-    window.panes.toggle("inspector")
-    with qtbot.waitSignal(window.panes.changed):
+    with qtbot.waitSignal(window.sides.changed):
+        window.sides.toggle("inspector")
+    window.sides.toggle("inspector")
+    with qtbot.waitSignal(window.sides.changed):
         window.show(1000)
 
 
-def test_a_pane_with_nothing_to_show_is_nowhere_until_it_has_something(window: Window) -> None:
+def test_a_side_with_nothing_to_show_is_nowhere_until_it_has_something(window: Window) -> None:
     """However wide the window is; and where the person wanted it is not forgotten meanwhile."""
     for width in (1200, 900):
         window.show(width)
-        if not window.panes.is_shown("inspector"):
-            window.panes.toggle("inspector")
-        window.panes.offer("inspector", is_offered=False)
+        if not window.sides.is_shown("inspector"):
+            window.sides.toggle("inspector")
+        window.sides.offer("inspector", is_offered=False)
         assert not window.inspector.isVisible()
-        window.panes.toggle("inspector")
+        window.sides.toggle("inspector")
         assert not window.inspector.isVisible()
-        window.panes.offer("inspector", is_offered=True)
+        window.sides.offer("inspector", is_offered=True)
         assert window.inspector.isVisible()
-    assert window.panes.is_wanted("inspector")
+    assert window.sides.is_wanted("inspector")

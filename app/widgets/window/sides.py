@@ -13,7 +13,7 @@ _SIDEBAR, _INSPECTOR, _CHAT_LEAST = 248, 352, 360
 
 
 class _Handle(QSplitterHandle):
-    """Takes the mouse but shows nothing: the panes draw the lines between them."""
+    """Takes the mouse but shows nothing: the sidebar and the inspector draw the lines."""
 
     def __init__(self, style: Style, parent: QSplitter) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
@@ -37,14 +37,14 @@ class _Splitter(QSplitter):
 
 
 class Side:
-    """One of the outer panes.
+    """The sidebar or the inspector, as it stands beside the chat or over it.
 
     is_wanted: the person wants it beside the chat. is_over: it lies over the chat now, or would. is_offered: it has
     something to show.
     """
 
-    def __init__(self, pane: QWidget, needs: int, width: int, slot: int) -> None:
-        self.pane = pane
+    def __init__(self, widget: QWidget, needs: int, width: int, slot: int) -> None:
+        self.widget = widget
         self.needs = needs
         self.width = width
         self.slot = slot
@@ -53,8 +53,8 @@ class Side:
         self.is_offered = True
 
 
-class Panes(QWidget):
-    """`changed` when a pane came or went. Widths in points."""
+class Sides(QWidget):
+    """The sidebar, the chat and the inspector; `changed` when a side came or went. Widths in points."""
 
     changed = Signal()
 
@@ -68,8 +68,8 @@ class Panes(QWidget):
             "inspector": Side(inspector, INSPECTOR_NEEDS, _INSPECTOR, 2),
         }
         chat.setMinimumWidth(_CHAT_LEAST)
-        for pane in (sidebar, chat, inspector):
-            self._splitter.addWidget(pane)
+        for widget in (sidebar, chat, inspector):
+            self._splitter.addWidget(widget)
         self._splitter.setStretchFactor(0, 0)
         self._splitter.setStretchFactor(1, 1)
         self._splitter.setStretchFactor(2, 0)
@@ -85,18 +85,18 @@ class Panes(QWidget):
 
     def is_shown(self, name: str) -> bool:
         """Return whether "sidebar" or "inspector" can be seen, beside the chat or over it."""
-        return not self._sides[name].pane.isHidden()
+        return not self._sides[name].widget.isHidden()
 
     def is_wanted(self, name: str) -> bool:
-        """Return whether the person wants a pane where there is room."""
+        """Return whether the person wants a side where there is room."""
         return self._sides[name].is_wanted
 
     def is_offered(self, name: str) -> bool:
-        """Return whether a pane has something to show."""
+        """Return whether a side has something to show."""
         return self._sides[name].is_offered
 
     def offer(self, name: str, is_offered: bool) -> None:
-        """Say whether a pane has something to show; it is neither beside the chat nor over it while it has not."""
+        """Say whether a side has something to show; it is neither beside the chat nor over it while it has not."""
         side = self._sides[name]
         if is_offered != side.is_offered:
             self._remember()
@@ -111,7 +111,7 @@ class Panes(QWidget):
         return self._sides["sidebar"].width, self._chat.width(), self._sides["inspector"].width
 
     def toggle(self, name: str) -> None:
-        """Show or hide one of the outer panes."""
+        """Show or hide one of the sides."""
         side = self._sides[name]
         if not side.is_offered:
             return
@@ -139,8 +139,8 @@ class Panes(QWidget):
 
     def _remember(self) -> None:
         for side in self._sides.values():
-            if not side.pane.isHidden() and side.pane.parentWidget() is self._splitter:
-                side.width = side.pane.width()
+            if not side.widget.isHidden() and side.widget.parentWidget() is self._splitter:
+                side.width = side.widget.width()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         had_room = [event.oldSize().width() >= side.needs for side in self._sides.values()]
@@ -152,32 +152,32 @@ class Panes(QWidget):
             self.changed.emit()
 
     def _arrange(self) -> None:
-        """Put each pane into the splitter or over it."""
+        """Put each side into the splitter or over it."""
         for side in self._sides.values():
             if self._has_room(side):
                 side.is_over = False
-                if side.pane.parentWidget() is not self._splitter:
-                    self._splitter.insertWidget(side.slot, side.pane)
-                side.pane.setVisible(side.is_wanted and side.is_offered)
+                if side.widget.parentWidget() is not self._splitter:
+                    self._splitter.insertWidget(side.slot, side.widget)
+                side.widget.setVisible(side.is_wanted and side.is_offered)
             else:
                 self._lay_over(side)
 
     def _lay_over(self, side: Side) -> None:
-        if side.pane.parentWidget() is not self:
-            side.pane.setParent(self)
+        if side.widget.parentWidget() is not self:
+            side.widget.setParent(self)
         width = min(side.width, self.width())
         if side.slot == 0:
-            side.pane.setGeometry(0, 0, width, self.height())
+            side.widget.setGeometry(0, 0, width, self.height())
         else:
             # Below the toolbar, which has the button that puts it away again.
             top = self._style.typography.bar
-            side.pane.setGeometry(self.width() - width, top, width, self.height() - top)
-        side.pane.setVisible(side.is_over and side.is_offered)
-        side.pane.raise_()
+            side.widget.setGeometry(self.width() - width, top, width, self.height() - top)
+        side.widget.setVisible(side.is_over and side.is_offered)
+        side.widget.raise_()
 
     def _share_out(self) -> None:
-        """Give the outer panes their widths, and the chat what is left."""
-        inside = {side.slot: side for side in self._sides.values() if side.pane.parentWidget() is self._splitter}
+        """Give the sides their widths, and the chat what is left."""
+        inside = {side.slot: side for side in self._sides.values() if side.widget.parentWidget() is self._splitter}
         widths = {slot: side.width if side.is_wanted and side.is_offered else 0 for slot, side in inside.items()}
         widths[1] = max(_CHAT_LEAST, self.width() - sum(widths.values()))
         self._splitter.setSizes([widths[slot] for slot in sorted(widths)])
