@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import mlx.core as mx
@@ -123,7 +124,16 @@ def _parsing(title: str, sentence: str) -> AbstractContextManager[None]:
 
 
 def _tokenizer(folder: ModelFolder) -> TokenizerWrapper:
-    options = {"trust_remote_code": False, "local_files_only": True}
+    try:
+        return _load_tokenizer(folder)
+    except ModelError:
+        # transformers checks all of config.json on the way, by rules of its own that models which run here break. The
+        # tokenizer needs the model's type of it.
+        return _load_tokenizer(folder, config=SimpleNamespace(model_type=folder.config["model_type"]))
+
+
+def _load_tokenizer(folder: ModelFolder, **options: object) -> TokenizerWrapper:
+    options |= {"trust_remote_code": False, "local_files_only": True}
     with _parsing(
         "The model's tokenizer cannot be read",
         "Its tokenizer files do not make sense: {} Copy or download them again.",

@@ -106,6 +106,31 @@ def test_a_folder_that_may_not_be_read_gets_a_sentence(tiny_folder: Path, tmp_pa
         check_folder(folder)
 
 
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"rope_parameters": {"rope_type": "nope"}, "initializer_range": "small"},
+        {"attention_dropout": "none"},
+        {"pad_token_id": "x", "max_position_embeddings": None, "bos_token_id": [1]},
+        {"torch_dtype": 7, "use_cache": "yes"},
+    ],
+    ids=str,
+)
+def test_what_transformers_refuses_of_a_configuration_keeps_no_model_from_opening(
+    tiny_folder: Path, tmp_path: Path, broken: dict[str, object]
+) -> None:
+    """The tokenizer is the one that is read beside a configuration which it accepts."""
+    folder = Path(shutil.copytree(tiny_folder, tmp_path / "m"))
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, **broken}))
+    model, usual = opened_folder(folder), opened_folder(tiny_folder)
+    assert isinstance(model, LoadedModel)
+    assert isinstance(usual, LoadedModel)
+    turns = (user("What is <|end|> to a fox?"),)
+    assert model.prompts.build(turns).ids == usual.prompts.build(turns).ids
+    assert model.codec.stop_ids == usual.codec.stop_ids
+
+
 def test_a_model_without_a_template_says_so_and_answers(tmp_path: Path) -> None:
     bench = Bench()
     ready = bench.open(write_model_folder(tmp_path / "plain", template=None))
