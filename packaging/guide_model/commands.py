@@ -23,6 +23,11 @@ def menu_path(command: str) -> str:
     return _PATHS[command]
 
 
+def title(command: str) -> str:
+    """Return what a menu calls a command, without its ellipsis; KeyError if there is no such command."""
+    return _PATHS[command].partition(" > ")[2].rstrip("…")
+
+
 def keys(command: str, which: int = 0) -> str:
     """Return a command's shortcut as a Mac names it, as in "Shift-Cmd-G"; IndexError if it has none."""
     return _KEYS[command][which]

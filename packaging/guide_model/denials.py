@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from guide_model.commands import keys, menu_path, without_commands
+from guide_model.commands import commands, keys, menu_path, title, without_commands
 
 SPOKEN_OF: dict[str, str] = {
     "about": "about|licence",
@@ -56,7 +56,8 @@ SPOKEN_OF: dict[str, str] = {
     "use_guide": "guide",
     "verify": "verif|check",
 }
-"""For each command the words, or beginnings of words, that people use for what it does."""
+"""For each command the words, or beginnings of words, that people use for what it does; where none are given, its
+title."""
 
 _NOT_THERE = re.compile(
     r"\b(?:there (?:is|are) no|not there|cannot|can't|yet|so far|not possible|not available|(?:has|have) no|unable)\b"
@@ -66,7 +67,8 @@ _NOT_THERE = re.compile(
 _NEGATION = re.compile(
     r"\b(?:no|not|none|never|nothing|nobody|without|neither|nor|don't|doesn't|isn't|only)\b", re.IGNORECASE
 )
-_WORDS = sorted({word for words in SPOKEN_OF.values() for word in words.split("|")})
+_TITLES = {re.escape(title(command).lower()) for command in commands() if command not in SPOKEN_OF}
+_WORDS = sorted({word for words in SPOKEN_OF.values() for word in words.split("|")} | _TITLES)
 _SPOKEN_OF = re.compile(rf"\b(?:{'|'.join(_WORDS)})", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.?]) +")
 

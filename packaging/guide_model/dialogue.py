@@ -24,6 +24,8 @@ from guide_model.unknown import CANNOT, DONT_KNOW, unknown
 
 TOPICS: tuple[Topic, ...] = PROGRAM + WINDOW + KEEPING + MODELS + IDEAS + CACHE + SELF + MISSING
 BY_ID: dict[str, Topic] = {topic.id: topic for topic in TOPICS}
+TAUGHT = frozenset(command for topic in TOPICS for command in topic.commands)
+"""The commands that some topic explains; the guide that ships may be older than others, and denies none of them."""
 
 Turn = tuple[str, str]
 """A question and its answer."""

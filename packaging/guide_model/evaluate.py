@@ -11,7 +11,7 @@ from random import Random
 from guide_model import stories
 from guide_model.commands import commands, names, unknown_commands
 from guide_model.denials import denials
-from guide_model.dialogue import BY_ID, TOPICS, Message
+from guide_model.dialogue import BY_ID, TAUGHT, TOPICS, Message
 from guide_model.held_out import HELD_OUT, UNKNOWN
 from guide_model.memory import FACTS
 from guide_model.names import COMMON, UNSEEN
@@ -81,9 +81,14 @@ def names_a_command_of(topic: Topic, answer: str) -> bool:
 
 
 def command_questions() -> list[tuple[str, str, str]]:
-    """Return for each command a plain question on it, the id of a topic that explains it, and the command."""
-    explained = ((command, _topic_of(command)) for command in commands())
+    """Return for each command taught a plain question on it, the id of a topic that explains it, and the command."""
+    explained = ((command, _topic_of(command)) for command in commands() if command in TAUGHT)
     return [(_plainest(topic, command), topic.id, command) for command, topic in explained]
+
+
+def untaught_questions() -> list[str]:
+    """Return a question on each command that no topic explains: a guide cannot answer it, and must not deny it."""
+    return [f"How do I use {name}?" for command in commands() if command not in TAUGHT for name in names(command)[:1]]
 
 
 def _topic_of(command: str) -> Topic:

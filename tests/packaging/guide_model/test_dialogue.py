@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 from guide_model.commands import commands, names, unknown_commands
-from guide_model.dialogue import BY_ID, FIRST, SECOND, TOPICS, Mix, conversation
+from guide_model.dialogue import BY_ID, FIRST, SECOND, TAUGHT, TOPICS, Mix, conversation
 from guide_model.evaluate import names_a_command_of
 from guide_model.held_out import HELD_OUT, UNKNOWN
 from guide_model.more_asked import MORE_ASKED
@@ -47,9 +47,10 @@ def test_answers_name_only_commands_that_exist(topic: Topic) -> None:
         assert unknown_commands(text) == []
 
 
-def test_every_command_has_a_topic_that_says_how_to_give_it() -> None:
+def test_every_command_taught_has_a_topic_that_says_how_to_give_it() -> None:
     said = {command for topic in TOPICS for command in topic.commands if _is_named(topic, command)}
-    assert sorted(said) == commands()
+    assert said == TAUGHT
+    assert set(commands()) >= TAUGHT
 
 
 def _is_named(topic: Topic, command: str) -> bool:
@@ -66,9 +67,8 @@ def test_every_answer_to_a_question_on_a_command_says_how_to_give_it() -> None:
     assert lacking == []
 
 
-def test_every_command_is_asked_for_in_a_held_out_phrasing() -> None:
-    asked = {command for _, topic in HELD_OUT for command in BY_ID[topic].commands}
-    assert sorted(asked) == commands()
+def test_every_command_taught_is_asked_for_in_a_held_out_phrasing() -> None:
+    assert {command for _, topic in HELD_OUT for command in BY_ID[topic].commands} == TAUGHT
 
 
 def test_drawn_answers_name_only_commands_that_exist() -> None:

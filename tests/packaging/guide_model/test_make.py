@@ -33,6 +33,14 @@ def test_a_run_is_known_by_its_text_and_by_what_it_begins_with(tmp_path: Path, m
     assert told != make.fingerprint(False, tmp_path)
 
 
+def test_nothing_is_trained_before_every_command_has_a_topic(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(make, "TAUGHT", make.TAUGHT - {"pin"})
+    assert make.main([]) == 1
+    assert "No topic explains pin" in capsys.readouterr().out
+
+
 class TestShipping:
     @pytest.fixture
     def places(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:

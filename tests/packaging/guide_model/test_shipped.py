@@ -11,7 +11,13 @@ import pytest
 from guide_model.commands import unknown_commands
 from guide_model.denials import denials
 from guide_model.dialogue import BY_ID
-from guide_model.evaluate import command_questions, is_about, known_questions, names_a_command_of
+from guide_model.evaluate import (
+    command_questions,
+    is_about,
+    known_questions,
+    names_a_command_of,
+    untaught_questions,
+)
 from guide_model.held_out import HELD_OUT
 from guide_model.player import Player
 from guide_model.topics_missing import MISSING
@@ -67,6 +73,11 @@ def test_each_command_is_explained(ask: Ask, question: str, topic: str, command:
     assert names_a_command_of(BY_ID[topic], answer), command
     assert unknown_commands(answer) == []
     assert denials(answer) == []
+
+
+def test_what_it_was_not_taught_it_does_not_deny(ask: Ask) -> None:
+    answers = [(text, ask(text)) for text in untaught_questions()]
+    assert [(text, answer) for text, answer in answers if denials(answer) or unknown_commands(answer)] == []
 
 
 def test_new_phrasings_that_ask_for_a_command_find_no_denial(ask: Ask) -> None:
