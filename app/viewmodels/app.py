@@ -91,13 +91,13 @@ class App(QObject):
     def act(self, action_id: str) -> None:
         """Do what a menu entry, or a button of a card, says, and tell views. Raises KeyError where nobody says what."""
         run_of(self, action_id)()
-        self.tell()
+        self.catch_up()
 
-    def tell(self) -> None:
-        """Tell views at once of what was done, rather than in the next turn of the event loop."""
+    def catch_up(self) -> None:
+        """Tell views now of what they would be told in the next turn of the event loop."""
         for region in (self.model, self.cache, self.library, self.chat):
-            region.state.tell()
-        self.state.tell()
+            region.state.catch_up()
+        self.state.catch_up()
 
     def close(self) -> None:
         """Stop what runs, save every word, end the engine's thread and then the store's."""

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.conversation.message import Message
@@ -57,10 +56,11 @@ class Person:
         self.until(lambda: self.program.app.state.now.activity.text.startswith("Ready"))
 
     def type(self, text: str) -> None:
-        QTest.keyClicks(self.window.chat.composer.edit, text)
+        for letter in text:
+            QTest.keyClick(self.window.windowHandle(), letter)
 
     def press(self, key: Qt.Key, modifier: Qt.KeyboardModifier = MODIFIER.NoModifier) -> None:
-        QTest.keyClick(QApplication.focusWidget() or self.window, key, modifier)
+        QTest.keyClick(self.window.windowHandle(), key, modifier)
 
     def ask(self, text: str) -> None:
         """Type a question and press Return; wait until its answer has ended."""

@@ -55,6 +55,11 @@ class LiveState(QObject, Generic[T]):
         for source in sources:
             source.connect(self.refresh)
 
+    def catch_up(self) -> None:
+        """Tell views now of what they would be told in the next turn of the event loop."""
+        if self._timer.isActive():
+            self.tell()
+
     def tell(self) -> None:
         """Tell views at once, rather than in the next turn of the event loop."""
         self._timer.stop()

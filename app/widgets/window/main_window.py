@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
 
-from PySide6.QtCore import QByteArray, QTimer, Signal
+from PySide6.QtCore import QByteArray, QEvent, QObject, QTimer, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -45,6 +45,7 @@ from app.widgets.window.text_commands import TextCommands
 
 _LEAST = (880, 560)
 _USUAL = (1440, 900)
+_KEYS = (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress)
 
 
 class MainWindow(QMainWindow):
@@ -100,7 +101,7 @@ class MainWindow(QMainWindow):
     def do(self, action_id: str) -> None:
         """Carry out a command, whether from a menu, a key or a button."""
         self._runs[action_id]()
-        self._app.tell()  # of two keys at once, the second finds what the first has left
+        self._app.catch_up()
         self._refresh_checks()
 
     # Building
@@ -305,6 +306,12 @@ class MainWindow(QMainWindow):
 
     # Events
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Bring the window up to date before a key finds its command or its widget: many may come in one turn."""
+        if event.type() in _KEYS:
+            self._app.catch_up()
+        return False
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Letters that nothing has a use for are meant for the message field."""
         if not self.chat.take_letter(event):
@@ -312,6 +319,7 @@ class MainWindow(QMainWindow):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self.windowHandle().installEventFilter(self)
         QTimer.singleShot(0, self._focus_composer)
 
     def closeEvent(self, event: QCloseEvent) -> None:

@@ -108,3 +108,18 @@ def test_what_is_made_from_states_is_as_current_as_they_are(source: Source, stat
             elif step == "read":
                 assert double.now == 2 * source.number, seed
         assert all(one != other for one, other in pairwise(told)), seed
+
+
+def test_who_cannot_wait_for_the_next_turn_has_what_is_due_told_now_and_once(
+    source: Source, state: LiveState[int]
+) -> None:
+    told: list[int] = []
+    state.changed.connect(lambda: told.append(state.now))
+    state.catch_up()
+    assert source.reads == 0
+    source.put(1)
+    state.catch_up()
+    assert told == [1]
+    state.catch_up()
+    turn()
+    assert (told, source.reads) == ([1], 1)

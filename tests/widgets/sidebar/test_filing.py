@@ -151,7 +151,7 @@ def test_a_folder_is_made_named_folded_and_deleted(qtbot: QtBot, garden: MainWin
     assert titles(app) == ["pears", "quinces", "Orchard", "apples"]
     assert spoken(app, 2).replace("\u00a0", " ") == "Folder Orchard, 1 conversation, open"
     app.library.open(app.library.conversation_model.rows[0].id)
-    app.tell()
+    app.catch_up()
     view = garden.sidebar.list
     view.setFocus(Qt.FocusReason.TabFocusReason)
     for _ in range(2):
@@ -160,11 +160,11 @@ def test_a_folder_is_made_named_folded_and_deleted(qtbot: QtBot, garden: MainWin
     assert view.row.title == "Orchard"
     assert texts(app)[0] == "quinces"
     qtbot.keyClick(view, Qt.Key.Key_Left)
-    app.tell()
+    app.catch_up()
     assert titles(app) == ["pears", "quinces", "Orchard"]
     assert spoken(app, 2).endswith("closed")
     qtbot.keyClick(view, Qt.Key.Key_Right)
-    app.tell()
+    app.catch_up()
     assert titles(app)[-1] == "apples"
     qtbot.keyClick(view, Qt.Key.Key_Backspace)
     done(qtbot, app)
@@ -178,11 +178,11 @@ def test_a_folder_is_made_named_folded_and_deleted(qtbot: QtBot, garden: MainWin
 def test_a_click_folds(qtbot: QtBot, garden: MainWindow, app: App) -> None:
     folder(qtbot, garden, app, "Orchard")
     app.library.open(app.library.conversation_model.rows[0].id)
-    app.tell()
+    app.catch_up()
     view = garden.sidebar.list
     rect = view.visualRect(view.model().index(2, 0))
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(40, rect.bottom() - 14))
-    app.tell()
+    app.catch_up()
     assert titles(app)[-1] == "Orchard"
 
 
@@ -242,7 +242,7 @@ def test_a_thousand_conversations_are_listed_and_one_is_deleted(qtbot: QtBot, ga
         app._store.do(partial(add, number))
     app.library.library.read_list()
     app._store.drain()
-    app.tell()
+    app.catch_up()
     assert app.library.conversation_model.rowCount() == 1003
     changes: list[str] = []
     model = app.library.conversation_model
