@@ -58,9 +58,9 @@ def check_vocabulary(tokenizer: TokenizerWrapper, rows: int) -> None:
 
 
 def check_prompts(prompts: PromptBuilder) -> None:
-    """Refuse a template that writes a token which the model does not know: raise ModelError."""
+    """Refuse a template that writes nothing, or a token which the model does not know: raise ModelError."""
     try:
-        prompts.build((Turn("user", "Abc"), Turn("assistant", "Def"), Turn("user", "Ghi")))
+        prompt = prompts.build((Turn("user", "Abc"), Turn("assistant", "Def"), Turn("user", "Ghi")))
     except UnknownTokenError as error:
         known = number(prompts.codec.rows)
         what = f"its chat template writes token {number(error.token)}, and the model knows {known} of them"
@@ -68,6 +68,12 @@ def check_prompts(prompts: PromptBuilder) -> None:
     except RequestError as error:
         # A template that refuses this refuses every conversation, and says so when one is asked.
         log.info("the template was not tried: %s", error)
+    else:
+        if not prompt.ids:
+            raise ModelError(
+                "The model's chat template writes nothing",
+                "What it makes of a conversation is empty. Copy or download the folder again, or choose another model.",
+            )
 
 
 def _unfit(what: str) -> ModelError:
