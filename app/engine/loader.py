@@ -29,6 +29,7 @@ from app.engine.prompt import prompt_builder
 from app.engine.step_memory import sizes_of
 from app.engine.task import Task
 from app.engine.template import chat_template
+from app.engine.template_sources import default_source
 from app.engine.vocabulary import check_prompts, check_vocabulary, embedding_rows
 from app.protocol.events import ModelFailed, ModelLoading
 from app.protocol.figures import size
@@ -134,6 +135,8 @@ def _tokenizer(folder: ModelFolder) -> TokenizerWrapper:
 
 def _load_tokenizer(folder: ModelFolder, **options: object) -> TokenizerWrapper:
     options |= {"trust_remote_code": False, "local_files_only": True}
+    if (source := default_source(folder.path)) is not None:
+        options["chat_template"] = source
     with _parsing(
         "The model's tokenizer cannot be read",
         "Its tokenizer files do not make sense: {} Copy or download them again.",
