@@ -6,6 +6,7 @@ import json
 import os
 import random
 import socket
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,8 @@ import pytest
 from app.engine import model_files
 from app.engine.model_files import check_files, is_modest, read_bytes, read_json
 from app.engine.problems import ModelError
+from tests.engine.bench import opened_folder
+from tests.fakes.model_folder import write_model_folder
 
 NAMES = (
     "config.json",
@@ -151,3 +154,28 @@ def test_depth_is_that_of_the_parsed_value() -> None:
             if isinstance(value, dict):
                 value["b"] = text
         assert is_modest(json.dumps(value).encode()) == (depth <= 64), seed
+
+
+def test_every_file_that_is_opened_is_one_whose_size_was_looked_at(tmp_path: Path) -> None:
+    """Whichever library opens it, and whichever class the tokenizer says it is of."""
+    names = {"GPTNeoXJapaneseTokenizer", "LlamaTokenizer", "Qwen2Tokenizer", "XLNetTokenizer", "BertTokenizer"}
+    folder = write_model_folder(tmp_path / "m")
+    for name in NAMES:
+        (folder / name).parent.mkdir(exist_ok=True)
+        if "safetensors" not in name and not (folder / name).exists():
+            (folder / name).write_text("{}" if name.endswith(".json") else "")
+    seen: set[str] = set()
+    is_heard = [True]
+
+    def hear(event: str, arguments: tuple[object, ...]) -> None:
+        if is_heard and event == "open" and str(arguments[0]).startswith(str(folder)):
+            seen.add(Path(str(arguments[0])).name)
+
+    sys.addaudithook(hear)
+    for name in sorted(names):
+        settings = {"tokenizer_class": name, "eos_token": "<|end|>"}
+        (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+        opened_folder(folder)
+    is_heard.clear()
+    assert {"config.json", "tokenizer_config.json", "special_tokens_map.json", "model.safetensors"} <= seen
+    assert {name for name in seen if model_files._largest(name) is None} == {"model.safetensors"}
