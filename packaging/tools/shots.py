@@ -2,7 +2,8 @@
 
     python packaging/tools/shots.py [--out FOLDER] [NAME ...]     only these states
 
-Needs no display and no model: a sample engine plays its part, everything else is the program itself.
+Needs no display and no model: a sample engine plays its part, everything else is the program itself. The clock stands
+still, so that two pictures of a state differ only where the window does.
 """
 
 from __future__ import annotations
@@ -14,30 +15,42 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import chain, repeat
 from pathlib import Path
+from types import SimpleNamespace
 
 ROOT = Path(__file__).resolve().parents[2]
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 os.environ["QT_SCALE_FACTOR"] = "2"
+os.environ["TZ"] = "UTC"
 sys.path[:0] = [str(ROOT), str(ROOT / "packaging")]
+NOW = 1_761_998_400.0  # Saturday, 1 November 2025, noon
+if hasattr(time, "tzset"):
+    time.tzset()
+time.time = lambda: NOW  # before anything of the program takes the clock
 
 from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, Qt  # noqa: E402
-from PySide6.QtWidgets import QWidget  # noqa: E402
+from PySide6.QtGui import QImage  # noqa: E402
+from PySide6.QtWidgets import QApplication, QWidget  # noqa: E402
 
 from app.conversation.store import Store  # noqa: E402
 from app.conversation.store_thread import StoreThread  # noqa: E402
 from app.main import application  # noqa: E402
 from app.viewmodels.app import App  # noqa: E402
+from app.viewmodels.chat import question  # noqa: E402
 from app.viewmodels.kit.folders import Folders  # noqa: E402
 from app.viewmodels.kit.settings import Settings, WindowState  # noqa: E402
+from app.viewmodels.text import formatting  # noqa: E402
 from app.widgets.kit.style import Style  # noqa: E402
 from app.widgets.kit.theme import DARK, LIGHT, Theme  # noqa: E402
 from app.widgets.window.main_window import MainWindow  # noqa: E402
 from tools.gallery.components import ComponentSheet  # noqa: E402
 from tools.gallery.conversations import fill  # noqa: E402
-from tools.gallery.stage import Stage  # noqa: E402
+from tools.gallery.stage import WRITTEN, Stage  # noqa: E402
 
 COMPONENTS = "components"
+PATIENCE = 20.0  # seconds
+STILL = 5  # turns without a difference
 QWEN = "/Users/ana/Models/Qwen3-8B-4bit"
 RECENT = (QWEN, "/Users/ana/Models/Phi-4")
 FOLDERS = Folders("/Applications/Espalier.app/guide", "/Users/ana/Library/Caches/Espalier/snapshots")
@@ -56,7 +69,7 @@ We had planned for 700 and were pleased. This year it should be 600, with one go
 
 @dataclass(frozen=True)
 class Scene:
-    """One state of the window. `then` is what the person does once it stands; `wait` seconds pass after that."""
+    """One state of the window. stands: whether it is there. then: what the person does; shown: whether that is seen."""
 
     name: str
     stage: Callable[[], Stage]
@@ -65,12 +78,18 @@ class Scene:
     size: tuple[int, int] = (1440, 900)
     body: int = 14
     state: dict[str, bool] = field(default_factory=dict)
+    stands: Callable[[App], bool] = lambda app: bool(app.chat.state.now.subtitle and app.chat.chat_model.rows)
     then: Callable[[App, MainWindow], None] | None = None
-    wait: float = 0.6
+    shown: Callable[[App], bool] = lambda app: True
 
 
 def _ask(text: str) -> Callable[[App, MainWindow], None]:
-    return lambda app, window: app.chat.send(text)
+    def ask(app: App, window: MainWindow) -> None:
+        seconds = chain([0.0], repeat(1.0))  # when the first word comes, and ever after
+        vars(question)["time"] = SimpleNamespace(monotonic=lambda: next(seconds))
+        app.chat.send(text)
+
+    return ask
 
 
 def _new(app: App, window: MainWindow) -> None:
@@ -100,15 +119,44 @@ def empty_stage() -> Stage:
     return Stage(is_filled=False)
 
 
+def _is_ready(app: App) -> bool:
+    return app.state.now.activity.text.startswith("Ready")
+
+
+def _has_problem(app: App) -> bool:
+    return app.chat.state.now.card is not None
+
+
+def _is_written(app: App) -> bool:
+    *_, asked, answer = app.chat.chat_model.rows
+    written, footer, activity = len(WRITTEN.split(" ")), answer.footer, app.chat.state.now.activity
+    has_figures = footer is not None and footer.tokens == written
+    is_told = activity is not None and formatting.tokens(written) in activity.text
+    return asked.residency == "live" and answer.text == WRITTEN and has_figures and is_told
+
+
+def _is_reading(app: App) -> bool:
+    reading = app.chat.chat_model.rows[-1].prefill
+    return reading is not None and reading.done > reading.cached
+
+
+def _is_edited(app: App) -> bool:
+    return app.chat.state.now.editing is not None and bool(app.chat.state.now.send_price)
+
+
+def _is_told(app: App) -> bool:
+    return bool(app.notices.now.text)
+
+
 SCENES = (
-    Scene("first-run", empty_stage, FOLDERS.guide, is_filled=False),
+    Scene("first-run", empty_stage, FOLDERS.guide, is_filled=False, stands=_is_ready),
     Scene("conversation", Stage, then=_select_edge),
-    Scene("streaming", Stage, then=_ask("And then put the dates into a table"), wait=1.0),
-    Scene("prefill", lambda: Stage("read"), then=_ask(NOTES)),
-    Scene("problem", lambda: Stage(missing=[QWEN])),
-    Scene("empty", empty_stage, then=_new, is_filled=False),
-    Scene("fork", Stage, then=_edit),
-    Scene("verified", Stage, then=_verify),
+    Scene("streaming", Stage, then=_ask("And then put the dates into a table"), shown=_is_written),
+    Scene("prefill", lambda: Stage("read"), then=_ask(NOTES), shown=_is_reading),
+    Scene("problem", lambda: Stage(missing=[QWEN]), stands=_has_problem),
+    Scene("empty", empty_stage, is_filled=False, stands=_is_ready, then=_new),
+    Scene("fork", Stage, then=_edit, shown=_is_edited),
+    Scene("verified", Stage, then=_verify, shown=_is_told),
     Scene("disk", lambda: Stage(disk="old"), then=_select_edge),
     Scene("disk-full", lambda: Stage(disk="full")),
     Scene("restarted", lambda: Stage(disk="all")),
@@ -118,12 +166,36 @@ SCENES = (
 )
 
 
-def settle(seconds: float) -> None:
-    """Let everything that is under way arrive."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
-        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+def wait(what: str, holds: Callable[[], bool]) -> None:
+    """Do what is to be done until something holds. SystemExit when it never does."""
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        if time.monotonic() > end:
+            raise SystemExit(f"waited {PATIENCE:.0f} s until {what}")
+        turn()
+
+
+def turn() -> None:
+    """Sleep until there is something to do, and do it."""
+    QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    time.sleep(0.005)
+
+
+class Stillness:
+    """Whether a window has looked alike for some turns."""
+
+    def __init__(self, window: QWidget) -> None:
+        self._window = window
+        self._before = QImage()
+        self._turns = 0
+
+    def holds(self) -> bool:
+        """Look once more."""
+        now = self._window.grab().toImage()
+        self._turns = self._turns + 1 if now == self._before else 0
+        self._before = now
+        return self._turns >= STILL
 
 
 def shoot(scene: Scene, theme: Theme, folder: Path, out: Path) -> None:
@@ -145,16 +217,17 @@ def shoot(scene: Scene, theme: Theme, folder: Path, out: Path) -> None:
     window.activateWindow()
     app.start(scene.model)
     stage.start()
-    settle(0.6)
+    wait(f"{scene.name} stands", lambda: scene.stands(app) and stage.is_idle)
     if scene.then is not None:
         scene.then(app, window)
-    settle(scene.wait)
+    still = Stillness(window)
+    wait(f"{scene.name} is shown", lambda: scene.shown(app) and stage.is_idle and still.holds())
     save(window, scene.name, theme, out)
     app.close()
     window.close()
     for each in (window, app, stage):
         each.deleteLater()
-    settle(0.05)
+    turn()
 
 
 def save(widget: QWidget, name: str, theme: Theme, out: Path) -> None:
@@ -184,6 +257,7 @@ def main() -> int:
     if unknown:
         parser.error(f"no such state: {', '.join(unknown)}")
     _app = application()
+    QApplication.setCursorFlashTime(0)
     arguments.out.mkdir(parents=True, exist_ok=True)
     for theme in (LIGHT, DARK):
         if COMPONENTS in wanted:

@@ -20,7 +20,7 @@ def take(out: Path, *names: str) -> subprocess.CompletedProcess[str]:
 @pytest.fixture(scope="module")
 def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("shots")
-    done = take(out, "components", "conversation")
+    done = take(out, "components", "conversation", "streaming")
     assert (done.returncode, done.stderr) == (0, "")
     return out
 
@@ -33,6 +33,15 @@ def test_each_state_is_taken_light_and_dark_at_twice_the_size(shots: Path, name:
         corner = image.pixelColor(2870, 1700)
         assert (corner.lightness() > 200) is is_light
         assert len({image.pixel(x, y) for x in range(0, 2880, 9) for y in range(0, 1800, 9)}) > 40
+
+
+def test_two_pictures_of_a_state_are_alike_to_the_pixel(shots: Path, tmp_path: Path) -> None:
+    """A difference between them is a difference of the window: the clock stands still, and nothing is half done."""
+    assert take(tmp_path, "conversation", "streaming").returncode == 0
+    taken = sorted(tmp_path.glob("*.png"))
+    assert len(taken) == 4
+    for path in taken:
+        assert QImage(str(path)) == QImage(str(shots / path.name)), path.name
 
 
 def test_an_unknown_state_is_named(tmp_path: Path) -> None:

@@ -84,6 +84,7 @@ class Stage(EngineHost):
     ) -> None:
         super().__init__()
         self._act = act
+        self._commands = 0
         self._missing = set(missing)
         self._edges: list[_Edge] = []
         self._log = CacheLog(BYTES)
@@ -97,8 +98,14 @@ class Stage(EngineHost):
         """Be ready at once."""
         self.happened.emit(EngineStarted(Capabilities(*[True] * 7)))
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether everything that it was asked is answered."""
+        return not self._commands
+
     def submit(self, command: Command) -> None:
         """Answer later, as an engine does."""
+        self._commands += 1
         QTimer.singleShot(0, self, lambda: self._answer(command))
 
     def restart(self) -> None:
@@ -108,6 +115,7 @@ class Stage(EngineHost):
         """There is no thread."""
 
     def _answer(self, command: Command) -> None:
+        self._commands -= 1
         if isinstance(command, LoadModel):
             self._load(command.path)
         elif isinstance(command, EstimateCost):
