@@ -11,9 +11,10 @@ import pytest
 
 from app.widgets.chat.messages import heights as heights_module
 from app.widgets.chat.messages.heights import Heights
+from tests.seeds import each_seed
 
 
-@pytest.mark.parametrize("seed", range(4))
+@each_seed(range(4))
 def test_rows_stand_where_a_list_says(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     monkeypatch.setattr(heights_module, "BLOCK", 8)
     rng = random.Random(seed)

@@ -9,6 +9,7 @@ from app.viewmodels.chat.rows import MessageRow
 from app.widgets.chat.column import centred, column
 from app.widgets.chat.messages.layout import ChatLayout
 from app.widgets.kit.style import Style
+from tests.seeds import each_seed
 from tests.widgets.chat.sample_messages import PLAN, Listed, answer, question, talk
 
 
@@ -96,7 +97,7 @@ def test_items_out_of_sight_are_let_go(rows: ChatLayout) -> None:
     assert 0 < len(rows._items) <= 256
 
 
-@pytest.mark.parametrize("seed", range(3))
+@each_seed(range(3))
 def test_what_is_in_sight_stays_there_however_far_one_scrolls(style: Style, seed: int) -> None:
     """Wheel and pages: not one row jumps, also where rows come into sight that nobody has estimated."""
     rng = random.Random(seed)

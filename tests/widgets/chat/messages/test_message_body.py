@@ -14,6 +14,7 @@ from app.widgets.chat.messages.segment_layout import LAYOUTS
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
 from app.widgets.kit.typography import TextRole
+from tests.seeds import each_seed
 from tests.widgets.chat.sample_messages import CODE, PLAN
 from tests.widgets.pictures import count, painted
 
@@ -283,7 +284,7 @@ MARKDOWN = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@each_seed(range(4))
 def test_any_selection_of_any_markdown_is_copied_clean(style: Style, seed: int) -> None:
     for number in range(60):
         draw = random.Random(seed * 1000 + number)
