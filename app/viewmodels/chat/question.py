@@ -93,7 +93,7 @@ class Question:
     Of the answer: answer, the message, None before the engine is asked, with its words once it has ended; run_id, the
     engine's name for it; text, all of its words so far; tokens, how many have come; request, what the cache did for the
     prompt, None until the engine has begun; prefill, how far the prompt is read; first_at, when the first token came,
-    by `time.monotonic`; is_stopping, the engine was told to end it.
+    by `time.monotonic`; is_stopping, the person has ended it.
 
     Of its way to the database: progress, what the database is known to have; requests, how many are under way; stored,
     for the store's thread; refusal, why the last request was refused, None when it was not.

@@ -14,7 +14,7 @@ from app.conversation.message import Message
 from app.protocol.reports import ModelInfo, Problem
 from app.viewmodels.chat.answer_saver import AnswerSaver
 from app.viewmodels.chat.generations import Generations
-from app.viewmodels.chat.question import Question
+from app.viewmodels.chat.question import Question, Stage
 from app.viewmodels.chat.questions import Questions
 from app.viewmodels.library.library import Library
 from app.viewmodels.model.current_model import CurrentModel
@@ -76,8 +76,12 @@ class QuestionQueue(QObject):
     def withdraw(self, conversation_id: str) -> None:
         """Leave the questions of a conversation that wait for a model or an answer unanswered, where they are.
 
-        A path that ended with one that was to be answered again goes on to the answer that it has.
+        One that is being stored is withdrawn as soon as it is. A path that ended with one that was to be answered again
+        goes on to the answer that it has.
         """
+        for question in self._questions:
+            if question.conversation_id == conversation_id and question.stage is Stage.COMMITTING:
+                question.is_stopping = True
         for question in [one for one in self._questions.waiting if one.conversation_id == conversation_id]:
             question.withdraw()
             tree = self._library.tree(conversation_id)
@@ -105,7 +109,7 @@ class QuestionQueue(QObject):
 
     def _on_committed(self, question: Question) -> None:
         question.commit()
-        if self._questions.is_closed:
+        if self._questions.is_closed or question.is_stopping:
             question.withdraw()
         self.answer_next()
         self.moved.emit(question.conversation_id)

@@ -203,3 +203,14 @@ def test_another_answer_that_is_stopped_while_it_waits_leaves_the_one_there_was_
     assert texts(app) == ["How are you?", "You said: How are you?"]
     script.hold = None
     qtbot.waitUntil(lambda: not app.chat.questions.held)
+
+
+def test_a_question_that_is_still_being_stored_can_be_withdrawn(qtbot: QtBot, app: App) -> None:
+    qtbot.waitUntil(lambda: app.chat.state.now.activity is None)
+    app.chat.send("never mind")
+    assert app.chat.state.now.can_stop
+    app.chat.stop()
+    qtbot.waitUntil(lambda: app.chat.state.now.can_answer)
+    assert [row.text for row in app.chat.chat_model.rows] == ["never mind"]
+    app.chat.send("")
+    qtbot.waitUntil(lambda: [row.text for row in app.chat.chat_model.rows] == ["never mind", "You said: never mind"])

@@ -271,7 +271,8 @@ class Machine:
 
     def stop(self) -> None:
         home = self.rng.choice(self.homes).id
-        self.expected |= {one: Outcome.WITHDRAWN for one in self.questions.waiting if one.conversation_id == home}
+        early = [one for one in self.questions if one.is_held and not one.is_at_engine]
+        self.expected |= {one: Outcome.WITHDRAWN for one in early if one.conversation_id == home}
         self.queue.withdraw(home)
         assert not self.questions.is_waiting_in(home)
         self.generations.stop(home)
