@@ -10,9 +10,8 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
-from app.kvcache import layers
+from app.kvcache import layers, prefix_cache
 from app.kvcache import replay as replay_module
-from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.replay import Replay
 from app.launch import selftest
 from tests.engine.conftest import GUIDE
@@ -69,7 +68,7 @@ def test_an_answer_that_replays_differently_fails(
 ) -> None:
     honest = replay_module.replay
 
-    def dishonest(cache: PrefixCache, tokens: tuple[int, ...]) -> Replay:
+    def dishonest(cache: prefix_cache.PrefixCache, tokens: tuple[int, ...]) -> Replay:
         replayed = honest(cache, tokens)
         last = max(replayed.logits)
         replayed.logits[last] = mx.roll(replayed.logits[last], 1)
@@ -104,7 +103,7 @@ def test_whatever_it_breaks_off_with_the_last_line_is_the_report(
 
 
 def test_a_cache_that_computes_again_fails(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PrefixCache, "_captures", lambda *_: {})
+    monkeypatch.setattr(prefix_cache, "captures_for", lambda *_: {})
     status, report, errors = run(GUIDE, capsys)
     assert (status, report["ok"]) == (1, False)
     assert "computed" in errors
