@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from app.kvcache.active_path import ActivePath, DiskTier
 from app.kvcache.snapshot import CacheTrie, RowsSnapshot, StateSnapshot, TrieNode
+from app.protocol.reports import Reason
 
 
 class ActivePaths:
@@ -27,6 +28,12 @@ class ActivePaths:
         self._paths[path.number] = path
         self.has_rows, self.has_states = bool(path.layers.rows), bool(path.layers.states)
         self.unsupported = path.layers.unsupported
+
+    def close(self) -> None:
+        """Let go of all paths and of what they hold. They know these, so else only a collector would."""
+        for path in self:
+            path.drop(Reason.EVICTED)
+        self._paths.clear()
 
     def __iter__(self) -> Iterator[ActivePath]:
         return iter(self._paths.values())

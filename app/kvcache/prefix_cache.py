@@ -284,8 +284,7 @@ class PrefixCache:
 
     def close(self) -> None:
         """Let go of all arrays at once, without waiting for the garbage collector."""
-        for path in self.paths:
-            path.drop(Reason.EVICTED)
+        self.paths.close()
         for node in self.trie.root.children.values():
             self.trie.forget(node, Reason.EVICTED)
         self.budget.overhead_bytes = 0

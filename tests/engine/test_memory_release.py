@@ -114,7 +114,7 @@ def test_no_array_is_in_a_cycle_after_any_command(
                 bench.loop.submit(Verify(1, (user("a"),)))
             elif action == "fault" and bench.loop.open_model is not None:
                 with pytest.MonkeyPatch.context() as patch:
-                    patch.setattr(bench.cache.active, "_forward", fail)
+                    patch.setattr(bench.cache.active.layers, "_forward", fail)
                     bench.do(command)
             else:
                 bench.loop.submit(command)

@@ -20,7 +20,7 @@ class Loading:
 
     looks = 0
     notices = SimpleNamespace(now=SimpleNamespace(text=""))
-    chat_state = SimpleNamespace(now=SimpleNamespace(card=None))
+    chat = SimpleNamespace(state=SimpleNamespace(now=SimpleNamespace(card=None)))
 
     @property
     def state(self) -> SimpleNamespace:
