@@ -142,6 +142,8 @@ class Loader:
     def _prune(self, has_rows: bool) -> None:
         """Take down what no restore could reach, and what was computed on other rows than those that lead to it: rows
         above a hole, states without their rows, and what an interrupted run left below an edge that it computed again.
+
+        Whoever used a node passed those above it: they are known to be as new.
         """
         led_to = {self._trie.root.id: Identity()}
         nodes = list(self._trie)
@@ -155,7 +157,9 @@ class Loader:
                 self._trie.set_disk(node, node.stored.disk_rows, None)
         for node in reversed(nodes):
             if node.parent is not None:
-                node.parent.usage.last_use = max(node.parent.usage.last_use, node.usage.last_use)
+                usage, below = node.parent.usage, node.usage
+                usage.last_use = max(usage.last_use, below.last_use)
+                usage.used_at = max(usage.used_at, below.used_at)
 
     def _join(self) -> None:
         """Edges that only the files' borders divide become one."""

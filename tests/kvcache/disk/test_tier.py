@@ -86,6 +86,10 @@ def test_branches_that_fork_inside_others_are_all_found_again(has_index: bool, t
         else:
             cache, _ = opened("T", root)
         assert tier_of(cache).dropped == 0, f"seed {seed}"
+        for node in cache.trie.nodes.values():
+            above, here = node.parent.usage if node.parent else node.usage, node.usage
+            assert 0 < here.used_at <= above.used_at, f"seed {seed}: {node.start}-{node.end}"
+            assert here.last_use <= above.last_use, f"seed {seed}: {node.start}-{node.end}"
         for tokens in known:
             assert cache.price(tokens).cached == len(tokens) - 1, f"seed {seed}: {tokens}"
 
