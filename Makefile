@@ -11,7 +11,7 @@ else
 PROGRAM := dist/Espalier/Espalier
 endif
 
-.PHONY: help run check test app check-app soak bench bench-cache bench-restart lint setup shots wheels setup-mac check-wheels check-mac-bundle icons notices rooms guide lock clean
+.PHONY: help run check quick test app check-app soak bench bench-cache bench-restart lint setup shots wheels setup-mac check-wheels check-mac-bundle icons notices rooms guide lock clean
 .DEFAULT_GOAL := help
 
 help: ## Show what can be made
@@ -25,8 +25,11 @@ test: setup ## Run the whole test suite
 	@$(PY) packaging/tools/check_libraries.py
 	@QT_QPA_PLATFORM=$${QT_QPA_PLATFORM:-offscreen} $(PY) $(PYTEST) $(ARGS)
 
-check: lint ## Check style, types and what is quick to test: the check for every commit, in two minutes
+check: setup ## Check style, types and what is quick to test: the check for every commit, in two minutes
 	@$(PY) packaging/tools/check_libraries.py
+	@$(MAKE) --no-print-directory -j 2 lint quick
+
+quick: setup
 	@ESPALIER_SEEDS=2 QT_QPA_PLATFORM=$${QT_QPA_PLATFORM:-offscreen} $(PY) $(PYTEST) -q -m "not slow" $(ARGS)
 
 app: setup ## Freeze the program: dist/Espalier.app and a disk image on a Mac, elsewhere the folder dist/Espalier
