@@ -22,7 +22,7 @@ def self_test(model: Path | None, data: Path | None, *, on_cpu: bool = False) ->
     from app.launch import selftest
 
     for problem in () if data is None else data_problems(paths_in(data.absolute())):
-        print(f"{problem.title}. {problem.sentence}", file=sys.stderr)  # noqa: T201
+        print(f"{problem.title}. {problem.sentence}", file=sys.stderr)
     return selftest.run(str((model or guide_model()).expanduser().absolute()), on_cpu=on_cpu)
 
 

@@ -56,5 +56,5 @@ class ShowVersion(argparse.Action):
         values: object,
         option_string: str | None = None,
     ) -> None:
-        print(f"Espalier {program_version()}")  # noqa: T201
+        print(f"Espalier {program_version()}")
         parser.exit()

@@ -60,12 +60,12 @@ def run(model_path: str, *, on_cpu: bool = False) -> int:
         try:
             do()
         except _FailedError as error:
-            print(f"{error.problem.title}. {error.problem.sentence}", file=sys.stderr)  # noqa: T201
+            print(f"{error.problem.title}. {error.problem.sentence}", file=sys.stderr)
         except Exception:  # whatever a model brings about, the last line is the report
             report["ok"] = False
             log.exception("the self-test broke off")
     report |= {"device": _device(), "versions": dict(versions()), "seconds": round(time.perf_counter() - begun, 3)}
-    print(json.dumps(report, ensure_ascii=False))  # noqa: T201
+    print(json.dumps(report, ensure_ascii=False))
     return 0 if report["ok"] else 1
 
 
@@ -104,7 +104,7 @@ class _SelfTest:
         missing = bundle_check.faults() if bundle_check.is_frozen() else []
         faults = [*self._recomputed(), *self._differences(asked), *missing]
         for fault in faults:
-            print(fault, file=sys.stderr)  # noqa: T201
+            print(fault, file=sys.stderr)
         return {
             "ok": not faults,
             "model": info.name,

@@ -141,7 +141,7 @@ class QtMessages:
         if level < logging.WARNING:
             return
         if sys.stderr is not None:
-            print(message, file=sys.stderr)  # noqa: T201
+            print(message, file=sys.stderr)
         if self._is_starting:
             self._heard.append(message.strip().partition("\n")[0])
             if level == logging.CRITICAL:
@@ -160,7 +160,7 @@ class QtMessages:
 def print_problem(problem: Problem) -> None:
     """Print a problem on standard error, where there is one."""
     if sys.stderr is not None:
-        print(f"{problem.title}. {problem.sentence}", file=sys.stderr)  # noqa: T201
+        print(f"{problem.title}. {problem.sentence}", file=sys.stderr)
 
 
 def _say_trace(error: Exception) -> None:

@@ -126,10 +126,10 @@ def take_tour(app: App, window: QWidget) -> int:
         _say(f"\nThe cache:\n{trie_text(app.cache.trie_model.view)}")
         _say(f"\nPictures of the window: {SHOTS.absolute()}")
     except (TourError, OSError) as error:
-        print(f"The tour failed: {error}", file=sys.stderr)  # noqa: T201
+        print(f"The tour failed: {error}", file=sys.stderr)
         return 1
     return 0
 
 
 def _say(text: str) -> None:
-    print(text, flush=True)  # noqa: T201
+    print(text, flush=True)
