@@ -26,6 +26,8 @@ PLACES = (
 )
 # Words that point at something outside of the sentence, or begin no sentence at all.
 REFUSED = {"It", "Its", "They", "This", "That", "These", "What", "Where", "Who", "How", "Nothing", "Everything", "As"}
+REFUSED |= {"Another", "Those"}
+POINTING = ("The same ", "All that ", "All of them")
 NO_VERB = {"Whether", "Which", "When", "For", "The", "A", "An", "All", "In", "Of", "From", "Points", "About"}
 
 
@@ -37,7 +39,7 @@ def refused(source: str) -> Iterator[str]:
             word = line.split(" ", 1)[0].rstrip(",.:;")
             is_property = any(isinstance(one, ast.Name) and one.id == "property" for one in node.decorator_list)
             is_called = isinstance(node, ast.FunctionDef) and not is_property
-            if word in REFUSED or line.startswith("The same ") or (is_called and word in NO_VERB):
+            if word in REFUSED or line.startswith(POINTING) or (is_called and word in NO_VERB):
                 yield f"{node.name}: {line}"
 
 
@@ -56,3 +58,6 @@ def test_a_line_that_does_not_is_found() -> None:
     called = "    def {}(self):\n        '''{}'''\n"
     source = "class A:\n    '''What one sees.'''\n" + called.format("_b", "The end.") + called.format("c", "End it.")
     assert list(refused(source)) == ["A: What one sees.", "_b: The end."]
+    assert list(refused(called.format("d", "Another theme: it goes.").replace("    ", "", 1)))
+    assert list(refused("class E:\n    '''All that is chosen.'''"))
+    assert not list(refused("class F:\n    '''All rows, in order.'''"))

@@ -251,7 +251,7 @@ class MessageStore:
             )
 
     def _mark(self, number: int, field: str, value: int | str | None) -> None:
-        self._db.execute(f"UPDATE message SET {field} = ? WHERE number = ?", value, number)  # noqa: S608 (ours)
+        self._db.execute(f"UPDATE message SET {field} = ? WHERE number = ?", value, number)  # noqa: S608 (our names)
 
     def _read(self, conversation_id: str, condition: str) -> tuple[Message, ...]:
         with self._db.reading():

@@ -137,7 +137,7 @@ def _put_first_page(old: Path, page: bytes) -> None:
 
 
 def _lost_schema(old: Path) -> bool:
-    """Another program's database has not lost it: there is nothing to be read in that, whatever its first page."""
+    """Return whether a database of ours has lost its schema. In another program's there is nothing to be read."""
     if not has_header(old):
         return True
     with _reading(old) as source:

@@ -55,7 +55,7 @@ def state_fingerprint(
     the libraries' versions and the device count, as each computes other low bits. Raises OSError.
     """
     digest = hashlib.sha256()
-    mlx_version: str = mx.__version__  # type: ignore[attr-defined]
+    mlx_version: str = mx.__version__  # type: ignore[attr-defined]  # mlx declares none
     versions = (str(FORMAT), mlx_version, mlx_lm.__version__, str(mx.default_device()))
     _add(digest, name.encode(), *(word.encode() for word in versions))
     for leaf, array in sorted(parameters, key=lambda item: item[0]):

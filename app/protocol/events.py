@@ -96,7 +96,7 @@ class PrefillProgress:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """Another token that an answer could have gone on with, and its log-probability."""
+    """Token that an answer could have gone on with instead, and its log-probability."""
 
     id: int
     text: str

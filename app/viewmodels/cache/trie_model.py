@@ -148,7 +148,7 @@ class TrieModel(QAbstractItemModel):
                 self._remove_rows(item.parent, item.row, item.row + 1)
 
     def _above_kept(self, gone: set[int]) -> set[int]:
-        """Those of the gone nodes that have a kept node somewhere below."""
+        """Return those of the gone nodes that have a kept node somewhere below."""
         staying: set[int] = set()
         for node_id in gone:
             if any(child not in gone for child in self._items[node_id].children):

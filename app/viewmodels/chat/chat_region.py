@@ -389,7 +389,7 @@ class ChatRegion(QObject):
         self._notices.announce(sentence)
 
     def _drop_cards(self) -> None:
-        """Another model may do what the one before could not."""
+        """Drop the cards of all conversations: another model may do what the one before could not."""
         self._cards.clear()
         self.state.refresh()
 

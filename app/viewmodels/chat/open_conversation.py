@@ -24,7 +24,7 @@ from app.viewmodels.text.formatting import DOT
 
 @dataclass(frozen=True, slots=True)
 class OpenConversation:
-    """All that the state of the chat is told from.
+    """Source of the chat's state: the open conversation, and what bears on it.
 
     info: of the model in use; can_ask: it takes questions now. question: at the engine, one of this conversation if
     there is one; elsewhere: the title of its conversation, where that is not this one. hint: a sentence for the

@@ -88,7 +88,7 @@ class MessageRow:
 
     @property
     def text(self) -> str:
-        """All that was said, as it is copied and spoken."""
+        """Return the whole message, as it is copied and spoken."""
         return "\n\n".join([segment.text for segment in self.segments])
 
     def going_on(self, text: str) -> MessageRow:

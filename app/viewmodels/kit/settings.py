@@ -46,7 +46,7 @@ class WindowState:
 
 @dataclass(frozen=True, slots=True)
 class SettingsValues:
-    """All that is chosen, as one value.
+    """Choices of a person, as one value.
 
     model: folder of the model to start with, "" for the guide. recent_models: folders, the last one first.
     suspect: folder of a model that was being opened, or in use, when the engine or the program died; "" for none.

@@ -223,7 +223,7 @@ class ImportExport(QObject):
 
 @dataclass(frozen=True, slots=True)
 class _Came:
-    """All that a file has brought into the database, not to be seen yet; problems: sentences about it."""
+    """Content that a file has brought into the database, not to be seen yet; problems: sentences about it."""
 
     stage: Stage
     problems: tuple[str, ...]

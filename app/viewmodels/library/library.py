@@ -50,7 +50,7 @@ class Library(QObject):
 
     @property
     def conversations(self) -> tuple[Conversation, ...]:
-        """All of them, last used first; what is not in the database yet comes before the others."""
+        """All conversations, last used first; what is not in the database yet comes before the others."""
         return (*reversed(self._unstored.values()), *self._conversations)
 
     def conversation(self, conversation_id: str) -> Conversation | None:

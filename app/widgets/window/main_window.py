@@ -257,7 +257,7 @@ class MainWindow(QMainWindow):
         self._dialog.open()
 
     def _come_to_composer(self) -> None:
-        """Another draft is there to be gone on with; whoever goes through the conversations by keys stays there."""
+        """Focus the composer, which has another draft, unless somebody goes through the conversations by keys."""
         if not self.sidebar.is_gone_through:
             self._focus_composer()
 

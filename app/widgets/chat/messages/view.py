@@ -258,7 +258,7 @@ class ChatView(RowView):
         return offset if anchor is None else rows.offset_of(anchor)
 
     def _restyle(self) -> None:
-        """Another theme or text size: nothing that was laid out holds any more, but the position does."""
+        """Lay everything out anew for another theme or text size, at the same position."""
         anchor = self.layout_of_rows.anchor_at(self.verticalOffset())
         self._painter = RowPainter(self._style)
         self.layout_of_rows = ChatLayout(self._style, self._chat)
