@@ -47,6 +47,11 @@ class FastPerson:
         return [row.text for row in self._app.chat.chat_model.rows]
 
     @property
+    def is_busy(self) -> bool:
+        """Whether the last question is still being stored or answered."""
+        return self._app.chat.questions.is_busy_in(self._app.library.open_id)
+
+    @property
     def composer(self) -> str:
         return self._window.chat.composer.text
 
@@ -93,7 +98,7 @@ class FastPerson:
         self.type(text)
         self.press(KEY.Key_Return)
         self.press(KEY.Key_Escape)
-        self.until(lambda: not self._app.chat.state.now.is_writing)
+        self.until(lambda: not self._app.chat.state.now.is_writing and not self.is_busy)
         assert text in self.texts[-2:]
         assert f"You said: {text}" not in self.texts
         self._script.hold = None
