@@ -16,12 +16,14 @@ class Turn:
     `ids` are the token ids that an answer was generated with, by the model that is loaded now; None when the text was
     typed, edited, imported, or written by another model. With them the prompt repeats the very tokens the cache holds.
     `at`: when it was said, in seconds since the epoch, 0 for now; the first turn's is the date that templates print.
+    `thinking`: what an answer's model thought before it said the text, without the marks around it; no part of `text`.
     """
 
     role: Role
     text: str
     ids: tuple[int, ...] | None = None
     at: float = 0.0
+    thinking: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ event, `EngineStarted`, what it can do beyond answering, and the window hides th
 * `Pin`, `Verify`: their outcome, with a problem where it cannot be done.
 * `Shutdown`: the outcome of every run that was asked, and the return of `run`.
 
-All text of an answer is one sequence. An engine that tells thinking or other segments apart is to put their kind beside
-the text of each delta, where the window reads it.
+An engine that tells what a model thinks from what it says puts the kind beside the text of each delta: the text of the
+outcome is what came as text, its thinking what came as thinking.
 
 A command that an engine has no use for has no effect, `EstimateCost` too: nobody waits for an estimate.
 """

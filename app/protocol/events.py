@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from app.protocol.cache_events import CacheEvent
 from app.protocol.reports import ModelInfo, Problem, RequestReport, RunStats
 from app.protocol.trie_view import Residency, TrieView
+
+TextKind = Literal["text", "thinking"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,23 +118,33 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """New text of an answer, whole characters only, and the tokens since the last delta."""
+    """New text of an answer, whole characters only, and the tokens since the last delta.
+
+    kind: whether the text belongs to the answer's words or to the thought before them. The marks around a thought are
+    in no delta.
+    """
 
     run_id: int
     lane: int
     text: str
     tokens: tuple[Token, ...]
+    kind: TextKind = "text"
 
 
 @dataclass(frozen=True, slots=True)
 class RunFinished:
-    """An answer ended, stopped by its owner or not. `text` and `ids` are the whole answer, as far as ids are known."""
+    """An answer ended, stopped by its owner or not.
+
+    text: all deltas of that kind, as `thinking` is. ids: of the whole answer, as far as they are known, its thought and
+    the marks around that included.
+    """
 
     run_id: int
     lane: int
     text: str
     ids: tuple[int, ...]
     stats: RunStats
+    thinking: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The batching of new text, which leaves at most once a frame, however fast the tokens come.
 
 Properties: the text of the deltas that leave is the text of those that came, in order; nothing of a run overtakes its
-text; a delta waits only for another event of its run.
+text; a delta waits only for another event of its run; thinking and text are never joined.
 """
 
 from __future__ import annotations
@@ -49,6 +49,9 @@ class TextBatcher:
     def _hold(self, delta: TextDelta) -> None:
         key = (delta.run_id, delta.lane)
         held = self._held.get(key)
+        if held is not None and held.kind != delta.kind:
+            self._send(key)
+            held = None
         self._held[key] = delta if held is None else _joined(held, delta)
         if self._clock() - self._sent_at.get(key, float("-inf")) >= self._frame:
             self._send(key)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from itertools import pairwise
 
-from app.protocol.events import Event, PrefillProgress, RunFinished, RunStarted, TextDelta, Token, TrieChanged
+from app.protocol.events import Event, PrefillProgress, RunFinished, RunStarted, TextDelta, TextKind, Token, TrieChanged
 from app.protocol.reports import RequestReport, RunStats, StopReason
 from app.protocol.trie_view import TrieView
 from app.worker.text_batcher import TextBatcher
@@ -27,8 +27,8 @@ class Bench:
         return [event.text for _, event in self.out if isinstance(event, TextDelta)]
 
 
-def delta(text: str, run_id: int = 1, lane: int = 0) -> TextDelta:
-    return TextDelta(run_id, lane, text, (Token(len(text), 0, len(text)),))
+def delta(text: str, run_id: int = 1, lane: int = 0, kind: TextKind = "text") -> TextDelta:
+    return TextDelta(run_id, lane, text, (Token(len(text), 0, len(text)),), kind)
 
 
 def test_fast_text_is_merged_and_slow_text_passes() -> None:
@@ -50,6 +50,20 @@ def test_the_end_of_a_run_does_not_overtake_its_text() -> None:
     bench.batcher(RunFinished(1, 0, "ab", (1, 2), STATS))
     assert bench.texts == ["a", "b"]
     assert isinstance(bench.out[-1][1], RunFinished)
+
+
+def test_a_thought_and_the_text_after_it_are_never_one_delta() -> None:
+    bench = Bench()
+    for text in "abc":
+        bench.batcher(delta(text, kind="thinking"))
+    for text in "def":
+        bench.batcher(delta(text))
+    bench.batcher.flush()
+    assert [(event.kind, event.text) for _, event in bench.out if isinstance(event, TextDelta)] == [
+        ("thinking", "a"),
+        ("thinking", "bc"),
+        ("text", "def"),
+    ]
 
 
 def test_other_news_does_not_flush_text() -> None:
