@@ -47,6 +47,7 @@ REGIONS: dict[str, set[str]] = {
     "chat": {"kit", "text", "chat"},
     "sidebar": {"kit", "text", "library"},
     "cache": {"kit", "text", "cache"},
+    "models": {"kit", "text", "model", "hub"},
 }
 # Folders of view models: which others each may know. The files above them bring all together.
 VIEW_MODELS: dict[str, set[str]] = {

@@ -47,6 +47,14 @@ TABLE: tuple[Row, ...] = (
         tip="Opens a folder that mlx-lm can load.",
         run=lambda app: app.model.choose(),
     ),
+    Action(
+        id="models",
+        menu=Menu.FILE,
+        group="models",
+        title="Models…",
+        keys=("Ctrl+Shift+M",),
+        tip="Lists the models of this machine, and those that can be downloaded.",
+    ),
     Submenu("recent", Menu.FILE, "models", "Open Recent"),
     Action(
         id="use_guide",

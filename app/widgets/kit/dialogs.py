@@ -38,5 +38,5 @@ def ask_to_delete(
 
 
 def close_on_command(dialog: QDialog) -> None:
-    """Close a dialog with the key that closes windows; Escape closes it by itself."""
-    QShortcut(QKeySequence(QKeySequence.StandardKey.Close), dialog, dialog.reject)
+    """Close a dialog with each key that closes windows; Escape closes it by itself."""
+    QShortcut(QKeySequence.StandardKey.Close, dialog, dialog.reject)

@@ -18,7 +18,7 @@ from PySide6.QtGui import (
     QKeyEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from app.protocol.reports import Problem
 from app.viewmodels.actions import ACTIONS, BY_ID, bound, checked, enabled, offered
@@ -40,6 +40,7 @@ from app.widgets.window.drop import DropOutline, document, dropped_path, model_f
 from app.widgets.window.inspector import Inspector
 from app.widgets.window.library_commands import LibraryCommands
 from app.widgets.window.menus import Menus
+from app.widgets.window.model_commands import ModelCommands
 from app.widgets.window.sides import Sides
 from app.widgets.window.text_commands import TextCommands
 
@@ -61,7 +62,6 @@ class MainWindow(QMainWindow):
         super().__init__()
         self._style = style
         self._app = app
-        self._dialog: QFileDialog | None = None
         self._changes = ChangeDetector()
         self.sidebar = Sidebar(style, app.library.conversation_model, app.library.search, BY_ID)
         self.chat = ChatPane(style, app)
@@ -76,6 +76,7 @@ class MainWindow(QMainWindow):
         self._ring = FocusRing(style, self)
         self._library = LibraryCommands(style, app.library, self.sidebar, self.sides, self)
         self._library.fill_folders(self.menus.folders)
+        self._models = ModelCommands(style, app.model, self)
         self._runs = bound(app, self._own_runs())
         self.setMinimumSize(*_LEAST)
         self.setAcceptDrops(True)
@@ -133,6 +134,7 @@ class MainWindow(QMainWindow):
             "about": lambda: show_about(style, self),
             **{action.id: partial(self._toggle_pane, action.pane) for action in ACTIONS if action.pane},
             **self._library.runs,
+            **self._models.runs,
         }
 
     def _connect(self) -> None:
@@ -149,7 +151,6 @@ class MainWindow(QMainWindow):
         self.inspector.changed.connect(self._refresh_checks)
         app.state.changed.connect(self._refresh)
         app.settings.changed.connect(self._show_settings)
-        app.model.folderWanted.connect(self.choose_folder)
         app.notices.announced.connect(self.announce)
         app.chat.composerText.connect(self._come_to_composer)
 
@@ -246,15 +247,6 @@ class MainWindow(QMainWindow):
         else:
             sentence = f"{path} is neither a model’s folder nor a conversation, or it is not there any more."
             self._app.notices.error(Problem("Nothing was opened", sentence))
-
-    def choose_folder(self) -> None:
-        """Ask for a model's folder without stopping anything else."""
-        if self._dialog is None:
-            self._dialog = QFileDialog(self, "Open Model")
-            self._dialog.setFileMode(QFileDialog.FileMode.Directory)
-            self._dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-            self._dialog.fileSelected.connect(self._app.model.open)
-        self._dialog.open()
 
     def _come_to_composer(self) -> None:
         """Focus the composer, which has another draft, unless somebody goes through the conversations by keys."""

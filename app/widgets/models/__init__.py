@@ -1,0 +1,1 @@
+"""The window of models: those of this machine, and those that can be had."""

@@ -1,0 +1,59 @@
+"""The commands about models that need a dialog or a window of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.viewmodels.model.model_region import ModelRegion
+from app.widgets.kit.style import Style
+
+if TYPE_CHECKING:
+    from app.widgets.models.models_window import ModelsWindow
+
+
+class ModelCommands(QObject):
+    """Choosing a folder, and the window of models, for one main window."""
+
+    def __init__(self, style: Style, models: ModelRegion, window: QWidget) -> None:
+        super().__init__(window)
+        self._style = style
+        self._models = models
+        self._window = window
+        self._dialog: QFileDialog | None = None
+        self._models_window: ModelsWindow | None = None
+        models.folderWanted.connect(self.choose_folder)
+
+    @property
+    def runs(self) -> dict[str, Callable[[], object]]:
+        """Commands that the window carries out about models, by their ids."""
+        return {"models": self.show_models}
+
+    def choose_folder(self) -> None:
+        """Ask for a model's folder without stopping anything else."""
+        if self._dialog is None:
+            self._dialog = QFileDialog(self._window, "Open Model")
+            self._dialog.setFileMode(QFileDialog.FileMode.Directory)
+            self._dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+            self._dialog.fileSelected.connect(self._models.open)
+        self._dialog.open()
+
+    def show_models(self) -> None:
+        """Show the window of models, or bring it to the front. Most starts of the program never need it."""
+        from app.widgets.models.get_models import GetModels
+        from app.widgets.models.models_window import ModelsWindow
+        from app.widgets.models.on_this_machine import OnThisMachine
+
+        if self._models_window is None:
+            pages = [OnThisMachine(self._window), GetModels(self._window)]
+            self._models_window = ModelsWindow(self._style, pages, self._window)
+            self._models_window.finished.connect(self._forget)
+        self._models_window.show()
+        self._models_window.raise_()
+        self._models_window.activateWindow()
+
+    def _forget(self) -> None:
+        self._models_window = None
