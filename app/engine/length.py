@@ -14,6 +14,7 @@ from app.engine.codec import Codec
 from app.engine.message_spans import locate_messages
 from app.engine.problems import RequestError, TooLongError
 from app.engine.template import ChatTemplate
+from app.protocol.attachments import length_of, question_text
 from app.protocol.chat import Role, Turn
 
 MARGIN = 2  # times the context
@@ -51,14 +52,14 @@ class LengthCounter:
         """Return whether a branch is so short that nothing needs to be counted: few characters make few tokens."""
         left = most
         for turn in turns:
-            left -= len(turn.text) + 1
+            left -= length_of(turn) + 1
             if left < 0:
                 return False
         return True
 
     def _lengths(self, turn: Turn) -> Iterator[int]:
         """Tokens of the parts of a message that is sure to be printed."""
-        text = turn.text
+        text = question_text(turn.text, turn.attachments)
         if turn.role == "assistant" and self._thinking_end in text:
             text = text.rpartition(self._thinking_end)[2]
         elif turn.ids is not None:

@@ -17,6 +17,7 @@ from app.engine.message_spans import RenderedChat, Span, locate_messages
 from app.engine.problems import RequestError, UnknownTokenError
 from app.engine.template import ChatTemplate
 from app.engine.token_reuse import reuse_ids, shared_length
+from app.protocol.attachments import attached_texts, question_text
 from app.protocol.chat import Role, Turn
 
 
@@ -71,7 +72,7 @@ class PromptBuilder:
 
     def _render(self, turns: Sequence[Turn]) -> RenderedChat:
         """Messages that cannot be located are tokenized as template text: control tokens in them are disguised."""
-        roles, contents = [turn.role for turn in turns], [turn.text for turn in turns]
+        roles, contents = [turn.role for turn in turns], [question_text(turn.text, turn.attachments) for turn in turns]
         template = self.template.dated(turns[0].at)
         rendered = locate_messages(template, roles, contents)
         if None not in rendered.spans:
@@ -142,8 +143,19 @@ class _Assembly:
         if turn.role == "user":
             self.points.add(len(self.ids))
         self._begin_turn()
+        self._attachments(turn, span)
         self._plain(span.end)
         self.ends.append(len(self.ids))
+
+    def _attachments(self, turn: Turn, span: Span) -> None:
+        """Write what comes with a question apart from its words: other questions about it share these tokens."""
+        end = span.start
+        for piece in attached_texts(turn.attachments):
+            if not self.rendered.text.startswith(piece, end):
+                return  # a template that rewrites contents
+            end += len(piece)
+            self._plain(end)
+            self.points.add(len(self.ids))
 
     def _answer(self, turn: Turn, span: Span) -> None:
         text, generation = self.rendered.text, self._generation_prompt

@@ -20,6 +20,7 @@ import mlx.core as mx
 from app.engine.memory import Memory
 from app.engine.problems import ShortOfMemoryError
 from app.kvcache.prefix_cache import PrefixCache
+from app.protocol.attachments import length_of
 from app.protocol.chat import Turn
 from app.protocol.figures import size
 
@@ -141,7 +142,7 @@ class StepMemory:
 
     @staticmethod
     def _to_read(turns: Sequence[Turn]) -> int:
-        return sum(len(turn.text) for turn in turns) * _CHARACTER
+        return sum(map(length_of, turns)) * _CHARACTER
 
     def _free(self) -> int:
         """Bytes that may be taken now."""

@@ -4,9 +4,31 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 Role = Literal["system", "user", "assistant"]
+LONGEST_NAME = 200  # characters of an attachment's name
+
+
+AttachmentKind = Literal["text", "markdown", "code", "data", "pdf", "paste"]
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A text that comes with a question: a file's, or one that was pasted. ValueError for a name that is no line.
+
+    name: on one line, without blanks around it. kind: what the text was read from.
+    """
+
+    name: str
+    kind: AttachmentKind
+    text: str
+
+    def __post_init__(self) -> None:
+        if self.name != " ".join(self.name.split()) or not 1 <= len(self.name) <= LONGEST_NAME:
+            raise ValueError(f"an attachment's name is a line of 1 to {LONGEST_NAME} characters, not {self.name!r}")
+        if self.kind not in get_args(AttachmentKind):
+            raise ValueError(f"unknown kind of attachment: {self.kind!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +39,7 @@ class Turn:
     typed, edited, imported, or written by another model. With them the prompt repeats the very tokens the cache holds.
     `at`: when it was said, in seconds since the epoch, 0 for now; the first turn's is the date that templates print.
     `thinking`: what an answer's model thought before it said the text, without the marks around it; no part of `text`.
+    `attachments`: what comes with a question; `question_text` makes one text of both.
     """
 
     role: Role
@@ -24,6 +47,7 @@ class Turn:
     ids: tuple[int, ...] | None = None
     at: float = 0.0
     thinking: str = ""
+    attachments: tuple[Attachment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
