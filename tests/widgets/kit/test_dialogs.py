@@ -53,7 +53,8 @@ def test_names_are_shown_as_they_are_written(qtbot: QtBot, window: QWidget) -> N
 
 def test_each_key_that_closes_windows_closes_a_dialog(qtbot: QtBot, window: QWidget) -> None:
     """Among them the one that the menus show, which is not the system's first everywhere."""
-    bindings = QKeySequence.keyBindings(QKeySequence.StandardKey.Close)
+    found = QKeySequence.keyBindings(QKeySequence.StandardKey.Close)
+    bindings = [keys for keys in found if keys[0].key() != Qt.Key.Key_Close]  # a key that few keyboards have
     assert QKeySequence("Ctrl+W") in bindings
     for keys in bindings:
         dialog = QDialog(window)
