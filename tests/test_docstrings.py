@@ -17,6 +17,7 @@ PLACES = (
     "exchange",
     "kvcache",
     "launch",
+    "models",
     "protocol",
     "worker",
     "viewmodels",

@@ -20,6 +20,7 @@ MAY: dict[str, tuple[set[str], set[str]]] = {
     "protocol": (set(), set()),
     "conversation": ({"protocol"}, set()),
     "exchange": ({"conversation", "protocol"}, set()),
+    "models": ({"protocol"}, set()),
     "kvcache": ({"protocol"}, {"mlx", "mlx_lm", "safetensors"}),
     "engine": ({"kvcache", "protocol"}, {"mlx", "mlx_lm", "tokenizers", "jinja2", "huggingface_hub"}),
     "worker": ({"engine", "protocol"}, {"PySide6.QtCore"}),
