@@ -20,10 +20,11 @@ def estimate_cost(command: EstimateCost, open_model: OpenModel) -> CostEstimate 
     """
     model, cache = open_model.model, open_model.cache
     try:
-        model.prompts.lengths.require_near(command.turns, model.context_length)
-        if not open_model.step_memory.has_room_to_read(command.turns):
+        composed = model.prompts.composed(command.turns, command.options)
+        model.prompts.lengths.require_near(composed, model.context_length)
+        if not open_model.step_memory.has_room_to_read(composed):
             return None
-        prompt = model.prompts.build(command.turns)
+        prompt = model.prompts.build(command.turns, command.options)
     except TooLongError:
         report = RequestReport(model.context_length, 0, 0, 0)
         return CostEstimate(command.query_id, report, (), None, is_far_too_long=True)

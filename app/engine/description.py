@@ -39,4 +39,6 @@ def _note(model: LoadedModel, cache: PrefixCache) -> str:
         notes.append(f"Its cache kind {cache.unsupported} is not supported yet: nothing is reused.")
     if model.prompts.template.is_plain:
         notes.append("It has no chat template: it is asked to continue a plain transcript.")
+    elif not model.prompts.takes_instructions:
+        notes.append("It has no place for a system prompt: that is put before the first question.")
     return " ".join(notes)

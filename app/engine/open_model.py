@@ -14,7 +14,7 @@ from app.engine.step_memory import StepMemory
 from app.engine.task import ModelTask
 from app.engine.trie_feed import TrieFeed
 from app.kvcache.prefix_cache import PrefixCache
-from app.protocol.chat import Turn
+from app.protocol.chat import PromptOptions, Turn
 from app.protocol.commands import ConfigureDiskCache
 from app.protocol.engine import EventSink
 
@@ -48,11 +48,13 @@ class OpenModel:
         self._erasing: list[str] = []
         self._is_saving = False
 
-    def read(self, turns: Sequence[Turn]) -> Prompt:
+    def read(self, turns: Sequence[Turn], options: PromptOptions) -> Prompt:
         """Turn a branch into the tokens of its prompt. Raises RequestError for one that cannot be answered."""
-        self.model.prompts.lengths.require_near(turns, self.model.context_length)
-        self.step_memory.require_room_to_read(turns)
-        return self.model.prompts.build(turns)
+        prompts = self.model.prompts
+        composed = prompts.composed(turns, options)
+        prompts.lengths.require_near(composed, self.model.context_length)
+        self.step_memory.require_room_to_read(composed)
+        return prompts.build(turns, options)
 
     def advance(self) -> bool:
         """Advance the task by one step. Return False when there is none.

@@ -29,7 +29,7 @@ def pin(command: Pin, open_model: OpenModel) -> Pinned:
 
     cache = open_model.cache
     try:
-        prompt = open_model.read(command.turns).ids
+        prompt = open_model.read(command.turns, command.options).ids
         if not command.is_pinned:
             tokens = cache.unpin(prompt)
             return answer(tokens, None if tokens else _NOT_PINNED)

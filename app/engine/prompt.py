@@ -9,16 +9,17 @@ character as it was.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from app.engine.codec import Codec
+from app.engine.instructions import compose, takes_instructions
 from app.engine.length import LengthCounter
 from app.engine.message_spans import RenderedChat, Span, locate_messages
 from app.engine.problems import RequestError, UnknownTokenError
 from app.engine.template import ChatTemplate
 from app.engine.token_reuse import reuse_ids, shared_length
 from app.protocol.attachments import attached_texts, question_text
-from app.protocol.chat import Role, Turn
+from app.protocol.chat import PromptOptions, Role, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,25 +45,32 @@ class PromptBuilder:
     """A builder of prompts for one model.
 
     history_header: the template's text between a question and an answer that lies in the past. lengths: tells what is
-    far too long to build. seen: how many of some ids, from the first on, this program is known to have computed.
+    far too long to build. takes_instructions: the template has a place for them. seen: how many of some ids, from the
+    first on, this program is known to have computed.
     """
 
     codec: Codec
     template: ChatTemplate
     history_header: str
     lengths: LengthCounter
+    takes_instructions: bool
     seen: Callable[[Sequence[int]], int] = _nothing_seen
 
-    def build(self, turns: Sequence[Turn]) -> Prompt:
+    def composed(self, turns: Sequence[Turn], options: PromptOptions) -> Sequence[Turn]:
+        """Return the turns that the template is given for a branch: with its instructions."""
+        return compose(turns, options, self.takes_instructions).turns
+
+    def build(self, turns: Sequence[Turn], options: PromptOptions = PromptOptions()) -> Prompt:  # noqa: B008 - frozen
         """Build the prompt of a branch.
 
         Raises RequestError when there is nothing to answer, the template refuses, or the model lacks a token.
         """
         if not turns or not turns[-1].text.strip():
             raise RequestError("There is nothing to answer", "The message is empty. Write something and send it again.")
-        prompt = _Assembly(self, turns, self._render(turns)).finish()
+        composed = compose(turns, options, self.takes_instructions)
+        prompt = _Assembly(self, composed.turns, self._render(composed.turns)).finish()
         self.require_known(prompt.ids)
-        return prompt
+        return _of_branch(prompt, composed.added)
 
     def require_known(self, ids: Sequence[int]) -> None:
         """Refuse ids that the model does not know, and would read past its arrays: raise UnknownTokenError."""
@@ -87,14 +95,25 @@ class PromptBuilder:
 def prompt_builder(codec: Codec, template: ChatTemplate) -> PromptBuilder:
     """Make the prompt builder of a model, after trying its template on a small conversation of letters."""
     roles: list[Role] = ["user", "assistant", "user"]
+    takes = takes_instructions(template)
     try:
         rendered = locate_messages(template, roles, ["Abc", "Def", "Ghi"])
     except RequestError:
         # A template that refuses this refuses every conversation, and says so when one is asked.
-        return PromptBuilder(codec, template, "", LengthCounter(codec, template))
+        return PromptBuilder(codec, template, "", LengthCounter(codec, template), takes)
     question, answer = rendered.spans[0], rendered.spans[1]
     header = rendered.text[question.end : answer.start] if question and answer else ""
-    return PromptBuilder(codec, template, header, LengthCounter(codec, template))
+    return PromptBuilder(codec, template, header, LengthCounter(codec, template), takes)
+
+
+def _of_branch(prompt: Prompt, added: int) -> Prompt:
+    """Return a prompt with the places of the branch's own turns: one that was left out lies before the first."""
+    if added > 0:
+        return replace(prompt, turn_starts=prompt.turn_starts[added:], turn_ends=prompt.turn_ends[added:])
+    if added < 0:
+        first = prompt.turn_starts[:1]
+        return replace(prompt, turn_starts=first + prompt.turn_starts, turn_ends=first + prompt.turn_ends)
+    return prompt
 
 
 @dataclass

@@ -109,7 +109,7 @@ class Run(ModelTask):
             raise RequestError(
                 "Several answers at once are not possible yet", "Ask for one answer, then regenerate it for another."
             )
-        prompt = self._open.read(self._command.turns)
+        prompt = self._open.read(self._command.turns, self._command.options)
         self._model.prompts.require_known(self._command.forced)
         total, context = len(prompt.ids) + len(self._command.forced), self._model.context_length
         if total >= context:
@@ -171,10 +171,11 @@ class Run(ModelTask):
         if self._rewind_points is None or not self._rewind_points.are_wanted or not self._output.ids:
             return
         answer = Turn("assistant", self._output.text, self._output.ids)
-        if not self._room.has_room_to_read((*self._command.turns, answer)):
+        turns, options = (*self._command.turns, answer, _NEXT), self._command.options
+        if not self._room.has_room_to_read(self._model.prompts.composed(turns, options)):
             return
         try:
-            following = self._model.prompts.build((*self._command.turns, answer, _NEXT))
+            following = self._model.prompts.build(turns, options)
         except RequestError as error:
             log.debug("no next turn: %s", error.problem.title)
             return

@@ -51,6 +51,18 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class PromptOptions:
+    """The choices that shape the prompt of a branch beside its turns.
+
+    instructions: what the model is told before the first question, in place of a system turn; None for what the turns
+    say, "" for nothing. thinking: whether the model is to think before it answers, None for what its template does.
+    """
+
+    instructions: str | None = None
+    thinking: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Parameter:
     """The declaration of a number of `Sampling`: its title, and what it may be, `least` and `most` included."""
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from app.protocol.chat import Sampling, Turn
+from app.protocol.chat import PromptOptions, Sampling, Turn
+
+_AS_SAID = PromptOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,7 @@ class Generate:
     owner: str = ""
     forced: tuple[int, ...] = ()
     lanes: int = 1
+    options: PromptOptions = _AS_SAID
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ class EstimateCost:
 
     query_id: int
     turns: Sequence[Turn]
+    options: PromptOptions = _AS_SAID
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,7 @@ class Verify:
 
     query_id: int
     turns: Sequence[Turn]
+    options: PromptOptions = _AS_SAID
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +87,7 @@ class Pin:
     query_id: int
     turns: Sequence[Turn]
     is_pinned: bool
+    options: PromptOptions = _AS_SAID
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,10 +175,10 @@ def test_a_moment_that_no_calendar_has_is_today(tmp_path: Path, at: float) -> No
 
 
 def test_a_template_that_refuses_is_quoted(tmp_path: Path) -> None:
-    source = "{% if messages[0].role == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}" + BARE
+    source = "{% if messages[0].role == 'assistant' %}{{ raise_exception('Roles must alternate') }}{% endif %}" + BARE
     builder = builder_of(tmp_path, source)
-    with pytest.raises(RequestError, match="System role not supported"):
-        builder.build([Turn("system", "Be brief."), user("Hello")])
+    with pytest.raises(RequestError, match="Roles must alternate"):
+        builder.build([Turn("assistant", "Hi."), user("Hello")])
     assert builder.build([user("Hello")]).ids
 
 
