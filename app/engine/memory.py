@@ -1,29 +1,19 @@
-"""The memory of this machine, what a model may take of it, and what the cache may take beside the model."""
+"""The memory of this machine, and the refusal of a model that does not fit."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 
 import mlx.core as mx
 
 from app.engine.problems import ModelError
 from app.protocol.figures import size
+from app.protocol.memory import HEADROOM, room_for_weights
+from app.protocol.memory import Memory as Memory
+from app.protocol.memory import default_budget as default_budget
 
 GIB = 1 << 30
-_LARGEST_BUDGET = 8 * GIB
-# Activations, buffers that grow, and the rest of the program.
-_HEADROOM = 2 * GIB
-_LEAST_FREE = GIB // 4
 _LARGEST_MLX_CACHE = GIB // 2
-
-
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """The memory of a machine, in bytes. working_set: what may be in use at once without swapping, says the device."""
-
-    total: int
-    working_set: int
 
 
 def machine_memory() -> Memory:
@@ -36,27 +26,18 @@ def machine_memory() -> Memory:
 
 def check_room(weight_bytes: int, memory: Memory) -> None:
     """Refuse weights that do not fit with ModelError: an allocation that fails inside MLX would end the program."""
-    have = memory.working_set - _LEAST_FREE
+    have = room_for_weights(memory)
     if weight_bytes > have:
         raise ModelError(
             "Not enough memory for this model",
-            f"Its weights need {size(weight_bytes)}, and this machine can give them {size(max(have, 0))}. "
+            f"Its weights need {size(weight_bytes)}, and this machine can give them {size(have)}. "
             "Choose a smaller model, or one with fewer bits.",
         )
 
 
 def has_room_beside(weight_bytes: int, memory: Memory) -> bool:
     """Return whether weights of another model fit beside all that is held now, with some room to work in."""
-    return weight_bytes + mx.get_active_memory() + _HEADROOM <= memory.working_set
-
-
-def default_budget(weight_bytes: int, memory: Memory) -> int:
-    """Return the default budget of bytes for cached state.
-
-    The smallest of 8 GiB, a quarter of the memory, and what weights and 2 GiB leave.
-    """
-    beside = memory.working_set - weight_bytes - _HEADROOM
-    return max(0, min(_LARGEST_BUDGET, memory.total // 4, beside))
+    return weight_bytes + mx.get_active_memory() + HEADROOM <= memory.working_set
 
 
 def limit_mlx_cache(memory: Memory) -> None:

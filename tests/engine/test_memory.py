@@ -1,27 +1,12 @@
-"""What the cache may take, and models that do not fit."""
+"""Models that do not fit, and the memory that there is."""
 
 from __future__ import annotations
 
 import mlx.core as mx
 import pytest
 
-from app.engine.memory import GIB, Memory, check_room, default_budget, machine_memory
+from app.engine.memory import GIB, Memory, check_room, machine_memory
 from app.engine.problems import ModelError
-
-
-@pytest.mark.parametrize(
-    ("total", "working_set", "weights", "budget"),
-    [
-        (64, 48, 4, 8),
-        (16, 11, 4, 4),
-        (16, 11, 8, 1),
-        (8, 5, 4, 0),
-        (8, 5, 1, 2),
-    ],
-)
-def test_the_budget_is_the_smallest_of_three(total: int, working_set: int, weights: int, budget: int) -> None:
-    memory = Memory(total * GIB, working_set * GIB)
-    assert default_budget(weights * GIB, memory) == budget * GIB
 
 
 def test_a_model_that_does_not_fit_is_refused_with_both_sizes() -> None:
