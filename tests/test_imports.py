@@ -22,9 +22,9 @@ MAY: dict[str, tuple[set[str], set[str]]] = {
     "exchange": ({"conversation", "protocol"}, set()),
     "models": ({"protocol"}, set()),
     "kvcache": ({"protocol"}, {"mlx", "mlx_lm", "safetensors"}),
-    "engine": ({"kvcache", "protocol"}, {"mlx", "mlx_lm", "tokenizers", "jinja2", "huggingface_hub"}),
+    "engine": ({"kvcache", "models", "protocol"}, {"mlx", "mlx_lm", "tokenizers", "jinja2", "huggingface_hub"}),
     "worker": ({"engine", "protocol"}, {"PySide6.QtCore"}),
-    "viewmodels": ({"worker", "protocol", "conversation", "exchange"}, {"PySide6.QtCore", "PySide6.QtGui"}),
+    "viewmodels": ({"worker", "protocol", "conversation", "exchange", "models"}, {"PySide6.QtCore", "PySide6.QtGui"}),
     "widgets": ({"viewmodels", "protocol"}, {"PySide6"}),
     # Brings all of them together, and so is known to none of them.
     "launch": (

@@ -18,7 +18,6 @@ from mlx_lm.utils import load_model, load_tokenizer, maybe_set_recommended_wired
 
 from app.engine.border import foreign_code
 from app.engine.codec import Codec
-from app.engine.context import context_length
 from app.engine.default_sampling import default_sampling
 from app.engine.fingerprint import fingerprint, state_fingerprint
 from app.engine.folder import ModelFolder, check_folder
@@ -31,6 +30,7 @@ from app.engine.task import Task
 from app.engine.template import chat_template
 from app.engine.template_sources import default_source
 from app.engine.vocabulary import check_prompts, check_vocabulary, embedding_rows
+from app.models.context import context_length
 from app.protocol.events import ModelFailed, ModelLoading
 from app.protocol.figures import size
 from app.protocol.reports import Problem

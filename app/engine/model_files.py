@@ -18,6 +18,7 @@ from typing import Any
 
 from app.engine.problems import ModelError
 from app.protocol.figures import number, size
+from app.protocol.modest_json import is_modest
 
 MIB = 1 << 20
 # The longest known tokenizers are of 35 MB, the longest index of a model in many files of 15 MB.
@@ -40,11 +41,6 @@ _LARGEST_TOGETHER = 512 * MIB
 _WEIGHTS = ".safetensors"
 _MOST_ENTRIES = 10_000
 _TEMPLATES = "additional_chat_templates"
-# A vocabulary of 262,144 tokens with its merges comes to two million values; deep configurations to eight levels.
-_MOST_VALUES = 8_000_000
-_DEEPEST = 64
-_ONE_KIND = bytes.maketrans(b"{}", b"[]")
-_NO_MARKS = bytes(set(range(256)) - set(b'[]{}"'))
 
 
 def check_files(folder: Path) -> None:
@@ -117,19 +113,6 @@ def read_json(path: Path) -> Any:
     if not is_modest(data):
         raise _too_much(path.name)
     return json.loads(data.decode("utf-8"))
-
-
-def is_modest(data: bytes) -> bool:
-    """Return whether JSON is nested at most 64 deep and has at most eight million values, without parsing it."""
-    if data.count(b"[") + data.count(b"{") + data.count(b",") > _MOST_VALUES:
-        return False
-    marks = data.replace(b"\\\\", b"").replace(b'\\"', b"").translate(_ONE_KIND, _NO_MARKS)
-    # A pair of quotes, of one string or of two, says nothing of what is within strings.
-    brackets = b"".join(marks.replace(b'""', b"").split(b'"')[::2])
-    for _ in range(_DEEPEST):
-        brackets = brackets.replace(b"[]", b"")
-    # What opens and does not close is no JSON: parsers find that, unless they are lost in it before.
-    return b"[]" not in brackets and brackets.count(b"[") <= _DEEPEST
 
 
 def _not_a_file(name: str) -> ModelError:

@@ -11,9 +11,9 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.engine.model_files import is_modest
 from app.engine.problems import ModelError
 from app.protocol.figures import number, size
+from app.protocol.modest_json import is_modest
 
 # A tensor takes about a hundred bytes of it: enough for 300,000. The safetensors library refuses longer than 100 MB.
 _LONGEST_HEADER = 32_000_000

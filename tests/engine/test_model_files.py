@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import socket
 import sys
 from collections.abc import Callable
@@ -13,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from app.engine import model_files
-from app.engine.model_files import check_files, is_modest, read_bytes, read_json
+from app.engine.model_files import check_files, read_bytes, read_json
 from app.engine.problems import ModelError
 from tests.engine.bench import opened_folder
 from tests.fakes.model_folder import write_model_folder
@@ -140,20 +139,6 @@ def test_json_that_would_fill_the_memory_is_not_parsed(tmp_path: Path, data: byt
     (tmp_path / "config.json").rename(tmp_path / "special_tokens_map.json")
     with pytest.raises(ModelError, match=r"nested too deeply, or holds too many|more than any model"):
         check_files(tmp_path)
-
-
-def test_depth_is_that_of_the_parsed_value() -> None:
-    """At random: brackets and quotes within strings, escaped ones too, do not count."""
-    for seed in range(300):
-        dice = random.Random(seed)
-        depth = dice.randrange(1, 130)
-        value: object = dice.choice(["", "[[[", '\\"[', "\\", '"', "]}\\\\"])
-        for _ in range(depth):
-            text = "".join(dice.choices('[]{}"\\x', k=4))
-            value = [text, value] if dice.random() < 0.5 else {text: value, "b": []}
-            if isinstance(value, dict):
-                value["b"] = text
-        assert is_modest(json.dumps(value).encode()) == (depth <= 64), seed
 
 
 def test_every_file_that_is_opened_is_one_whose_size_was_looked_at(tmp_path: Path) -> None:

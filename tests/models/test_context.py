@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.engine.context import UNSTATED, context_length
+from app.models.context import UNSTATED, context_length
 
 
 @pytest.mark.parametrize(
