@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import get_args
 
 from app.conversation.database import Database
@@ -90,6 +91,7 @@ class AttachmentRows:
         return known[number]
 
 
+@lru_cache(maxsize=8)  # a draft is compared each time that it is saved
 def _digest(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 

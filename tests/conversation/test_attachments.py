@@ -165,6 +165,8 @@ def test_words_of_attachments_are_found_and_the_hit_says_where() -> None:
     long = replace(REPORT, text="pear " * 20_000 + "The mulberry stands here. " + "pear " * 20_000)
     question = about(conversation, "What of the figs?", long, NOTES)
     store.messages.begin(conversation, question)
+    while store.idle_step():
+        pass
     for looked_for, where in (
         ("mulberry", "report.pdf"),
         ("Quinces", "notes.md"),
