@@ -16,6 +16,7 @@ PLACES = (
     "engine",
     "exchange",
     "kvcache",
+    "hub",
     "launch",
     "models",
     "protocol",

@@ -23,7 +23,8 @@ MAY: dict[str, tuple[set[str], set[str]]] = {
     "models": ({"protocol"}, set()),
     "kvcache": ({"protocol"}, {"mlx", "mlx_lm", "safetensors"}),
     "engine": ({"kvcache", "models", "protocol"}, {"mlx", "mlx_lm", "tokenizers", "jinja2", "huggingface_hub"}),
-    "worker": ({"engine", "protocol"}, {"PySide6.QtCore"}),
+    "hub": ({"protocol"}, {"huggingface_hub", "httpx2", "filelock", "keyring"}),
+    "worker": ({"hub", "engine", "protocol"}, {"PySide6.QtCore"}),
     "viewmodels": ({"worker", "protocol", "conversation", "exchange", "models"}, {"PySide6.QtCore", "PySide6.QtGui"}),
     "widgets": ({"viewmodels", "protocol"}, {"PySide6"}),
     # Brings all of them together, and so is known to none of them.
