@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from app.protocol.chat import Role, Turn
+from app.protocol.chat import Attachment, Role, Turn
 from app.protocol.excerpts import first_words
 
 TITLE_LENGTH = 48
@@ -72,6 +72,7 @@ class Message:
     the token ids they were generated with; `model`, the fingerprint of the model that wrote them, and its name;
     `stats`, figures that JSON can hold; `stop`, why they ended, None while they are being written or were cut off;
     `sampling`, how their tokens were chosen, JSON too. `name`: what the branch that comes here is called.
+    `attachments`: what comes with a question.
     """
 
     id: str
@@ -89,6 +90,7 @@ class Message:
     name: str | None = None
     is_pinned: bool = False
     is_favourite: bool = False
+    attachments: tuple[Attachment, ...] = ()
 
     def __post_init__(self) -> None:
         checked_id(self.id)
@@ -101,6 +103,8 @@ class Message:
             raise ValueError("a system message stands at the beginning of a conversation")
         if self.role != "assistant":
             self._check_typed()
+        if self.role != "user" and self.attachments:
+            raise ValueError(f"only a question has attachments, not a {self.role} message")
         if self.stop is None and (self.ids is not None or self.stats is not None):
             raise ValueError("only an answer that has ended has token ids and figures")
 
@@ -132,6 +136,7 @@ class Message:
         model: str | None = None,
         model_name: str | None = None,
         sampling: Mapping[str, Any] | None = None,
+        attachments: tuple[Attachment, ...] = (),
     ) -> Message:
         """Make a message that is written now, with a fresh id. An answer begins empty and unfinished."""
         now = time.time()
@@ -140,6 +145,7 @@ class Message:
             model=model,
             model_name=model_name,
             sampling=sampling,
+            attachments=attachments,
         )
 
     @property
@@ -150,4 +156,5 @@ class Message:
     def turn(self, fingerprint: str | None) -> Turn:
         """Return the message as the engine reads it: with its ids when the model with this fingerprint wrote them."""
         is_own = fingerprint is not None and self.model == fingerprint
-        return Turn(self.role, self.text, self.ids if is_own else None, self.created_at)
+        ids = self.ids if is_own else None
+        return Turn(self.role, self.text, ids, self.created_at, attachments=self.attachments)

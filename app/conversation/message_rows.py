@@ -10,8 +10,10 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
+from app.conversation.attachment_rows import AttachmentRows
 from app.conversation.database import Database
 from app.conversation.message import Message
 from app.conversation.records import Alternatives
@@ -24,11 +26,19 @@ _MESSAGES = """SELECT message.number, message.id, parent.id, message.role, messa
     FROM message LEFT JOIN message AS parent ON parent.number = message.parent"""
 
 
+class Passage(NamedTuple):
+    """A text of a message in which words are looked for. name: of the attachment that it is, "" for its own words."""
+
+    name: str
+    text: str
+
+
 class MessageRows:
     """The tables of messages, their pieces, and what else could have stood in them."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, attachments: AttachmentRows) -> None:
         self._db = database
+        self._attachments = attachments
 
     def read(
         self, conversation: int, conversation_id: str, condition: str, above: int = 0, most: int = -1
@@ -43,9 +53,14 @@ class MessageRows:
         last = rows[-1][0] if rows else above
         texts = self._gather(conversation, "text", above, last)
         ids = self._gather(conversation, "ids", above, last)
-        return [
+        found = [
             (row[0], _message(conversation_id, row, "".join(texts.get(row[0], ())), b"".join(ids.get(row[0], ()))))
             for row in rows
+        ]
+        attached = self._attachments.of_messages(conversation, above, last)
+        return [
+            (number, replace(message, attachments=tuple(attached[number])) if number in attached else message)
+            for number, message in found
         ]
 
     def text(self, message: int) -> str:
@@ -53,6 +68,11 @@ class MessageRows:
         query = """SELECT text FROM (SELECT 0 AS place, text FROM message WHERE number = ?1
             UNION ALL SELECT number, text FROM message_text WHERE message = ?1) ORDER BY place"""
         return "".join(row[0] for row in self._db.rows(query, message))
+
+    def passages(self, message: int) -> list[Passage]:
+        """Return the texts of a message in which words are looked for: its own, then those that are attached."""
+        attached = self._attachments.of_message(message)
+        return [Passage("", self.text(message)), *(Passage(one.name, f"{one.name}\n{one.text}") for one in attached)]
 
     def insert(self, conversation: int, parent: int | None, message: Message, entry: int | None = None) -> int:
         """Add a message with all it has; returns its number. entry: of the trash in which it lies."""
@@ -68,6 +88,7 @@ class MessageRows:
             self.insert_piece("ids", number, piece)
         if message.stop is not None:
             self.end(number, message.stop, message.ids, message.stats)
+        self._attachments.attach(number, message.attachments)
         return number
 
     def insert_piece(self, column: str, number: int, piece: str | bytes) -> None:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from app.conversation.database import Database
 from app.conversation.faults import as_store_errors
-from app.conversation.message_rows import MessageRows
+from app.conversation.message_rows import MessageRows, Passage
 from app.conversation.message_store import MessageStore
 from app.conversation.search import Hit, SearchState, excerpt_of
 from app.conversation.search_index import Found, SearchIndex, index_files, index_path
-from app.conversation.terms import Term, terms_of
+from app.conversation.terms import Term, ranges_of, terms_of
 from app.conversation.trash import STAGED
 
 STEP = 0.02  # seconds for which messages are indexed without letting others have their turn
 SOON = 200  # messages that a search waits for, unless they are long
+_GAP = "\n\n"  # between the texts of one message
 NEAR = 40  # characters before the first or after the last word of a message
 
 _ALL = """SELECT number, id, role <> 'assistant' OR stop IS NOT NULL FROM message WHERE conversation NOT IN
@@ -100,7 +101,7 @@ class MessageSearch:
     def _begin_to_index(self, number: int) -> None:
         self._being_indexed = number
         for message_id, is_whole in self._db.rows(_UNINDEXED, number):
-            self.index.begin(number, message_id, self._rows.text(number), bool(is_whole))
+            self.index.begin(number, message_id, _joined(self._rows.passages(number)), bool(is_whole))
 
     def _give_up_indexing(self) -> None:
         """Begin the message that is being indexed anew, later."""
@@ -128,8 +129,26 @@ class MessageSearch:
 
     def _hits(self, found: Found, wanted: tuple[Term, ...]) -> Iterator[Hit]:
         for message_id, role, created, conversation_id, title, updated in self._db.rows(_HIT, found.message):
-            text = self._rows.text(found.message)
-            start = found.start if found.start > NEAR else 0
-            stop = found.stop if found.stop < len(text) - NEAR else len(text)
+            passage, found_start, found_stop = _found_in(self._rows.passages(found.message), found, wanted)
+            text = passage.text
+            start = found_start if found_start > NEAR else 0
+            stop = found_stop if found_stop < len(text) - NEAR else len(text)
             excerpt, ranges = excerpt_of(text[start:stop], wanted, start == 0, stop == len(text))
-            yield Hit(conversation_id, message_id, title, role, excerpt, ranges, created, updated)
+            yield Hit(conversation_id, message_id, title, role, excerpt, ranges, created, updated, passage.name)
+
+
+def _joined(passages: Sequence[Passage]) -> str:
+    return _GAP.join(passage.text for passage in passages)
+
+
+def _found_in(passages: Sequence[Passage], found: Found, wanted: tuple[Term, ...]) -> tuple[Passage, int, int]:
+    """Return the passage with the first of the words that were found in all of them, and the characters to look at."""
+    matches = ranges_of(_joined(passages)[found.start : found.stop], wanted)
+    first = found.start + (matches[0][0] if matches else 0)
+    begin = 0
+    for passage in passages:
+        end = begin + len(passage.text)
+        if first <= end:
+            return passage, max(found.start - begin, 0), min(found.stop, end) - begin
+        begin = end + len(_GAP)
+    return passages[-1], 0, len(passages[-1].text)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from app.conversation.edit import Operation
 from app.conversation.message import Conversation, Message, checked_title, new_id
+from app.protocol.chat import Attachment
 from app.protocol.events import Alternative
 
 Alternatives = Mapping[int, tuple[Alternative, ...]]
@@ -33,7 +34,7 @@ class ViewState:
     conversation_id: None for the blank conversation. draft: words in the composer that were not sent. editing: the
     question they are another version of, or None. aside: what stood in the composer before that edit. anchor: the
     message at the top of the chat, None where its end was in sight; offset: points of it above the top. is_open: the
-    conversation was the one shown.
+    conversation was the one shown. attachments, attachments_aside: what comes with the draft, and with what was aside.
     """
 
     conversation_id: str | None
@@ -43,6 +44,8 @@ class ViewState:
     anchor: str | None = None
     offset: float = 0.0
     is_open: bool = False
+    attachments: tuple[Attachment, ...] = ()
+    attachments_aside: tuple[Attachment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

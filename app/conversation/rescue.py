@@ -36,6 +36,9 @@ _OTHERWISE: tuple[dict[str, Any], ...] = (
     {"visited": 0, "parent": None},
 )
 
+_UNUSED_TEXTS = """DELETE FROM attached_text WHERE number NOT IN
+    (SELECT text FROM message_attachment UNION SELECT text FROM draft_attachment)"""
+
 Row = defaultdict[str, Any]  # None for columns that an older database has not
 
 
@@ -278,6 +281,8 @@ def _copy(damaged: Damaged, target: sqlite3.Connection) -> None:
         leaves[row["number"]] = row.pop("leaf", None)
         if not _insert_deleted(target, "conversation", row):
             _insert(target, "conversation", row | {"folder": None})
+    for row in damaged.rows("attached_text"):
+        _insert(target, "attached_text", row)
     homes: dict[Any, Any] = {}
     endings: list[dict[str, Any]] = []
     for row in damaged.rows("message"):
@@ -287,11 +292,13 @@ def _copy(damaged: Damaged, target: sqlite3.Connection) -> None:
         _insert(target, "conversation", _stand_in(row))
         if any(_insert_deleted(target, "message", row | otherwise) for otherwise in _OTHERWISE):
             homes[row["number"]] = row["conversation"]
-    for table in ("message_text", "message_ids", "message_alternatives"):
+    for table in ("message_text", "message_ids", "message_alternatives", "message_attachment"):
         for row in damaged.rows(table):
             _insert(target, table, row)
-    for row in damaged.rows("view_state"):
-        _insert(target, "view_state", row)
+    for table in ("view_state", "draft_attachment"):
+        for row in damaged.rows(table):
+            _insert(target, table, row)
+    target.execute(_UNUSED_TEXTS)
     for ending in endings:
         _try(target, "UPDATE message SET stop = :stop, tokens = :tokens, stats = :stats WHERE number = :number", ending)
     for number, leaf in leaves.items():

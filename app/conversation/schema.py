@@ -164,7 +164,48 @@ VERSION_4 = (
         is_open {_IS_CLAIM.format("is_open")}
     ) STRICT""",
 )
-MIGRATIONS: tuple[tuple[str, ...], ...] = (VERSION_1, VERSION_2, VERSION_3, VERSION_4)
+_IS_UNUSED = """NOT EXISTS (SELECT 1 FROM message_attachment WHERE text = OLD.text)
+        AND NOT EXISTS (SELECT 1 FROM draft_attachment WHERE text = OLD.text)"""
+VERSION_5 = (
+    # Texts that come with questions, each of them once; they go with the last row that uses them.
+    """CREATE TABLE attached_text (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        digest BLOB NOT NULL UNIQUE CHECK (length(digest) = 32),
+        text TEXT NOT NULL
+    ) STRICT""",
+    """CREATE TABLE message_attachment (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        message INTEGER NOT NULL REFERENCES message (number) ON DELETE CASCADE,
+        position INTEGER NOT NULL CHECK (position >= 0),
+        name TEXT NOT NULL CHECK (name <> ''),
+        kind TEXT NOT NULL CHECK (kind <> ''),
+        text INTEGER NOT NULL REFERENCES attached_text (number),
+        UNIQUE (message, position)
+    ) STRICT""",
+    """CREATE TABLE draft_attachment (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        view_state INTEGER NOT NULL REFERENCES view_state (number) ON DELETE CASCADE,
+        is_aside INTEGER NOT NULL CHECK (is_aside IN (0, 1)),
+        name TEXT NOT NULL CHECK (name <> ''),
+        kind TEXT NOT NULL CHECK (kind <> ''),
+        text INTEGER NOT NULL REFERENCES attached_text (number)
+    ) STRICT""",
+    "CREATE INDEX message_attachment_text ON message_attachment (text)",
+    "CREATE INDEX draft_attachment_text ON draft_attachment (text)",
+    "CREATE INDEX draft_attachment_view_state ON draft_attachment (view_state)",
+    """CREATE TRIGGER message_attachment_added BEFORE INSERT ON message_attachment
+        WHEN NOT EXISTS (SELECT 1 FROM message WHERE number = NEW.message AND role = 'user')
+    BEGIN SELECT RAISE(ABORT, 'only a question has attachments'); END""",
+    """CREATE TRIGGER message_attachment_changed BEFORE UPDATE ON message_attachment
+    BEGIN SELECT RAISE(ABORT, 'what is attached does not change'); END""",
+    """CREATE TRIGGER attached_text_changed BEFORE UPDATE ON attached_text
+    BEGIN SELECT RAISE(ABORT, 'what is attached does not change'); END""",
+    f"""CREATE TRIGGER message_attachment_deleted AFTER DELETE ON message_attachment WHEN {_IS_UNUSED}
+    BEGIN DELETE FROM attached_text WHERE number = OLD.text; END""",
+    f"""CREATE TRIGGER draft_attachment_deleted AFTER DELETE ON draft_attachment WHEN {_IS_UNUSED}
+    BEGIN DELETE FROM attached_text WHERE number = OLD.text; END""",
+)
+MIGRATIONS: tuple[tuple[str, ...], ...] = (VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5)
 
 _NOTE_PLACES = (
     "DELETE FROM sqlite_sequence WHERE name LIKE '@%'",

@@ -18,7 +18,8 @@ class Hit:
     """A message with everything that was looked for.
 
     excerpt: one line of it. ranges: where the words stand in that line, first and last character, the latter excluded.
-    created_at: of the message; updated_at: of the conversation; seconds since the epoch.
+    created_at: of the message; updated_at: of the conversation; seconds since the epoch. attachment: the name of what
+    the words stand in, "" where that is the message's own text.
     """
 
     conversation_id: str
@@ -29,6 +30,7 @@ class Hit:
     ranges: tuple[tuple[int, int], ...]
     created_at: float
     updated_at: float
+    attachment: str = ""
 
 
 @dataclass(frozen=True, slots=True)

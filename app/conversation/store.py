@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
 
+from app.conversation.attachment_rows import AttachmentRows
 from app.conversation.clock import advance_clock
 from app.conversation.conversation_store import ConversationStore
 from app.conversation.database import Database
@@ -59,10 +60,11 @@ class Store:
         self.notice = notice or self.database.notice
         self.emptied: frozenset[str] = frozenset()
         self._history = History()
-        rows, paths = MessageRows(self.database), PathMarks(self.database)
+        attachments = AttachmentRows(self.database)
+        rows, paths = MessageRows(self.database, attachments), PathMarks(self.database)
         self.conversations = ConversationStore(self.database)
         self.folders = FolderStore(self.database)
-        self.view_states = ViewStateStore(self.database)
+        self.view_states = ViewStateStore(self.database, attachments)
         self.messages = MessageStore(self.database, rows, paths, self.conversations, self.view_states)
         self.trash = Trash(self.database, rows, paths, self.messages)
         self.imports = Imports(self.database, rows, self.conversations, self.messages)

@@ -15,9 +15,11 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any, cast
 
 from app.conversation.message import Message
 from app.conversation.records import ViewState
+from app.protocol.chat import Attachment
 
 logger = logging.getLogger(__name__)
 
@@ -70,6 +72,9 @@ def _write(place: Path, content: bytes) -> bool:
 
 
 def _record(found: dict[str, object]) -> UnsavedRecord:
+    for name in ("attachments", "attachments_aside"):
+        if name in found:
+            found[name] = tuple(Attachment(**one) for one in cast(list[Any], found[name]))
     if "draft" in found:
         return ViewState(**found)  # type: ignore[arg-type]
     ids = found.pop("ids")

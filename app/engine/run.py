@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 
+from app.engine.logit_bias import biased_ids
 from app.engine.open_model import OpenModel
 from app.engine.output import OutputText
 from app.engine.pipeline import Pipeline
@@ -16,7 +17,7 @@ from app.engine.rewind_points import RewindPoints
 from app.engine.sampler import Sampler, draw_seed
 from app.engine.task import ModelTask
 from app.kvcache.session import Session
-from app.protocol.chat import Turn
+from app.protocol.chat import Turn, stop_problem
 from app.protocol.commands import Generate
 from app.protocol.engine import EventSink
 from app.protocol.events import PrefillProgress, RunFailed, RunFinished, RunStarted, TextDelta
@@ -65,7 +66,8 @@ class Run(ModelTask):
         self._model, self._cache, self._room = open_model.model, open_model.cache, open_model.step_memory
         self._is_cancelled = False
         self._clock = _Clock(time.perf_counter)
-        self._output = OutputText(self._model.codec, command.sampling.stop + self._model.prompts.template.stop)
+        stops = () if stop_problem(command.sampling.stop) else command.sampling.stop
+        self._output = OutputText(self._model.codec, stops + self._model.prompts.template.stop)
         self._rewind_points: RewindPoints | None = None
         self._sampled = 0
 
@@ -83,7 +85,7 @@ class Run(ModelTask):
         prompt = self._prompt()
         tokens = prompt.ids + command.forced
         seed = draw_seed() if command.sampling.seed is None else command.sampling.seed
-        sampler = Sampler(command.sampling, seed, tokens)
+        sampler = self._sampler(seed, tokens)
         stop = StopReason.CANCELLED
         self._room.make_room_to_enter(tokens, self._cache)
         with self._cache.begin(tokens, prompt.restore_points, command.owner) as session:
@@ -115,6 +117,13 @@ class Run(ModelTask):
         if total >= context:
             raise TooLongError(context, total)
         return prompt
+
+    def _sampler(self, seed: int, context: Sequence[int]) -> Sampler:
+        """Make the sampler of the answer. Raises RequestError for settings that mean nothing to this model."""
+        sampling, codec = self._command.sampling, self._model.codec
+        problem = sampling.problem()
+        bias = biased_ids(codec, sampling.logit_bias) if not problem else {}
+        return Sampler(sampling, seed, context, bias, {*codec.stop_ids, *codec.plain("\n")})
 
     def _prefill(self, session: Session) -> Iterator[None]:
         """Read the prompt up to its last token."""

@@ -1,24 +1,24 @@
 """The choice of the next token from logits.
 
 Random numbers come from a key of the run's own, one split for each token: the same seed, settings and logits give the
-same tokens, whatever else runs between them. The repetition penalty sees every token of the context, restored or
-computed, as otherwise a warm answer would differ from a cold one.
+same tokens, whatever else runs between them.
 """
 
 from __future__ import annotations
 
 import math
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple, cast
 
 import mlx.core as mx
 from mlx_lm.sample_utils import apply_min_p, apply_top_k, apply_top_p
 
+from app.engine.penalties import Penalties
 from app.engine.problems import RequestError
 from app.protocol.chat import Sampling
 
-_Filter = Callable[[mx.array], mx.array]
+_Filter = Callable[[mx.array, mx.array], mx.array]
 _begin: Callable[..., None] = mx.async_eval  # evaluates without waiting; mlx leaves it untyped
 
 
@@ -37,15 +37,25 @@ def draw_seed() -> int:
 class Sampler:
     """A sampler of one answer's tokens, in order. Owned by the model thread."""
 
-    def __init__(self, sampling: Sampling, seed: int, context: Sequence[int]) -> None:
-        """Check the settings: RequestError when they mean nothing. `context`: every token before the answer."""
+    def __init__(
+        self,
+        sampling: Sampling,
+        seed: int,
+        context: Sequence[int],
+        bias: Mapping[int, float] | None = None,
+        ends: Collection[int] = (),
+    ) -> None:
+        """Check the settings: RequestError when they mean nothing.
+
+        context: every token before the answer. bias: what is added to the logits of tokens. ends: tokens that XTC never
+        takes away.
+        """
         _check(sampling)
         self._temperature = sampling.temperature
         self._key = mx.random.key(seed & 0xFFFF_FFFF_FFFF_FFFF)
-        self._filters = _filters(sampling)
-        self._penalty = sampling.repetition_penalty
-        self._context = context if self._penalty != 1 else ()
-        self._seen: mx.array | None = None
+        self._filters = _filters(sampling, ends)
+        self._penalties = Penalties(sampling, context)
+        self._bias = None if not bias else (mx.array(list(bias)), mx.array(list(bias.values()), mx.float32))
 
     def next(self, logits: mx.array) -> int:
         """Choose the next token from logits [1, vocabulary]. Raises RequestError when they are not numbers."""
@@ -53,10 +63,13 @@ class Sampler:
 
     def draw(self, logits: mx.array) -> Draw:
         """Begin to choose the next token from logits [1, vocabulary], and return at once."""
-        logits = self._penalized(logits.astype(mx.float32))
+        logits = logits.astype(mx.float32)
+        if self._bias is not None:
+            logits = logits.at[:, self._bias[0]].add(self._bias[1])
+        logits = self._penalties.apply(logits)
         norm = mx.logsumexp(logits, axis=-1, keepdims=True)
         token = mx.argmax(logits, axis=-1) if self._temperature == 0 else self._choose(logits - norm)
-        self._remember(token)
+        self._penalties.add(token)
         _begin(token, norm)
         return Draw(token, norm)
 
@@ -71,48 +84,45 @@ class Sampler:
         return token
 
     def _choose(self, logprobs: mx.array) -> mx.array:
-        for keep in self._filters:
-            logprobs = keep(logprobs)
         self._key, now = mx.random.split(self._key)
+        for keep in self._filters:
+            logprobs = keep(logprobs, now)
         return mx.random.categorical(logprobs * (1 / self._temperature), key=now)
-
-    def _penalized(self, logits: mx.array) -> mx.array:
-        """Each token of the context once: the penalty does not grow with repetitions (arXiv:1909.05858).
-
-        `_seen` marks them over the vocabulary, so that a token can be marked before its value is known.
-        """
-        if self._penalty == 1:
-            return logits
-        if self._seen is None:
-            self._seen = mx.zeros(logits.shape, mx.bool_)
-            if self._context:
-                self._seen[:, mx.array(sorted(set(self._context)))] = True
-        return mx.where(self._seen, mx.where(logits < 0, logits * self._penalty, logits / self._penalty), logits)
-
-    def _remember(self, token: mx.array) -> None:
-        if self._seen is not None:
-            self._seen = mx.put_along_axis(self._seen, token[:, None], mx.array(True), axis=-1)
 
 
 def _check(sampling: Sampling) -> None:
-    wrong = sampling.first_wrong()
-    if wrong is not None:
-        raise RequestError(
-            "These sampling settings mean nothing",
-            f"The {wrong.title} must be {wrong.range}. Put it right and send again.",
-        )
+    problem = sampling.problem()
+    if problem:
+        raise RequestError("These sampling settings mean nothing", f"{problem} Put it right and send again.")
 
 
-def _filters(sampling: Sampling) -> list[_Filter]:
+def _filters(sampling: Sampling, ends: Collection[int]) -> list[_Filter]:
     """Return the filters of the vocabulary, in mlx-lm's order. Zero, or for top-p one, switches a filter off."""
     filters: list[_Filter] = []
     if 0 < sampling.top_p < 1:
-        filters.append(lambda logprobs: apply_top_p(logprobs, sampling.top_p))
+        filters.append(lambda logprobs, _key: apply_top_p(logprobs, sampling.top_p))
     if sampling.min_p > 0:
-        filters.append(lambda logprobs: apply_min_p(logprobs, sampling.min_p, 1))
+        filters.append(lambda logprobs, _key: apply_min_p(logprobs, sampling.min_p, 1))
+    if sampling.xtc_probability > 0:
+        kept = mx.array(sorted(ends)) if ends else None
+        filters.append(lambda logprobs, key: _xtc(logprobs, key, sampling, kept))
     if sampling.top_k > 0:
-        filters.append(lambda logprobs: _top_k(logprobs, sampling.top_k))
+        filters.append(lambda logprobs, _key: _top_k(logprobs, sampling.top_k))
     return filters
+
+
+def _xtc(logprobs: mx.array, key: mx.array, sampling: Sampling, kept: mx.array | None) -> mx.array:
+    """Take away, now and then, all likely tokens but the least likely of them, as mlx-lm's `apply_xtc` does.
+
+    Its randomness comes from the token's key, so that a seed decides it.
+    """
+    probs = mx.softmax(logprobs, axis=-1)
+    least = mx.where(probs > sampling.xtc_threshold, probs, mx.inf).min(axis=-1, keepdims=True)
+    is_removed = probs > least
+    if kept is not None:
+        is_removed[:, kept] = False
+    is_applied = mx.random.uniform(key=mx.random.split(key)[1]) < sampling.xtc_probability
+    return mx.where(is_applied & is_removed, -mx.inf, logprobs)
 
 
 def _top_k(logprobs: mx.array, top_k: int) -> mx.array:

@@ -27,6 +27,12 @@ and, where there is something to say:
     "branch"        name of the branch that begins here
     "pinned", "favourite"      true
 
+and of a question:
+
+    "attachments"   what comes with it: [{"name": "report.pdf", "kind": "pdf", "text": "…"}, …]. In place of a "text"
+                    that stands in the file already: "message", the id of an earlier question, and "number", which of
+                    its attachments has it, from 0 on. Kinds: "text", "markdown", "code", "data", "pdf", "paste"
+
 and of an answer:
 
     "model", "model_name"      fingerprint of the model that wrote it, and its name
@@ -56,7 +62,7 @@ from app.exchange.faults import ExchangeError, MalformedError, reading, shown
 from app.exchange.json_object import Entries, JsonObject, require_object
 from app.exchange.json_text import parsed
 from app.exchange.notes import Change, Notes
-from app.protocol.chat import Role
+from app.protocol.chat import Attachment, AttachmentKind, Role
 from app.protocol.events import Alternative
 from app.protocol.reports import Problem, StopReason
 
@@ -69,6 +75,7 @@ _IDS = 2**31  # what fits a signed 32-bit integer, as every tokenizer's does
 _SPARE_IDS = 256  # that need spell nothing: signs of a turn's beginning and end, halves of a character
 _LONGEST_WORDS = 1000  # characters of a name of a model
 _FIGURE = 1e15
+_TOO_MUCH_ATTACHED = f"more than {limits.MOST_ATTACHED >> 20} million characters are attached to its questions"
 _SHOWN = 40  # characters of a message that cannot be written
 
 T = TypeVar("T")
@@ -87,6 +94,8 @@ def written(document: Document) -> Iterator[str]:
     count, size = len(document.messages), 0
     if count > limits.MOST_MESSAGES:
         raise _too_large(f"it has {count} messages, and at most {limits.MOST_MESSAGES} are possible")
+    if sum(len(one.text) for message in document.messages for one in message.attachments) > limits.MOST_ATTACHED:
+        raise _too_large(_TOO_MUCH_ATTACHED)
     for piece in _pieces(document):
         size += len(piece.encode(errors="surrogatepass"))
         if size > limits.LARGEST_FILE:
@@ -115,10 +124,11 @@ def _pieces(document: Document) -> Iterator[str]:
     }
     yield "{\n" + "".join(f"  {_json(name)}: {_json(value)},\n" for name, value in head.items())
     visited = set(document.visited)
+    places: dict[str, tuple[str, int]] = {}
     mark = '  "messages": [\n'
     for message in document.messages:
         alternatives = document.alternatives.get(message.id, {})
-        value = _json(_written(message, message.id in visited, alternatives))
+        value = _json(_written(message, message.id in visited, alternatives, places))
         if reason := limits.fault_of_value(value, 0, len(value)):
             raise _too_large(f"of the message that begins {shown(message.text, _SHOWN)}, {reason}")
         yield f"{mark}    {value}"
@@ -157,6 +167,7 @@ class Draft:
         self._messages: dict[str, Message] = {}
         self._visited: dict[str | None, str] = {}
         self._alternatives: dict[str, Alternatives] = {}
+        self._attached = 0
 
     def add(self, entry: JsonObject) -> None:
         """Add the next message."""
@@ -212,9 +223,31 @@ class Draft:
                 name=_title(entry, "branch"),
                 is_pinned=entry.flag("pinned"),
                 is_favourite=entry.flag("favourite"),
+                attachments=self._attachments(entry, message_id),
             )
         except ValueError as error:
             raise MalformedError(entry.place, str(error)) from error
+
+    def _attachments(self, entry: JsonObject, message_id: str) -> tuple[Attachment, ...]:
+        found: list[Attachment] = []
+        for one in entry.each("attachments", "attachment"):
+            text = one.whole_text("text")
+            if text is None:
+                text = self._attached_before(one, message_id, found)
+            self._attached += len(text)
+            if self._attached > limits.MOST_ATTACHED:
+                raise MalformedError(one.place, _TOO_MUCH_ATTACHED, "Divide it.")
+            name = _needed(one.whole_text("name"), one, "name")
+            found.append(Attachment(name, _kind_of(one), text))
+        return tuple(found)
+
+    def _attached_before(self, one: JsonObject, message_id: str, found: list[Attachment]) -> str:
+        """Return the text that an attachment shares with one that came before it."""
+        above, number = _needed(_id(one, "message"), one, "text"), _needed(one.integer("number", 2**31), one, "number")
+        known = found if above == message_id else self._messages[above].attachments if above in self._messages else ()
+        if number >= len(known):
+            raise one.wrong("message", "no earlier message has this attachment")
+        return known[number].text
 
     def _ids(self, entry: JsonObject, text: str) -> tuple[int, ...] | None:
         """Token ids, or None where they cannot be those of the text: each spells a byte at least, but for a few."""
@@ -235,7 +268,10 @@ class Draft:
         return found
 
 
-def _written(message: Message, is_visited: bool, alternatives: Alternatives) -> Entries:
+def _written(
+    message: Message, is_visited: bool, alternatives: Alternatives, places: dict[str, tuple[str, int]]
+) -> Entries:
+    """places: where each attached text stands in the file; those of this message are added."""
     entries: Entries = {
         "id": message.id,
         "parent": message.parent_id,
@@ -246,6 +282,7 @@ def _written(message: Message, is_visited: bool, alternatives: Alternatives) -> 
     optional: Entries = {
         "visited": is_visited or None,
         "branch": message.name,
+        "attachments": _attachments_written(message, places) or None,
         "pinned": message.is_pinned or None,
         "favourite": message.is_favourite or None,
         "model": message.model,
@@ -261,6 +298,16 @@ def _written(message: Message, is_visited: bool, alternatives: Alternatives) -> 
         or None,
     }
     return entries | {name: value for name, value in optional.items() if value is not None}
+
+
+def _attachments_written(message: Message, places: dict[str, tuple[str, int]]) -> list[Entries]:
+    entries: list[Entries] = []
+    for number, one in enumerate(message.attachments):
+        place = places.setdefault(one.text, (message.id, number))
+        is_first = place == (message.id, number)
+        text: Entries = {"text": one.text} if is_first else {"message": place[0], "number": place[1]}
+        entries.append({"name": one.name, "kind": one.kind} | text)
+    return entries
 
 
 def _json(value: object) -> str:
@@ -309,6 +356,15 @@ def _role(entry: JsonObject) -> Role:
         if value == role:
             return role
     raise entry.wrong("role", "has to be “system”, “user” or “assistant”")
+
+
+def _kind_of(entry: JsonObject) -> AttachmentKind:
+    value = _needed(entry.text("kind"), entry, "kind")
+    kinds: tuple[AttachmentKind, ...] = get_args(AttachmentKind)
+    for kind in kinds:
+        if value == kind:
+            return kind
+    return "text"  # a kind of a newer version: its text is what counts
 
 
 def _stop(entry: JsonObject) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 LARGEST_FILE = 256 << 20  # bytes of a file, and of what is unpacked from one
 LARGEST_VALUE = 32 << 20  # characters of one value in its JSON
 MOST_BRACKETS = 1_000_000  # in one value: each becomes an object of 50 to 300 bytes
+MOST_ATTACHED = 256 << 20  # characters attached to the questions of one conversation, each time they are used
 MOST_MESSAGES = 250_000  # of one conversation
 MOST_IN_A_FILE = 1_000_000  # messages
 MOST_CONVERSATIONS = 50_000

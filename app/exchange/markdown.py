@@ -16,6 +16,7 @@ from app.conversation.message import Message, storable
 from app.conversation.records import Document
 from app.conversation.tree import MessageTree
 from app.exchange.escaping import harmless
+from app.protocol.attachments import question_text
 from app.protocol.excerpts import first_words
 from app.protocol.figures import plural
 
@@ -134,7 +135,8 @@ def _message(message: Message, level: str, number: str = "") -> Iterator[str]:
     ]
     told = f" ({', '.join(marks)})" if marks else ""
     yield f"{level} {number}{_plain(message.speaker)}{told}"
-    yield _quoted(message.text) if message.text.strip() else "*Nothing was said.*"
+    text = question_text(message.text, message.attachments)
+    yield _quoted(text) if text.strip() else "*Nothing was said.*"
 
 
 def _quoted(text: str) -> str:

@@ -64,49 +64,108 @@ class PromptOptions:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """The declaration of a number of `Sampling`: its title, and what it may be, `least` and `most` included."""
+    """The declaration of a number of `Sampling`: its title, and what it may be, `least` and `most` included.
+
+    is_whole: it has no fraction. may_lack: None is allowed, which says that nothing is set.
+    """
 
     title: str
     least: float
     most: float = math.inf
+    is_whole: bool = False
+    may_lack: bool = False
 
     @property
     def range(self) -> str:
         """Return what it may be, in words."""
-        return f"at least {self.least:g}" if math.isinf(self.most) else f"between {self.least:g} and {self.most:g}"
+        number = "a whole number " if self.is_whole else ""
+        return number + (f"at least {self.least:g}" if math.isinf(self.most) else self._between)
 
-    def allows(self, value: float | None) -> bool:
-        """Return whether the number may be this; None, where its type has that, means that nothing is set."""
-        return value is None or self.least <= value <= self.most
+    @property
+    def _between(self) -> str:
+        most = f"{self.most}" if self.is_whole else f"{self.most:g}"
+        return f"between {self.least:g} and {most}"
+
+    def allows(self, value: object) -> bool:
+        """Return whether the number may be this. A stored or imported value may be of any type."""
+        if value is None:
+            return self.may_lack
+        if isinstance(value, bool) or not isinstance(value, int if self.is_whole else int | float):
+            return False
+        return self.least <= value <= self.most
 
 
-def _number(default: float | None, title: str, least: float, most: float = math.inf) -> Any:
-    return field(default=default, metadata={"parameter": Parameter(title, least, most)})
+def _number(default: float | None, title: str, least: float, most: float = math.inf, *, whole: bool = False) -> Any:
+    declared = Parameter(title, least, most, whole, default is None)
+    return field(default=default, metadata={"parameter": declared})
+
+
+MOST_STOPS, LONGEST_STOP = 16, 200  # texts, and characters of one
+MOST_BIASES = 300  # tokens
+BIAS = Parameter("number of a token", -100, 100)
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
     """The settings by which tokens are chosen. Each number is declared here, with its default and its range.
 
-    `temperature` 0 is greedy; 0 switches `top_k` and `min_p` off, 1 `top_p`. `max_tokens` None: the answer
-    may go on until the context is full.
+    `temperature` 0 is greedy; 0 switches `top_k`, `min_p`, `xtc_probability` and the presence and frequency penalties
+    off, 1 `top_p` and the repetition penalty. penalty_range: how many tokens before the next one the penalties look
+    at, None for all. seed: None for one that is drawn. max_tokens: None where the answer may go on until the context
+    is full. stop: texts that end the answer. logit_bias: texts of tokens, and what is added to their logits.
     """
 
     temperature: float = _number(0.7, "temperature", 0, 1000)
     top_p: float = _number(0.95, "top-p", 0, 1)
-    top_k: int = _number(0, "top-k", 0)
+    top_k: int = _number(0, "top-k", 0, whole=True)
     min_p: float = _number(0.0, "min-p", 0, 1)
     repetition_penalty: float = _number(1.0, "repetition penalty", 0.001, 1000)
-    seed: int | None = None
-    max_tokens: int | None = _number(None, "length", 1)
+    presence_penalty: float = _number(0.0, "presence penalty", -2, 2)
+    frequency_penalty: float = _number(0.0, "frequency penalty", -2, 2)
+    penalty_range: int | None = _number(None, "range of the penalties", 1, whole=True)
+    xtc_probability: float = _number(0.0, "XTC probability", 0, 1)
+    xtc_threshold: float = _number(0.1, "XTC threshold", 0, 0.5)
+    seed: int | None = _number(None, "seed", 0, 2**64 - 1, whole=True)
+    max_tokens: int | None = _number(None, "length", 1, whole=True)
     stop: tuple[str, ...] = ()
+    logit_bias: tuple[tuple[str, float], ...] = ()
 
     def first_wrong(self) -> Parameter | None:
         """Return the first number that may not be what it is, or None."""
         return next((one for name, one in PARAMETERS.items() if not one.allows(getattr(self, name))), None)
+
+    def problem(self) -> str:
+        """Say what is wrong with the settings, in a sentence; "" where nothing is. Values may be of any type."""
+        wrong = self.first_wrong()
+        if wrong is not None:
+            return f"The {wrong.title} must be {wrong.range}."
+        return stop_problem(self.stop) or bias_problem(self.logit_bias)
 
 
 # What a person may set of `Sampling`, by the name of its field.
 PARAMETERS: dict[str, Parameter] = {
     one.name: one.metadata["parameter"] for one in fields(Sampling) if "parameter" in one.metadata
 }
+
+
+def stop_problem(stop: object) -> str:
+    """Say what is wrong with texts that shall end an answer, "" where nothing is."""
+    if not isinstance(stop, tuple) or not all(isinstance(one, str) for one in stop):
+        return "What ends an answer must be texts."
+    if len(stop) > MOST_STOPS or any(len(one) > LONGEST_STOP for one in stop):
+        return f"At most {MOST_STOPS} texts can end an answer, of at most {LONGEST_STOP} characters each."
+    return ""
+
+
+def bias_problem(logit_bias: object) -> str:
+    """Say what is wrong with the numbers that are added to tokens, "" where nothing is."""
+    if not isinstance(logit_bias, tuple) or not all(_is_bias(one) for one in logit_bias):
+        return "Each token needs its text and a number."
+    if len(logit_bias) > MOST_BIASES:
+        return f"At most {MOST_BIASES} tokens can have a number of their own."
+    wrong = next((text for text, number in logit_bias if not BIAS.allows(number)), None)
+    return "" if wrong is None else f"The number of “{wrong}” must be {BIAS.range}."
+
+
+def _is_bias(one: object) -> bool:
+    return isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str) and bool(one[0])

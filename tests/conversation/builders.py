@@ -16,12 +16,21 @@ from app.conversation.faults import Fault, StoreError
 from app.conversation.message import Conversation, Message
 from app.conversation.store import Store
 from app.conversation.tree import MessageTree
+from app.protocol.chat import Attachment
 
 WORDS = ["Ast", "Zweig", "Blüte", "🌳", "pear", "quince", "spalier", "prune", "graft"]
 
 
 def words(rng: random.Random, count: int) -> str:
     return " ".join(rng.choice(WORDS) for _ in range(count))
+
+
+def attached(rng: random.Random) -> tuple[Attachment, ...]:
+    """Mostly nothing; else a few texts, some of which come again and again."""
+    many = rng.choice([0, 0, 0, 1, 3])
+    return tuple(
+        Attachment(f"{rng.choice(WORDS)}.txt", "text", words(rng, rng.choice([1, 1, 900]))) for _ in range(many)
+    )
 
 
 def asked(store: Store, text: str = "Which pears keep?") -> tuple[Conversation, Message, Message]:
@@ -46,7 +55,8 @@ def grow(store: Store, tree: MessageTree, rng: random.Random, steps: int) -> Non
             add_answer(store, tree, rng, rng.choice(known))
         else:
             parent = rng.choice([None, *known])
-            question = Message.new(tree.conversation_id, parent, "user", words(rng, rng.randint(1, 60)))
+            text = words(rng, rng.randint(1, 60))
+            question = Message.new(tree.conversation_id, parent, "user", text, attachments=attached(rng))
             is_selected = rng.random() < 0.8
             tree.add(question, is_selected)
             store.messages.add(question, is_selected)

@@ -11,7 +11,7 @@ from app.conversation.edit import Edit
 from app.conversation.message import Conversation, Message
 from app.conversation.records import Folder
 from app.conversation.store import Store
-from tests.conversation.builders import words
+from tests.conversation.builders import attached, words
 
 _DUMPS = {
     "folder": "SELECT id, name, position, trash IS NULL FROM folder ORDER BY number",
@@ -24,6 +24,8 @@ _DUMPS = {
     "text": "SELECT * FROM message_text ORDER BY number",
     "ids": "SELECT * FROM message_ids ORDER BY number",
     "alternatives": "SELECT * FROM message_alternatives ORDER BY number",
+    "attachments": "SELECT * FROM message_attachment ORDER BY number",
+    "attached": "SELECT * FROM attached_text ORDER BY number",
 }
 Dump = dict[str, list[tuple[Any, ...]]]
 
@@ -92,7 +94,8 @@ class Hand:
         return self.rng.choice([None, *[message.id for message in self.store.messages.of(conversation)]])
 
     def _ask(self, conversation: str) -> Edit:
-        question = Message.new(conversation, self._any_message(conversation), "user", words(self.rng, 5))
+        parent, text = self._any_message(conversation), words(self.rng, 5)
+        question = Message.new(conversation, parent, "user", text, attachments=attached(self.rng))
         return self.store.messages.add(question, select=self.rng.random() < 0.8)
 
     def _answer(self, conversation: str) -> Edit:

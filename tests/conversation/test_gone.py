@@ -16,6 +16,7 @@ from app.conversation.records import Document, Folder
 from app.conversation.schema import PAGE_SIZE, VERSION_1, VERSION_2, migrate
 from app.conversation.store import DAY, Store
 from app.conversation.trash import THIRTY_DAYS
+from app.protocol.chat import Attachment
 from app.protocol.events import Alternative
 from tests.conversation.builders import asked, fails, filled, raw
 
@@ -34,10 +35,13 @@ def holding(folder: Path, word: str = SECRET) -> list[str]:
 
 
 def tell_secrets(store: Store) -> tuple[Conversation, Message]:
-    """The secret stands in a title, a long question, a streamed answer, its name, its figures and its alternatives."""
+    """The secret stands in a title, a long question, what is attached to it, a streamed answer, its name, its figures
+    and its alternatives."""
     conversation = Conversation.new(f"Title {SECRET}")
     store.conversations.create(conversation)
     question = Message.new(conversation.id, None, "user", f"{'pear ' * 3000} {SECRET} {'quince ' * 3000}")
+    attached = Attachment(f"{SECRET}.txt", "text", f"{'pear ' * 3000} {SECRET} {'quince ' * 3000}")
+    question = replace(question, attachments=(attached, replace(attached, text=SECRET)))
     store.messages.add(question)
     answer = Message.new(conversation.id, question.id, "assistant", sampling={"stop": SECRET})
     store.messages.add(answer)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
+import random
 from dataclasses import replace
 
 import mlx.core as mx
 import pytest
+from mlx_lm.sample_utils import make_logits_processors
 
+from app.engine.penalties import Penalties
 from app.engine.problems import RequestError
-from app.engine.sampler import Sampler, draw_seed
+from app.engine.sampler import Sampler, _filters, draw_seed
 from app.protocol.chat import PARAMETERS, Sampling
+from tests import seeds
 
 LOGITS = mx.array([[0.0, 3.0, 2.0, 1.0, -4.0]])
 
@@ -84,9 +89,92 @@ def test_logits_that_are_no_numbers_end_the_answer(bad: float) -> None:
 
 @pytest.mark.parametrize("name", PARAMETERS)
 def test_settings_that_mean_nothing_are_refused_by_name(name: str) -> None:
-    with pytest.raises(RequestError, match=f"sampling settings.*{PARAMETERS[name].title} must be"):
+    with pytest.raises(RequestError, match=rf"sampling settings.*{PARAMETERS[name].title} must be"):
         Sampler(replace(Sampling(), **{name: float("nan")}), 1, ())
 
 
 def test_drawn_seeds_differ() -> None:
     assert len({draw_seed() for _ in range(8)}) == 8
+
+
+ALL = {"repetition_penalty": 1.7, "presence_penalty": 0.4, "frequency_penalty": -0.3}
+
+
+def as_mlx_lm(sampling: Sampling, bias: dict[int, float], logits: mx.array, tokens: list[int]) -> list[float]:
+    """Logits as mlx-lm processes them."""
+    within = sampling.penalty_range or max(1, len(tokens))
+    processors = make_logits_processors(
+        logit_bias=bias or None,
+        repetition_penalty=sampling.repetition_penalty,
+        repetition_context_size=within,
+        presence_penalty=sampling.presence_penalty,
+        presence_context_size=within,
+        frequency_penalty=sampling.frequency_penalty,
+        frequency_context_size=within,
+    )
+    found = mx.array(logits)
+    for process in processors:
+        found = process(mx.array(tokens, mx.int32), found)
+    values: list[float] = found[0].tolist()
+    return values
+
+
+def test_penalties_are_those_of_mlx_lm_over_the_whole_context() -> None:
+    """Whatever is set, and at every token of an answer, the likeliest token is the one that mlx-lm's logits say."""
+    kinds = set()
+    for seed in seeds.chosen(range(150)):
+        dice = random.Random(seed)
+        size = dice.randint(3, 12)
+        chosen = {name: value for name, value in ALL.items() if dice.random() < 0.6}
+        reach = dice.choice((None, None, 1, 2, 5, 40))
+        bias = {dice.randrange(size): dice.uniform(-3, 3) for _ in range(dice.choice((0, 0, 1, 3)))}
+        sampling = Sampling(temperature=0, penalty_range=reach, **chosen)  # type: ignore[arg-type]
+        tokens = [dice.randrange(size) for _ in range(dice.choice((0, 1, 3, 30)))]
+        sampler = Sampler(sampling, 1, tuple(tokens), bias)
+        for _ in range(12):
+            logits = mx.array([[dice.uniform(-2, 2) for _ in range(size)]])
+            expected = as_mlx_lm(sampling, bias, logits, tokens)
+            token = sampler.next(logits)
+            assert expected[token] == pytest.approx(max(expected), abs=1e-4), seed
+            tokens.append(token)
+        kinds.add((len(chosen), reach is None, bool(bias)))
+    assert len(kinds) > 3
+
+
+def test_with_everything_off_the_logits_are_not_touched() -> None:
+    logits = mx.random.normal((1, 50))
+    assert Penalties(Sampling(), (1, 2, 3)).apply(logits) is logits
+
+
+def test_xtc_takes_the_likely_tokens_away_but_the_least_likely_of_them() -> None:
+    logits = mx.log(mx.array([[0.4, 0.3, 0.2, 0.07, 0.03]]))
+    always = Sampling(temperature=1.0, top_p=1.0, xtc_probability=1.0, xtc_threshold=0.15)
+
+    def drawn(sampling: Sampling, ends: tuple[int, ...] = ()) -> set[int]:
+        sampler = Sampler(sampling, 1, (), ends=ends)
+        return {sampler.next(logits) for _ in range(300)}
+
+    assert drawn(always) == {2, 3, 4}
+    assert drawn(replace(always, xtc_probability=0.5)) == {0, 1, 2, 3, 4}
+    assert drawn(replace(always, xtc_probability=0.0)) == {0, 1, 2, 3, 4}
+    assert drawn(replace(always, xtc_threshold=0.5)) == {0, 1, 2, 3, 4}
+    assert drawn(always, ends=(0,)) == {0, 2, 3, 4}
+
+
+def test_xtc_never_takes_an_end_away_and_leaves_something() -> None:
+    for seed in seeds.chosen(range(80)):
+        dice = random.Random(seed)
+        size = dice.randint(2, 30)
+        ends = tuple(dice.sample(range(size), dice.randint(0, 2)))
+        logprobs = mx.random.normal((1, size), key=mx.random.key(seed))
+        sampling = Sampling(xtc_probability=dice.choice((0.3, 1.0)), xtc_threshold=dice.choice((0.0, 0.02, 0.3, 0.5)))
+        [keep] = _filters(replace(sampling, top_p=1.0), ends)
+        left = keep(logprobs, mx.random.key(seed))[0].tolist()
+        assert any(value > -math.inf for value in left), seed
+        assert all(left[end] > -math.inf for end in ends), seed
+
+
+def test_the_seed_decides_xtc_too() -> None:
+    sampling = Sampling(temperature=1.5, top_p=1.0, xtc_probability=0.5, xtc_threshold=0.05)
+    assert draw(sampling, seed=7) == draw(sampling, seed=7)
+    assert draw(sampling, seed=7) != draw(sampling, seed=8)

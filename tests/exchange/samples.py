@@ -9,6 +9,7 @@ from typing import Any
 
 from app.conversation.message import Conversation, Message, new_id
 from app.conversation.records import Document
+from app.protocol.chat import Attachment
 from app.protocol.events import Alternative
 from app.protocol.reports import StopReason
 from tests.conversation.builders import words
@@ -65,6 +66,9 @@ def _random_message(rng: random.Random, conversation_id: str, parent: Message | 
         is_pinned=rng.random() < 0.2,
         is_favourite=rng.random() < 0.2,
     )
+    if role == "user" and rng.random() < 0.5:
+        texts = rng.choices(["a document", *NASTY], k=rng.randint(1, 3))
+        message = replace(message, attachments=tuple(Attachment("a.txt", "text", text) for text in texts))
     return _finished(rng, message) if role == "assistant" else message
 
 

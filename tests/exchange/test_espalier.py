@@ -15,6 +15,7 @@ from app.conversation.message import Conversation, Message, new_id
 from app.conversation.records import Document
 from app.conversation.store import Store
 from app.exchange import ExchangeError, dates, limits, read, read_any, read_file, save, write, written
+from app.protocol.chat import Attachment
 from tests.conversation.builders import filled
 from tests.exchange.conftest import LATEST
 from tests.exchange.samples import AT, random_document
@@ -117,6 +118,37 @@ def test_the_form_is_as_it_is_described() -> None:
     )
 
 
+def test_a_text_that_is_attached_again_and_again_stands_in_the_file_once() -> None:
+    conversation = Conversation(new_id(), "Pears", AT, AT)
+    report = Attachment("report.pdf", "pdf", "medlar " * 1000)
+    asked = [Message(new_id(), conversation.id, None, "user", f"{number}?", AT) for number in range(9)]
+    asked = [replace(one, attachments=(report, replace(report, name="b.txt"))) for one in asked]
+    document = Document(conversation, tuple(asked))
+    text = write(document)
+    assert text.count(report.text) == 1
+    assert read(text) == document
+
+
+def test_more_is_not_attached_to_one_conversation_than_can_be_taken_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that names one text a million times would come to more than any disk holds."""
+    conversation = Conversation(new_id(), "Pears", AT, AT)
+    attachments = (Attachment("a.txt", "text", "medlar"),) * 3
+    document = Document(conversation, (Message.new(conversation.id, None, "user", "?", attachments=attachments),))
+    monkeypatch.setattr(limits, "MOST_ATTACHED", 18)
+    text = write(document)
+    monkeypatch.setattr(limits, "MOST_ATTACHED", 17)
+    with pytest.raises(ExchangeError, match="are attached"):
+        write(document)
+    with pytest.raises(ExchangeError, match="are attached"):
+        read(text)
+
+
+def test_a_kind_of_a_newer_version_is_taken_as_text() -> None:
+    found = sample()
+    found["messages"][0]["attachments"] = [{"name": "a", "kind": "film", "text": "x"}]
+    assert read(json.dumps(found)).messages[0].attachments == (Attachment("a", "text", "x"),)
+
+
 def test_what_is_not_known_is_passed_over() -> None:
     document = random_document(5)
     found = json.loads(write(document)) | {"colour": {"deep": [[[]]]}, "format": "espalier conversation"}
@@ -162,6 +194,14 @@ FAULTS: list[tuple[Change, str]] = [
     (of(1, text=""), "message 1: a user message needs a text"),
     (of(1, text=None), "message 1, “text”: is missing"),
     (of(1, text="ab\ud83d"), "message 1, “text”: its character 3 is half of a surrogate pair"),
+    (of(1, attachments=[7]), "message 1, attachment 1: has to be an object"),
+    (of(1, attachments=[{"kind": "pdf", "text": "x"}]), "message 1, attachment 1, “name”: is missing"),
+    (of(1, attachments=[{"name": "a", "text": "x"}]), "message 1, attachment 1, “kind”: is missing"),
+    (of(1, attachments=[{"name": "a", "kind": "pdf"}]), "message 1, attachment 1, “text”: is missing"),
+    (of(1, attachments=[{"name": "a", "kind": "pdf", "message": new_id(), "number": 0}]), "no earlier message has"),
+    (of(1, attachments=[{"name": "a", "kind": "pdf", "text": "\ud83d"}]), "is half of a surrogate pair"),
+    (of(1, attachments=[{"name": "a\nb", "kind": "pdf", "text": "x"}]), "message 1: an attachment's name is a line"),
+    (of(2, attachments=[{"name": "a", "kind": "pdf", "text": "x"}]), "message 2: only a question has attachments"),
     (of(3, role="system"), "message 3: a system message stands at the beginning"),
     (of(3, role="tool"), "message 3, “role”: has to be “system”, “user” or “assistant”"),
     (of(3, stop="finished"), "message 3: only an answer has"),

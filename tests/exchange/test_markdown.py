@@ -12,6 +12,7 @@ from markdown_it import MarkdownIt
 from app.conversation.message import Conversation, Message
 from app.conversation.records import Document
 from app.exchange import markdown_of_path, markdown_of_tree, read_any
+from app.protocol.chat import Attachment
 from tests.exchange.samples import NASTY, forked, packed, random_document
 from tests.seeds import each_seed
 
@@ -56,6 +57,14 @@ def test_a_path_is_read_from_top_to_bottom() -> None:
     ]
     with pytest.raises(LookupError):
         markdown_of_path(document, "0" * 32)
+
+
+def test_what_is_attached_stands_in_a_fence_before_the_words() -> None:
+    conversation = Conversation.new("Pears")
+    attached = Attachment("notes.md", "markdown", "# Pears\n```\n<b>")
+    question = Message.new(conversation.id, None, "user", "Which?", attachments=(attached,))
+    text = markdown_of_path(Document(conversation, (question,), (), question.id))
+    assert "> notes.md\n> ````\n> # Pears\n> ```\n> <b>\n> ````\n>\n> Which?" in text
 
 
 def test_a_tree_tells_its_forks() -> None:
