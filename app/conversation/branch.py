@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
-from typing import overload
+from typing import Any, overload
 
 from app.conversation.message import Message
-from app.protocol.chat import Turn
+from app.protocol.chat import PromptOptions, Turn
 
 
 class Branch(Sequence[Turn]):
@@ -42,6 +42,16 @@ class Branch(Sequence[Turn]):
     def __getitem__(self, at: int | slice) -> Turn | tuple[Turn, ...]:
         found = range(len(self))[at]
         return self._turn(found) if isinstance(found, int) else tuple(self._turn(place) for place in found)
+
+    @property
+    def options(self) -> PromptOptions:
+        """Return what holds at its end beside the turns: what the last questions say that say anything of it."""
+        return PromptOptions(self._last("instructions"), self._last("thinks"))
+
+    def _last(self, name: str) -> Any:
+        messages = chain(reversed(self._beyond), (self._path[at] for at in range(self._shared - 1, -1, -1)))
+        found = (getattr(message, name) for message in messages)
+        return next((value for value in found if value is not None), None)
 
     def _turn(self, at: int) -> Turn:
         message = self._path[at] if at < self._shared else self._beyond[at - self._shared]

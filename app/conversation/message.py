@@ -12,7 +12,8 @@ from app.protocol.chat import Attachment, Role, Turn
 from app.protocol.excerpts import first_words
 
 TITLE_LENGTH = 48
-_SPEAKERS = {"user": "You", "system": "Instructions"}
+INSTRUCTIONS = "Instructions"
+_SPEAKERS = {"user": "You", "system": INSTRUCTIONS}
 _HEX = frozenset("0123456789abcdef")
 
 
@@ -72,7 +73,8 @@ class Message:
     the token ids they were generated with; `model`, the fingerprint of the model that wrote them, and its name;
     `stats`, figures that JSON can hold; `stop`, why they ended, None while they are being written or were cut off;
     `sampling`, how their tokens were chosen, JSON too. `name`: what the branch that comes here is called.
-    `attachments`: what comes with a question.
+    `attachments`: what comes with a question. `instructions`, `thinks`: what holds from a question on, None where that
+    is what held before it; "" for no instructions.
     """
 
     id: str
@@ -91,6 +93,8 @@ class Message:
     is_pinned: bool = False
     is_favourite: bool = False
     attachments: tuple[Attachment, ...] = ()
+    instructions: str | None = None
+    thinks: bool | None = None
 
     def __post_init__(self) -> None:
         checked_id(self.id)
@@ -105,6 +109,8 @@ class Message:
             self._check_typed()
         if self.role != "user" and self.attachments:
             raise ValueError(f"only a question has attachments, not a {self.role} message")
+        if self.role != "user" and (self.instructions is not None or self.thinks is not None):
+            raise ValueError(f"instructions hold from a question on, not from a {self.role} message")
         if self.stop is None and (self.ids is not None or self.stats is not None):
             raise ValueError("only an answer that has ended has token ids and figures")
 
@@ -137,6 +143,8 @@ class Message:
         model_name: str | None = None,
         sampling: Mapping[str, Any] | None = None,
         attachments: tuple[Attachment, ...] = (),
+        instructions: str | None = None,
+        thinks: bool | None = None,
     ) -> Message:
         """Make a message that is written now, with a fresh id. An answer begins empty and unfinished."""
         now = time.time()
@@ -146,6 +154,8 @@ class Message:
             model_name=model_name,
             sampling=sampling,
             attachments=attachments,
+            instructions=instructions,
+            thinks=thinks,
         )
 
     @property

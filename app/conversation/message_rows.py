@@ -15,19 +15,22 @@ from typing import Any, NamedTuple
 
 from app.conversation.attachment_rows import AttachmentRows
 from app.conversation.database import Database
-from app.conversation.message import Message
+from app.conversation.message import INSTRUCTIONS, Message
 from app.conversation.records import Alternatives
 
 IDS_IN_A_PIECE = 4096  # 16 KiB: a long answer's end stays below 64 KiB of journal in each of its commits
 
 _MESSAGES = """SELECT message.number, message.id, parent.id, message.role, message.text, message.created,
     message.tokens, message.model, message.model_name, message.stats, message.stop, message.sampling, message.name,
-    message.pinned, message.favourite
+    message.pinned, message.favourite, message.instructions, message.thinks
     FROM message LEFT JOIN message AS parent ON parent.number = message.parent"""
 
 
 class Passage(NamedTuple):
-    """A text of a message in which words are looked for. name: of the attachment that it is, "" for its own words."""
+    """A text of a message in which words are looked for.
+
+    name: of the attachment that it is, INSTRUCTIONS for those, "" for the message's own words.
+    """
 
     name: str
     text: str
@@ -70,18 +73,20 @@ class MessageRows:
         return "".join(row[0] for row in self._db.rows(query, message))
 
     def passages(self, message: int) -> list[Passage]:
-        """Return the texts of a message in which words are looked for: its own, then those that are attached."""
-        attached = self._attachments.of_message(message)
-        return [Passage("", self.text(message)), *(Passage(one.name, f"{one.name}\n{one.text}") for one in attached)]
+        """Return the texts of a message in which words are looked for: its own, those attached, its instructions."""
+        attached = [Passage(one.name, f"{one.name}\n{one.text}") for one in self._attachments.of_message(message)]
+        query = "SELECT instructions FROM message WHERE number = ? AND instructions <> ''"
+        told = [Passage(INSTRUCTIONS, row[0]) for row in self._db.rows(query, message)]
+        return [Passage("", self.text(message)), *attached, *told]
 
     def insert(self, conversation: int, parent: int | None, message: Message, entry: int | None = None) -> int:
         """Add a message with all it has; returns its number. entry: of the trash in which it lies."""
         cursor = self._db.execute(
             "INSERT INTO message (id, conversation, parent, role, text, created, model, model_name, sampling, name,"
-            " pinned, favourite, trash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " pinned, favourite, trash, instructions, thinks) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             *(message.id, conversation, parent, message.role, message.text, message.created_at),
             *(message.model, message.model_name, _json(message.sampling)),
-            *(message.name, message.is_pinned, message.is_favourite, entry),
+            *(message.name, message.is_pinned, message.is_favourite, entry, message.instructions, message.thinks),
         )
         number = int(cursor.lastrowid or 0)
         for piece in pieces_of(message.ids or ()):
@@ -134,6 +139,8 @@ def _message(conversation_id: str, row: tuple[Any, ...], text: str, stored: byte
         name=name,
         is_pinned=bool(marks[0]),
         is_favourite=bool(marks[1]),
+        instructions=marks[2],
+        thinks=None if marks[3] is None else bool(marks[3]),
     )
 
 

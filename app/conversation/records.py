@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from app.conversation.edit import Operation
 from app.conversation.message import Conversation, Message, checked_title, new_id
@@ -35,6 +35,7 @@ class ViewState:
     question they are another version of, or None. aside: what stood in the composer before that edit. anchor: the
     message at the top of the chat, None where its end was in sight; offset: points of it above the top. is_open: the
     conversation was the one shown. attachments, attachments_aside: what comes with the draft, and with what was aside.
+    settings: what was chosen for the next answers, in JSON, "" where nothing was.
     """
 
     conversation_id: str | None
@@ -46,6 +47,15 @@ class ViewState:
     is_open: bool = False
     attachments: tuple[Attachment, ...] = ()
     attachments_aside: tuple[Attachment, ...] = ()
+    settings: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """Settings of sampling under a name: those that differ from the model's own, as JSON can hold them."""
+
+    name: str
+    sampling: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ _OTHERWISE: tuple[dict[str, Any], ...] = (
     {},
     {"visited": 0},
     {"visited": 0, "sampling": None},
+    {"visited": 0, "instructions": None, "thinks": None},
     {"visited": 0, "parent": None},
 )
 
@@ -295,7 +296,7 @@ def _copy(damaged: Damaged, target: sqlite3.Connection) -> None:
     for table in ("message_text", "message_ids", "message_alternatives", "message_attachment"):
         for row in damaged.rows(table):
             _insert(target, table, row)
-    for table in ("view_state", "draft_attachment"):
+    for table in ("view_state", "draft_attachment", "preset"):
         for row in damaged.rows(table):
             _insert(target, table, row)
     target.execute(_UNUSED_TEXTS)

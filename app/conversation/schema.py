@@ -205,7 +205,19 @@ VERSION_5 = (
     f"""CREATE TRIGGER draft_attachment_deleted AFTER DELETE ON draft_attachment WHEN {_IS_UNUSED}
     BEGIN DELETE FROM attached_text WHERE number = OLD.text; END""",
 )
-MIGRATIONS: tuple[tuple[str, ...], ...] = (VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5)
+VERSION_6 = (
+    # From a question on, until another one says otherwise: what the model is told first, and whether it thinks.
+    "ALTER TABLE message ADD COLUMN instructions TEXT CHECK (instructions IS NULL OR role = 'user')",
+    "ALTER TABLE message ADD COLUMN thinks INTEGER CHECK (thinks IS NULL OR role = 'user' AND thinks IN (0, 1))",
+    # What was chosen for the next answers of a conversation, and what of it was not used yet.
+    "ALTER TABLE view_state ADD COLUMN settings TEXT NOT NULL DEFAULT '' CHECK (settings = '' OR json_valid(settings))",
+    """CREATE TABLE preset (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        name TEXT NOT NULL UNIQUE CHECK (name <> ''),
+        sampling TEXT NOT NULL CHECK (json_valid(sampling))
+    ) STRICT""",
+)
+MIGRATIONS: tuple[tuple[str, ...], ...] = (VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6)
 
 _NOTE_PLACES = (
     "DELETE FROM sqlite_sequence WHERE name LIKE '@%'",

@@ -29,6 +29,7 @@ from app.conversation.message_search import MessageSearch
 from app.conversation.message_store import MessageStore
 from app.conversation.opening import PATIENCE
 from app.conversation.path_marks import PathMarks
+from app.conversation.preset_store import PresetStore
 from app.conversation.records import ViewState
 from app.conversation.staging import Imports
 from app.conversation.trash import THIRTY_DAYS, Trash
@@ -49,9 +50,9 @@ class Store:
 
     What lies in the trash for thirty days is deleted when the store is opened.
 
-    Attributes: database, the file itself; conversations, messages, folders, view_states, trash, imports, exports,
-    search: what is kept in it, each with what can be asked of it; notice: what the person should know about the file,
-    None when all is well; emptied: the conversations that what was deleted at the opening belonged to.
+    Attributes: database, the file itself; conversations, messages, folders, view_states, presets, trash, imports,
+    exports, search: what is kept in it, each with what can be asked of it; notice: what the person should know about
+    the file, None when all is well; emptied: the conversations that what was deleted at the opening belonged to.
     """
 
     def __init__(self, path: Path | None, *, notice: Problem | None = None, patience: float = PATIENCE) -> None:
@@ -65,6 +66,7 @@ class Store:
         self.conversations = ConversationStore(self.database)
         self.folders = FolderStore(self.database)
         self.view_states = ViewStateStore(self.database, attachments)
+        self.presets = PresetStore(self.database)
         self.messages = MessageStore(self.database, rows, paths, self.conversations, self.view_states)
         self.trash = Trash(self.database, rows, paths, self.messages)
         self.imports = Imports(self.database, rows, self.conversations, self.messages)

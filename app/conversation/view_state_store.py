@@ -6,13 +6,13 @@ from app.conversation.attachment_rows import AttachmentRows
 from app.conversation.database import Database
 from app.conversation.records import ViewState
 
-_VIEW_STATES = """SELECT view_state.number, conversation.id, draft, editing, aside, anchor, offset, is_open
+_VIEW_STATES = """SELECT view_state.number, conversation.id, draft, editing, aside, anchor, offset, is_open, settings
     FROM view_state LEFT JOIN conversation ON conversation.number = view_state.conversation
     WHERE conversation.trash IS NULL ORDER BY view_state.number"""
-_SAVE_VIEW_STATE = """INSERT INTO view_state (conversation, draft, editing, aside, anchor, offset, is_open)
-    VALUES (?, ?, ?, ?, ?, ?, ?)"""
-_CHANGE_VIEW_STATE = """UPDATE view_state SET draft = ?, editing = ?, aside = ?, anchor = ?, offset = ?, is_open = ?
-    WHERE number = ?"""
+_SAVE_VIEW_STATE = """INSERT INTO view_state (conversation, draft, editing, aside, anchor, offset, is_open, settings)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
+_CHANGE_VIEW_STATE = """UPDATE view_state SET draft = ?, editing = ?, aside = ?, anchor = ?, offset = ?, is_open = ?,
+    settings = ? WHERE number = ?"""
 # Words that are sent are a draft no longer, of their conversation or of the blank one that became it.
 _SENT = "SELECT number FROM view_state WHERE draft = ? AND (conversation = ? OR conversation IS NULL)"
 _DRAFT_SENT = "UPDATE view_state SET draft = aside, editing = NULL, aside = '' WHERE number = ?"
@@ -34,8 +34,11 @@ class ViewStateStore:
             ViewState(
                 *(conversation_id, draft, editing, aside, anchor, offset, bool(is_open)),
                 *self._attachments.of_draft(number),
+                settings=settings,
             )
-            for number, conversation_id, draft, editing, aside, anchor, offset, is_open in self._db.rows(_VIEW_STATES)
+            for number, conversation_id, draft, editing, aside, anchor, offset, is_open, settings in self._db.rows(
+                _VIEW_STATES
+            )
         )
 
     def save(self, state: ViewState) -> None:
@@ -61,7 +64,7 @@ class ViewStateStore:
 
     def _put(self, conversation: int | None, state: ViewState) -> int:
         """Write the row of a view state; returns its number."""
-        values = (state.draft, state.editing, state.aside, state.anchor, state.offset, state.is_open)
+        values = (state.draft, state.editing, state.aside, state.anchor, state.offset, state.is_open, state.settings)
         query = "SELECT number FROM view_state WHERE conversation IS ? ORDER BY number DESC LIMIT 1"
         for (number,) in self._db.execute(query, conversation):
             self._db.execute(_CHANGE_VIEW_STATE, *values, number)

@@ -32,11 +32,13 @@ and of a question:
     "attachments"   what comes with it: [{"name": "report.pdf", "kind": "pdf", "text": "…"}, …]. In place of a "text"
                     that stands in the file already: "message", the id of an earlier question, and "number", which of
                     its attachments has it, from 0 on. Kinds: "text", "markdown", "code", "data", "pdf", "paste"
+    "instructions"  what the model is told first from this question on, "" for nothing
+    "thinks"        whether it thinks before it answers, from this question on
 
 and of an answer:
 
     "model", "model_name"      fingerprint of the model that wrote it, and its name
-    "sampling"      how its tokens were chosen, an object of numbers
+    "sampling"      how its tokens were chosen, an object of numbers and texts
     "stop"          why it ended: "finished", "stop text", "length limit", "context full", "stopped" or "failed";
                     left out when it was cut off. Only an answer that ended has what follows.
     "tokens"        ids of its tokens, from 0 to 2147483647
@@ -224,6 +226,8 @@ class Draft:
                 is_pinned=entry.flag("pinned"),
                 is_favourite=entry.flag("favourite"),
                 attachments=self._attachments(entry, message_id),
+                instructions=entry.whole_text("instructions"),
+                thinks=entry.boolean("thinks"),
             )
         except ValueError as error:
             raise MalformedError(entry.place, str(error)) from error
@@ -285,6 +289,8 @@ def _written(
         "attachments": _attachments_written(message, places) or None,
         "pinned": message.is_pinned or None,
         "favourite": message.is_favourite or None,
+        "instructions": message.instructions,
+        "thinks": message.thinks,
         "model": message.model,
         "model_name": message.model_name,
         "sampling": message.sampling,

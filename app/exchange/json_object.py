@@ -48,7 +48,12 @@ class JsonObject(NamedTuple):
 
     def flag(self, name: str) -> bool:
         """Get true or false; what is not there is false."""
-        return bool(self._of_kind(name, bool, "true or false"))
+        return bool(self.boolean(name))
+
+    def boolean(self, name: str) -> bool | None:
+        """Get true or false, None for what is not there."""
+        value: bool | None = self._of_kind(name, bool, "true or false")
+        return value
 
     def integer(self, name: str, below: int) -> int | None:
         """Get a whole number from 0 to less than `below`."""

@@ -134,9 +134,17 @@ def _message(message: Message, level: str, number: str = "") -> Iterator[str]:
         if holds
     ]
     told = f" ({', '.join(marks)})" if marks else ""
+    if message.instructions is not None:
+        yield f"*{_told(message.instructions)}*"
+        if message.instructions.strip():
+            yield _quoted(message.instructions)
     yield f"{level} {number}{_plain(message.speaker)}{told}"
     text = question_text(message.text, message.attachments)
     yield _quoted(text) if text.strip() else "*Nothing was said.*"
+
+
+def _told(instructions: str) -> str:
+    return "Instructions from here on:" if instructions.strip() else "Without instructions from here on."
 
 
 def _quoted(text: str) -> str:

@@ -33,6 +33,11 @@ def attached(rng: random.Random) -> tuple[Attachment, ...]:
     )
 
 
+def told(rng: random.Random) -> str | None:
+    """Mostly nothing; else instructions that hold from a question on, or an end of them."""
+    return rng.choice([None, None, None, "", words(rng, rng.choice([3, 200]))])
+
+
 def asked(store: Store, text: str = "Which pears keep?") -> tuple[Conversation, Message, Message]:
     """A conversation with a question and an answer that has just begun."""
     conversation = Conversation.new()
@@ -57,6 +62,7 @@ def grow(store: Store, tree: MessageTree, rng: random.Random, steps: int) -> Non
             parent = rng.choice([None, *known])
             text = words(rng, rng.randint(1, 60))
             question = Message.new(tree.conversation_id, parent, "user", text, attachments=attached(rng))
+            question = replace(question, instructions=told(rng), thinks=rng.choice([None, None, None, True, False]))
             is_selected = rng.random() < 0.8
             tree.add(question, is_selected)
             store.messages.add(question, is_selected)

@@ -12,7 +12,7 @@ from app.conversation.records import Document
 from app.protocol.chat import Attachment
 from app.protocol.events import Alternative
 from app.protocol.reports import StopReason
-from tests.conversation.builders import words
+from tests.conversation.builders import told, words
 
 AT = 1_790_000_000.0
 NASTY = [
@@ -69,6 +69,8 @@ def _random_message(rng: random.Random, conversation_id: str, parent: Message | 
     if role == "user" and rng.random() < 0.5:
         texts = rng.choices(["a document", *NASTY], k=rng.randint(1, 3))
         message = replace(message, attachments=tuple(Attachment("a.txt", "text", text) for text in texts))
+    if role == "user":
+        message = replace(message, instructions=told(rng), thinks=rng.choice([None, None, True, False]))
     return _finished(rng, message) if role == "assistant" else message
 
 

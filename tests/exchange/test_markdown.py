@@ -322,3 +322,13 @@ def test_no_long_text_takes_long(piece: str) -> None:
     """Quadratic in these would be minutes."""
     text = piece * 100_000 + "x <b>"
     assert len(markdown_of_path(conversation_of(text))) < 4 * len(text) + 1000
+
+
+def test_instructions_stand_before_the_question_from_which_they_hold() -> None:
+    conversation = Conversation.new("Pears")
+    first = Message.new(conversation.id, None, "user", "Which keep?", instructions="Be *brief*.\n# Really")
+    second = Message.new(conversation.id, first.id, "user", "And why?", instructions="")
+    text = markdown_of_path(Document(conversation, (first, second), (), second.id))
+    told = text.index("*Instructions from here on:*")
+    assert told < text.index("> Be *brief*.") < text.index("Which keep?")
+    assert text.index("Which keep?") < text.index("*Without instructions from here on.*") < text.index("And why?")
