@@ -33,12 +33,15 @@ _SMALL_FILES = ("*.json", "*.jinja", "*.model", "*.tiktoken", "*.txt", "addition
 def fingerprint(folder: ModelFolder) -> str:
     """Return 32 hexadecimal digits for all that shapes a model's token ids.
 
-    Of the weights, names, sizes, headers and evenly spaced samples are read, not all bytes. Raises OSError when a file
-    cannot be read.
+    Of the weights, names, sizes, headers and evenly spaced samples are read, not all bytes; where they have digests,
+    those. Raises OSError when a file cannot be read.
     """
     digest = hashlib.sha256()
-    for file in folder.weight_files:
-        _add_weight_file(digest, file)
+    if folder.digests:
+        _add(digest, *(known.encode() for known in folder.digests))
+    else:
+        for file in folder.weight_files:
+            _add_weight_file(digest, file)
     for path in _small_files(folder.path):
         _add(digest, path.relative_to(folder.path).as_posix().encode(), path.read_bytes())
     return digest.hexdigest()[:32]

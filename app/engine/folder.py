@@ -9,6 +9,7 @@ import importlib
 import importlib.util
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -29,12 +30,18 @@ _OTHER_TOKENIZERS = ("tekken.json", "tiktoken.model", "*.tiktoken")
 
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
-    """A model folder that passed every check. config, generation: config.json and generation_config.json as read."""
+    """A model folder that passed every check.
+
+    name: what the model is called. config, generation: config.json and generation_config.json as read. digests: of the
+    weight files where they are Ollama's, whose tensors have other names; else empty.
+    """
 
     path: Path
+    name: str
     config: dict[str, Any]
     generation: dict[str, Any]
     weight_files: tuple[WeightFile, ...]
+    digests: tuple[str, ...] = ()
 
     @property
     def weight_bytes(self) -> int:
@@ -42,10 +49,10 @@ class ModelFolder:
         return sum(file.data_bytes for file in self.weight_files)
 
 
-def check_folder(path: Path) -> ModelFolder:
+def check_folder(path: Path, weights: Sequence[Path] | None = None) -> ModelFolder:
     """Check all of a model folder that can be told without loading it.
 
-    Raises ModelError with what is wrong and what to do.
+    weights: its weight files, where they lie elsewhere. Raises ModelError with what is wrong and what to do.
     """
     try:
         _check_is_folder(path)
@@ -53,7 +60,7 @@ def check_folder(path: Path) -> ModelFolder:
         config = _read_config(path)
         _check_architecture(config)
         generation = _read_generation(path)
-        weight_files = _read_weights(path)
+        weight_files = _read_weights(path) if weights is None else tuple(read_weight_file(file) for file in weights)
         check_configuration(config, sum(file.tensors for file in weight_files))
         check_configuration(generation, 0, "generation_config.json")
         _check_tokenizer(path)
@@ -61,7 +68,16 @@ def check_folder(path: Path) -> ModelFolder:
         raise ModelError(
             "The model cannot be read", f"{path}: {error.strerror or error}. Check the folder's permissions."
         ) from error
-    return ModelFolder(path, config, generation, weight_files)
+    return ModelFolder(path, _name(path), config, generation, weight_files)
+
+
+def _name(path: Path) -> str:
+    """Return the folder's name; in the hub's cache, where that is a commit, the repository's."""
+    path = path.absolute()
+    repository = path.parent.parent.name
+    if path.parent.name == "snapshots" and repository.startswith("models--"):
+        return repository.rpartition("--")[2]
+    return path.name
 
 
 def _check_is_folder(path: Path) -> None:

@@ -1,11 +1,10 @@
-"""The opening of a model folder in small steps, so that the loop can answer, and give up, in between."""
+"""The opening of a model in small steps, so that the loop can answer, and give up, in between."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager
 from datetime import datetime
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,17 +13,19 @@ from mlx.nn.layers.base import Module
 from mlx.utils import tree_flatten
 from mlx_lm.models.cache import make_prompt_cache
 from mlx_lm.tokenizer_utils import TokenizerWrapper
-from mlx_lm.utils import load_model, load_tokenizer, maybe_set_recommended_wired_limit
+from mlx_lm.utils import load_tokenizer, maybe_set_recommended_wired_limit
 
 from app.engine.border import foreign_code
+from app.engine.build import build_model
 from app.engine.codec import Codec
 from app.engine.default_sampling import default_sampling
 from app.engine.fingerprint import fingerprint, state_fingerprint
-from app.engine.folder import ModelFolder, check_folder
+from app.engine.folder import ModelFolder
 from app.engine.memory import Memory, check_room, limit_mlx_cache, machine_memory
 from app.engine.model import LoadedModel
 from app.engine.problems import ModelError
 from app.engine.prompt import prompt_builder
+from app.engine.source import checked_source
 from app.engine.step_memory import sizes_of
 from app.engine.task import Task
 from app.engine.template import chat_template
@@ -41,14 +42,14 @@ _USUAL_HEADS = 64
 
 
 class Opening(Task[LoadedModel | ModelFailed]):
-    """The opening of one model folder.
+    """The opening of one model, by its folder or as "ollama:NAME:TAG".
 
     progress: the stage that comes next. weight_bytes: 0 until everything that can be known without the weights is known
     to be sound; reading them is next.
     """
 
     def __init__(self, path: str, memory: Memory | None = None, now: datetime | None = None) -> None:
-        """Prepare to open a folder. `now`: the date that templates print while the model is open."""
+        """Prepare to open a model. `now`: the date that templates print while the model is open."""
         super().__init__()
         self.path = path
         self.progress = ModelLoading(path, "Opening")
@@ -59,7 +60,7 @@ class Opening(Task[LoadedModel | ModelFailed]):
     def _refusal(self, problem: Problem) -> ModelFailed:
         return ModelFailed(self.path, problem)
 
-    def _work(self) -> Iterator[None]:
+    def _work(self) -> Generator[None, None, None]:
         for stage, fraction in self._stages():
             self.progress = ModelLoading(self.path, stage, fraction)
             yield
@@ -67,14 +68,15 @@ class Opening(Task[LoadedModel | ModelFailed]):
     def _stages(self) -> Iterator[tuple[str, float | None]]:
         """Yield each stage before it is begun, with the fraction of the weights that is read."""
         yield "Checking the model", None
-        folder = check_folder(Path(self.path))
-        check_room(folder.weight_bytes, self.memory)
-        limit_mlx_cache(self.memory)
-        yield "Reading the tokenizer", None
-        tokenizer = _tokenizer(folder)
-        yield "Building the model", 0.0
-        model, config = _lazy_model(folder)
-        whole = self._put_together(folder, tokenizer, model, config)
+        with checked_source(self.path) as folder:
+            check_room(folder.weight_bytes, self.memory)
+            limit_mlx_cache(self.memory)
+            yield "Reading the tokenizer", None
+            tokenizer = _tokenizer(folder)
+            yield "Building the model", 0.0
+            with _misfit():
+                model, config = build_model(folder)
+            whole = self._put_together(folder, tokenizer, model, config)
         self.weight_bytes = whole.weight_bytes
         yield "Reading the weights", 0.0
         for fraction in _read_weights(model):
@@ -103,7 +105,7 @@ class Opening(Task[LoadedModel | ModelFailed]):
             raise _unreadable(folder, error) from error
         return LoadedModel(
             path=self.path,
-            name=_name(folder.path),
+            name=folder.name,
             detail=_detail(config, weight_bytes),
             fingerprint=name,
             state_fingerprint=state_name,
@@ -159,12 +161,6 @@ def _stop_ids(folder: ModelFolder) -> list[int] | None:
     return sorted(ids) or None
 
 
-def _lazy_model(folder: ModelFolder) -> tuple[Module, dict[str, Any]]:
-    """Return the model with weights that are named but not read yet."""
-    with _misfit():
-        return load_model(folder.path, lazy=True, trust_remote_code=False)
-
-
 def _misfit() -> AbstractContextManager[None]:
     return _parsing(
         "The model cannot be opened",
@@ -206,15 +202,6 @@ def _heads(config: dict[str, Any]) -> int:
     return found if isinstance(found, int) and found > 0 else _USUAL_HEADS
 
 
-def _name(path: Path) -> str:
-    """Return the folder's name; in the hub's cache, where that is a commit, the repository's."""
-    path = path.absolute()
-    repository = path.parent.parent.name
-    if path.parent.name == "snapshots" and repository.startswith("models--"):
-        return repository.rpartition("--")[2]
-    return path.name
-
-
 def _detail(config: dict[str, Any], weight_bytes: int) -> str:
     """Bits and size, as "4-bit, 1.9 GB"."""
     quantization = config.get("quantization")
@@ -224,4 +211,4 @@ def _detail(config: dict[str, Any], weight_bytes: int) -> str:
 
 
 def _unreadable(folder: ModelFolder, error: OSError) -> ModelError:
-    return ModelError("The model cannot be read", f"{folder.path}: {error.strerror or error}. Check the folder.")
+    return ModelError("The model cannot be read", f"{folder.name}: {error.strerror or error}. Check the folder.")

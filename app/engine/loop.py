@@ -158,6 +158,7 @@ class EngineLoop:
 
     def _open(self, path: str) -> None:
         """Begin to open a model. The open one goes on until it is known to be sound; what is asked meanwhile waits."""
+        self._give_up_opening()
         self._opening = Opening(path)
         self._emit(self._opening.progress)
 
@@ -195,8 +196,13 @@ class EngineLoop:
         opened.feed.changed()
 
     def _end_opening(self) -> None:
-        self._opening = None
+        self._give_up_opening()
         self._waiting.release()
+
+    def _give_up_opening(self) -> None:
+        if self._opening is not None:
+            self._opening.close()
+        self._opening = None
 
     def _leave_model(self) -> None:
         """End what was asked of the open model, if there is one, and close it."""

@@ -40,7 +40,7 @@ _LARGEST = (
 _LARGEST_TOGETHER = 512 * MIB
 _WEIGHTS = ".safetensors"
 _MOST_ENTRIES = 10_000
-_TEMPLATES = "additional_chat_templates"
+TEMPLATES = "additional_chat_templates"
 
 
 def check_files(folder: Path) -> None:
@@ -71,7 +71,7 @@ def _largest(name: str) -> int | None:
 def _entries(folder: Path) -> Iterator[Path]:
     """Yield what the folder holds, and the folder of further templates. Raises ModelError where that has no end."""
     count = 0
-    for place in (folder, folder / _TEMPLATES):
+    for place in (folder, folder / TEMPLATES):
         if place is not folder and not place.is_dir():
             continue
         with os.scandir(place) as entries:

@@ -79,7 +79,7 @@ class Run(ModelTask):
     def _refusal(self, problem: Problem) -> RunFailed:
         return RunFailed(self._command.run_id, problem)
 
-    def _work(self) -> Iterator[None]:
+    def _work(self) -> Generator[None, None, None]:
         self._clock.start()
         command = self._command
         prompt = self._prompt()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import ClassVar, Generic, TypeVar
 
 from app.engine.border import foreign_code
@@ -32,8 +32,12 @@ class Task(ABC, Generic[Outcome]):
         except EngineError as error:
             self.outcome = self._refusal(error.problem)
 
+    def close(self) -> None:
+        """Give the work up where it stands, and let go of what it holds. It comes to no outcome."""
+        self._steps.close()
+
     @abstractmethod
-    def _work(self) -> Iterator[None]:
+    def _work(self) -> Generator[None, None, None]:
         """Do the work, yield between two steps, and set the outcome at the end. Raises EngineError."""
 
     @abstractmethod

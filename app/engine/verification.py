@@ -11,7 +11,7 @@ more, and of one layer. Whether there is so much is asked before it begins and b
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from typing import cast
 
 import mlx.core as mx
@@ -55,7 +55,7 @@ class Check(ModelTask):
     def _refusal(self, problem: Problem) -> Verified:
         return refusal(self._command, problem)
 
-    def _work(self) -> Iterator[None]:
+    def _work(self) -> Generator[None, None, None]:
         begun = time.perf_counter()
         prompt = self._open.read(self._command.turns, self._command.options).ids
         held = self._cache.price(prompt).cached

@@ -12,7 +12,7 @@ _AS_SAID = PromptOptions()
 
 @dataclass(frozen=True, slots=True)
 class LoadModel:
-    """Open the model in this folder, and then close the one that was open, if any.
+    """Open the model in this folder, or "ollama:NAME:TAG", and then close the one that was open, if any.
 
     That other one stays open, and what it does goes on, until the new one is known to be sound; where both do not fit
     into memory together it is closed then, else when the new one is ready. What is asked from then on waits for it.
