@@ -1,0 +1,43 @@
+"""A model in the list of models, as far as its files tell without being loaded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Source(StrEnum):
+    """Whose folder a model lies in."""
+
+    GUIDE = "Built in"
+    HUB = "Hugging Face"
+    LM_STUDIO = "LM Studio"
+    OLLAMA = "Ollama"
+    ADDED = "Added folder"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEntry:
+    """A model that was found.
+
+    path: what the engine is asked to open, a folder or a reference to Ollama's store. root: the folder in which it was
+    looked for. owner: who published it, "" where that is not said. model_type: of its configuration. parameters: about,
+    0 where unknown. precision: as "4-bit" or "bf16". disk_bytes: of all its files; weight_bytes: of the weights alone.
+    context: tokens that it reads at most. sees: it was made for images too. calls_tools: its template has tools.
+    reason: why it cannot be opened, in one sentence, "" where nothing stands against it so far.
+    """
+
+    path: str
+    name: str
+    source: Source
+    root: str = ""
+    owner: str = ""
+    model_type: str = ""
+    parameters: int = 0
+    precision: str = ""
+    disk_bytes: int = 0
+    weight_bytes: int = 0
+    context: int = 0
+    sees: bool = False
+    calls_tools: bool = False
+    reason: str = ""

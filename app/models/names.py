@@ -1,0 +1,32 @@
+"""The names of models, from where they lie."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.models.ollama_store import PREFIX
+
+HUB_MODEL = "models--"
+
+
+def hub_repository(path: Path) -> tuple[str, str] | None:
+    """Return owner and name of the repository of a snapshot in the hub's cache, None for any other folder."""
+    repository = path.parent.parent.name
+    if path.parent.name != "snapshots" or not repository.startswith(HUB_MODEL):
+        return None
+    owner, _, name = repository.removeprefix(HUB_MODEL).rpartition("--")
+    return owner, name
+
+
+def model_name(path: str) -> str:
+    """Return how a model is called: like its folder, its repository on the hub, or as Ollama calls it, "NAME:TAG"."""
+    if path.startswith(PREFIX):
+        return path.removeprefix(PREFIX)
+    folder = Path(path).absolute()
+    repository = hub_repository(folder)
+    return folder.name if repository is None else repository[1]
+
+
+def shown(name: str) -> str:
+    """Return a name as it can be shown and read aloud: at most 200 characters, each of which can be seen."""
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in name[:200])
