@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.attaching import FLAG
 from app.launch.bundle_check import is_frozen
 from app.launch.environment import allow_files, give_streams, seal
 from app.launch.options import Options, parse_options
@@ -54,6 +55,10 @@ def run(launch: Launch, options: Options) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program. Returns its exit status."""
+    if sys.argv[1:] == [FLAG]:
+        from app.attaching.pdf_child import serve
+
+        return serve()
     give_streams()
     if is_frozen():
         # A frozen program is its own Python: a helper process of the libraries begins here too, and ends in this call.
