@@ -23,6 +23,7 @@ from app.engine.open_model import OpenModel
 from app.engine.pinning import pin
 from app.engine.run import Run, never_started
 from app.engine.run_queue import RunQueue
+from app.engine.support import model_support
 from app.engine.verification import Check, refusal
 from app.protocol.commands import (
     Cancel,
@@ -106,7 +107,7 @@ class EngineLoop:
     def _start(self) -> None:
         if not self._has_started:
             self._has_started = True
-            self._emit(EngineStarted(CAPABILITIES))
+            self._emit(EngineStarted(CAPABILITIES, model_support()))
 
     def _drain(self) -> None:
         try:

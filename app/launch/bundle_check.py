@@ -22,6 +22,9 @@ UNWANTED = (
 """Modules that no bundle holds: they belong to other programs, or to building and testing this one."""
 
 
+_MODELS = "mlx_lm.models."
+
+
 def is_frozen() -> bool:
     """Return whether this is the program that is shipped, and not a checkout."""
     return bool(getattr(sys, "frozen", False))
@@ -33,6 +36,7 @@ def faults() -> list[str]:
         *missing_modules(wanted_modules()),
         *missing_tokenizers(),
         *missing_configurations(wanted_modules()),
+        *missing_types(wanted_modules()),
         *template_faults(guide_model()),
         *window_faults(resources() / "icon" / "espalier.svg"),
         *unwanted_modules(UNWANTED),
@@ -57,6 +61,16 @@ def missing_modules(names: list[str]) -> Iterator[str]:
         except SystemExit:
             # The module is here; it wants a package that Espalier does not come with, and says so by ending.
             continue
+
+
+def missing_types(names: list[str]) -> Iterator[str]:
+    """Yield a sentence where the engine does not list the models among these modules: the window would refuse them."""
+    from app.engine.support import model_support
+
+    wanted = {name.removeprefix(_MODELS) for name in names if name.startswith(_MODELS)}
+    missing = sorted(wanted - model_support().model_types)
+    if missing or not wanted:
+        yield f"{len(missing)} of {len(wanted)} types of models are not listed: {', '.join(missing[:5])}."
 
 
 def missing_tokenizers() -> Iterator[str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from app.protocol.cache_events import CacheEvent
+from app.protocol.memory import ModelSupport
 from app.protocol.reports import ModelInfo, Problem, RequestReport, RunStats
 from app.protocol.trie_view import Residency, TrieView
 
@@ -35,6 +36,7 @@ class EngineStarted:
     """The engine has started: its libraries are imported and its loop runs. The first event of every engine."""
 
     capabilities: Capabilities
+    support: ModelSupport = field(default_factory=ModelSupport)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The memory of a machine, what a model may take of it, and what the cache may take beside the model."""
+"""The models that an engine can open: their types, and what the memory of its machine leaves them and the cache."""
 
 from __future__ import annotations
 
@@ -17,6 +17,17 @@ class Memory:
 
     total: int
     working_set: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSupport:
+    """The models that an engine can open.
+
+    model_types: of their configurations, empty where the engine does not say. memory: of its machine, None likewise.
+    """
+
+    model_types: frozenset[str] = frozenset()
+    memory: Memory | None = None
 
 
 def room_for_weights(memory: Memory) -> int:

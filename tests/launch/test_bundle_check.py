@@ -34,6 +34,13 @@ def test_a_module_that_ends_for_want_of_its_package_is_there(
     assert capsys.readouterr().out == ""
 
 
+def test_types() -> None:
+    assert list(bundle_check.missing_types(["json", "mlx_lm.models.llama", "mlx_lm.models.qwen3"])) == []
+    (fault,) = bundle_check.missing_types(["mlx_lm.models.llama", "mlx_lm.models.no_such_model"])
+    assert fault == "1 of 2 types of models are not listed: no_such_model."
+    assert len(list(bundle_check.missing_types(["json"]))) == 1
+
+
 def test_tokenizers(monkeypatch: pytest.MonkeyPatch) -> None:
     from transformers.models.auto import tokenization_auto
 
