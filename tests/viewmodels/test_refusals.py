@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.conversation.conversation_store import ConversationStore
 from app.conversation.database import Database
 from app.conversation.edit import Edit
 from app.conversation.faults import Fault, store_error
@@ -172,6 +173,32 @@ def test_whatever_the_database_refuses_no_word_is_lost_and_nothing_sticks(
     app.chat.send("Does it still go on?")
     qtbot.waitUntil(lambda: [row.role for row in app.chat.chat_model.rows] == ["user", "assistant"], timeout=5000)
     qtbot.waitUntil(lambda: is_at_rest(app), timeout=5000)
+
+
+def test_a_conversation_that_was_stored_although_it_was_refused_makes_room_for_a_blank_one(
+    qtbot: QtBot, make_app: Callable[[], App], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here it is blank, and in the database it goes: it must not be shown for the blank one that takes its place."""
+    app = make_app()
+    qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Ready"))
+    kept = ConversationStore.get
+
+    def fail(_store: ConversationStore, _id: str) -> Conversation:
+        monkeypatch.setattr(ConversationStore, "get", kept)
+        raise OSError(errno.EIO, "after the commit")
+
+    monkeypatch.setattr(ConversationStore, "get", fail)
+    app.chat.send("One")
+    qtbot.waitUntil(lambda: is_at_rest(app))
+    refused = app.library.open_id
+    assert texts_of(app) == []
+    app.act("undo")
+    qtbot.waitUntil(lambda: is_at_rest(app))
+    assert app.library.open_id != refused
+    assert texts_of(app) == []
+    app.chat.send("Two")
+    qtbot.waitUntil(lambda: texts_of(app) == ["Two", "You said: Two"], timeout=5000)
+    qtbot.waitUntil(lambda: is_at_rest(app))
 
 
 def started(database: Path, script: Script, settings: Settings, folders: Folders) -> App:

@@ -140,9 +140,12 @@ class Library(QObject):
             self._unstored.pop(one.id, None)
         self.changed.emit()
 
-    def begin(self) -> str:
-        """Return the id of a blank conversation, in memory until something is said in it. There is one at most."""
-        blank = next((known for known in self._unstored if not len(self._trees[known])), None)
+    def begin(self, besides: Collection[str] = ()) -> str:
+        """Return the id of a blank conversation, in memory until something is said in it. There is one at most.
+
+        besides: ids of conversations that are going: the database may have had one that is blank here.
+        """
+        blank = next((one for one in self._unstored if one not in besides and not len(self._trees[one])), None)
         if blank is None:
             conversation = Conversation.new()
             blank = conversation.id

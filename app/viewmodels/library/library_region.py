@@ -234,7 +234,7 @@ class LibraryRegion(QObject):
         is_left = self._open_id in gone
         neighbour = self._neighbour(self._open_id, result) if is_left else None
         if is_left:
-            self._open_id = self.library.begin()
+            self._open_id = self.library.begin(besides=gone)
         for conversation_id in self.library.take(result, self._answers.unsaved_answers, self._answers.moved_ids):
             self._answers.save_path(conversation_id)
         if is_left and neighbour is None:
