@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.attaching import FLAG
+from app.hub import FLAG as HUB
 from app.launch.bundle_check import is_frozen
 from app.launch.environment import allow_files, give_streams, seal
 from app.launch.options import Options, parse_options
@@ -59,6 +60,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from app.attaching.pdf_child import serve
 
         return serve()
+    if sys.argv[1:] == [HUB]:
+        from app.hub.process import main as talk_to_hubs
+
+        return talk_to_hubs()
     give_streams()
     if is_frozen():
         # A frozen program is its own Python: a helper process of the libraries begins here too, and ends in this call.

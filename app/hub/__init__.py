@@ -6,3 +6,6 @@ Of huggingface_hub come the addresses, the headers, the kinds of refusals, the l
 transfer is our own: the library's writes to a file that it removes when anything fails, so that nothing could be gone
 on with, takes as many bytes as are sent, and compares no checksum. Xet is left out for the same reasons.
 """
+
+FLAG = "--hub"
+"""The option with which the program starts itself as that process."""

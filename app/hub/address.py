@@ -14,7 +14,7 @@ Origin = tuple[str, str, int]
 
 
 class AddressError(ValueError):
-    """What was entered is no address of a hub. The text is a sentence for the person."""
+    """An entry that is no address of a hub. The text is a sentence for the person."""
 
 
 def endpoint(entered: str) -> str:

@@ -57,7 +57,7 @@ class CacheFolder:
         """Return how many bytes of a file need not be fetched."""
         if self.is_whole(file) or self._is_blob(file):
             return file.size
-        return min(_size(self.part(file)), file.size)
+        return max(0, min(_size(self.part(file)), file.size))
 
     def is_complete(self) -> bool:
         """Return whether the model is there, each file in its size."""

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import filelock
@@ -20,6 +21,8 @@ from app.protocol.figures import size
 
 RESERVE = 2_000_000_000  # bytes of the disk that no download takes
 _LOCK_PATIENCE = 1.0  # seconds
+
+Tell = Callable[[int, str, bool], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +46,11 @@ def space_for(repository: Repository, cache: Path) -> Space:
     return Space(missing, _free(cache), bool(repository.files) and folder.is_complete())
 
 
-def fetch(
-    hub: Connection, repository: Repository, cache: Path, tell: Callable[[int, str], None], wait: Sleep = time.sleep
-) -> Path:
+def fetch(hub: Connection, repository: Repository, cache: Path, tell: Tell, wait: Sleep = time.sleep) -> Path:
     """Bring a model here and return its folder. Raises HubError; what has arrived stays then, and is gone on with.
 
-    tell: called with the bytes of the whole model that have arrived, and the file that is being fetched.
+    tell: called with the bytes of the whole model that have arrived, the file that is under way, and whether it is
+    being compared with its checksum.
     """
     if repository.reason:
         raise HubError("This cannot be fetched", repository.reason)
@@ -79,16 +81,18 @@ def discard(repository: Repository, cache: Path) -> None:
     CacheFolder(cache, repository).discard()
 
 
-def _fetch_all(
-    transfer: Transfer, repository: Repository, folder: CacheFolder, tell: Callable[[int, str], None]
-) -> Path:
+def _fetch_all(transfer: Transfer, repository: Repository, folder: CacheFolder, tell: Tell) -> Path:
     done = 0
     for file in sorted(repository.files, key=lambda file: file.size):
         if not folder.is_whole(file) and not folder.adopt(file):
-            transfer.fetch(file, lambda arrived, done=done, name=file.name: tell(done + arrived, name))  # type: ignore[misc]
+            transfer.fetch(file, partial(_tell_of, tell, done, file.name))
         done += file.size
-        tell(done, file.name)
+        tell(done, file.name, False)
     return folder.publish()
+
+
+def _tell_of(tell: Tell, before: int, name: str, arrived: int, is_checked: bool) -> None:
+    tell(before + arrived, name, is_checked)
 
 
 def _free(folder: Path) -> int:

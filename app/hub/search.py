@@ -10,6 +10,7 @@ from app.hub import naming
 from app.hub.address import is_repository, origin
 from app.hub.connection import Connection
 from app.hub.faults import HubError, not_a_hub
+from app.hub.found import Found
 from app.hub.json_fields import count, fields, moment, text, texts
 from app.hub.repository import licence_of
 
@@ -17,27 +18,6 @@ PAGE = 30
 LONGEST = 200  # characters of what is searched for
 _EXPAND = ("downloads", "likes", "lastModified", "tags", "gated", "safetensors", "config", "author")
 _MLX, _SAFETENSORS = "mlx", "safetensors"
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """One model that was found. bytes, parameters, bits: about, by what the hub counted or its name says; 0: unknown.
-
-    updated: seconds since the epoch. architecture: the model_type of its configuration, "" where the hub keeps none.
-    """
-
-    name: str
-    author: str = ""
-    downloads: int = 0
-    likes: int = 0
-    updated: float = 0.0
-    licence: str = ""
-    bytes: int = 0
-    parameters: int = 0
-    bits: float = 0.0
-    architecture: str = ""
-    is_mlx: bool = False
-    is_gated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,14 +25,15 @@ LONGEST_PAUSE = 60.0  # seconds between two of them, also where the hub asks for
 SLOW_BYTES, SLOW_SECONDS = 20_000, 60.0  # less than so much in so long is a connection that broke
 _WHOLE, _PARTIAL, _NO_RANGE = 200, 206, 416
 
-Tell = Callable[[int], None]
+Tell = Callable[[int, bool], None]
 Sleep = Callable[[float], None]
 
 
 class Transfer:
     """The transfer of one repository's files.
 
-    tell: called with the bytes of the file that have arrived. wait: sleeps for so many seconds.
+    tell: called with the bytes of the file that have arrived, and whether they are compared now. wait: sleeps for so
+    many seconds.
     """
 
     def __init__(self, hub: Connection, repository: Repository, folder: CacheFolder, wait: Sleep = time.sleep) -> None:
@@ -47,6 +48,7 @@ class Transfer:
         try:
             for _ in range(2):
                 self._fill(file, part, tell)
+                tell(file.size, True)
                 if digest_of(part, file) == file.digest:
                     self._folder.keep(file)
                     return
@@ -62,7 +64,7 @@ class Transfer:
         with part.open("ab", buffering=0) as target:
             if target.tell() > file.size:
                 target.truncate(0)
-            tell(target.tell())
+            tell(target.tell(), False)
             while (before := target.tell()) < file.size:
                 try:
                     self._receive(file, target.fileno(), before, tell)
@@ -98,7 +100,7 @@ class Transfer:
             while view:
                 view = view[os.write(target, view) :]
             arrived += len(piece)
-            tell(arrived)
+            tell(arrived, False)
             now = time.monotonic()
             if now - since > SLOW_SECONDS:
                 if arrived - mark < SLOW_BYTES:

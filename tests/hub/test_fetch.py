@@ -25,11 +25,17 @@ NEEDED = {
     "model-00002-of-00002.safetensors",
 }
 WEIGHTS = "model-00002-of-00002.safetensors"
+
+
+def IGNORE(done: int, name: str, is_checked: bool) -> None:
+    pass
+
+
 REST = lambda _seconds: None  # noqa: E731 - nobody waits in a test
 
 
 def bring(connection: Connection, cache: Path) -> Path:
-    return fetch.fetch(connection, describe(connection, NAME), cache, lambda done, name: None, REST)
+    return fetch.fetch(connection, describe(connection, NAME), cache, IGNORE, REST)
 
 
 def assert_whole(folder: Path, files: dict[str, bytes]) -> None:
@@ -93,7 +99,7 @@ def test_what_another_program_began_is_used_and_completed(hub: Hub, connection: 
 def test_progress_never_goes_back_and_ends_with_everything(hub: Hub, connection: Connection, cache: Path) -> None:
     told: list[int] = []
     repository = describe(connection, NAME)
-    fetch.fetch(connection, repository, cache, lambda done, name: told.append(done), REST)
+    fetch.fetch(connection, repository, cache, lambda done, name, is_checked: told.append(done), REST)
     assert told == sorted(told)
     assert told[-1] == repository.bytes == sum(len(hub.repos[NAME].files[name]) for name in NEEDED)
 
@@ -301,7 +307,7 @@ def test_a_hub_that_asks_to_wait_is_waited_for(hub: Hub, connection: Connection,
         return True
 
     hub.misdeeds.append(refuses)
-    fetch.fetch(connection, describe(connection, NAME), cache, lambda done, name: None, waited.append)
+    fetch.fetch(connection, describe(connection, NAME), cache, IGNORE, waited.append)
     assert waited == [7.0, 7.0]
 
 
@@ -309,7 +315,7 @@ def test_a_file_that_vanished_ends_it_with_a_sentence(hub: Hub, connection: Conn
     repository = describe(connection, NAME)
     del hub.repos[NAME].files[WEIGHTS]
     with pytest.raises(HubError, match="not any more"):
-        fetch.fetch(connection, repository, cache, lambda done, name: None, REST)
+        fetch.fetch(connection, repository, cache, IGNORE, REST)
     assert_no_model(cache)
 
 
@@ -393,5 +399,5 @@ def test_templates_in_a_folder_of_their_own(hub: Hub, connection: Connection, ca
 
 def test_a_repository_that_is_no_model_is_not_fetched(connection: Connection, cache: Path) -> None:
     with pytest.raises(HubError, match="no weights"):
-        fetch.fetch(connection, Repository(NAME, COMMIT, reason="It holds no weights."), cache, lambda d, n: None)
+        fetch.fetch(connection, Repository(NAME, COMMIT, reason="It holds no weights."), cache, IGNORE)
     assert not cache.exists()

@@ -13,8 +13,9 @@ from app.hub import connection as hub_connection
 from app.hub import naming
 from app.hub.connection import Connection
 from app.hub.faults import HubError
+from app.hub.found import Found
 from app.hub.repository import chosen, describe
-from app.hub.search import Found, search
+from app.hub.search import search
 from tests.hub.conftest import NAME
 from tests.hub.server import Handler, Hub, Repo, serving
 
