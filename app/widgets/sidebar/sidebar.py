@@ -12,15 +12,15 @@ from app.viewmodels.library.conversation_model import ConversationModel
 from app.viewmodels.library.line_model import LineRow
 from app.viewmodels.library.rows import ConversationRow
 from app.viewmodels.library.search import Search
-from app.widgets.kit.action_button import ActionButton
+from app.widgets.kit.action_button import ActionButton, native_keys
 from app.widgets.kit.drawing import draw_text, smooth, wrapped
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.item_views import set_up_view
+from app.widgets.kit.search_field import SearchField
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 from app.widgets.sidebar.conversation_delegate import ConversationDelegate
 from app.widgets.sidebar.line_list import LineList
-from app.widgets.sidebar.search_field import SearchField
 
 _PASSING = (
     Qt.FocusReason.PopupFocusReason,
@@ -183,7 +183,7 @@ class Sidebar(QWidget):
         self.setMaximumWidth(360)
         self.hide_button = ActionButton(style, Icon.SIDEBAR, actions["sidebar"], is_on_fill=True, parent=self)
         self.new_button = ActionButton(style, Icon.NEW, actions["new"], is_on_fill=True, parent=self)
-        self.field = SearchField(style, actions["find"], self)
+        self.field = SearchField(style, "Search conversations", keys=native_keys(actions["find"]), parent=self)
         self.list = ConversationList(style, conversations, self)
         self.results = LineList(style, search.rows, "Search results", self)
         self.trash_button = ActionButton(style, Icon.TRASH, actions["trash"], is_on_fill=True, parent=self)

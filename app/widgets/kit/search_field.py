@@ -1,4 +1,4 @@
-"""The field above the conversations in which one searches."""
+"""A field above a list in which one searches it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from app.viewmodels.kit.action import AnyAction
-from app.widgets.kit.action_button import native_keys
 from app.widgets.kit.controls import ToolButton
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
@@ -24,13 +22,15 @@ class SearchField(QLineEdit):
     wentDown = Signal()
     escaped = Signal()
 
-    def __init__(self, style: Style, find: AnyAction, parent: QWidget | None = None) -> None:
-        """find: the command that comes here, whose keys are shown."""
+    def __init__(
+        self, style: Style, name: str, words: str = "Search", keys: str = "", parent: QWidget | None = None
+    ) -> None:
+        """name: for screen readers. words: shown while it is empty. keys: that lead here, shown beside them."""
         super().__init__(parent)
         self._style = style
-        self._keys = native_keys(find)
+        self._words, self._keys = words, keys
         self.setFrame(False)
-        self.setAccessibleName("Search conversations")
+        self.setAccessibleName(name)
         self.setTextMargins(_LEFT, 0, _RIGHT, 0)
         self.setAttribute(Qt.WidgetAttribute.WA_MacShowFocusRect, False)
         self.clear_button = ToolButton(
@@ -108,7 +108,11 @@ class SearchField(QLineEdit):
                 Qt.AlignmentFlag.AlignRight,
             )
             draw_text(
-                painter, self._style.text_style(TextRole.UI), words.adjusted(0, 0, -room - 8, 0), "Search", theme.text3
+                painter,
+                self._style.text_style(TextRole.UI),
+                words.adjusted(0, 0, -room - 8, 0),
+                self._words,
+                theme.text3,
             )
         painter.end()
         super().paintEvent(event)
