@@ -27,6 +27,7 @@ from app.engine.support import model_support
 from app.engine.verification import Check, refusal
 from app.protocol.commands import (
     Cancel,
+    CancelOpening,
     ClearDiskCache,
     Command,
     ConfigureDiskCache,
@@ -46,6 +47,7 @@ from app.protocol.events import (
     ModelClosed,
     ModelFailed,
     ModelReady,
+    OpeningCancelled,
     Pinned,
     RunFailed,
 )
@@ -128,6 +130,8 @@ class EngineLoop:
         match command:
             case LoadModel(path):
                 self._open(path)
+            case CancelOpening(path):
+                self._cancel_opening(path)
             case Generate():
                 self._queue(command)
             case Cancel(run_id):
@@ -176,16 +180,24 @@ class EngineLoop:
             self._emit(opening.progress)
 
     def _fail_opening(self, failed: ModelFailed) -> None:
-        """Give up an opening. The model that was open, if it still is, answers what was asked meanwhile."""
         log.info("no model: %s", failed.problem.title)
-        self._opening = None
+        self._open_no_other(failed, failed.problem)
+
+    def _cancel_opening(self, path: str) -> None:
+        if self._opening is not None and self._opening.path == path:
+            log.info("the opening of a model was cancelled")
+            self._open_no_other(OpeningCancelled(path), _NO_MODEL)
+
+    def _open_no_other(self, why: ModelFailed | OpeningCancelled, problem: Problem) -> None:
+        """End an opening. The model that was open, if it still is, answers what was asked meanwhile."""
+        self._give_up_opening()
         mx.clear_cache()
-        self._emit(failed)
-        self._end_opening()
+        self._emit(why)
+        self._waiting.release()
         if self.open_model is None:
             self._queries.clear()
             while self._waiting:
-                self._emit(RunFailed(self._waiting.take().run_id, failed.problem))
+                self._emit(RunFailed(self._waiting.take().run_id, problem))
 
     def _ready(self, model: LoadedModel) -> None:
         self._leave_model()

@@ -22,6 +22,13 @@ class LoadModel:
 
 
 @dataclass(frozen=True, slots=True)
+class CancelOpening:
+    """Give up the opening of this model within a step. Answered with `OpeningCancelled`, unless it has ended."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class Generate:
     """Answer a branch whose last turn is the question.
 
@@ -122,6 +129,7 @@ class Shutdown:
 
 Command = (
     LoadModel
+    | CancelOpening
     | Generate
     | Cancel
     | EstimateCost

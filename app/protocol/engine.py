@@ -3,7 +3,8 @@
 A second kind of engine is one more class like this and one function that makes it from a sink. It tells with its first
 event, `EngineStarted`, what it can do beyond answering, and the window hides the rest. What every engine owes:
 
-* `LoadModel`: `ModelReady` or `ModelFailed`. Whatever names a model may stand in the path.
+* `LoadModel`: `ModelReady` or `ModelFailed`, or `OpeningCancelled` after `CancelOpening`. Whatever names a model may
+  stand in the path.
 * `Generate`: `RunStarted`, then text, then `RunFinished` or `RunFailed`, exactly one of the two. The text of the deltas
   is the text of the outcome.
 * `Cancel`: the outcome of that run, with what came.

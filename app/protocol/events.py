@@ -74,6 +74,16 @@ class ModelFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class OpeningCancelled:
+    """The opening of a model was given up, as asked. A model that was open still is, unless `ModelClosed` came before.
+
+    What waited for it goes to the model that is open; where none is, it fails.
+    """
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunStarted:
     """A run has matched its prompt and restored its path; nothing has been computed yet.
 
@@ -251,6 +261,7 @@ Event = (
     | ModelReady
     | ModelClosed
     | ModelFailed
+    | OpeningCancelled
     | RunStarted
     | PrefillProgress
     | TextDelta

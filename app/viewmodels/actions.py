@@ -346,7 +346,7 @@ TABLE: tuple[Row, ...] = (
             "Escape",
             "Ctrl+.",
         ),
-        tip="Stops the answer; what was written is kept.",
+        tip="Stops the answer, and keeps what was written; else a model that is being opened.",
         is_enabled=lambda state: state.chat.can_stop or state.chat.is_editing,
         run=lambda app: app.chat.stop_or_cancel_edit(),
     ),

@@ -18,7 +18,16 @@ from app.engine.loop import EngineLoop
 from app.engine.model import LoadedModel
 from app.engine.problems import ModelError
 from app.protocol.chat import Sampling
-from app.protocol.commands import Cancel, EraseOwner, EstimateCost, Generate, LoadModel, SetBudget, Shutdown
+from app.protocol.commands import (
+    Cancel,
+    CancelOpening,
+    EraseOwner,
+    EstimateCost,
+    Generate,
+    LoadModel,
+    SetBudget,
+    Shutdown,
+)
 from app.protocol.events import (
     CacheHappened,
     CostEstimate,
@@ -28,6 +37,7 @@ from app.protocol.events import (
     ModelFailed,
     ModelLoading,
     ModelReady,
+    OpeningCancelled,
     PrefillProgress,
     RunFailed,
     RunFinished,
@@ -140,6 +150,51 @@ def test_opening_can_be_given_up_for_another_model(tiny_folder: Path, mixed_fold
     assert [event.info.path for event in ready] == [str(mixed_folder)]
 
 
+def test_an_opening_is_given_up_within_a_step_wherever_it_is(
+    tiny: Bench, mixed_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The model that is open stays, with its answer and all that it keeps, and answers what was asked meanwhile."""
+    monkeypatch.setattr(loader, "_STEP_BYTES", 1 << 14)
+    path = str(mixed_folder)
+    first = tiny.ask(user("hi"))
+    for steps in range(12):
+        running, later = tiny.command(user("a"), max_tokens=60), tiny.command(user("c"))
+        begin = len(tiny.events)
+        tiny.loop.submit(running)
+        tiny.loop.step()
+        for command in (LoadModel(path), later):
+            tiny.loop.submit(command)
+        for _ in range(steps):
+            tiny.loop.step()
+        tiny.loop.submit(CancelOpening("/another"))
+        tiny.loop.submit(CancelOpening(path))
+        tiny.loop.step()
+        kinds = OpeningCancelled | ModelReady | ModelClosed
+        told = [event for event in tiny.events[begin:] if isinstance(event, kinds)]
+        assert told == [OpeningCancelled(path)]
+        events = tiny.do(CancelOpening(path))
+        assert OpeningCancelled(path) not in events
+        for command in (running, later):
+            ended = outcome(tiny.events, command.run_id)
+            assert isinstance(ended, RunFinished)
+            assert ended.stats.stop is not StopReason.CANCELLED
+    again = tiny.ask(user("hi"), first.turn, user("on"))
+    assert again.started.request.excess == 0
+    assert isinstance(tiny.open(mixed_folder), ModelReady)
+
+
+def test_what_waits_for_a_model_that_is_given_up_fails_where_no_other_is_open(tiny_folder: Path) -> None:
+    bench = Bench()
+    command = bench.command(user("hi"))
+    path = str(tiny_folder)
+    events = bench.do(LoadModel(path), command, EstimateCost(1, (user("a"),)), CancelOpening(path))
+    failed = outcome(events, command.run_id)
+    assert isinstance(failed, RunFailed)
+    assert failed.problem.title == "No model is open"
+    assert isinstance(bench.open(tiny_folder), ModelReady)
+    assert bench.ask(user("hi")).finished.ids
+
+
 @pytest.mark.parametrize("kind", ["nowhere", "no model", "broken weights", "misfit"])
 def test_a_folder_that_is_no_model_leaves_the_open_one_and_its_answer_alone(
     tiny: Bench, tiny_folder: Path, tmp_path: Path, kind: str
@@ -199,7 +254,7 @@ def test_models_and_questions_in_any_order_each_get_one_outcome(
         dice, bench = random.Random(seed), Bench(chunk=16)
         asked: list[int] = []
         for _ in range(20):
-            action = dice.choice(["open", "ask", "ask", "cancel", "price", "step", "step"])
+            action = dice.choice(["open", "ask", "ask", "cancel", "price", "give up", "step", "step"])
             if action == "open":
                 bench.loop.submit(LoadModel(str(dice.choice([tiny_folder, mixed_folder, tmp_path / "nowhere"]))))
             elif action == "ask":
@@ -209,6 +264,8 @@ def test_models_and_questions_in_any_order_each_get_one_outcome(
                 bench.loop.submit(command)
             elif action == "cancel" and asked:
                 bench.loop.submit(Cancel(dice.choice(asked)))
+            elif action == "give up":
+                bench.loop.submit(CancelOpening(str(dice.choice([tiny_folder, mixed_folder]))))
             elif action == "price":
                 bench.loop.submit(EstimateCost(1000, (user("a"),)))
             for _ in range(dice.randrange(6)):

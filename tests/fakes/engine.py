@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.protocol.commands import (
     Cancel,
+    CancelOpening,
     ClearDiskCache,
     Command,
     ConfigureDiskCache,
@@ -36,6 +37,7 @@ from app.protocol.events import (
     ModelFailed,
     ModelLoading,
     ModelReady,
+    OpeningCancelled,
     Pinned,
     PrefillProgress,
     RunFailed,
@@ -149,6 +151,7 @@ class FakeEngine:
     def _handle(self, command: Command) -> None:
         handlers: dict[type, Callable[..., None]] = {
             LoadModel: self._load,
+            CancelOpening: self._cancel_opening,
             Generate: self._begin,
             Cancel: self._cancel,
             EstimateCost: self._estimate_cost,
@@ -163,6 +166,11 @@ class FakeEngine:
     def _load(self, command: LoadModel) -> None:
         self._wanted_model = command.path
         self._sink(ModelLoading(command.path, "Reading weights", 0.5))
+
+    def _cancel_opening(self, command: CancelOpening) -> None:
+        if self._wanted_model == command.path:
+            self._wanted_model = None
+            self._sink(OpeningCancelled(command.path))
 
     def _load_when_allowed(self) -> None:
         path = self._wanted_model

@@ -15,7 +15,7 @@ from app.conversation.message import Conversation, Message
 from app.conversation.message_store import MessageStore
 from app.conversation.store import Store
 from app.protocol.chat import Sampling
-from app.protocol.commands import Cancel, EstimateCost, Generate, LoadModel
+from app.protocol.commands import Cancel, CancelOpening, EstimateCost, Generate, LoadModel
 from app.protocol.reports import Problem
 from app.viewmodels.app import App
 from app.viewmodels.chat.rows import MessageRow
@@ -408,6 +408,91 @@ def test_a_folder_that_is_no_model_changes_nothing_but_the_banner(qtbot: QtBot, 
     assert texts(app)[-1] == LONG
     assert not any(isinstance(command, Cancel) for command in script.commands)
     assert app.cache.trie_model.rowCount() == 1
+
+
+def test_a_model_that_is_being_opened_is_stopped_and_the_one_in_use_stays(
+    qtbot: QtBot, app: App, script: Script, settings: Settings
+) -> None:
+    ask(qtbot, app, "First")
+    before = app.model.state.now
+    assert not app.chat.state.now.can_stop
+    script.load_gate.clear()
+    app.model.open("/models/other")
+    assert app.chat.state.now.can_stop
+    app.act("stop")
+    app.act("stop")
+    assert "Stopping" in app.state.now.activity.text
+    ready(qtbot, app)
+    assert app.model.state.now == before
+    assert app.notices.now.text == "Opening other was stopped. Espalier Guide stays in use."
+    assert [command for command in script.commands if isinstance(command, CancelOpening)] == [
+        CancelOpening("/models/other")
+    ]
+    assert settings.values.suspect == ""
+    assert settings.values.model == ""
+    script.load_gate.set()
+    ask(qtbot, app, "Second")
+    assert app.library.tree.path[-1].model == "print of /models/guide"
+
+
+def test_stopping_ends_the_answer_first_and_then_the_opening(qtbot: QtBot, app: App, script: Script) -> None:
+    script.answers["Long?"], script.hold = LONG, 5
+    ready(qtbot, app)
+    app.chat.send("Long?")
+    qtbot.waitUntil(lambda: texts(app)[-1].endswith("word4"))
+    script.load_gate.clear()
+    app.model.open("/models/other")
+    app.act("stop")
+    qtbot.waitUntil(lambda: not list(app.chat.questions))
+    assert app.model.state.now.is_loading
+    app.act("stop")
+    ready(qtbot, app)
+    assert texts(app)[-1].endswith("word4")
+
+
+def test_a_model_that_is_opened_again_while_it_is_being_stopped_opens(qtbot: QtBot, app: App, script: Script) -> None:
+    ready(qtbot, app)
+    script.load_gate.clear()
+    app.model.open("/models/other")
+    app.act("stop")
+    app.model.open("/models/other")
+    script.load_gate.set()
+    qtbot.waitUntil(lambda: app.model.current_model.info is not None and not app.model.state.now.is_loading)
+    ready(qtbot, app)
+    assert app.model.state.now.name == "other"
+    assert "stopped" not in app.notices.now.text
+
+
+def test_a_first_model_that_is_stopped_is_offered_again(
+    qtbot: QtBot, make_app: Callable[[], App], script: Script
+) -> None:
+    script.load_gate.clear()
+    app = make_app()
+    app.model.open("/models/other")
+    qtbot.waitUntil(lambda: "Reading" in app.state.now.activity.text)
+    app.act("stop")
+    qtbot.waitUntil(lambda: app.chat.state.now.card is not None)
+    card = app.chat.state.now.card
+    assert card is not None
+    assert card.title == "other was not opened"
+    assert app.state.now.activity.text == "No model loaded"
+    script.load_gate.set()
+    app.act(card.action_id)
+    ask(qtbot, app, "There?")
+    assert app.library.tree.path[-1].model == "print of /models/other"
+
+
+def test_a_model_of_ollamas_store_is_opened_by_its_reference(
+    qtbot: QtBot, app: App, script: Script, settings: Settings
+) -> None:
+    ready(qtbot, app)
+    script.load_gate.clear()
+    app.model.open("ollama:qwen3:8b")
+    assert "Loading qwen3:8b" in app.state.now.activity.text
+    script.load_gate.set()
+    ready(qtbot, app)
+    assert LoadModel("ollama:qwen3:8b") in script.commands
+    assert settings.values.model == "ollama:qwen3:8b"
 
 
 @pytest.mark.parametrize("path", ["/models/gone", "/models/other"])

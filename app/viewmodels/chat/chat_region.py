@@ -212,7 +212,12 @@ class ChatRegion(QObject):
             self._send_draft(self._open_id)
 
     def stop(self) -> None:
-        """End the answer in the open conversation within a token. Words that were to follow it stay in the composer."""
+        """End the answer in the open conversation within a token. Words that were to follow it stay in the composer.
+
+        Where there is none to end, the model that is being opened is given up.
+        """
+        if not self.questions.is_busy_in(self._open_id):
+            self._model.stop_opening()
         self.drafts.hold(self._open_id)
         self.question_queue.withdraw(self._open_id)
         self.generations.stop(self._open_id)

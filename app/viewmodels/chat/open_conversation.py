@@ -70,7 +70,7 @@ class OpenConversation:
             is_waiting=self.draft.is_sent,
             can_send=self._can_send,
             can_answer=self.unanswered is not None and not self.has_words,
-            can_stop=self.is_writing or self.questions.is_busy_in(self.tree.conversation_id),
+            can_stop=self.is_writing or self.questions.is_busy_in(self.tree.conversation_id) or self.model.is_loading,
             can_fork=last_question(self.tree) is not None,
             can_regenerate=not (self.is_empty or self.questions.is_busy_in(self.tree.conversation_id)),
             can_prune=bool(self.tree.forks),

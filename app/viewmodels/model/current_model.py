@@ -8,9 +8,18 @@ from typing import Unpack
 
 from PySide6.QtCore import QObject, Signal
 
+from app.models.ollama_store import PREFIX
 from app.protocol.chat import Sampling
-from app.protocol.commands import LoadModel
-from app.protocol.events import EngineFailed, Event, ModelClosed, ModelFailed, ModelLoading, ModelReady
+from app.protocol.commands import CancelOpening, LoadModel
+from app.protocol.events import (
+    EngineFailed,
+    Event,
+    ModelClosed,
+    ModelFailed,
+    ModelLoading,
+    ModelReady,
+    OpeningCancelled,
+)
 from app.protocol.reports import ModelInfo, Problem
 from app.viewmodels.kit.settings import Settings, SettingsChanges
 from app.worker.engine_host import EngineHost
@@ -24,6 +33,11 @@ MOST_RECENT = 8
 GUIDE_SAMPLING = Sampling(temperature=0.3, top_p=0.9)
 
 
+def name_of_path(path: str) -> str:
+    """Return what a model is called by its path alone: the last part, without the name of Ollama's store."""
+    return path.removeprefix(PREFIX).rstrip("/").rsplit("/", 1)[-1]
+
+
 class CurrentModel(QObject):
     """The model in use, as the events of the engine tell it, and the one that is being opened.
 
@@ -33,12 +47,13 @@ class CurrentModel(QObject):
     far the next one is, None when none is being opened; problem, why there is no model in use.
 
     Signals: changed() anything of it; ready() a model has been loaded; kept(object), the `Problem` of a folder that
-    could not be opened while the model in use stayed.
+    could not be opened while the model in use stayed; stopped(str), the path of a model whose opening the person ended.
     """
 
     changed = Signal()
     ready = Signal()
     kept = Signal(object)
+    stopped = Signal(str)
 
     def __init__(self, host: EngineHost, settings: Settings, guide: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -46,6 +61,7 @@ class CurrentModel(QObject):
         self._settings = settings
         self.guide = guide
         self._wanted = ""
+        self._is_stopping = False
         self.info: ModelInfo | None = None
         self.loading: ModelLoading | None = None
         self.problem: Problem | None = None
@@ -58,20 +74,21 @@ class CurrentModel(QObject):
     @property
     def name(self) -> str:
         """Of the model in use, or wanted."""
-        return self._name_of(self.path) if self.info is None else self.info.name
+        return self.name_of(self.path) if self.info is None else self.info.name
 
     @property
     def wanted_name(self) -> str:
         """Of the model that is being opened."""
-        return self._name_of(self._wanted)
+        return self.name_of(self._wanted)
 
     @property
     def to_ask(self) -> ModelInfo | None:
         """The model that a question may go to now. While another one is being opened, questions wait for what comes."""
         return self.info if self.loading is None else None
 
-    def _name_of(self, path: str) -> str:
-        return GUIDE_NAME if path == self.guide else path.rstrip("/").rsplit("/", 1)[-1]
+    def name_of(self, path: str) -> str:
+        """Return what the model at a path is called before it is open."""
+        return GUIDE_NAME if path == self.guide else name_of_path(path)
 
     @property
     def is_guide(self) -> bool:
@@ -93,9 +110,19 @@ class CurrentModel(QObject):
     def open(self, path: str) -> None:
         """Ask the engine for the model in this folder, to take the place of the one in use."""
         self._wanted, self.problem = path, None
+        self._is_stopping = False
         self.loading = ModelLoading(path, "")
         self._suspect(path)
         self._host.submit(LoadModel(path))
+        self.changed.emit()
+
+    def stop_opening(self) -> None:
+        """Have the engine give up the model that is being opened."""
+        if self.loading is None or self._is_stopping:
+            return
+        self._is_stopping = True
+        self.loading = replace(self.loading, stage="Stopping")
+        self._host.submit(CancelOpening(self._wanted))
         self.changed.emit()
 
     def close(self) -> None:
@@ -119,21 +146,33 @@ class CurrentModel(QObject):
         if isinstance(event, EngineFailed):
             self._suspect(self._wanted if self.loading is not None else self.path)
             self._wanted = self.path if self.loading is None else self._wanted
-            self.info, self.loading = None, None
+            self.info, self.loading, self._is_stopping = None, None, False
             self.changed.emit()
         elif isinstance(event, ModelReady):
             self._loaded(event.info)
         elif isinstance(event, ModelClosed):
             self.info = None
             self.changed.emit()
-        elif isinstance(event, ModelLoading) and event.path == self._wanted:
+        elif isinstance(event, ModelLoading) and event.path == self._wanted and not self._is_stopping:
             self.loading = event
             self.changed.emit()
         elif isinstance(event, ModelFailed) and event.path == self._wanted:
             self._failed(event.problem)
+        elif isinstance(event, OpeningCancelled) and event.path == self._wanted and self._is_stopping:
+            self._stopped()
+
+    def _stopped(self) -> None:
+        """Stay with the model in use, if there is one. An opening that was asked for since then goes on."""
+        path = self._wanted
+        self.loading, self._is_stopping = None, False
+        self._keep(suspect="")
+        if self.info is not None:
+            self._wanted = self.info.path
+        self.changed.emit()
+        self.stopped.emit(path)
 
     def _failed(self, problem: Problem) -> None:
-        self.loading = None
+        self.loading, self._is_stopping = None, False
         self._keep(suspect="")
         if self.info is None:
             self.problem = problem
@@ -147,7 +186,7 @@ class CurrentModel(QObject):
         if info.path != self._wanted:
             return
         self.info = replace(info, name=GUIDE_NAME) if info.path == self.guide else info
-        self.loading, self.problem = None, None
+        self.loading, self.problem, self._is_stopping = None, None, False
         self._remember(info.path)
         self.changed.emit()
         self.ready.emit()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.protocol.reports import Problem
 from app.viewmodels.kit.problem_card import ProblemCard
+from app.viewmodels.model.current_model import name_of_path
 
 
 def model_failed(problem: Problem, is_guide: bool) -> ProblemCard:
@@ -25,12 +26,18 @@ def engine_failed(problem: Problem) -> ProblemCard:
     return ProblemCard(problem.title, problem.sentence, "Restart", "restart", "Use the Guide Meanwhile", "use_guide")
 
 
+def stopped(name: str) -> ProblemCard:
+    """Return the card of a model whose opening the person ended while no other is in use."""
+    sentence = "You stopped it, and no model is in use. Conversations can be read, and answered when a model is open."
+    return ProblemCard(f"{name} was not opened", sentence, "Open It", "open_anyway", "Use the Guide", "use_guide")
+
+
 def suspected(path: str) -> ProblemCard:
     """Return the card of the start: a model that the program, or its engine, did not live through.
 
     Another one is opened instead.
     """
-    name = path.rstrip("/").rsplit("/", 1)[-1]
+    name = name_of_path(path)
     sentence = (
         f"The last time, Espalier or its engine ended while the model {name} was being opened or in use, so it is not "
         "opened by itself. Everything you said is saved. Go on with the model named in the toolbar, or open this one "

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
+from app.models.ollama_store import is_reference
 from app.protocol.events import Capabilities, EngineFailed, EngineStarted, Event
 from app.protocol.reports import Problem
 from app.viewmodels.kit.live_state import LiveState
@@ -48,16 +49,22 @@ class ModelRegion(QObject):
         self.current_model.changed.connect(self._on_changed)
         self.current_model.ready.connect(self._on_ready)
         self.current_model.kept.connect(self._on_kept)
+        self.current_model.stopped.connect(self._on_stopped)
 
     def open(self, path: str) -> None:
         """Load the model in this folder in place of the one in use, which goes on until the new one is found sound.
 
+        "ollama:NAME:TAG" is a model of Ollama's store.
         An engine that died is started again.
         """
         self._card = None
         if self._host.has_failed:
             self._restart()
-        self.current_model.open(str(Path(path).expanduser().absolute()))
+        self.current_model.open(path if is_reference(path) else str(Path(path).expanduser().absolute()))
+
+    def stop_opening(self) -> None:
+        """Give up the model that is being opened. Without effect when none is."""
+        self.current_model.stop_opening()
 
     def choose(self) -> None:
         """Have the person asked for a model's folder."""
@@ -125,6 +132,15 @@ class ModelRegion(QObject):
         info = self.current_model.info
         if info is not None and info.note:
             self._notices.error(Problem(info.name, info.note))
+
+    def _on_stopped(self, path: str) -> None:
+        """Say that a model was not opened, and what is in use; without any, offer it again."""
+        current = self.current_model
+        if current.info is not None:
+            self._notices.info(f"Opening {current.name_of(path)} was stopped. {current.name} stays in use.")
+        else:
+            self._suspect = path
+            self._show_card(model_cards.stopped(current.name_of(path)))
 
     def _on_kept(self, problem: Problem) -> None:
         """Say that a folder could not be opened, and that the model in use stays that."""

@@ -109,7 +109,9 @@ def test_a_question_that_waits_elsewhere_is_not_withdrawn(qtbot: QtBot, app: App
     qtbot.waitUntil(lambda: app.chat.questions.is_waiting_in(left))
     app.library.new_conversation()
     app.chat.stop()
+    qtbot.waitUntil(lambda: not app.model.state.now.is_loading)
     script.load_gate.set()
+    app.model.open("/models/one")
     app.library.open(left)
     qtbot.waitUntil(lambda: texts(app) == ["How are you?", "You said: How are you?"])
 

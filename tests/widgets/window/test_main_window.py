@@ -36,6 +36,7 @@ from app.viewmodels.kit.settings import WindowState
 from app.widgets.chat.messages.links import ask_and_open
 from app.widgets.chat.messages.row_controls import ActionStrip, ControlKind
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
+from app.widgets.kit.controls import Control
 from app.widgets.kit.style import Style
 from app.widgets.window.about import AboutBox
 from app.widgets.window.application import Application, OpenedFiles
@@ -142,6 +143,27 @@ def test_it_stops_from_the_composer(
     qtbot.keyClick(edit, key, modifier)
     qtbot.waitUntil(lambda: not app.chat.state.now.is_writing)
     assert texts(app)[-1].startswith("one")
+
+
+def test_escape_and_the_stop_button_end_the_opening_of_a_model(
+    qtbot: QtBot, window: MainWindow, app: App, script: Script
+) -> None:
+    qtbot.waitUntil(lambda: app.model.state.now.is_open)
+    (stop,) = (one for one in window.chat.toolbar.findChildren(Control) if one.accessibleName() == "Stop")
+    edit = window.chat.composer.edit
+    ways = (
+        lambda: qtbot.keyClick(edit, Qt.Key.Key_Escape),
+        lambda: qtbot.mouseClick(stop, Qt.MouseButton.LeftButton),
+    )
+    for way in ways:
+        assert not stop.isEnabled()
+        script.load_gate.clear()
+        app.model.open("/models/other")
+        qtbot.waitUntil(stop.isEnabled)
+        way()
+        qtbot.waitUntil(lambda: not app.model.state.now.is_loading)
+        assert app.model.state.now.is_guide
+        qtbot.waitUntil(lambda: not stop.isEnabled())
 
 
 def test_words_stay_when_they_cannot_be_sent(qtbot: QtBot, window: MainWindow, script: Script) -> None:
