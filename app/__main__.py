@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.attaching import FLAG
-from app.hub import FLAG as HUB
+from app import attaching, hub, rendering
 from app.launch.bundle_check import is_frozen
 from app.launch.environment import allow_files, give_streams, seal
 from app.launch.options import Options, parse_options
@@ -54,16 +53,28 @@ def run(launch: Launch, options: Options) -> int:
     return main.run(launch, options)
 
 
+def own_process(arguments: Sequence[str]) -> Callable[[], int] | None:
+    """Return what this process is for, where the program has started itself for some work of its own; else None."""
+    if arguments == [attaching.FLAG]:
+        from app.attaching import pdf_child
+
+        return pdf_child.serve
+    if arguments == [hub.FLAG]:
+        from app.hub import process
+
+        return process.main
+    if arguments == [rendering.FLAG]:
+        from app.rendering import child
+
+        return child.serve
+    return None
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program. Returns its exit status."""
-    if sys.argv[1:] == [FLAG]:
-        from app.attaching.pdf_child import serve
-
-        return serve()
-    if sys.argv[1:] == [HUB]:
-        from app.hub.process import main as talk_to_hubs
-
-        return talk_to_hubs()
+    helper = own_process(sys.argv[1:])
+    if helper is not None:
+        return helper()
     give_streams()
     if is_frozen():
         # A frozen program is its own Python: a helper process of the libraries begins here too, and ends in this call.

@@ -23,6 +23,7 @@ from shiboken6 import isValid
 from app.conversation.store_thread import StoreThread
 from app.launch.paths import paths_in
 from app.main import Program
+from app.rendering import process
 from app.viewmodels.app import App
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.settings import Settings
@@ -140,6 +141,22 @@ def _no_thread_left() -> Iterator[None]:
     assert not left, f"threads left running: {left}"
     engines = [thread for thread in _engine_threads if isValid(thread) and thread.isRunning()]
     assert not engines, f"engines left running: {engines}"
+
+
+@pytest.fixture(autouse=True)
+def render_processes(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Every process for templates that a test starts: all have ended when it ends."""
+    started: list[subprocess.Popen[bytes]] = []
+    start = process.start_process
+
+    def start_and_note() -> subprocess.Popen[bytes]:
+        started.append(start())
+        return started[-1]
+
+    monkeypatch.setattr(process, "start_process", start_and_note)
+    yield started
+    left = [one.pid for one in started if one.poll() is None]
+    assert not left, f"processes left running: {left}"
 
 
 def _ends_soon(thread: threading.Thread) -> bool:

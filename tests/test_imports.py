@@ -23,7 +23,8 @@ MAY: dict[str, tuple[set[str], set[str]]] = {
     "models": ({"protocol"}, set()),
     "attaching": ({"protocol"}, {"pypdf"}),
     "kvcache": ({"protocol"}, {"mlx", "mlx_lm", "safetensors"}),
-    "engine": ({"kvcache", "models", "protocol"}, {"mlx", "mlx_lm", "tokenizers", "jinja2", "huggingface_hub"}),
+    "rendering": (set(), {"jinja2"}),
+    "engine": ({"kvcache", "models", "protocol", "rendering"}, {"mlx", "mlx_lm", "tokenizers", "huggingface_hub"}),
     "hub": ({"protocol"}, {"huggingface_hub", "httpx2", "filelock", "keyring"}),
     "worker": ({"hub", "engine", "protocol"}, {"PySide6.QtCore"}),
     "viewmodels": (
@@ -199,6 +200,7 @@ BORDERS = [
     "kvcache/active_path.py",
     "kvcache/disk/layout.py",
     "launch/selftest.py",
+    "rendering/child.py",
     "worker/engine_thread.py",
 ]
 

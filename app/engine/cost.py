@@ -6,6 +6,8 @@ import logging
 
 from app.engine.open_model import OpenModel
 from app.engine.problems import RequestError, TooLongError
+from app.engine.steps import Steps
+from app.engine.template import TemplateEndedError
 from app.protocol.commands import EstimateCost
 from app.protocol.events import CostEstimate, TurnResidency
 from app.protocol.reports import RequestReport
@@ -13,22 +15,27 @@ from app.protocol.reports import RequestReport
 log = logging.getLogger(__name__)
 
 
-def estimate_cost(command: EstimateCost, open_model: OpenModel) -> CostEstimate | None:
+def estimate_cost(command: EstimateCost, open_model: OpenModel) -> Steps[CostEstimate | None]:
     """Estimate what a branch would cost now.
 
-    None for one that cannot be answered, such as an empty one, and where there is no memory to read it.
+    None for one that cannot be answered, such as an empty one, and where there is no memory to read it. Where the
+    template had to be ended over a branch, none is priced until one has been answered: each would cost as much again.
     """
+    if not open_model.is_pricing:
+        return None
     model, cache = open_model.model, open_model.cache
     try:
         composed = model.prompts.composed(command.turns, command.options)
         model.prompts.lengths.require_near(composed, model.context_length)
         if not open_model.step_memory.has_room_to_read(composed):
             return None
-        prompt = model.prompts.build(command.turns, command.options)
+        prompt = yield from model.prompts.building(command.turns, command.options)
     except TooLongError:
         report = RequestReport(model.context_length, 0, 0, 0)
         return CostEstimate(command.query_id, report, (), None, is_far_too_long=True)
     except RequestError as problem:
+        if isinstance(problem, TemplateEndedError):
+            open_model.is_pricing = False
         log.debug("query %d cannot be estimated: %s", command.query_id, problem.problem.title)
         return None
     report = cache.price(prompt.ids)

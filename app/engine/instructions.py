@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from app.engine.problems import RequestError
-from app.engine.template import ChatTemplate
+from app.engine.steps import Steps
+from app.engine.template import ChatTemplate, TemplateEndedError
 from app.protocol.chat import PromptOptions, Turn
 
 _PROBE = "Qxinstructionsqx"
@@ -24,13 +25,16 @@ class Composed:
     added: int = 0
 
 
-def takes_instructions(template: ChatTemplate) -> bool:
-    """Return whether a template prints a first turn of the role "system"."""
+def takes_instructions(template: ChatTemplate) -> Steps[bool]:
+    """Find out whether a template prints a first turn of the role "system"."""
     messages = [{"role": "system", "content": _PROBE}, {"role": "user", "content": "Abc"}]
     try:
-        return _PROBE in template.render(messages)
+        [text] = yield from template.render([messages])
+    except TemplateEndedError:
+        raise
     except RequestError:
         return False
+    return _PROBE in text
 
 
 def compose(turns: Sequence[Turn], options: PromptOptions, has_role: bool) -> Composed:

@@ -13,7 +13,8 @@ from itertools import pairwise
 from app.engine.codec import Codec
 from app.engine.message_spans import locate_messages
 from app.engine.problems import RequestError, TooLongError
-from app.engine.template import ChatTemplate
+from app.engine.steps import Steps
+from app.engine.template import ChatTemplate, TemplateEndedError
 from app.protocol.attachments import length_of, question_text
 from app.protocol.chat import Role, Turn
 
@@ -26,10 +27,11 @@ _EXAMPLE = 65  # turns: the last is a question
 class LengthCounter:
     """A counter of the tokens of branches for one model, which counts no further than it matters."""
 
-    def __init__(self, codec: Codec, template: ChatTemplate) -> None:
+    def __init__(self, codec: Codec, thinking_end: str, around: int | None) -> None:
+        """Count in a codec's tokens. around: see `around_turn`."""
         self._codec = codec
-        self._thinking_end = template.thinking_end
-        self._around = _around_turn(codec, template)
+        self._thinking_end = thinking_end
+        self._around = around
         self._of_short = lru_cache(maxsize=32_768)(self._of)
 
     def require_near(self, turns: Iterable[Turn], context: int) -> None:
@@ -75,11 +77,13 @@ class LengthCounter:
         return len(self._codec.plain(text))
 
 
-def _around_turn(codec: Codec, template: ChatTemplate) -> int | None:
-    """Return the fewest tokens that a template writes between two messages; None where it does not print them all."""
+def around_turn(codec: Codec, template: ChatTemplate) -> Steps[int | None]:
+    """Find the fewest tokens that a template writes between two messages; None where it does not print them all."""
     roles: list[Role] = ["user" if number % 2 == 0 else "assistant" for number in range(_EXAMPLE)]
     try:
-        rendered = locate_messages(template, roles, [f"Abc{number}" for number in range(len(roles))])
+        rendered = yield from locate_messages(template, roles, [f"Abc{number}" for number in range(len(roles))])
+    except TemplateEndedError:
+        raise
     except RequestError:
         return None
     spans = [span for span in rendered.spans if span is not None]

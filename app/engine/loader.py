@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from datetime import datetime
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 import mlx.core as mx
 from mlx.nn.layers.base import Module
@@ -27,8 +27,9 @@ from app.engine.problems import ModelError
 from app.engine.prompt import prompt_builder
 from app.engine.source import checked_source
 from app.engine.step_memory import sizes_of
+from app.engine.steps import Steps
 from app.engine.task import Task
-from app.engine.template import chat_template
+from app.engine.template import ChatTemplate, chat_template
 from app.engine.template_sources import default_source
 from app.engine.vocabulary import check_prompts, check_vocabulary, embedding_rows
 from app.models.context import context_length
@@ -39,6 +40,8 @@ from app.protocol.reports import Problem
 # Weights read in one step: about a tenth of a second from a fast disk.
 _STEP_BYTES = 256 << 20
 _USUAL_HEADS = 64
+
+T = TypeVar("T")
 
 
 class Opening(Task[LoadedModel | ModelFailed]):
@@ -68,33 +71,42 @@ class Opening(Task[LoadedModel | ModelFailed]):
     def _stages(self) -> Iterator[tuple[str, float | None]]:
         """Yield each stage before it is begun, with the fraction of the weights that is read."""
         yield "Checking the model", None
-        with checked_source(self.path) as folder:
-            check_room(folder.weight_bytes, self.memory)
-            limit_mlx_cache(self.memory)
-            yield "Reading the tokenizer", None
-            tokenizer = _tokenizer(folder)
-            yield "Building the model", 0.0
-            with _misfit():
-                model, config = build_model(folder)
-            whole = self._put_together(folder, tokenizer, model, config)
-        self.weight_bytes = whole.weight_bytes
-        yield "Reading the weights", 0.0
-        for fraction in _read_weights(model):
-            yield "Reading the weights", fraction
-        maybe_set_recommended_wired_limit()
-        self.outcome = whole
+        with ExitStack() as left_open:
+            with checked_source(self.path) as folder:
+                check_room(folder.weight_bytes, self.memory)
+                limit_mlx_cache(self.memory)
+                yield "Reading the tokenizer", None
+                tokenizer = _tokenizer(folder)
+                yield "Building the model", 0.0
+                with _misfit():
+                    model, config = build_model(folder)
+                template = chat_template(tokenizer, self._now)
+                left_open.callback(template.close)
+                trial = self._put_together(folder, tokenizer, template, model, config)
+                whole = yield from _at_stage("Trying the chat template", trial)
+            self.weight_bytes = whole.weight_bytes
+            yield "Reading the weights", 0.0
+            for fraction in _read_weights(model):
+                yield "Reading the weights", fraction
+            maybe_set_recommended_wired_limit()
+            self.outcome = whole
+            left_open.pop_all()
 
     def _put_together(
-        self, folder: ModelFolder, tokenizer: TokenizerWrapper, model: Module, config: dict[str, Any]
-    ) -> LoadedModel:
+        self,
+        folder: ModelFolder,
+        tokenizer: TokenizerWrapper,
+        template: ChatTemplate,
+        model: Module,
+        config: dict[str, Any],
+    ) -> Steps[LoadedModel]:
         """Put the model and all around it together, before its weights are read: what can be wrong is found by now."""
         with _misfit():
             rows = embedding_rows(model)
         check_vocabulary(tokenizer, rows)
-        template = chat_template(tokenizer, self._now)
         codec = Codec(tokenizer, template.source, rows)
-        prompts = prompt_builder(codec, template)
-        check_prompts(prompts)
+        prompts = yield from prompt_builder(codec, template)
+        yield from check_prompts(prompts)
         leaves = _leaves(model)
         weight_bytes = sum(leaf.nbytes for _, leaf in leaves)
         check_room(weight_bytes, self.memory)  # they may be stored in fewer bits than they are computed with
@@ -119,6 +131,17 @@ class Opening(Task[LoadedModel | ModelFailed]):
             prompts=prompts,
             sampling=default_sampling(folder.generation),
         )
+
+
+def _at_stage(stage: str, steps: Steps[T]) -> Generator[tuple[str, None], None, T]:
+    """Yield this stage at each step, and return what the steps come to."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            value: T = end.value
+            return value
+        yield stage, None
 
 
 def _parsing(title: str, sentence: str) -> AbstractContextManager[None]:

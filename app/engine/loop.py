@@ -23,6 +23,7 @@ from app.engine.open_model import OpenModel
 from app.engine.pinning import pin
 from app.engine.run import Run, never_started
 from app.engine.run_queue import RunQueue
+from app.engine.steps import Steps
 from app.engine.support import model_support
 from app.engine.verification import Check, refusal
 from app.protocol.commands import (
@@ -43,6 +44,7 @@ from app.protocol.commands import (
 from app.protocol.engine import EventSink
 from app.protocol.events import (
     Capabilities,
+    CostEstimate,
     EngineStarted,
     ModelClosed,
     ModelFailed,
@@ -79,6 +81,7 @@ class EngineLoop:
         self._opening: Opening | None = None
         self._waiting = RunQueue()
         self._queries: deque[EstimateCost] = deque()
+        self._estimate: Steps[CostEstimate | None] | None = None
         self._budget: int | None = None
         self._disk = ConfigureDiskCache("")
         self._has_started = self._has_ended = False
@@ -168,6 +171,7 @@ class EngineLoop:
         self._emit(self._opening.progress)
 
     def _advance_opening(self, opening: Opening) -> None:
+        before = opening.progress
         opening.advance()
         if isinstance(opening.outcome, ModelFailed):
             self._fail_opening(opening.outcome)
@@ -176,7 +180,7 @@ class EngineLoop:
             self._leave_model()
         if opening.outcome is not None:
             self._ready(opening.outcome)
-        else:
+        elif opening.progress != before:
             self._emit(opening.progress)
 
     def _fail_opening(self, failed: ModelFailed) -> None:
@@ -195,7 +199,7 @@ class EngineLoop:
         self._emit(why)
         self._waiting.release()
         if self.open_model is None:
-            self._queries.clear()
+            self._drop_queries()
             while self._waiting:
                 self._emit(RunFailed(self._waiting.take().run_id, problem))
 
@@ -289,7 +293,7 @@ class EngineLoop:
             self.open_model.stop()
         while self._waiting:
             self._emit(never_started(self._waiting.take()))
-        self._queries.clear()
+        self._drop_queries()
 
     def _verify(self, command: Verify) -> None:
         """Between runs only, as it moves the live path, and one at a time."""
@@ -316,18 +320,28 @@ class EngineLoop:
         return bool(self._waiting) or (open_model.task is not None and not open_model.task.gives_way)
 
     def _answer_query(self) -> bool:
-        """Answer the estimate asked for first, one in each step: an answer goes on and is cancelled between them.
+        """Go on with the estimate asked for first: most take one step, and an answer goes on between them.
 
         Those asked for while a model is being opened wait for it; without any there is nothing to tell. Return whether
         there was one to answer.
         """
         if self.open_model is None:
             if self._opening is None:
-                self._queries.clear()
+                self._drop_queries()
             return False
-        if not self._queries:
-            return False
-        estimate = estimate_cost(self._queries.popleft(), self.open_model)
-        if estimate is not None:
-            self._emit(estimate)
+        if self._estimate is None:
+            if not self._queries:
+                return False
+            self._estimate = estimate_cost(self._queries.popleft(), self.open_model)
+        try:
+            next(self._estimate)
+        except StopIteration as end:
+            self._estimate = None
+            if end.value is not None:
+                self._emit(end.value)
         return True
+
+    def _drop_queries(self) -> None:
+        """Leave what was asked about costs unanswered."""
+        self._queries.clear()
+        self._estimate = None

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from app.engine.steps import Steps
 from app.engine.template import ChatTemplate
 from app.protocol.chat import Role
 
@@ -38,23 +39,27 @@ class RenderedChat:
     spans: tuple[Span | None, ...]
 
 
-def locate_messages(template: ChatTemplate, roles: Sequence[Role], contents: Sequence[str]) -> RenderedChat:
+def locate_messages(template: ChatTemplate, roles: Sequence[Role], contents: Sequence[str]) -> Steps[RenderedChat]:
     """Render a conversation with the generation prompt and locate each message in it.
 
     Raises RequestError when the template does.
     """
-    text = _render(template, roles, contents)
     mark = _unique_mark(contents)
     words = [f"{mark}{at}w" for at in range(len(contents))]
-    gaps = _gaps(_render(template, roles, words), words, mark)
+    text, other = yield from _render(template, roles, contents, words)
+    gaps = _gaps(other, words, mark)
     spans = _walk(text, gaps, [_forms(content, template.thinking_end) for content in contents]) if gaps else None
     if spans is None:
-        spans = _in_order(_Search(template, roles, contents, words, mark, text).spans())
+        spans = _in_order((yield from _Search(template, roles, contents, words, mark, text).spans()))
     return RenderedChat(text, tuple(spans))
 
 
-def _render(template: ChatTemplate, roles: Sequence[Role], contents: Sequence[str]) -> str:
-    return template.render([{"role": role, "content": text} for role, text in zip(roles, contents, strict=True)])
+def _render(template: ChatTemplate, roles: Sequence[Role], *variants: Sequence[str]) -> Steps[list[str]]:
+    """Render a conversation with one or more variants of its contents."""
+    messages = [
+        [{"role": role, "content": text} for role, text in zip(roles, contents, strict=True)] for contents in variants
+    ]
+    return (yield from template.render(messages))
 
 
 def _unique_mark(contents: Sequence[str]) -> str:
@@ -118,26 +123,27 @@ class _Search:
     def __post_init__(self) -> None:
         self.left = MOST_RENDERED // max(len(self.text), 1)
 
-    def spans(self) -> list[Span | None]:
+    def spans(self) -> Steps[list[Span | None]]:
         """Locate all messages, which cannot be located together."""
         return self._halves(0, len(self.contents)) if len(self.contents) > 1 else self._among(0, 1)
 
-    def _halves(self, first: int, end: int) -> list[Span | None]:
+    def _halves(self, first: int, end: int) -> Steps[list[Span | None]]:
         middle = (first + end) // 2
-        return self._among(first, middle) + self._among(middle, end)
+        return (yield from self._among(first, middle)) + (yield from self._among(middle, end))
 
-    def _among(self, first: int, end: int) -> list[Span | None]:
+    def _among(self, first: int, end: int) -> Steps[list[Span | None]]:
         """Locate the messages from one to before another, by what differs where they are words."""
         if self.left <= 0:
             return [None] * (end - first)
         self.left -= 1
         words = self.words[first:end]
-        other = _render(self.template, self.roles, [*self.contents[:first], *words, *self.contents[end:]])
+        replaced = [*self.contents[:first], *words, *self.contents[end:]]
+        [other] = yield from _render(self.template, self.roles, replaced)
         gaps = _gaps(other, words, self.mark)
         if end - first == 1:
             return [_between(self.text, *gaps) if gaps else None]
         forms = [_forms(content, self.template.thinking_end) for content in self.contents[first:end]]
-        return (_walk(self.text, gaps, forms) if gaps else None) or self._halves(first, end)
+        return (_walk(self.text, gaps, forms) if gaps else None) or (yield from self._halves(first, end))
 
 
 def _between(text: str, before: str, after: str) -> Span | None:

@@ -11,6 +11,7 @@ from app.engine.model import LoadedModel
 from app.engine.prefill_rate import PrefillRate
 from app.engine.prompt import Prompt
 from app.engine.step_memory import StepMemory
+from app.engine.steps import Steps
 from app.engine.task import ModelTask
 from app.engine.trie_feed import TrieFeed
 from app.kvcache.prefix_cache import PrefixCache
@@ -26,7 +27,8 @@ class OpenModel:
     """A model that is open, and what begins and ends with it. Owned by the model thread.
 
     cache: of its state. prefill_rate, step_memory: of its calls, as measured so far. feed: tells what the cache does.
-    task: what goes on with it now, if anything does.
+    task: what goes on with it now, if anything does. is_pricing: branches are priced; not from where the template had
+    to be ended over one until it has rendered what was asked.
     """
 
     def __init__(
@@ -44,17 +46,20 @@ class OpenModel:
         self.step_memory = StepMemory(model.sizes, model.memory)
         self.feed = TrieFeed(cache, model.codec.label, emit, serials)
         self.task: ModelTask | None = None
+        self.is_pricing = True
         self._emit = emit
         self._erasing: list[str] = []
         self._is_saving = False
 
-    def read(self, turns: Sequence[Turn], options: PromptOptions) -> Prompt:
+    def read(self, turns: Sequence[Turn], options: PromptOptions) -> Steps[Prompt]:
         """Turn a branch into the tokens of its prompt. Raises RequestError for one that cannot be answered."""
         prompts = self.model.prompts
         composed = prompts.composed(turns, options)
         prompts.lengths.require_near(composed, self.model.context_length)
         self.step_memory.require_room_to_read(composed)
-        return prompts.build(turns, options)
+        prompt = yield from prompts.building(turns, options)
+        self.is_pricing = True
+        return prompt
 
     def advance(self) -> bool:
         """Advance the task by one step. Return False when there is none.
@@ -140,6 +145,7 @@ class OpenModel:
         """Write what is worth keeping to disk, as far as there is time, and let go of all arrays."""
         self.cache.close_disk(_DISK_SECONDS)
         self.cache.close()
+        self.model.prompts.template.close()
 
 
 def _budget(model: LoadedModel, budget_bytes: int | None) -> int:

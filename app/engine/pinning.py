@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.engine.open_model import OpenModel
 from app.engine.problems import RequestError
+from app.engine.steps import finish
 from app.protocol.commands import Pin
 from app.protocol.events import Pinned
 from app.protocol.reports import Problem
@@ -29,7 +30,7 @@ def pin(command: Pin, open_model: OpenModel) -> Pinned:
 
     cache = open_model.cache
     try:
-        prompt = open_model.read(command.turns, command.options).ids
+        prompt = finish(open_model.read(command.turns, command.options)).ids
         if not command.is_pinned:
             tokens = cache.unpin(prompt)
             return answer(tokens, None if tokens else _NOT_PINNED)

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field, replace
 
 from app.engine.codec import Codec
 from app.engine.instructions import compose, takes_instructions
-from app.engine.length import LengthCounter
+from app.engine.length import LengthCounter, around_turn
 from app.engine.message_spans import RenderedChat, Span, locate_messages
-from app.engine.problems import RequestError, UnknownTokenError
-from app.engine.template import ChatTemplate
+from app.engine.problems import ModelError, RequestError, UnknownTokenError
+from app.engine.steps import Steps, finish
+from app.engine.template import ChatTemplate, TemplateEndedError, TemplateRefusedError
 from app.engine.token_reuse import reuse_ids, shared_length
 from app.protocol.attachments import attached_texts, question_text
 from app.protocol.chat import PromptOptions, Role, Turn
@@ -61,6 +62,10 @@ class PromptBuilder:
         return compose(turns, options, self.takes_instructions).turns
 
     def build(self, turns: Sequence[Turn], options: PromptOptions = PromptOptions()) -> Prompt:  # noqa: B008 - frozen
+        """Build the prompt of a branch in one step. Raises as `building` does."""
+        return finish(self.building(turns, options))
+
+    def building(self, turns: Sequence[Turn], options: PromptOptions) -> Steps[Prompt]:
         """Build the prompt of a branch.
 
         Raises RequestError when there is nothing to answer, the template refuses, or the model lacks a token.
@@ -68,7 +73,7 @@ class PromptBuilder:
         if not turns or not turns[-1].text.strip():
             raise RequestError("There is nothing to answer", "The message is empty. Write something and send it again.")
         composed = compose(turns, options, self.takes_instructions)
-        prompt = _Assembly(self, composed.turns, self._render(composed.turns)).finish()
+        prompt = _Assembly(self, composed.turns, (yield from self._render(composed.turns))).finish()
         self.require_known(prompt.ids)
         return _of_branch(prompt, composed.added)
 
@@ -78,32 +83,49 @@ class PromptBuilder:
         if unknown is not None:
             raise UnknownTokenError(unknown)
 
-    def _render(self, turns: Sequence[Turn]) -> RenderedChat:
+    def _render(self, turns: Sequence[Turn]) -> Steps[RenderedChat]:
         """Messages that cannot be located are tokenized as template text: control tokens in them are disguised."""
         roles, contents = [turn.role for turn in turns], [question_text(turn.text, turn.attachments) for turn in turns]
         template = self.template.dated(turns[0].at)
-        rendered = locate_messages(template, roles, contents)
+        rendered = yield from locate_messages(template, roles, contents)
         if None not in rendered.spans:
             return rendered
         safe = [
             self.codec.disguise(content) if span is None and self.codec.has_controls(content) else content
             for content, span in zip(contents, rendered.spans, strict=True)
         ]
-        return rendered if safe == contents else locate_messages(template, roles, safe)
+        return rendered if safe == contents else (yield from locate_messages(template, roles, safe))
 
 
-def prompt_builder(codec: Codec, template: ChatTemplate) -> PromptBuilder:
-    """Make the prompt builder of a model, after trying its template on a small conversation of letters."""
+def prompt_builder(codec: Codec, template: ChatTemplate) -> Steps[PromptBuilder]:
+    """Make the prompt builder of a model, after trying its template on small conversations of letters.
+
+    Raises ModelError for a template that is none, or that renders not even a question; and TemplateEndedError.
+    """
+    yield from _try_question(template)
+    takes = yield from takes_instructions(template)
     roles: list[Role] = ["user", "assistant", "user"]
-    takes = takes_instructions(template)
     try:
-        rendered = locate_messages(template, roles, ["Abc", "Def", "Ghi"])
+        rendered = yield from locate_messages(template, roles, ["Abc", "Def", "Ghi"])
+    except TemplateEndedError:
+        raise
     except RequestError:
-        # A template that refuses this refuses every conversation, and says so when one is asked.
-        return PromptBuilder(codec, template, "", LengthCounter(codec, template), takes)
+        # A template that refuses this answers first questions alone, and says so when another one is asked.
+        return PromptBuilder(codec, template, "", LengthCounter(codec, template.thinking_end, None), takes)
     question, answer = rendered.spans[0], rendered.spans[1]
     header = rendered.text[question.end : answer.start] if question and answer else ""
-    return PromptBuilder(codec, template, header, LengthCounter(codec, template), takes)
+    around = yield from around_turn(codec, template)
+    return PromptBuilder(codec, template, header, LengthCounter(codec, template.thinking_end, around), takes)
+
+
+def _try_question(template: ChatTemplate) -> Steps[None]:
+    try:
+        yield from template.render([[{"role": "user", "content": "Abc"}]])
+    except TemplateRefusedError as error:
+        raise ModelError(
+            "The model's chat template does not work",
+            f"It refuses any question: “{error.words}”. Choose another model, or copy or download this one again.",
+        ) from error
 
 
 def _of_branch(prompt: Prompt, added: int) -> Prompt:

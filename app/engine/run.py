@@ -15,6 +15,7 @@ from app.engine.problems import RequestError, ShortOfMemoryError, TooLongError
 from app.engine.prompt import Prompt
 from app.engine.rewind_points import RewindPoints
 from app.engine.sampler import Sampler, draw_seed
+from app.engine.steps import Steps, finish_within, take_while
 from app.engine.task import ModelTask
 from app.kvcache.session import Session
 from app.protocol.chat import Turn, stop_problem
@@ -26,6 +27,7 @@ from app.protocol.reports import Problem, RequestReport, RunStats, StopReason
 log = logging.getLogger(__name__)
 _LANE = 0
 _BETWEEN_LOOKS = 16  # tokens, after each of which it is asked whether there is memory for as many more
+_PATIENCE = 0.5  # seconds, with a template that is asked what follows an answer that was stopped
 _NEXT = Turn("user", "?")
 
 
@@ -82,7 +84,10 @@ class Run(ModelTask):
     def _work(self) -> Generator[None, None, None]:
         self._clock.start()
         command = self._command
-        prompt = self._prompt()
+        prompt = yield from self._prompt()
+        if prompt is None:
+            self.outcome = never_started(command)
+            return
         tokens = prompt.ids + command.forced
         seed = draw_seed() if command.sampling.seed is None else command.sampling.seed
         sampler = self._sampler(seed, tokens)
@@ -100,18 +105,22 @@ class Run(ModelTask):
             except ShortOfMemoryError as error:
                 short = error
             self._tell(self._output.end(), is_last=True)
-            self._keep_rewind_point()
+            yield from self._keep_rewind_point()
         if short is not None:
             raise short
         log.info("run %d: %s, %d tokens after %s", command.run_id, stop, self._sampled, session.report)
         self.outcome = self._finished(session.report, stop, seed)
 
-    def _prompt(self) -> Prompt:
+    def _prompt(self) -> Steps[Prompt | None]:
+        """Read the branch; None where the run is cancelled meanwhile."""
         if self._command.lanes != 1:
             raise RequestError(
                 "Several answers at once are not possible yet", "Ask for one answer, then regenerate it for another."
             )
-        prompt = self._open.read(self._command.turns, self._command.options)
+        reading = self._open.read(self._command.turns, self._command.options)
+        prompt = yield from take_while(reading, lambda: not self._is_cancelled)
+        if prompt is None:
+            return None
         self._model.prompts.require_known(self._command.forced)
         total, context = len(prompt.ids) + len(self._command.forced), self._model.context_length
         if total >= context:
@@ -175,20 +184,26 @@ class Run(ModelTask):
             yield
         return StopReason.CANCELLED
 
-    def _keep_rewind_point(self) -> None:
-        """Keep the state where the next turn will leave this answer, if that is not its end."""
+    def _keep_rewind_point(self) -> Iterator[None]:
+        """Keep the state where the next turn will leave this answer, if that is not its end.
+
+        A run that is cancelled ends in this step, and waits for its template no longer than `_PATIENCE`.
+        """
         if self._rewind_points is None or not self._rewind_points.are_wanted or not self._output.ids:
             return
         answer = Turn("assistant", self._output.text, self._output.ids)
         turns, options = (*self._command.turns, answer, _NEXT), self._command.options
         if not self._room.has_room_to_read(self._model.prompts.composed(turns, options)):
             return
+        building = self._model.prompts.building(turns, options)
         try:
-            following = self._model.prompts.build(turns, options)
+            following = yield from take_while(building, lambda: not self._is_cancelled)
+            following = following or finish_within(building, _PATIENCE)
         except RequestError as error:
             log.debug("no next turn: %s", error.problem.title)
             return
-        self._rewind_points.keep(following.ids)
+        if following is not None:
+            self._rewind_points.keep(following.ids)
 
     def _begin_forced(self) -> None:
         for token in self._command.forced:

@@ -1,28 +1,26 @@
 """The chat template, which makes of messages the text that the model was trained on.
 
-The template's source comes from the model folder and is run in jinja's immutable sandbox. The variables and filters it
-finds are those of the transformers library ("Writing a chat template" in its documentation), with one difference: the
-date is that of a conversation's first message, as otherwise every cached prompt would be worthless after midnight.
+The template's source comes from the model folder. It is rendered in a process of its own (`app.rendering`), except for
+the sources that this program knows: that of the guide, and the plain transcript. The date is that of a conversation's
+first message, as otherwise every cached prompt would be worthless after midnight.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
-from typing import Any, NoReturn
+from hashlib import sha256
+from typing import Any, Protocol
 
-import jinja2
-from jinja2 import nodes
-from jinja2.ext import Extension, loopcontrols
-from jinja2.parser import Parser
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 from mlx_lm.tokenizer_utils import TokenizerWrapper
 
 from app.engine.border import foreign_code
 from app.engine.problems import ModelError, RequestError
+from app.engine.steps import Steps
+from app.protocol.figures import number
+from app.rendering.process import Fault, RenderingEndedError, RenderProcess
+from app.rendering.sandbox import Messages, Sandbox
 
 # For models without a template: a transcript, which any model that has read dialogues can continue.
 PLAIN_SOURCE = (
@@ -32,20 +30,60 @@ PLAIN_SOURCE = (
 )
 _PLAIN_STOP = ("\n\nUser:", "\nUser:")
 
-Messages = Sequence[dict[str, str]]
+# Templates that do no harm, by the SHA-256 of their source: a process for them would cost time for nothing.
+_HARMLESS = {
+    sha256(PLAIN_SOURCE.encode()).hexdigest(),
+    "6f24638e0e8f35881f2cea5bb934b6761941fe69fab9d8c55ec003dcab379c6f",  # the guide's
+}
+
+_OTHER = "Choose another model, or copy or download this one again."
+_ENDED = {
+    Fault.TIME: ("The model's chat template takes too long", "It was ended after {} seconds."),
+    Fault.MEMORY: ("The model's chat template takes too much memory", "It was ended before the memory was full."),
+    Fault.SIZE: ("The model's chat template writes too much", "It was ended, as it writes far more than it is given."),
+    Fault.DEATH: ("The model's chat template failed", "The process that renders it ended, twice."),
+}
+
+
+class TemplateEndedError(RequestError):
+    """A rendering had to be ended: it is not to be tried again and again."""
+
+
+class TemplateRefusedError(RequestError):
+    """A template raised something, on purpose or not. words: what it said."""
+
+    def __init__(self, words: str) -> None:
+        self.words = words.rstrip(".")
+        super().__init__(
+            "The model's template refuses this conversation",
+            f"It says: “{self.words}”. Change the messages before this one, or choose another model.",
+        )
+
+
+class Renderer(Protocol):
+    """A renderer of conversations: a template in a process, one in this process, or a format in Python."""
+
+    def render(self, conversations: Sequence[Messages], at: float, more: Mapping[str, Any]) -> Steps[list[str]]:
+        """Render conversations. at: the moment that has the date. more: variables. Raises EngineError."""
+        ...
+
+    def close(self) -> None:
+        """End what was begun for it. It can be used again."""
+        ...
 
 
 @dataclass(frozen=True)
 class ChatTemplate:
     """The chat template of a model.
 
-    render_text: messages to text, the generation prompt at the end; takes more variables by their names. stop: texts
-    that end an answer by themselves. source: as written, "" for a renderer of mlx-lm's own. is_plain: the model has
-    none, and a transcript is used. thinking_end: what ends the thinking part of an answer, where the model has one.
+    source: as written, "" for a format in Python. at: the moment whose date it prints, in seconds since the epoch.
+    is_plain: the model has none, and a transcript is used. stop: texts that end an answer by themselves. thinking_end:
+    what ends the thinking part of an answer, where the model has one.
     """
 
-    render_text: Callable[..., str]
+    renderer: Renderer
     source: str
+    at: float = 0.0
     is_plain: bool = False
     stop: tuple[str, ...] = ()
     thinking_end: str = "</think>"
@@ -55,93 +93,116 @@ class ChatTemplate:
         if not at or "strftime_now" not in self.source:
             return self
         try:
-            now = datetime.fromtimestamp(at).astimezone()
+            datetime.fromtimestamp(at).astimezone()
         except (ValueError, OverflowError, OSError):  # a date that no calendar has, from a damaged or foreign file
             return self
-        return replace(self, render_text=partial(self.render_text, strftime_now=now.strftime))
+        return replace(self, at=at)
 
-    def render(self, messages: Messages) -> str:
-        """Render messages as text. Raises RequestError when the template refuses them or fails."""
-        with foreign_code(_refused):
-            return self.render_text(messages)
+    def render(self, conversations: Sequence[Messages]) -> Steps[list[str]]:
+        """Render conversations as texts. Raises RequestError when the template refuses one, fails, or has no end."""
+        return (yield from self.renderer.render(conversations, self.at, {}))
 
-
-def _refused(words: str) -> RequestError:
-    return RequestError(
-        "The model's template refuses this conversation",
-        f"It says: “{words.rstrip('.')}”. Change the messages before this one, or choose another model.",
-    )
+    def close(self) -> None:
+        """End what was begun for the template."""
+        self.renderer.close()
 
 
 def chat_template(tokenizer: TokenizerWrapper, now: datetime) -> ChatTemplate:
-    """Return the template that comes with a tokenizer. Raises ModelError when its source cannot be compiled."""
+    """Return the template that comes with a tokenizer. Nothing of it has been read yet."""
+    at = now.timestamp()
     if tokenizer.init_kwargs.get("chat_template_type") or (tokenizer.has_chat_template and not tokenizer.chat_template):
-        return ChatTemplate(_own_renderer(tokenizer), "")
+        return ChatTemplate(_InPython(tokenizer), "", at)
     if not tokenizer.has_chat_template:
-        return ChatTemplate(compiled(PLAIN_SOURCE, {}, now), PLAIN_SOURCE, is_plain=True, stop=_PLAIN_STOP)
+        return ChatTemplate(renderer_of(PLAIN_SOURCE, {}), PLAIN_SOURCE, at, is_plain=True, stop=_PLAIN_STOP)
     source = str(tokenizer.get_chat_template())
     variables = {**tokenizer.special_tokens_map, "enable_thinking": tokenizer.has_thinking}
-    return ChatTemplate(
-        compiled(source, variables, now), source, thinking_end=tokenizer.think_end or ChatTemplate.thinking_end
-    )
+    end = tokenizer.think_end or ChatTemplate.thinking_end
+    return ChatTemplate(renderer_of(source, variables), source, at, thinking_end=end)
 
 
-def _own_renderer(tokenizer: Any) -> Callable[[Messages], str]:
-    """Return what renders formats in Python, in mlx-lm or the tokenizer's class, with code that is not the folder's."""
-
-    def render(messages: Messages) -> str:
-        return str(tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=True))
-
-    return render
+def renderer_of(source: str, variables: Mapping[str, Any]) -> Renderer:
+    """Return what renders a template with these variables."""
+    if sha256(source.encode("utf-8", "replace")).hexdigest() in _HARMLESS:
+        return _InThisProcess(Sandbox(source, variables))
+    return _InProcess(source, variables)
 
 
-def compiled(source: str, variables: dict[str, Any], now: datetime) -> Callable[..., str]:
-    """Compile a template's source to a function of the messages, and of more variables by their names.
+class _InThisProcess:
+    """A template that is known to do no harm."""
 
-    Raises ModelError when the source is not valid.
-    """
-    environment = ImmutableSandboxedEnvironment(
-        trim_blocks=True, lstrip_blocks=True, extensions=[_GenerationTag, loopcontrols]
-    )
-    environment.filters["tojson"] = _to_json
-    environment.globals["raise_exception"] = _refuse
-    environment.globals["strftime_now"] = now.strftime
-    try:
-        template = environment.from_string(source)
-    except jinja2.TemplateError as error:
-        raise ModelError(
-            "The model's chat template is damaged", f"It cannot be read: {error}. Copy or download the folder again."
-        ) from error
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
 
-    def render(messages: Messages, **more: object) -> str:
-        return template.render(
-            messages=list(messages), tools=None, documents=None, add_generation_prompt=True, **variables, **more
+    def render(self, conversations: Sequence[Messages], at: float, more: Mapping[str, Any]) -> Steps[list[str]]:
+        """Render without a step."""
+        yield from ()
+        with foreign_code(TemplateRefusedError):
+            return [self._sandbox.render(messages, at, more) for messages in conversations]
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+class _InPython:
+    """A format in Python, of mlx-lm or the tokenizer's class: code that is not the folder's."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+
+    def render(self, conversations: Sequence[Messages], at: float, more: Mapping[str, Any]) -> Steps[list[str]]:
+        """Render without a step; the date is not printed."""
+        yield from ()
+        apply = self._tokenizer.apply_chat_template
+        with foreign_code(TemplateRefusedError):
+            options = {"tokenize": False, "add_generation_prompt": True, **more}
+            return [str(apply([dict(one) for one in messages], **options)) for messages in conversations]
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+class _InProcess:
+    """A template that nobody knows, in a process that is started when it is first rendered."""
+
+    def __init__(self, source: str, variables: Mapping[str, Any]) -> None:
+        self._known = {"source": source, "variables": dict(variables)}
+        self._process = RenderProcess()
+
+    def render(self, conversations: Sequence[Messages], at: float, more: Mapping[str, Any]) -> Steps[list[str]]:
+        """Render, a step for each moment that it takes."""
+        request = {**self._known, "conversations": [list(one) for one in conversations], "at": at, "more": dict(more)}
+        try:
+            answer = yield from self._process.ask(request)
+        except RenderingEndedError as ended:
+            title, what = _ENDED[ended.fault]
+            raise TemplateEndedError(title, f"{what.format(number(round(ended.seconds)))} {_OTHER}") from ended
+        except OSError as error:
+            raise RequestError(
+                "The model's chat template cannot be rendered",
+                f"Its process cannot be started: {error.strerror or error}. Close some programs, and try again.",
+            ) from error
+        return _texts(answer)
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.close()
+
+
+def _texts(answer: dict[str, Any]) -> list[str]:
+    """Return the texts of an answer, or raise what it says instead."""
+    if "damaged" in answer:
+        raise damaged(answer["damaged"])
+    if "too_much" in answer:
+        raise RequestError(
+            "The model's chat template writes too much", f"It was ended, as {answer['too_much']}. {_OTHER}"
         )
-
-    return render
-
-
-class _GenerationTag(Extension):
-    """`{% generation %}` marks answers for training; here its content is rendered as it is."""
-
-    tags = {"generation"}  # noqa: RUF012 - jinja declares it so
-
-    def parse(self, parser: Parser) -> nodes.Node | list[nodes.Node]:
-        """Replace the tag by its body."""
-        next(parser.stream)
-        return parser.parse_statements(("name:endgeneration",), drop_needle=True)
+    if "refused" in answer:
+        raise TemplateRefusedError(answer["refused"])
+    return list(answer["texts"])
 
 
-def _to_json(
-    value: object,
-    ensure_ascii: bool = False,
-    indent: int | None = None,
-    separators: tuple[str, str] | None = None,
-    sort_keys: bool = False,
-) -> str:
-    """Without jinja's HTML escapes, which models have not been trained on."""
-    return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
-
-
-def _refuse(message: str) -> NoReturn:
-    raise jinja2.TemplateError(message)
+def damaged(words: str) -> ModelError:
+    """Return the refusal of a model whose template is none."""
+    return ModelError(
+        "The model's chat template is damaged", f"It cannot be read: {words}. Copy or download the folder again."
+    )

@@ -57,7 +57,7 @@ class Check(ModelTask):
 
     def _work(self) -> Generator[None, None, None]:
         begun = time.perf_counter()
-        prompt = self._open.read(self._command.turns, self._command.options).ids
+        prompt = (yield from self._open.read(self._command.turns, self._command.options)).ids
         held = self._cache.price(prompt).cached
         if held == 0:
             self.outcome = refusal(self._command, _nothing_held(self._cache))

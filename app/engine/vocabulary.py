@@ -20,7 +20,8 @@ from mlx_lm.tokenizer_utils import TokenizerWrapper
 
 from app.engine.problems import ModelError, RequestError, UnknownTokenError
 from app.engine.prompt import PromptBuilder
-from app.protocol.chat import Turn
+from app.engine.steps import Steps
+from app.protocol.chat import PromptOptions, Turn
 from app.protocol.figures import number
 
 log = logging.getLogger(__name__)
@@ -57,10 +58,11 @@ def check_vocabulary(tokenizer: TokenizerWrapper, rows: int) -> None:
         )
 
 
-def check_prompts(prompts: PromptBuilder) -> None:
+def check_prompts(prompts: PromptBuilder) -> Steps[None]:
     """Refuse a template that writes nothing, or a token which the model does not know: raise ModelError."""
     try:
-        prompt = prompts.build((Turn("user", "Abc"), Turn("assistant", "Def"), Turn("user", "Ghi")))
+        turns = (Turn("user", "Abc"), Turn("assistant", "Def"), Turn("user", "Ghi"))
+        prompt = yield from prompts.building(turns, PromptOptions())
     except UnknownTokenError as error:
         known = number(prompts.codec.rows)
         what = f"its chat template writes token {number(error.token)}, and the model knows {known} of them"

@@ -83,9 +83,12 @@ class Bench:
         return Asked(self.do(command))
 
     def estimate(self, *turns: Turn) -> CostEstimate | None:
-        self._next += 1
-        found = [event for event in self.do(EstimateCost(self._next, turns)) if isinstance(event, CostEstimate)]
+        found = [event for event in self.do(self.estimate_command(*turns)) if isinstance(event, CostEstimate)]
         return found[-1] if found else None
+
+    def estimate_command(self, *turns: Turn) -> EstimateCost:
+        self._next += 1
+        return EstimateCost(self._next, turns)
 
 
 class Asked:

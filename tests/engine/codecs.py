@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -11,7 +12,9 @@ from tokenizers import Tokenizer
 
 from app.engine.codec import Codec
 from app.engine.prompt import PromptBuilder, prompt_builder
+from app.engine.steps import finish
 from app.engine.template import chat_template
+from app.protocol.chat import Turn
 from tests.fakes.tiny_tokenizer import byte_level
 
 NOON = datetime(2026, 11, 20, 12, 0)
@@ -35,4 +38,10 @@ def codec_of(path: Path, tokenizer: Tokenizer) -> Codec:
 def builder_of(path: Path, template: str | None, tokenizer: Tokenizer | None = None) -> PromptBuilder:
     wrapper = wrapper_of(path, tokenizer or byte_level(), template)
     rendered = chat_template(wrapper, NOON)
-    return prompt_builder(Codec(wrapper, rendered.source), rendered)
+    return finish(prompt_builder(Codec(wrapper, rendered.source), rendered))
+
+
+def rendered_by(builder: PromptBuilder, turns: Sequence[Turn]) -> str:
+    """The text of a branch, by its template alone."""
+    [text] = finish(builder.template.render([[{"role": turn.role, "content": turn.text} for turn in turns]]))
+    return text

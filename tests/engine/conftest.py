@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,15 @@ from tests.engine.bench import Bench, opened
 from tests.fakes.model_folder import write_model_folder
 
 GUIDE = Path(__file__).parents[2] / "resources" / "models" / "guide"
+
+
+@pytest.fixture(autouse=True)
+def _engines_are_dropped(render_processes: list[subprocess.Popen[bytes]]) -> Iterator[None]:
+    """End what an engine would end when it is shut down: tests here drop theirs."""
+    yield
+    for one in render_processes:
+        one.kill()
+        one.wait()
 
 
 @pytest.fixture(scope="session")

@@ -23,7 +23,7 @@ from tests.engine.bench import Bench, user
 from tests.fakes.model_folder import write_model_folder
 
 GIB = 1 << 30
-MOST_STEPS = 100
+MOST_STEPS = 5000
 OPENS = "opens"
 
 Builder = Callable[[Path], object]

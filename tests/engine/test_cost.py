@@ -19,6 +19,7 @@ from app.protocol.events import (
 from app.protocol.figures import number
 from app.protocol.reports import RequestReport
 from tests.engine.bench import LONG, Bench, opened, outcomes, steps_until, user
+from tests.fakes.renderer import FakeRenderer
 
 
 @pytest.mark.parametrize("model", ["tiny_folder", "mixed_folder"])
@@ -103,7 +104,7 @@ def test_a_branch_far_beyond_the_context_is_told_as_that_without_being_rendered(
     """Its estimate, its answer, its check and its pin are all refused before the template sees it."""
     context, rendered = tiny.model.context_length, []
     template = tiny.model.prompts.template
-    noted = replace(template, render_text=lambda messages, **more: rendered.append(1) or "")
+    noted = replace(template, renderer=FakeRenderer(lambda messages: str(rendered.append(1))))
     tiny.model = replace(tiny.model, prompts=replace(tiny.model.prompts, template=noted))
     far = [user(f"question {number}") for number in range(3 * context)]
     estimate = tiny.estimate(*far)

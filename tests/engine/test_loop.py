@@ -17,6 +17,7 @@ from app.engine import loader
 from app.engine.loop import EngineLoop
 from app.engine.model import LoadedModel
 from app.engine.problems import ModelError
+from app.engine.template import _InPython
 from app.protocol.chat import Sampling
 from app.protocol.commands import (
     Cancel,
@@ -316,7 +317,7 @@ def test_whatever_a_library_raises_ends_the_run_and_not_the_engine(
 
 
 def with_template(model: LoadedModel, render: Callable[..., object]) -> LoadedModel:
-    template = replace(model.prompts.template, render_text=render)  # type: ignore[arg-type]
+    template = replace(model.prompts.template, renderer=_InPython(SimpleNamespace(apply_chat_template=render)))
     return replace(model, prompts=replace(model.prompts, template=template))
 
 

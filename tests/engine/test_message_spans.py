@@ -9,8 +9,11 @@ import pytest
 
 from app.engine import message_spans
 from app.engine.message_spans import RenderedChat, Span, locate_messages
-from app.engine.template import ChatTemplate, Messages
+from app.engine.steps import finish
+from app.engine.template import ChatTemplate
 from app.protocol.chat import Role
+from app.rendering.sandbox import Messages
+from tests.fakes.renderer import FakeRenderer
 
 
 class Template:
@@ -19,7 +22,7 @@ class Template:
     def __init__(self) -> None:
         self.times = 0
 
-    def render(self, messages: Messages, **_more: object) -> str:
+    def render(self, messages: Messages) -> str:
         self.times += 1
         printed = (_printed(message["content"]) for message in messages)
         said = (f"<{message['role']}>{text}</>" for message, text in zip(messages, printed, strict=True))
@@ -27,7 +30,7 @@ class Template:
 
     def locate(self, contents: Sequence[str]) -> RenderedChat:
         roles: list[Role] = ["user" if at % 2 == 0 else "assistant" for at in range(len(contents))]
-        return locate_messages(ChatTemplate(self.render, ""), roles, contents)
+        return finish(locate_messages(ChatTemplate(FakeRenderer(self.render), ""), roles, contents))
 
 
 def _printed(content: str) -> str:
@@ -65,9 +68,10 @@ def test_what_is_rendered_to_locate_messages_is_bounded(monkeypatch: pytest.Monk
 
 
 def test_a_message_that_is_printed_twice_is_not_located_and_the_others_are() -> None:
-    def render(messages: Messages, **_more: object) -> str:
+    def render(messages: Messages) -> str:
         return f"[{messages[0]['content']}]" + "".join(f"<{message['content']}>" for message in messages)
 
-    rendered = locate_messages(ChatTemplate(render, ""), ["user", "assistant", "user"], ["a", "b", "c"])
+    template = ChatTemplate(FakeRenderer(render), "")
+    rendered = finish(locate_messages(template, ["user", "assistant", "user"], ["a", "b", "c"]))
     assert rendered.spans == (None, Span(7, 8), Span(10, 11))
     assert rendered.text == "[a]<a><b><c>"

@@ -10,11 +10,11 @@ import pytest
 
 from app.engine.codec import Codec
 from app.engine.message_spans import _gaps
-from app.engine.problems import RequestError
+from app.engine.problems import ModelError, RequestError
 from app.engine.prompt import Prompt, PromptBuilder
 from app.protocol.chat import Turn
 from tests.engine.bench import user
-from tests.engine.codecs import builder_of
+from tests.engine.codecs import builder_of, rendered_by
 from tests.fakes.tiny_tokenizer import BARE, TEMPLATES, THINKING_DROPPED, TRIMMED_AND_DATED, sentence_piece
 
 TALK = (user("How do I fork?"), Turn("assistant", "Press Fork."), user("And the trie?"))
@@ -33,15 +33,13 @@ def builder(request: pytest.FixtureRequest, tmp_path: Path) -> PromptBuilder:
 
 def test_the_prompt_says_what_the_template_renders(builder: PromptBuilder) -> None:
     prompt = builder.build(TALK)
-    messages = [{"role": turn.role, "content": turn.text} for turn in TALK]
-    assert builder.codec.decode(prompt.ids) == builder.template.render(messages)
+    assert builder.codec.decode(prompt.ids) == rendered_by(builder, TALK)
 
 
 def test_it_is_what_the_tokenizer_makes_of_the_rendering(tmp_path: Path) -> None:
     """Where no piece's end could merge with the next, ids are those of the whole text, as mlx-lm itself would ask."""
     builder = builder_of(tmp_path, THINKING_DROPPED)
-    messages = [{"role": turn.role, "content": turn.text} for turn in TALK]
-    assert list(builder.build(TALK).ids) == builder.codec.markup(builder.template.render(messages))
+    assert list(builder.build(TALK).ids) == builder.codec.markup(rendered_by(builder, TALK))
 
 
 def test_each_turn_is_where_the_prompt_says(builder: PromptBuilder) -> None:
@@ -184,14 +182,16 @@ def test_a_template_that_refuses_is_quoted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("source", ["{{ messages[9].content }}", "{{ 1 / 0 }}", "{{ messages.nothing.at_all }}"])
 def test_a_template_that_fails_gets_a_sentence(tmp_path: Path, source: str) -> None:
+    with pytest.raises(ModelError, match="refuses any question"):
+        builder_of(tmp_path, source)
+    builder = builder_of(tmp_path, "{% if messages[0].content == 'Hello' %}" + source + "{% endif %}" + BARE)
     with pytest.raises(RequestError, match="refuses this conversation"):
-        builder_of(tmp_path, source).build([user("Hello")])
+        builder.build([user("Hello")])
 
 
 def test_a_template_cannot_reach_out_of_its_sandbox(tmp_path: Path) -> None:
-    source = "{{ messages.__class__.__mro__[1].__subclasses__() }}"
-    with pytest.raises(RequestError):
-        builder_of(tmp_path, source).build([user("Hello")])
+    with pytest.raises(ModelError, match="unsafe"):
+        builder_of(tmp_path, "{{ messages.__class__.__mro__[1].__subclasses__() }}")
 
 
 def test_without_a_template_a_transcript_is_asked(tmp_path: Path) -> None:
@@ -211,8 +211,7 @@ def test_a_word_keeps_the_space_before_it(tmp_path: Path) -> None:
 def test_sentence_piece_marks_beginnings_as_in_the_whole_text(tmp_path: Path) -> None:
     builder = builder_of(tmp_path, TRIMMED_AND_DATED, sentence_piece())
     codec = builder.codec
-    messages = [{"role": turn.role, "content": turn.text} for turn in TALK]
-    assert codec.decode(builder.build(TALK).ids) == codec.decode(codec.markup(builder.template.render(messages)))
+    assert codec.decode(builder.build(TALK).ids) == codec.decode(codec.markup(rendered_by(builder, TALK)))
 
 
 def test_a_rendered_text_is_searched_once_from_end_to_end() -> None:

@@ -15,10 +15,10 @@ _TEXT = (
     "for i in range(10):\n    print(i)\n\nthe end of the story about the fox and the other fox",
 )
 
-# The guide model's shape: control tokens only.
+# The guide model's: control tokens only. It is rendered in this process, the others in one of their own.
 BARE = (
-    "{% for m in messages %}{{ '<|' + m.role + '|>' + m.content + '<|end|>' }}{% endfor %}"
-    "{% if add_generation_prompt %}<|assistant|>{% endif %}"
+    "{% for message in messages %}{{ '<|' + message['role'] + '|>' + message['content'] + '<|end|>' }}{% endfor %}"
+    "{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}"
 )
 # ChatML's shape: a role and a line break. Thinking is dropped from all answers before the last question.
 THINKING_DROPPED = (
