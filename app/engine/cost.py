@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from itertools import pairwise
 
 from app.engine.open_model import OpenModel
 from app.engine.problems import RequestError, TooLongError
@@ -41,10 +42,16 @@ def estimate_cost(command: EstimateCost, open_model: OpenModel) -> Steps[CostEst
     report = cache.price(prompt.ids)
     residencies = cache.residencies(prompt.ids, prompt.turn_ends)
     turns = tuple(
-        TurnResidency(start, end, residency)
+        TurnResidency(start, end, residency, _attached(start, end, prompt.attachment_ends))
         for start, end, residency in zip(prompt.turn_starts, prompt.turn_ends, residencies, strict=True)
     )
     pins = (node.end for node in cache.trie.match(prompt.ids).path if node.is_pinned_end)
     pinned = max((end for end in pins if end <= report.total), default=0)
     seconds = open_model.prefill_rate.seconds(report.left)
     return CostEstimate(command.query_id, report, turns, seconds, pinned)
+
+
+def _attached(start: int, end: int, attachment_ends: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the tokens of each attachment of the turn that lies between two offsets."""
+    ends = [start, *(one for one in attachment_ends if start < one <= end)]
+    return tuple(after - before for before, after in pairwise(ends))

@@ -28,13 +28,14 @@ class Prompt:
     """The tokens of a branch, up to where the answer begins.
 
     restore_points: token offsets that later branches will start from, in order. turn_starts, turn_ends: offsets of
-    each turn's content. A turn that could not be located has both at the offset after the text it lies in.
+    each turn's content. attachment_ends: offsets of the ends of what is attached, of all turns. A turn that could not be located has both at the offset after the text it lies in.
     """
 
     ids: tuple[int, ...]
     restore_points: tuple[int, ...]
     turn_starts: tuple[int, ...]
     turn_ends: tuple[int, ...]
+    attachment_ends: tuple[int, ...] = ()
 
 
 def _nothing_seen(_ids: Sequence[int]) -> int:
@@ -149,6 +150,7 @@ class _Assembly:
     points: set[int] = field(default_factory=set)
     starts: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
+    attachment_ends: list[int] = field(default_factory=list)
     at: int = 0
     unlocated: int = 0
 
@@ -168,7 +170,7 @@ class _Assembly:
         self._mark_new_answer(before)
         self._mark_unlocated()
         points = tuple(sorted(point for point in self.points if 0 < point < len(self.ids)))
-        return Prompt(tuple(self.ids), points, tuple(self.starts), tuple(self.ends))
+        return Prompt(tuple(self.ids), points, tuple(self.starts), tuple(self.ends), tuple(self.attachment_ends))
 
     @property
     def _generation_prompt(self) -> str:
@@ -197,6 +199,7 @@ class _Assembly:
             end += len(piece)
             self._plain(end)
             self.points.add(len(self.ids))
+            self.attachment_ends.append(len(self.ids))
 
     def _answer(self, turn: Turn, span: Span) -> None:
         text, generation = self.rendered.text, self._generation_prompt

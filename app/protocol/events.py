@@ -169,11 +169,15 @@ class RunFailed:
 
 @dataclass(frozen=True, slots=True)
 class TurnResidency:
-    """The residency of one turn: where its content lies in the prompt, in tokens, and where its state is now."""
+    """The residency of one turn: where its content lies in the prompt, in tokens, and where its state is now.
+
+    attached: tokens of each of its attachments; empty where the template prints them in a form of its own.
+    """
 
     start: int
     end: int
     residency: Residency
+    attached: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

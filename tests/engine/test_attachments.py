@@ -65,6 +65,18 @@ def test_with_sentence_piece_the_words_are_told_as_in_the_whole_text(tmp_path: P
     assert said.strip() == f"report.pdf\n```\n{REPORT.text}```\n\nWhich pears keep?"
 
 
+def test_an_estimate_tells_the_tokens_of_each_attachment(tmp_path: Path) -> None:
+    bench = opened(write_model_folder(tmp_path / "m"))
+    talk = [about("One?", REPORT, TABLE), Turn("assistant", "Yes"), user("Two?"), Turn("assistant", "No")]
+    estimate = bench.estimate(*talk, about("Three?", TABLE))
+    assert estimate is not None
+    first, *between, last = (turn.attached for turn in estimate.turns)
+    assert len(first) == 2
+    assert between == [()] * 3
+    assert last == first[1:]
+    assert 0 < estimate.turns[0].end - estimate.turns[0].start - sum(first) < 10
+
+
 def test_what_is_attached_counts_for_the_context(tmp_path: Path) -> None:
     builder = builder_of(tmp_path, TEMPLATES["bare"])
     with pytest.raises(RequestError, match="too long"):
