@@ -28,7 +28,8 @@ class Prompt:
     """The tokens of a branch, up to where the answer begins.
 
     restore_points: token offsets that later branches will start from, in order. turn_starts, turn_ends: offsets of
-    each turn's content. attachment_ends: offsets of the ends of what is attached, of all turns. A turn that could not be located has both at the offset after the text it lies in.
+    each turn's content. A turn that could not be located has both at the offset after the text it lies in.
+    attachment_ends: offsets of the ends of what is attached, of all turns.
     """
 
     ids: tuple[int, ...]

@@ -13,7 +13,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from app.protocol.attachments import attached_texts, question_text
 from app.protocol.cache_events import CacheEvent, CacheEventKind
+from app.protocol.chat import Turn
 from app.protocol.commands import (
     Cancel,
     CancelOpening,
@@ -230,8 +232,8 @@ class FakeEngine:
         starts = [0, *ends[:-1]]
         request = self._report(prompt)
         residencies = tuple(
-            TurnResidency(start, end, "memory" if end <= request.cached + 1 else "none")
-            for start, end in zip(starts, ends, strict=True)
+            TurnResidency(start, end, "memory" if end <= request.cached + 1 else "none", self._attached(turn))
+            for turn, start, end in zip(command.turns, starts, ends, strict=True)
         )
         pinned = max((len(held) for held in self._pinned if prompt[: len(held)] == held), default=0)
         self._sink(CostEstimate(command.query_id, request, residencies, request.left / 1000, pinned))
@@ -303,12 +305,15 @@ class FakeEngine:
         ends = []
         for turn in command.turns:
             prompt.append(MARKS[turn.role])
-            prompt.extend(turn.ids if turn.ids is not None else self._words(turn.text))
+            prompt.extend(turn.ids if turn.ids is not None else self._words(question_text(turn.text, turn.attachments)))
             ends.append(len(prompt))
             prompt.append(END)
         if command.turns and command.turns[-1].role == "user":
             prompt.append(MARKS["assistant"])
         return prompt, tuple(ends)
+
+    def _attached(self, turn: Turn) -> tuple[int, ...]:
+        return tuple(len(self._words(text)) for text in attached_texts(turn.attachments))
 
     def _words(self, text: str) -> list[int]:
         return [self._vocabulary.setdefault(word, len(self._vocabulary) + 10) for word in re.findall(r"\s*\S+", text)]

@@ -13,11 +13,13 @@ from app.conversation.tree import MessageTree
 from app.protocol.events import CostEstimate, TurnResidency
 from app.protocol.trie_view import Residency
 from app.viewmodels.chat.cost_queries import CostQueries
+from app.viewmodels.chat.drafts import Attachments
 from app.viewmodels.chat.questions import Questions
 from app.viewmodels.model.current_model import CurrentModel
 
 PATH, SENDING = "path", "sending"
 MOST_SIBLINGS = 8
+_NO_WORDS = "?"  # what is attached has a price before there are words to it
 DEBOUNCE_MS = 150
 WRITING_MS = 1000
 SLOW = 1.0  # seconds for an answer, from which on it is asked for less often
@@ -47,6 +49,7 @@ class BranchCosts(QObject):
         self._tree: MessageTree | None = None
         self._below: str | None = None
         self._words = ""
+        self._attachments: Attachments = ()
         self.residencies: dict[str, Residency] = {}
         self.path: CostEstimate | None = None
         self.sending: CostEstimate | None = None
@@ -67,13 +70,19 @@ class BranchCosts(QObject):
         self._tree = tree
         self._path_timer.start(0)
 
-    def type(self, parent_id: str | None, text: str) -> None:
-        """Price these words in the composer, and with them the path to the message that they would follow."""
-        if (parent_id, text) != (self._below, self._words):
-            self._below, self._words = parent_id, text
-            if not text.strip():
+    def type(self, parent_id: str | None, text: str, attachments: Attachments = ()) -> None:
+        """Price these words in the composer with what is attached, after the path to the message they would follow."""
+        if (parent_id, text, attachments) != (self._below, self._words, self._attachments):
+            is_priced = (bool(text.strip()) or bool(attachments)) and attachments == self._attachments
+            self._below, self._words, self._attachments = parent_id, text, attachments
+            if not is_priced:
                 self.sending = None
             self._sending_timer.start()
+
+    @property
+    def attached(self) -> tuple[int, ...]:
+        """Tokens of each attachment in the composer, in order; empty while unknown."""
+        return self.sending.turns[-1].attached if self.sending is not None and self.sending.turns else ()
 
     def renew(self) -> None:
         """Ask again, as the cache differs: at once when nothing runs, now and then while an answer is being written."""
@@ -113,13 +122,15 @@ class BranchCosts(QObject):
             self._cost_queries.ask(sibling.id, branch, partial(self._take_sibling, sibling))
 
     def _ask_sending(self) -> None:
-        is_shown = not self._questions.at_engine and bool(self._words.strip())
+        text = self._words if self._words.strip() else _NO_WORDS if self._attachments else ""
+        is_shown = not self._questions.at_engine and bool(text)
         if self._tree is None or self._current_model.info is None or not is_shown:
             return
         path = () if self._below is None or self._below not in self._tree else self._tree.path_to(self._below)
-        words = Message.new(self._tree.conversation_id, self._below, "user", self._words)
+        home, attachments = self._tree.conversation_id, self._attachments
+        words = Message.new(home, self._below, "user", text, attachments=attachments)
         branch = Branch(path, self._current_model.fingerprint, len(path), words)
-        self._cost_queries.ask(SENDING, branch, partial(self._take_sending, self._words))
+        self._cost_queries.ask(SENDING, branch, partial(self._take_sending, self._words, attachments))
 
     def _take_path(self, path: tuple[Message, ...], priced: CostEstimate) -> None:
         differs = _figures(priced) != _figures(self.path)
@@ -139,8 +150,8 @@ class BranchCosts(QObject):
         self.residencies.update(found)
         return differs
 
-    def _take_sending(self, text: str, priced: CostEstimate) -> None:
-        if text == self._words:
+    def _take_sending(self, text: str, attachments: Attachments, priced: CostEstimate) -> None:
+        if (text, attachments) == (self._words, self._attachments):
             self.sending = priced
             self.changed.emit()
 

@@ -19,6 +19,7 @@ from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.chat_rows import ChatRows, running_footer
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.chat.cost_queries import CostQueries
+from app.viewmodels.chat.draft_attachments import DraftAttachments
 from app.viewmodels.chat.drafts import Drafts
 from app.viewmodels.chat.generations import Generations
 from app.viewmodels.chat.open_conversation import OpenConversation
@@ -43,8 +44,8 @@ TICK_MS = 250
 class ChatRegion(QObject):
     """Has questions asked and answered in the open conversation, and shows its path.
 
-    Attributes: state; chat_model, the rows of the open path; drafts, questions, question_queue, generations,
-    answer_saver, open_paths, branch_costs, view_states.
+    Attributes: state; chat_model, the rows of the open path; drafts, attachments, questions, question_queue,
+    generations, answer_saver, open_paths, branch_costs, view_states.
 
     Signals: composerText(str), the composer shall hold exactly this; messageShown(str), bring this message into view;
     left(), what is shown is about to be another conversation: call `remember_scroll`; anchorWanted(str, float), have
@@ -82,6 +83,7 @@ class ChatRegion(QObject):
             questions, conversations, self.generations, self.answer_saver, current_model, self
         )
         self.open_paths = OpenPaths(conversations, library.changes, questions, self.question_queue, self)
+        self.attachments = DraftAttachments(self.drafts, notices, self)
         self._cost_queries = CostQueries(host.submit)
         self.branch_costs = BranchCosts(self._cost_queries, current_model, questions, self)
         self.view_states = ViewStates(store, conversations, self.drafts, self)
@@ -95,6 +97,7 @@ class ChatRegion(QObject):
 
     def _connect(self) -> None:
         library, queue = self._library, self.question_queue
+        self.attachments.changed.connect(self._on_attached)
         self.answer_saver.failed.connect(self._notices.error)
         self.answer_saver.mended.connect(self._notices.withdraw)
         self.generations.grew.connect(self._show_text)
@@ -134,6 +137,7 @@ class ChatRegion(QObject):
     def stop_asking(self) -> None:
         """Leave what waits unanswered, as the program ends, before its engine does."""
         self.left.emit()
+        self.attachments.close()
         self.questions.close()
         self._tick.stop()
 
@@ -202,7 +206,11 @@ class ChatRegion(QObject):
         """Say something at the end of the open path, or as another version of the question being edited."""
         text = storable(text)
         self.drafts.write(self._open_id, text)
-        if not text.strip():
+        if self.attachments.reading(self._open_id):
+            self._say_hint(chat_text.STILL_READING)
+        elif not text.strip() and self.drafts.of(self._open_id).attachments:
+            self._say_hint(chat_text.WORDS_NEEDED)
+        elif not text.strip():
             self._answer_the_end()
         elif overflow := self._overflow(text):
             self._say_hint(overflow)
@@ -289,6 +297,23 @@ class ChatRegion(QObject):
         self.drafts.write(self._open_id, storable(text))
         self._price_draft()
 
+    def attach_files(self, paths: Sequence[str]) -> None:
+        """Have files come with the words in the composer."""
+        self.dismiss_card()
+        self.attachments.attach_files(self._open_id, paths)
+
+    def attach_text(self, text: str) -> bool:
+        """Have a text that was pasted come with the words in the composer. Returns whether that was possible."""
+        return self.attachments.attach_text(self._open_id, text)
+
+    def unfold_text(self, text: str) -> None:
+        """Let a pasted text come with the words no more: it is among them again."""
+        self.attachments.take_back_text(self._open_id, text)
+
+    def detach(self, number: int) -> None:
+        """Let what comes with the words in the composer go, by its number from 0 on."""
+        self.attachments.detach(self._open_id, number)
+
     def remember_scroll(self, message_id: str, offset: float) -> None:
         """Remember where the open conversation is scrolled to: the message at the top, "" at the end, points above."""
         self.view_states.scroll(self._open_id, (message_id, offset) if message_id else None)
@@ -333,6 +358,7 @@ class ChatRegion(QObject):
             questions=self.questions,
             branch_costs=self.branch_costs,
             draft=self.drafts.of(self._open_id),
+            reading=self.attachments.reading(self._open_id),
             hint=self._hint,
             card=self._model.state.now.card or self._cards.get(self._open_id),
             elsewhere=self._short_title(answered.conversation_id) if answered and is_elsewhere else "",
@@ -383,7 +409,7 @@ class ChatRegion(QObject):
 
     def _price_draft(self) -> None:
         draft = self.drafts.of(self._open_id)
-        self.branch_costs.type(parent_for(self._library.tree, draft.editing), draft.text)
+        self.branch_costs.type(parent_for(self._library.tree, draft.editing), draft.text, draft.attachments)
 
     def _show_hint(self, sentence: str) -> None:
         self._hint = sentence
@@ -424,13 +450,15 @@ class ChatRegion(QObject):
         begun, tree = self.drafts.of(self._open_id), self._library.tree
         if begun.editing != question.id:
             is_there = begun.editing is not None and begun.editing in tree
-            original = tree.message(begun.editing).text if begun.editing and is_there else ""
-            self.drafts.edit(self._open_id, question.id, question.text, is_changed=begun.text != original)
+            original = tree.message(begun.editing) if begun.editing and is_there else None
+            said = (original.text, original.attachments) if original else ("", ())
+            is_changed = (begun.text, begun.attachments) != said
+            self.drafts.edit(self._open_id, question.id, question.text, is_changed, question.attachments)
 
     def _send_draft(self, conversation_id: str) -> None:
         tree = self._library.library.tree(conversation_id)
         draft = self.drafts.take(conversation_id)
-        self.question_queue.send(conversation_id, parent_for(tree, draft.editing), draft.text)
+        self.question_queue.send(conversation_id, parent_for(tree, draft.editing), draft.text, draft.attachments)
         if conversation_id == self._open_id:
             self._show_draft()
 
@@ -451,6 +479,11 @@ class ChatRegion(QObject):
 
     def _on_begun(self) -> None:
         self._notices.announce("Reading the question")
+
+    def _on_attached(self, conversation_id: str) -> None:
+        if conversation_id == self._open_id:
+            self._show_hint("")
+            self._price_draft()
 
     def _on_opened(self, conversation_id: str) -> None:
         self._hint = ""
@@ -473,7 +506,7 @@ class ChatRegion(QObject):
         """Put the words of a question that could not be stored back to where they were typed."""
         message, conversation_id = question.message, question.conversation_id
         beside = next(iter(self._library.library.tree(conversation_id).children(message.parent_id)), None)
-        self.drafts.give_back(conversation_id, message.text, beside.id if beside else None)
+        self.drafts.give_back(conversation_id, message.text, beside.id if beside else None, message.attachments)
         if conversation_id == self._open_id:
             self._show_draft()
         self._notices.error(question.problem)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.viewmodels.chat.draft_attachments import AttachmentChip
 from app.viewmodels.kit.activity import Activity
 from app.viewmodels.kit.problem_card import ProblemCard
 
@@ -20,7 +21,7 @@ class ChatState:
 
     placeholder: of the message field. send_price, send_parts: the composer's foot in words, and (reused, computed)
     tokens for its bar, None where nothing is known. editing: first words of the question being forked, or None;
-    is_editing: there is one, or was.
+    is_editing: there is one, or was. attachments: what comes with the words; attaching: the file that is being read.
 
     is_empty: nothing has been said. is_writing, is_answering: an answer is under way here, or anywhere. is_waiting: the
     words in the composer are sent when that answer ends.
@@ -43,6 +44,8 @@ class ChatState:
     placeholder: str = ""
     send_price: str = ""
     send_parts: tuple[int, int] | None = None
+    attachments: tuple[AttachmentChip, ...] = ()
+    attaching: str = ""
     editing: str | None = None
     is_editing: bool = False
     is_empty: bool = True

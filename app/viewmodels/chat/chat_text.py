@@ -25,6 +25,8 @@ CONTEXT_FULL = "The context is full: edit an earlier question to go on from ther
 NOT_ANSWERED = "Not answered yet"
 NOTHING_TO_SEND = "Nothing to send yet: type a question first"
 ANSWERED_LATER = "your message is answered when it is ready"
+WORDS_NEEDED = "Say what to do with what is attached"
+STILL_READING = "Sends when the file is read: press Return again then"
 STILL_WRITING = "Answer Again works as soon as this answer has ended"
 
 

@@ -5,19 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from app.protocol.chat import Attachment
+
+Attachments = tuple[Attachment, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:
     """Words not sent yet.
 
     editing: id of the question that they are another version of, or None. aside: what stood there before the edit.
-    is_sent: they go as soon as the answer that is being written ends.
+    is_sent: they go as soon as the answer that is being written ends. attachments: what comes with them;
+    attachments_aside: what came with those that stood there before the edit.
     """
 
     text: str = ""
     editing: str | None = None
     aside: str = ""
     is_sent: bool = False
+    attachments: Attachments = ()
+    attachments_aside: Attachments = ()
 
 
 class Drafts:
@@ -34,11 +41,13 @@ class Drafts:
         """Return the draft of a conversation, empty when nothing was written."""
         return self._drafts.get(conversation_id, Draft())
 
-    def restore(self, conversation_id: str, text: str, editing: str | None, aside: str) -> None:
+    def restore(self, conversation_id: str, earlier: Draft) -> None:
         """Take over a draft from an earlier run. Words that were in line then wait to be sent again."""
         since = self._all_of(conversation_id)
-        if text or editing or aside:
-            self._put(conversation_id, Draft(_joined(text, since), editing, aside))
+        if earlier != Draft():
+            attachments = earlier.attachments + since.attachments
+            text = _joined(earlier.text, since.text)
+            self._put(conversation_id, replace(earlier, text=text, attachments=attachments, is_sent=False))
 
     @property
     def sent(self) -> tuple[str, ...]:
@@ -50,20 +59,37 @@ class Drafts:
         draft = self.of(conversation_id)
         self._put(conversation_id, replace(draft, text=text, is_sent=draft.is_sent and text == draft.text))
 
-    def edit(self, conversation_id: str, message_id: str, text: str, is_changed: bool = True) -> None:
+    def attach(self, conversation_id: str, attachment: Attachment) -> None:
+        """Have this come with the words, after what comes with them already. Words that were in line leave it."""
+        draft = self.of(conversation_id)
+        self._put(conversation_id, replace(draft, attachments=(*draft.attachments, attachment), is_sent=False))
+
+    def detach(self, conversation_id: str, number: int) -> None:
+        """Let an attachment go that comes with the words, by its number from 0 on."""
+        draft = self.of(conversation_id)
+        kept = tuple(one for at, one in enumerate(draft.attachments) if at != number)
+        self._put(conversation_id, replace(draft, attachments=kept, is_sent=False))
+
+    def edit(
+        self, conversation_id: str, message_id: str, text: str, is_changed: bool = True, attachments: Attachments = ()
+    ) -> None:
         """Begin another version of a question; what stood in the composer is put aside.
 
         is_changed: words of an edit that was begun before are put aside too; False where they are only the question's.
         """
         draft = self.of(conversation_id)
-        aside = draft.text if draft.editing is None else draft.aside
-        if draft.editing is not None and is_changed:
-            aside = _joined(draft.aside, draft.text)
-        self._put(conversation_id, Draft(text, message_id, aside))
+        if draft.editing is None:
+            aside, attached = draft.text, draft.attachments
+        elif is_changed:
+            aside, attached = _joined(draft.aside, draft.text), draft.attachments_aside + draft.attachments
+        else:
+            aside, attached = draft.aside, draft.attachments_aside
+        edit = Draft(text, message_id, aside, attachments=attachments, attachments_aside=attached)
+        self._put(conversation_id, edit)
 
     def cancel_edit(self, conversation_id: str) -> None:
         """Put back what stood in the composer before an edit."""
-        self._put(conversation_id, Draft(self.of(conversation_id).aside))
+        self._put(conversation_id, _aside(self.of(conversation_id)))
 
     def send(self, conversation_id: str) -> None:
         """Put the words of a conversation in line."""
@@ -77,24 +103,35 @@ class Drafts:
     def take(self, conversation_id: str) -> Draft:
         """Return the words, now sent. What was put aside for an edit stands in the composer again."""
         draft = self._drafts.pop(conversation_id, Draft())
-        if draft.aside:
-            self._drafts[conversation_id] = Draft(draft.aside)
+        if _aside(draft) != Draft():
+            self._drafts[conversation_id] = _aside(draft)
         self.changed(conversation_id)
         return draft
 
-    def give_back(self, conversation_id: str, words: str, editing: str | None) -> None:
+    def give_back(self, conversation_id: str, words: str, editing: str | None, attachments: Attachments = ()) -> None:
         """Put back words that could not be sent, before what was typed since and before what an edit has put aside."""
         since = self._all_of(conversation_id)
-        self._put(conversation_id, Draft(words, editing, since) if editing else Draft(_joined(words, since)))
+        back = Draft(words, editing, attachments=attachments)
+        if editing:
+            back = replace(back, aside=since.text, attachments_aside=since.attachments)
+        else:
+            back = replace(back, text=_joined(words, since.text), attachments=attachments + since.attachments)
+        self._put(conversation_id, back)
 
-    def _all_of(self, conversation_id: str) -> str:
+    def _all_of(self, conversation_id: str) -> Draft:
+        """Return all words of a draft and what comes with them, those put aside too, as if they were not."""
         draft = self.of(conversation_id)
-        return _joined(draft.text, draft.aside)
+        attachments = draft.attachments + draft.attachments_aside
+        return Draft(_joined(draft.text, draft.aside), attachments=attachments)
 
     def _put(self, conversation_id: str, draft: Draft) -> None:
         if draft != self.of(conversation_id):
             self._drafts[conversation_id] = draft
             self.changed(conversation_id)
+
+
+def _aside(draft: Draft) -> Draft:
+    return Draft(draft.aside, attachments=draft.attachments_aside)
 
 
 def _joined(words: str, since: str) -> str:

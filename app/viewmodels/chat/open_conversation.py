@@ -11,6 +11,7 @@ from app.protocol.reports import ModelInfo
 from app.viewmodels.chat import chat_text
 from app.viewmodels.chat.branch_costs import BranchCosts
 from app.viewmodels.chat.chat_state import ChatState
+from app.viewmodels.chat.draft_attachments import chips_of
 from app.viewmodels.chat.drafts import Draft
 from app.viewmodels.chat.question import Question
 from app.viewmodels.chat.questions import Questions
@@ -27,8 +28,9 @@ class OpenConversation:
     """Source of the chat's state: the open conversation, and what bears on it.
 
     info: of the model in use; can_ask: it takes questions now. question: at the engine, one of this conversation if
-    there is one; elsewhere: the title of its conversation, where that is not this one. hint: a sentence for the
-    composer's foot. card: a problem that stands in the way here.
+    there is one; elsewhere: the title of its conversation, where that is not this one. reading: the name of a
+    file that is being read for the draft, or "". hint: a sentence for the composer's foot. card: a problem that stands
+    in the way here.
     """
 
     title: str
@@ -40,6 +42,7 @@ class OpenConversation:
     questions: Questions
     branch_costs: BranchCosts
     draft: Draft
+    reading: str
     hint: str
     card: ProblemCard | None
     elsewhere: str
@@ -62,6 +65,8 @@ class OpenConversation:
             placeholder=self._placeholder,
             send_price=self._send_price,
             send_parts=self._send_parts,
+            attachments=chips_of(self.draft.attachments, self.branch_costs.attached),
+            attaching=self.reading,
             editing=self._editing,
             is_editing=self.draft.editing is not None,
             is_empty=self.is_empty,
@@ -69,7 +74,7 @@ class OpenConversation:
             is_answering=self.question is not None,
             is_waiting=self.draft.is_sent,
             can_send=self._can_send,
-            can_answer=self.unanswered is not None and not self.has_words,
+            can_answer=self.unanswered is not None and not (self.has_words or self.draft.attachments),
             can_stop=self.is_writing or self.questions.is_busy_in(self.tree.conversation_id) or self.model.is_loading,
             can_fork=last_question(self.tree) is not None,
             can_regenerate=not (self.is_empty or self.questions.is_busy_in(self.tree.conversation_id)),
@@ -107,12 +112,14 @@ class OpenConversation:
         """Return what sending the composer's words would cost, where they do not fit the model's context."""
         priced = self.branch_costs.sending
         is_over = priced is not None and self.info is not None and priced.request.total >= self.info.context_length
-        return priced if is_over and self.has_words else None
+        return priced if is_over and (self.has_words or self.draft.attachments) else None
 
     @property
     def _can_send(self) -> bool:
+        if self.reading:
+            return False
         if not self.has_words:
-            return self.unanswered is not None
+            return self.unanswered is not None and not self.draft.attachments
         return not self.draft.is_sent and self.overflow is None
 
     def _has_version_beside(self, step: int) -> bool:
@@ -159,6 +166,8 @@ class OpenConversation:
             return "You can go on writing; Esc stops"
         if self.unanswered is not None:
             return "Return has the question answered"
+        if self.draft.attachments:
+            return "Ask about what is attached"
         if self.draft.editing is not None:
             return "Another version of the question"
         if self.is_empty:
@@ -175,7 +184,9 @@ class OpenConversation:
             return chat_text.does_not_fit(self.overflow, self.info.context_length)
         if self.elsewhere and self.questions.is_waiting_in(self.tree.conversation_id):
             return f"Answered after the one in “{self.elsewhere}”"
-        return self._price_of_words if self.has_words else self._price_of_path
+        if self.reading:
+            return f"Reading {self.reading}…"
+        return self._price_of_words if self.has_words or self.draft.attachments else self._price_of_path
 
     @property
     def _price_of_words(self) -> str:
@@ -200,7 +211,8 @@ class OpenConversation:
     @property
     def _send_parts(self) -> tuple[int, int] | None:
         """(reused, computed) tokens of what the price speaks of."""
-        priced = self.branch_costs.sending if self.has_words else self.branch_costs.path
+        is_sending = self.has_words or bool(self.draft.attachments)
+        priced = self.branch_costs.sending if is_sending else self.branch_costs.path
         if priced is None:
             return None
         if priced is self.branch_costs.path and priced.is_warm:

@@ -13,6 +13,7 @@ from app.conversation.branch import Branch
 from app.conversation.message import Message
 from app.protocol.reports import ModelInfo, Problem
 from app.viewmodels.chat.answer_saver import AnswerSaver
+from app.viewmodels.chat.drafts import Attachments
 from app.viewmodels.chat.generations import Generations
 from app.viewmodels.chat.question import Question, Stage
 from app.viewmodels.chat.questions import Questions
@@ -57,9 +58,9 @@ class QuestionQueue(QObject):
         current_model.ready.connect(self.answer_next)
         current_model.kept.connect(lambda _problem: self.answer_next())
 
-    def send(self, conversation_id: str, parent_id: str | None, text: str) -> None:
+    def send(self, conversation_id: str, parent_id: str | None, text: str, attachments: Attachments = ()) -> None:
         """Say something below a message, or as a first message. A second child is the fork."""
-        question = Question(Message.new(conversation_id, parent_id, "user", text))
+        question = Question(Message.new(conversation_id, parent_id, "user", text, attachments=attachments))
         self._questions.add(question)
         self._answer_saver.save_before(parent_id)
         committed, refused = partial(self._on_committed, question), partial(self._on_refused, question)

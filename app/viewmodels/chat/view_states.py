@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.conversation.records import ViewState
 from app.conversation.store import Store
 from app.protocol.reports import Problem
-from app.viewmodels.chat.drafts import Drafts
+from app.viewmodels.chat.drafts import Draft, Drafts
 from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library import Library
 
@@ -44,7 +44,14 @@ class ViewStates(QObject):
         open_id = None
         for state in states:
             conversation_id = state.conversation_id or blank_id
-            self._drafts.restore(conversation_id, state.draft, state.editing, state.aside)
+            self._drafts.restore(
+                conversation_id,
+                Draft(
+                    *(state.draft, state.editing, state.aside),
+                    attachments=state.attachments,
+                    attachments_aside=state.attachments_aside,
+                ),
+            )
             if state.anchor is not None:
                 self._anchors[conversation_id] = state.anchor, state.offset
             if state.conversation_id is None:
@@ -107,7 +114,7 @@ class ViewStates(QObject):
     def unsaved(self) -> tuple[ViewState, ...]:
         """The conversations whose words in the composer the database has not taken, as they stand."""
         states = (self._state(conversation_id) for conversation_id in self._dirty if conversation_id is not None)
-        return tuple(state for state in states if state.draft or state.aside)
+        return tuple(state for state in states if state.draft or state.aside or state.attachments)
 
     def close(self) -> None:
         """Store what has changed; later changes are not."""
@@ -125,6 +132,8 @@ class ViewStates(QObject):
             *(draft.text, draft.editing, draft.aside),
             *(anchor, offset),
             conversation_id == self._open_id,
+            draft.attachments,
+            draft.attachments_aside,
         )
 
     def _submit(self, changed: str | None, state: ViewState) -> None:

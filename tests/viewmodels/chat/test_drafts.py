@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+from app.protocol.chat import Attachment
 from app.viewmodels.chat.drafts import Draft, Drafts
 
 
@@ -64,6 +65,7 @@ def test_words_that_come_back_take_no_others_away() -> None:
     rng = random.Random(7)
     for number in range(300):
         drafts, there = Drafts(), set()
+        attached: list[str] = []
         for place in range(rng.randint(1, 6)):
             words = f"<{number}.{place}>"
             what = rng.choice(["write", "edit", "back", "back an edit", "restore"])
@@ -73,9 +75,34 @@ def test_words_that_come_back_take_no_others_away() -> None:
             elif what == "edit" and before.editing is None:
                 drafts.edit("a", "m1", words)
             elif what == "restore":
-                drafts.restore("a", words, rng.choice([None, "m2"]), "")
+                drafts.restore("a", Draft(words, rng.choice([None, "m2"])))
             else:
                 drafts.give_back("a", words, "m3" if what == "back an edit" else None)
             there.add(words)
+            if rng.random() < 0.4:
+                drafts.attach("a", Attachment(words, "text", ""))
+                attached.append(words)
+            left = drafts.of("a")
+            assert sorted(one.name for one in left.attachments + left.attachments_aside) == sorted(attached)
             kept = drafts.of("a").text + drafts.of("a").aside
             assert all(kept.count(one) == 1 for one in there), (number, what, before, drafts.of("a"))
+
+
+def test_what_is_attached_goes_where_its_words_go() -> None:
+    drafts, one, two = Drafts(), Attachment("1.txt", "text", ""), Attachment("2.txt", "text", "")
+    drafts.write("a", "a draft")
+    drafts.attach("a", one)
+    drafts.edit("a", "m1", "First", attachments=(two,))
+    assert drafts.of("a") == Draft("First", "m1", "a draft", attachments=(two,), attachments_aside=(one,))
+    drafts.send("a")
+    drafts.detach("a", 0)
+    assert drafts.sent == ()
+    assert drafts.take("a").attachments == ()
+    assert drafts.of("a") == Draft("a draft", attachments=(one,))
+    drafts.edit("a", "m1", "First", attachments=(two,))
+    drafts.cancel_edit("a")
+    assert drafts.of("a") == Draft("a draft", attachments=(one,))
+    drafts.give_back("a", "back", None, (two,))
+    assert drafts.of("a") == Draft("back\na draft", attachments=(two, one))
+    drafts.give_back("a", "edit", "m1", (one,))
+    assert drafts.of("a") == Draft("edit", "m1", "back\na draft", attachments=(one,), attachments_aside=(two, one))
