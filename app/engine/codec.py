@@ -19,6 +19,7 @@ from tokenizers import Tokenizer
 
 from app.engine.border import foreign_code
 from app.engine.problems import RequestError
+from app.engine.thinking import thinking_marks
 
 # What a piece is appended to while it is tokenized, so that it does not count as a beginning. The second and third are
 # for pieces whose first characters would merge with the first.
@@ -34,7 +35,7 @@ class Codec:
     """A tokenizer that knows where in a prompt a piece stands.
 
     stop_ids: tokens that end an answer. special_ids: control tokens, which plain text never becomes. rows: how many
-    ids the model knows, from 0 on.
+    ids the model knows, from 0 on. thinking: the marks around what an answer's model thinks.
     """
 
     def __init__(self, tokenizer: TokenizerWrapper, template_source: str = "", rows: int | None = None) -> None:
@@ -50,6 +51,7 @@ class Codec:
         self.rows = largest + 1 if rows is None else rows
         controls = _control_tokens(tokenizer, template_source, self.rows)
         self.special_ids = frozenset(controls.values())
+        self.thinking = thinking_marks(tokenizer, template_source)
         self._sayable = _sayable(tokenizer, controls, self.rows)
         self._controls = re.compile("|".join(re.escape(text) for text in sorted(controls, key=len, reverse=True)))
         self._has_controls = bool(controls)

@@ -17,6 +17,7 @@ from app.engine.rewind_points import RewindPoints
 from app.engine.sampler import Sampler, draw_seed
 from app.engine.steps import Steps, finish_within, take_while
 from app.engine.task import ModelTask
+from app.engine.thinking import Piece
 from app.kvcache.session import Session
 from app.protocol.chat import Turn, stop_problem
 from app.protocol.commands import Generate
@@ -33,12 +34,14 @@ _NEXT = Turn("user", "?")
 
 @dataclass
 class _Clock:
-    """Seconds since the run began, and at its first and last token."""
+    """Seconds since the run began, and at its first and last token. thinking_tokens, thinking: of its thought."""
 
     now: Callable[[], float]
     begun: float = 0.0
     first: float | None = None
     last: float = 0.0
+    thinking_tokens: int = 0
+    thinking: float = 0.0
 
     def start(self) -> None:
         self.begun = self.now()
@@ -47,9 +50,13 @@ class _Clock:
     def elapsed(self) -> float:
         return self.now() - self.begun
 
-    def token(self) -> None:
-        self.last = self.elapsed
-        self.first = self.last if self.first is None else self.first
+    def token(self, *, is_thinking: bool) -> None:
+        now = self.elapsed
+        if is_thinking:
+            self.thinking_tokens += 1
+            self.thinking += 0.0 if self.first is None else now - self.last
+        self.last = now
+        self.first = now if self.first is None else self.first
 
     def rate(self, tokens: int) -> float:
         """Tokens per second after the first."""
@@ -68,8 +75,7 @@ class Run(ModelTask):
         self._model, self._cache, self._room = open_model.model, open_model.cache, open_model.step_memory
         self._is_cancelled = False
         self._clock = _Clock(time.perf_counter)
-        stops = () if stop_problem(command.sampling.stop) else command.sampling.stop
-        self._output = OutputText(self._model.codec, stops + self._model.prompts.template.stop)
+        self._output = self._new_output(())
         self._rewind_points: RewindPoints | None = None
         self._sampled = 0
 
@@ -88,6 +94,7 @@ class Run(ModelTask):
         if prompt is None:
             self.outcome = never_started(command)
             return
+        self._output = self._new_output(_after_question(prompt))
         tokens = prompt.ids + command.forced
         seed = draw_seed() if command.sampling.seed is None else command.sampling.seed
         sampler = self._sampler(seed, tokens)
@@ -110,6 +117,10 @@ class Run(ModelTask):
             raise short
         log.info("run %d: %s, %d tokens after %s", command.run_id, stop, self._sampled, session.report)
         self.outcome = self._finished(session.report, stop, seed)
+
+    def _new_output(self, prompt: Sequence[int]) -> OutputText:
+        stops = () if stop_problem(self._command.sampling.stop) else self._command.sampling.stop
+        return OutputText(self._model.codec, stops + self._model.prompts.template.stop, prompt)
 
     def _prompt(self) -> Steps[Prompt | None]:
         """Read the branch; None where the run is cancelled meanwhile."""
@@ -169,15 +180,16 @@ class Run(ModelTask):
                 pipeline.end()
                 return StopReason.FINISHED
             self._sampled += 1
-            self._clock.token()
-            text = self._output.add(token)
-            self._rewind_points.passed(text, self._output.is_holding_back)
+            was_thinking = self._output.is_thinking
+            pieces = self._output.add(token)
+            self._clock.token(is_thinking=was_thinking or self._output.is_thinking)
+            self._rewind_points.passed("".join([text for _, text in pieces]), self._output.is_holding_back)
             stop = self._output.stop or limit
             if stop is not None:
                 pipeline.end()
             else:
                 pipeline.keep(token)
-            self._tell(text)
+            self._tell(pieces)
             if stop is not None:
                 return stop
             self._open.feed.growing()
@@ -191,7 +203,7 @@ class Run(ModelTask):
         """
         if self._rewind_points is None or not self._rewind_points.are_wanted or not self._output.ids:
             return
-        answer = Turn("assistant", self._output.text, self._output.ids)
+        answer = Turn("assistant", self._output.text, self._output.ids, thinking=self._output.thinking)
         turns, options = (*self._command.turns, answer, _NEXT), self._command.options
         if not self._room.has_room_to_read(self._model.prompts.composed(turns, options)):
             return
@@ -216,11 +228,14 @@ class Run(ModelTask):
         most = self._command.sampling.max_tokens
         return StopReason.LENGTH if most is not None and self._sampled + 1 >= most else None
 
-    def _tell(self, text: str, is_last: bool = False) -> None:
+    def _tell(self, pieces: Sequence[Piece], is_last: bool = False) -> None:
         """Send new text with the tokens since the last; tokens without text wait, but not beyond the end."""
-        tokens = self._output.new_tokens() if text or is_last else ()
-        if text or tokens:
-            self._emit(TextDelta(self._command.run_id, _LANE, text, tokens))
+        for kind, text in pieces[:-1]:
+            self._emit(TextDelta(self._command.run_id, _LANE, text, (), kind))
+        tokens = self._output.new_tokens() if pieces or is_last else ()
+        if pieces or tokens:
+            kind, text = pieces[-1] if pieces else Piece("thinking" if self._output.is_thinking else "text", "")
+            self._emit(TextDelta(self._command.run_id, _LANE, text, tokens, kind))
 
     def _finished(self, report: RequestReport, stop: StopReason, seed: int) -> RunFinished:
         stats = RunStats(
@@ -231,8 +246,16 @@ class Run(ModelTask):
             rate=self._clock.rate(self._sampled),
             seconds=self._clock.elapsed,
             seed=seed,
+            thinking_tokens=self._clock.thinking_tokens,
+            thinking_seconds=self._clock.thinking,
         )
-        return RunFinished(self._command.run_id, _LANE, self._output.text, self._output.ids, stats)
+        output = self._output
+        return RunFinished(self._command.run_id, _LANE, output.text, output.ids, stats, output.thinking)
+
+
+def _after_question(prompt: Prompt) -> Sequence[int]:
+    """Return the ids after the question, which ask for the answer; all of them where its place is not known."""
+    return prompt.ids[prompt.turn_ends[-1] :] or prompt.ids
 
 
 def never_started(command: Generate) -> RunFinished:

@@ -10,7 +10,6 @@ class StopText:
 
     def __init__(self, stops: Sequence[str]) -> None:
         self._stops = tuple(stop for stop in stops if stop)
-        self._longest = max(map(len, self._stops), default=0)
         self._held = ""
         self.is_met = False
 
@@ -23,19 +22,26 @@ class StopText:
         if found:
             self.is_met = True
             return self._release(min(found), keep=False)
-        return self._release(len(self._held) - self._waiting())
+        return self._release(len(self._held) - waiting_length(self._held, self._stops))
+
+    @property
+    def is_holding_back(self) -> bool:
+        """Return whether text waits, as it may turn out to be a stop text."""
+        return bool(self._held)
 
     def rest(self) -> str:
         """Return what was held back when the answer ended without a stop text."""
         return "" if self.is_met else self._release(len(self._held))
 
-    def _waiting(self) -> int:
-        """Return the length of the longest end of the text that begins a stop text."""
-        for length in range(min(self._longest - 1, len(self._held)), 0, -1):
-            if any(stop.startswith(self._held[-length:]) for stop in self._stops):
-                return length
-        return 0
-
     def _release(self, length: int, keep: bool = True) -> str:
         shown, self._held = self._held[:length], self._held[length:] if keep else ""
         return shown
+
+
+def waiting_length(text: str, marks: Sequence[str]) -> int:
+    """Return the length of the longest end of a text that one of these marks begins with."""
+    longest = max(map(len, marks), default=0)
+    for length in range(min(longest - 1, len(text)), 0, -1):
+        if any(mark.startswith(text[-length:]) for mark in marks):
+            return length
+    return 0

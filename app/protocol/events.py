@@ -120,7 +120,10 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One generated token and its range of the answer's text, which is empty while a character is incomplete."""
+    """One generated token and its range of the answer's text, or of its thought where it belongs to that.
+
+    The range is empty while a character is incomplete, and for marks around a thought.
+    """
 
     id: int
     start: int

@@ -65,7 +65,8 @@ class StopReason(StrEnum):
 class RunStats:
     """The figures of one answer.
 
-    Times in seconds; `first_token` from the start of the run; `rate` in tokens per second.
+    Times in seconds; `first_token` from the start of the run; `rate` in tokens per second. thinking_tokens: those of
+    `tokens` that are the thought and its marks; they took `thinking_seconds`.
     """
 
     request: RequestReport
@@ -75,6 +76,8 @@ class RunStats:
     rate: float
     seconds: float
     seed: int
+    thinking_tokens: int = 0
+    thinking_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

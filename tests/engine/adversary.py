@@ -93,9 +93,10 @@ class Talk:
         for _ in range(answers):
             finished = self.ask(turns, answer_of(dice), dice)
             fed = self.fed()
-            if not finished.text.strip():
+            if not (finished.text + finished.thinking).strip():
                 return
-            turns += [Turn("assistant", finished.text, finished.ids), user(text_of(dice, 5) + "?")]
+            answered = Turn("assistant", finished.text, finished.ids, thinking=finished.thinking)
+            turns += [answered, user(text_of(dice, 5) + "?")]
             self._compare(fed, turns)
 
     def ask(
@@ -134,7 +135,8 @@ class Talk:
         leaves = shared_length(fed, following)
         self.extended += leaves == len(fed)
         whole = self.loaded.codec.decode(following)
-        if leaves < len(fed) and is_said(self.loaded.codec, fed[: leaves + 1], whole):
+        is_control = following[leaves] in self.loaded.codec.special_ids  # which no words say, though they may look so
+        if leaves < len(fed) and not is_control and is_said(self.loaded.codec, fed[: leaves + 1], whole):
             self.broken.append(whole)
 
 

@@ -114,11 +114,13 @@ class Asked:
 
     @property
     def streamed(self) -> str:
-        return "".join(event.text for event in self.events if isinstance(event, TextDelta))
+        """The text as it came, without the thought."""
+        deltas = (event for event in self.events if isinstance(event, TextDelta))
+        return "".join(delta.text for delta in deltas if delta.kind == "text")
 
     @property
     def turn(self) -> Turn:
-        return Turn("assistant", self.finished.text, self.finished.ids)
+        return Turn("assistant", self.finished.text, self.finished.ids, thinking=self.finished.thinking)
 
 
 def opened_folder(folder: Path, memory: Memory | None = None) -> LoadedModel | ModelFailed:

@@ -48,8 +48,8 @@ def test_an_answer_ends_at_a_stop_text_split_over_tokens(tiny: Bench) -> None:
     codec = tiny.model.codec
     output = OutputText(codec, ("fork it",))
     pieces = ["You", " can", " f", "or", "k", " ", "it", " now"]
-    shown = [output.add(token) for piece in pieces for token in codec.plain(piece)]
-    assert "".join(shown) + output.end() == "You can "
+    shown = [told for piece in pieces for token in codec.plain(piece) for told in output.add(token)]
+    assert "".join([text for _, text in shown + output.end()]) == "You can "
     assert output.stop is StopReason.STOP_TEXT
     assert codec.decode(output.ids).strip() == "You can"
 
