@@ -186,6 +186,17 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder in which no program keeps a model yet."""
+    for name in ("HF_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "XDG_CACHE_HOME", "OLLAMA_MODELS"):
+        monkeypatch.delenv(name, raising=False)
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    return home
+
+
+@pytest.fixture
 def folders() -> Folders:
     """Where the scripted engine finds the guide and writes nothing."""
     return Folders("/models/guide", "/caches/snapshots")

@@ -113,7 +113,7 @@ class App(QObject):
     @property
     def is_stuck(self) -> bool:
         """Whether a thread hangs, after `close`: the process must end without waiting for threads."""
-        return self._host.is_stuck or self._store.is_stuck or self.library.is_stuck
+        return self._host.is_stuck or self._store.is_stuck or self.library.is_stuck or self.model.list.is_stuck
 
     @property
     def lost(self) -> Problem | None:

@@ -51,6 +51,7 @@ from app.protocol.events import (
     TurnResidency,
     Verified,
 )
+from app.protocol.memory import ModelSupport
 from app.protocol.reports import ModelInfo, Problem, Reason, RequestReport, RunStats, StopReason
 from app.protocol.trie_view import TrieNodeView, TrieView
 
@@ -72,7 +73,7 @@ class Script:
     that does, with `error`. hang: a question that holds the loop up until `go`. fail: a question that is refused.
     load_gate: cleared, a model stays loading. verified: what a check finds, whatever its id; None: it
     never ends. disk_bytes, disk_problem: what views say of the files. pin_problem: why nothing can be pinned.
-    capabilities: the fake has no others, and tells nothing that they leave out.
+    capabilities: the fake has no others, and tells nothing that they leave out. support: what it says that it opens.
     """
 
     answers: dict[str, str] = field(default_factory=dict)
@@ -91,6 +92,7 @@ class Script:
     disk_problem: str = ""
     pin_problem: Problem | None = None
     capabilities: Capabilities = ALL
+    support: ModelSupport = field(default_factory=ModelSupport)
 
     def __post_init__(self) -> None:
         self.load_gate.set()
@@ -133,7 +135,7 @@ class FakeEngine:
             self._wake.notify()
 
     def run(self) -> None:
-        self._sink(EngineStarted(self._script.capabilities))
+        self._sink(EngineStarted(self._script.capabilities, self._script.support))
         while self._is_open:
             with self._wake:
                 if not self._inbox and not any(map(self._can_step, self._runs)):

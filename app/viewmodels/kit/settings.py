@@ -23,6 +23,7 @@ DEFAULT_BUDGET = "default"
 PATIENCE = 1.0  # seconds that the window waits for the disk
 LARGEST = 1_000_000  # bytes of the file
 _LONGEST_TEXT, _MOST_ENTRIES, _LARGEST_NUMBER = 10_000, 100, 100_000
+_LATEST = 1 << 40  # seconds since the epoch
 _RANGES = {"body_size": (6, 72)}  # points
 
 
@@ -50,6 +51,8 @@ class SettingsValues:
 
     model: folder of the model to start with, "" for the guide. recent_models: folders, the last one first.
     suspect: folder of a model that was being opened, or in use, when the engine or the program died; "" for none.
+    model_folders: looked through for models beside those of other programs. models_used: when each model was opened
+    last, in seconds since the epoch, by what it was opened by.
 
     budget, disk_budget: how much memory and how much of the disk the cache may take, by the id of a `Budget`.
     keeps_every_fork: every state that can be gone back to is written to the disk.
@@ -58,6 +61,8 @@ class SettingsValues:
     model: str = ""
     recent_models: tuple[str, ...] = ()
     suspect: str = ""
+    model_folders: tuple[str, ...] = ()
+    models_used: Mapping[str, int] = field(default_factory=dict)
     budget: str = DEFAULT_BUDGET
     disk_budget: str = DEFAULT_BUDGET
     keeps_every_fork: bool = False
@@ -70,6 +75,8 @@ class SettingsChanges(TypedDict, total=False):
     model: str
     recent_models: tuple[str, ...]
     suspect: str
+    model_folders: tuple[str, ...]
+    models_used: Mapping[str, int]
     budget: str
     disk_budget: str
     keeps_every_fork: bool
@@ -183,6 +190,8 @@ def settings_from(found: Any) -> SettingsValues:
         _require_states(window.get("panes", {}))
         values["window"] = WindowState(**window)
     values["recent_models"] = _all(str, values.get("recent_models", ()))
+    values["model_folders"] = _all(str, values.get("model_folders", ()))
+    _require_times(values.get("models_used", {}))
     return SettingsValues(**values)
 
 
@@ -224,6 +233,13 @@ def _require_states(panes: dict[str, Any]) -> None:
     if not are_states or not all(isinstance(value, int) for _name, value in entries):
         raise ValueError(f"panes are written as {panes!r:.100}")
     _require_sense("panes", [*panes, *(name for name, _value in entries), *(value for _name, value in entries)])
+
+
+def _require_times(times: dict[str, Any]) -> None:
+    """Raises ValueError for what is not a time for each of a few names."""
+    _require_sense("models_used", [*times])
+    if not all(type(value) is int and 0 <= value <= _LATEST for value in times.values()):
+        raise ValueError(f"times are written as {times!r:.100}")
 
 
 def _is_whole(text: str) -> bool:

@@ -15,6 +15,7 @@ from app.viewmodels.kit.problem_card import ProblemCard
 from app.viewmodels.kit.settings import Settings
 from app.viewmodels.model import model_cards
 from app.viewmodels.model.current_model import CurrentModel
+from app.viewmodels.model.model_list import ModelList
 from app.viewmodels.model.model_state import ModelState, model_state
 from app.worker.engine_host import EngineHost
 
@@ -22,7 +23,7 @@ from app.worker.engine_host import EngineHost
 class ModelRegion(QObject):
     """Opens models, and starts an engine again that died.
 
-    Attributes: state; current_model.
+    Attributes: state; current_model; list, of the models of this machine.
 
     Signals: folderWanted(), ask for a model's folder and call `open`; restarted(), there is a new engine, which knows
     nothing yet and has been asked for nothing.
@@ -44,6 +45,7 @@ class ModelRegion(QObject):
         self._is_engine_up = False
         self._capabilities: Capabilities | None = None
         self.current_model = CurrentModel(host, settings, guide, self)
+        self.list = ModelList(settings, self.current_model, notices, self)
         self.state = LiveState(self._state, self)
         self.state.follow(self.current_model.changed)
         self.current_model.changed.connect(self._on_changed)
@@ -100,6 +102,7 @@ class ModelRegion(QObject):
             if isinstance(event, EngineStarted):
                 self._capabilities = event.capabilities
             self.state.refresh()
+        self.list.take(event)
         self.current_model.take(event)
 
     def tell_failure(self, problem: Problem) -> None:
@@ -108,6 +111,7 @@ class ModelRegion(QObject):
 
     def close(self) -> None:
         """Follow the end of the program: an engine that ended in order leaves no model to blame."""
+        self.list.close()
         if not (self._host.is_stuck or self._host.has_failed):
             self.current_model.close()
 

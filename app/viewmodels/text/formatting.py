@@ -44,6 +44,18 @@ def _limit_count(value: int) -> str:
     return f"{value // 1024 if value % 1024 == 0 else value / 1000:.0f}k"
 
 
+def context(value: int) -> str:
+    """Write how many tokens a model reads: 32k, 1M."""
+    return f"{value >> 20}M" if value >= 1 << 20 and value % (1 << 20) == 0 else _limit_count(value)
+
+
+def parameters(value: int) -> str:
+    """Write how many parameters a model has, about: "350 M", "8.2 B", "70 B"."""
+    if value < 999_500_000:
+        return f"{value / 1e6:.0f}{HARD}M" if value >= 9_950_000 else f"{value / 1e6:.1f}{HARD}M"
+    return f"{value / 1e9:.1f}{HARD}B" if value < 19_950_000_000 else f"{value / 1e9:.0f}{HARD}B"
+
+
 def limit(value: int) -> str:
     """Write a limit in bytes: as a size, but whole from 10 GB on."""
     return f"{value / 1e9:.0f}{HARD}GB" if value >= 9_950_000_000 else size(value)

@@ -178,6 +178,17 @@ def test_what_is_no_state_of_panes_is_refused() -> None:
             settings_from({"window": {"panes": panes}})
 
 
+def test_the_use_of_models_is_remembered_and_what_is_no_time_is_refused(tmp_path: Path) -> None:
+    used = {"/models/one": 1_761_998_400, "ollama:qwen3:8b": 0}
+    Settings(tmp_path / "settings.json").update(models_used=used, model_folders=("/models", "/more"))
+    values = Settings(tmp_path / "settings.json").values
+    assert (values.models_used, values.model_folders) == (used, ("/models", "/more"))
+    odd: list[object] = [-1, 10**400, 1.5, "", None, True, [], {}]
+    for times in [{"/m": one} for one in odd] + [{"\ud800": 1}, {f"/{number}": 1 for number in range(101)}]:
+        with pytest.raises(ValueError, match=r"times are|no text|entries"):
+            settings_from({"models_used": times})
+
+
 def test_a_folder_that_is_moved_is_followed(tmp_path: Path) -> None:
     """And nothing is made again at the old place."""
     (tmp_path / "data").mkdir()

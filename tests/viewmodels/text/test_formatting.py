@@ -123,3 +123,20 @@ def test_ages(then: datetime, said: str) -> None:
 def test_an_evening_is_not_yesterday_just_after_midnight() -> None:
     now, then = datetime(2026, 11, 20, 0, 30), datetime(2026, 11, 19, 22, 0)
     assert formatting.age(then.timestamp(), now.timestamp()) == f"2{HARD}h"
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(400_000, "0.4 M"), (9_960_000, "10 M"), (350_000_000, "350 M"), (999_600_000, "1.0 B"), (8_190_000_000, "8.2 B"),
+     (19_960_000_000, "20 B"), (671_000_000_000, "671 B")],
+)  # fmt: skip
+def test_parameters(value: int, said: str) -> None:
+    assert formatting.parameters(value) == said.replace(" ", HARD)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(512, "512"), (4096, "4k"), (40_960, "40k"), (32_000, "32k"), (1 << 20, "1M")],
+)
+def test_contexts(value: int, said: str) -> None:
+    assert formatting.context(value) == said

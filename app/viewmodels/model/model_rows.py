@@ -1,0 +1,141 @@
+"""The rows of the list of models: what each says of one, and in which order they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+
+from app.models.entry import ModelEntry, Source
+from app.protocol.events import ModelLoading
+from app.protocol.memory import Memory, ModelSupport, default_budget, room_for_weights
+from app.viewmodels.kit.lists import KeyedListModel
+from app.viewmodels.text import formatting
+from app.viewmodels.text.formatting import DOT
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRow:
+    """A model in the list.
+
+    id: what the engine is asked to open. source: whose folder it lies in, and its publisher. details: type, parameters,
+    precision, size, context, what it is not used for. fit: what it leaves for the cache; is_too_large: nothing, it does
+    not fit. reason: why it cannot be opened, "" where it can be tried. age: how long ago it was opened last. stage,
+    done: how far its opening is, "" and None while it is not being opened. root: the folder in which it was found.
+    """
+
+    id: str
+    name: str
+    source: str
+    details: str = ""
+    fit: str = ""
+    is_too_large: bool = False
+    reason: str = ""
+    age: str = ""
+    is_current: bool = False
+    stage: str = ""
+    done: float | None = None
+    root: str = ""
+    is_added: bool = False
+    can_be_verified: bool = False
+
+    @property
+    def spoken(self) -> str:
+        """Return all that the row shows, for a screen reader."""
+        state = "open now" if self.is_current else self.stage
+        used = f"last opened: {self.age}" if self.age else ""
+        parts = (self.name, state, self.details, self.reason or self.fit, self.source, used)
+        return ", ".join(part.replace(DOT, ", ") for part in parts if part)
+
+    def matches(self, text: str) -> bool:
+        """Return whether every word of a text is in what the row says."""
+        said = f"{self.name} {self.details} {self.source} {self.reason}".casefold()
+        return all(word in said for word in text.casefold().split())
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Circumstances that the rows of models depend on.
+
+    used: when each was opened last, in seconds since the epoch. now: likewise. support: of the engine. current: id of
+    the model in use. loading: the one that is being opened.
+    """
+
+    used: Mapping[str, int]
+    now: float
+    support: ModelSupport
+    current: str = ""
+    loading: ModelLoading | None = None
+
+
+def rows_of(entries: Iterable[ModelEntry], standing: Standing) -> tuple[ModelRow, ...]:
+    """Return a row for each model: those that can be opened first, the last used before the others, then by name."""
+    rows = [(_row(entry, standing), entry) for entry in entries]
+    rows.sort(key=lambda pair: (bool(pair[0].reason), -standing.used.get(pair[1].path, 0), pair[0].name.casefold()))
+    return tuple(row for row, _ in rows)
+
+
+def _row(entry: ModelEntry, standing: Standing) -> ModelRow:
+    used, loading = standing.used.get(entry.path), standing.loading
+    is_loading = loading is not None and loading.path == entry.path
+    reason = entry.reason or _unknown_type(entry, standing.support)
+    is_too_large, fit = _fit(entry, standing.support.memory)
+    return ModelRow(
+        id=entry.path,
+        name=entry.name,
+        source=DOT.join(part for part in (entry.owner, entry.source.value) if part),
+        details=_details(entry),
+        fit="" if reason else fit,
+        is_too_large=is_too_large,
+        reason=reason,
+        age=formatting.age(used, standing.now) if used else "",
+        is_current=entry.path == standing.current,
+        stage=(loading.stage or "Opening") if loading is not None and is_loading else "",
+        done=loading.fraction if loading is not None and is_loading else None,
+        root=entry.root,
+        is_added=entry.source is Source.ADDED,
+        can_be_verified=entry.source is Source.OLLAMA and not entry.reason,
+    )
+
+
+def _unknown_type(entry: ModelEntry, support: ModelSupport) -> str:
+    if not support.model_types or not entry.model_type or entry.model_type in support.model_types:
+        return ""
+    return f"mlx-lm has no model of type “{entry.model_type}”."
+
+
+def _fit(entry: ModelEntry, memory: Memory | None) -> tuple[bool, str]:
+    """Return whether a model is too large for this machine, and what it leaves for the cache, in words."""
+    if memory is None or not entry.weight_bytes:
+        return False, ""
+    if entry.weight_bytes > room_for_weights(memory):
+        return True, f"too large: {formatting.share(entry.weight_bytes, room_for_weights(memory))}"
+    budget = default_budget(entry.weight_bytes, memory)
+    return False, f"fits, {formatting.size(budget)} for the cache" if budget else "fits, no room for the cache"
+
+
+def _details(entry: ModelEntry) -> str:
+    unused = "text only" if entry.sees else ""
+    parts = (
+        entry.model_type,
+        formatting.parameters(entry.parameters) if entry.parameters else "",
+        entry.precision,
+        formatting.size(entry.disk_bytes) if entry.disk_bytes else "",
+        formatting.context(entry.context) if entry.context else "",
+        ", ".join(part for part in (unused, "without tools" if entry.calls_tools else "") if part),
+    )
+    return DOT.join(part for part in parts if part)
+
+
+class ModelRows(KeyedListModel[ModelRow]):
+    """Models in their order. What cannot be opened is said, and can be gone to all the same."""
+
+    def text(self, number: int, role: int) -> str | None:
+        """Return the name, what a screen reader says, or where the model lies."""
+        row = self._rows[number]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return row.name
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return row.spoken
+        return row.reason or row.id if role == Qt.ItemDataRole.ToolTipRole else None
