@@ -22,6 +22,7 @@ from app.kvcache.layers import (
     LayerWithState,
     RowArrays,
     UnsupportedCacheError,
+    flatten,
     layers_of,
 )
 from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
@@ -162,7 +163,8 @@ class LiveLayers:
     def evaluate(self) -> None:
         """Evaluate everything, with states in arrays of their own."""
         if self.unsupported:
-            mx.eval([cache.state for cache in self._caches])
+            # What has no state to show is computed with the next logits.
+            mx.eval([getattr(cache, "state", ()) for cache in flatten(self._caches)])
             return
         self._detach_states()
         layers: list[LayerWithRows | LayerWithState] = [*self.rows, *self.states]
