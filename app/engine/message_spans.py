@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 
 from app.engine.steps import Steps
 from app.engine.template import ChatTemplate
+from app.engine.transcript import BETWEEN, END, OPENINGS
 from app.protocol.chat import Role
 
 MOST_RENDERED = 1 << 25  # characters, to locate the messages of one conversation
@@ -44,6 +45,8 @@ def locate_messages(template: ChatTemplate, roles: Sequence[Role], contents: Seq
 
     Raises RequestError when the template does.
     """
+    if template.is_plain:
+        return _transcript(roles, contents)
     mark = _unique_mark(contents)
     words = [f"{mark}{at}w" for at in range(len(contents))]
     text, other = yield from _render(template, roles, contents, words)
@@ -52,6 +55,17 @@ def locate_messages(template: ChatTemplate, roles: Sequence[Role], contents: Seq
     if spans is None:
         spans = _in_order((yield from _Search(template, roles, contents, words, mark, text).spans()))
     return RenderedChat(text, tuple(spans))
+
+
+def _transcript(roles: Sequence[Role], contents: Sequence[str]) -> RenderedChat:
+    """Return the plain transcript, in which nothing has to be looked for."""
+    pieces, spans, end = [], [], 0
+    for role, content in zip(roles, contents, strict=True):
+        start = end + len(OPENINGS[role])
+        spans.append(Span(start, start + len(content)))
+        pieces.append(OPENINGS[role] + content + BETWEEN)
+        end += len(pieces[-1])
+    return RenderedChat("".join(pieces) + END, tuple(spans))
 
 
 def _render(template: ChatTemplate, roles: Sequence[Role], *variants: Sequence[str]) -> Steps[list[str]]:

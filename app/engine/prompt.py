@@ -19,6 +19,7 @@ from app.engine.problems import ModelError, RequestError, UnknownTokenError
 from app.engine.steps import Steps, finish
 from app.engine.template import ChatTemplate, TemplateEndedError, TemplateRefusedError
 from app.engine.token_reuse import reuse_ids, shared_length
+from app.engine.transcript import as_written
 from app.protocol.attachments import attached_texts, question_text
 from app.protocol.chat import PromptOptions, Role, Turn
 
@@ -88,6 +89,8 @@ class PromptBuilder:
     def _render(self, turns: Sequence[Turn]) -> Steps[RenderedChat]:
         """Messages that cannot be located are tokenized as template text: control tokens in them are disguised."""
         roles, contents = [turn.role for turn in turns], [question_text(turn.text, turn.attachments) for turn in turns]
+        if self.template.is_plain:
+            contents = [text if turn.ids else as_written(text) for turn, text in zip(turns, contents, strict=True)]
         template = self.template.dated(turns[0].at)
         rendered = yield from locate_messages(template, roles, contents)
         if None not in rendered.spans:

@@ -1,7 +1,7 @@
 """The chat template, which makes of messages the text that the model was trained on.
 
 The template's source comes from the model folder. It is rendered in a process of its own (`app.rendering`), except for
-the sources that this program knows: that of the guide, and the plain transcript. The date is that of a conversation's
+that of the guide, which this program knows. The date is that of a conversation's
 first message, as otherwise every cached prompt would be worthless after midnight.
 """
 
@@ -18,23 +18,13 @@ from mlx_lm.tokenizer_utils import TokenizerWrapper
 from app.engine.border import foreign_code
 from app.engine.problems import ModelError, RequestError
 from app.engine.steps import Steps
+from app.engine.transcript import BETWEEN, END, OPENINGS, STOP
 from app.protocol.figures import number
 from app.rendering.process import Fault, RenderingEndedError, RenderProcess
 from app.rendering.sandbox import Messages, Sandbox
 
-# For models without a template: a transcript, which any model that has read dialogues can continue.
-PLAIN_SOURCE = (
-    "{% for message in messages %}"
-    "{{ {'system': 'System', 'user': 'User', 'assistant': 'Assistant'}[message.role] }}: {{ message.content }}\n\n"
-    "{% endfor %}{% if add_generation_prompt %}Assistant:{% endif %}"
-)
-_PLAIN_STOP = ("\n\nUser:", "\nUser:")
-
-# Templates that do no harm, by the SHA-256 of their source: a process for them would cost time for nothing.
-_HARMLESS = {
-    sha256(PLAIN_SOURCE.encode()).hexdigest(),
-    "6f24638e0e8f35881f2cea5bb934b6761941fe69fab9d8c55ec003dcab379c6f",  # the guide's
-}
+# The guide's template, by the SHA-256 of its source: a process for it would cost time for nothing.
+_HARMLESS = "6f24638e0e8f35881f2cea5bb934b6761941fe69fab9d8c55ec003dcab379c6f"
 
 _OTHER = "Choose another model, or copy or download this one again."
 _ENDED = {
@@ -113,7 +103,7 @@ def chat_template(tokenizer: TokenizerWrapper, now: datetime) -> ChatTemplate:
     if tokenizer.init_kwargs.get("chat_template_type") or (tokenizer.has_chat_template and not tokenizer.chat_template):
         return ChatTemplate(_InPython(tokenizer), "", at)
     if not tokenizer.has_chat_template:
-        return ChatTemplate(renderer_of(PLAIN_SOURCE, {}), PLAIN_SOURCE, at, is_plain=True, stop=_PLAIN_STOP)
+        return ChatTemplate(_Transcript(), "", at, is_plain=True, stop=STOP)
     source = str(tokenizer.get_chat_template())
     variables = {**tokenizer.special_tokens_map, "enable_thinking": tokenizer.has_thinking}
     end = tokenizer.think_end or ChatTemplate.thinking_end
@@ -122,9 +112,25 @@ def chat_template(tokenizer: TokenizerWrapper, now: datetime) -> ChatTemplate:
 
 def renderer_of(source: str, variables: Mapping[str, Any]) -> Renderer:
     """Return what renders a template with these variables."""
-    if sha256(source.encode("utf-8", "replace")).hexdigest() in _HARMLESS:
+    if sha256(source.encode("utf-8", "replace")).hexdigest() == _HARMLESS:
         return _InThisProcess(Sandbox(source, variables))
     return _InProcess(source, variables)
+
+
+class _Transcript:
+    """The plain transcript, for models without a template."""
+
+    def render(self, conversations: Sequence[Messages], at: float, more: Mapping[str, Any]) -> Steps[list[str]]:
+        """Render without a step."""
+        yield from ()
+        return [self._text(messages) for messages in conversations]
+
+    def _text(self, messages: Messages) -> str:
+        said = (OPENINGS[one["role"]] + one["content"] + BETWEEN for one in messages)
+        return "".join(said) + END
+
+    def close(self) -> None:
+        """Do nothing."""
 
 
 class _InThisProcess:

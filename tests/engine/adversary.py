@@ -70,7 +70,9 @@ class Talk:
     before. broken: prompts that say the same as the answer beyond where they leave its tokens.
     """
 
-    def __init__(self, path: Path, template: str, has_rows_only: bool, tokenizer: Tokenizer | None = None) -> None:
+    def __init__(
+        self, path: Path, template: str | None, has_rows_only: bool, tokenizer: Tokenizer | None = None
+    ) -> None:
         self.tokenizer = tokenizer or byte_level()
         self.bench = opened(write_model_folder(path, tokenizer=self.tokenizer, template=template), chunk=512)
         self.model = ScriptedModel(self.tokenizer.get_vocab_size(), has_rows_only)

@@ -43,5 +43,6 @@ def builder_of(path: Path, template: str | None, tokenizer: Tokenizer | None = N
 
 def rendered_by(builder: PromptBuilder, turns: Sequence[Turn]) -> str:
     """The text of a branch, by its template alone."""
-    [text] = finish(builder.template.render([[{"role": turn.role, "content": turn.text} for turn in turns]]))
+    space = " " if builder.template.is_plain else ""
+    [text] = finish(builder.template.render([[{"role": turn.role, "content": space + turn.text} for turn in turns]]))
     return text

@@ -95,6 +95,7 @@ class TestContents:
             "app.main",
             "app.launch.tour",
             "app.engine.loop",
+            "app.rendering.child",
             "app.kvcache.replay",
             "app.widgets.window.about",
         } <= modules
