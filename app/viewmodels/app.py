@@ -57,7 +57,7 @@ class App(QObject):
         self.model = ModelRegion(host, settings, folders.guide, notices, self)
         self.cache = CacheRegion(host, settings, folders.snapshots, self.model, notices, self)
         self.library = LibraryRegion(self._store, self.model, notices, self)
-        self.chat = ChatRegion(host, self._store, self.library, self.model, notices, self)
+        self.chat = ChatRegion(host, self._store, self.library, self.model, notices, settings, self)
         self.state = LiveState(self._state, self)
         for region in (self.chat.state, self.library.state, self.cache.state, self.model.state):
             self.state.follow(region.staled)
@@ -79,6 +79,7 @@ class App(QObject):
         self._store.do(lambda store: store.notice, self.notices.add_error)
         self._store.do(lambda store: store.emptied, self.cache.release)
         self.library.library.read_list()
+        self.chat.settings.presets.read()
         self._store.do(lambda store: store.view_states.all(), restore, self.notices.error)
         self.model.open(model)
         if suspect:

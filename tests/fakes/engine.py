@@ -305,7 +305,13 @@ class FakeEngine:
         """The prompt of a branch, ready for an answer when it ends with a question; and where each turn ends."""
         prompt: list[int] = []
         ends = []
+        told = command.options.instructions
+        if told is not None:
+            prompt += [MARKS["system"], *self._words(told), END] if told else []
         for turn in command.turns:
+            if turn.role == "system" and told is not None:
+                ends.append(len(prompt))
+                continue
             prompt.append(MARKS[turn.role])
             prompt.extend(turn.ids if turn.ids is not None else self._words(question_text(turn.text, turn.attachments)))
             ends.append(len(prompt))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import count
 
 from PySide6.QtCore import QObject, Signal
 
-from app.protocol.chat import Turn
+from app.conversation.branch import Branch
 from app.protocol.commands import Verify
 from app.protocol.events import Verified
 from app.viewmodels.text import formatting
@@ -36,11 +35,11 @@ class BranchChecks(QObject):
         """Whether a check is under way."""
         return self._asked is not None
 
-    def verify(self, turns: Sequence[Turn]) -> None:
+    def verify(self, turns: Branch) -> None:
         """Have this branch checked, unless a check is under way."""
         if not self.is_checking:
             self._asked = next(self._ids)
-            self._host.submit(Verify(self._asked, turns))
+            self._host.submit(Verify(self._asked, turns, turns.options))
             self.changed.emit()
 
     def take(self, event: Verified) -> None:

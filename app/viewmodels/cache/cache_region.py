@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from PySide6.QtCore import QObject, Signal
 
-from app.protocol.chat import Turn
+from app.conversation.branch import Branch
 from app.protocol.events import CacheHappened, Event, Pinned, TrieChanged, Verified
 from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
@@ -82,12 +82,12 @@ class CacheRegion(QObject):
         elif isinstance(event, Pinned):
             self.disk_cache.take(event)
 
-    def verify(self, turns: Sequence[Turn]) -> None:
+    def verify(self, turns: Branch) -> None:
         """Have a branch computed again and compared with what is held of it. Does nothing without turns."""
         if turns:
             self.branch_checks.verify(turns)
 
-    def pin(self, turns: Sequence[Turn], is_pinned: bool) -> None:
+    def pin(self, turns: Branch, is_pinned: bool) -> None:
         """Keep what is cached of a branch whatever else needs room, or let it go again. Does nothing without turns."""
         if turns:
             self.disk_cache.pin(turns, is_pinned)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import count
 
 from PySide6.QtCore import QObject, Signal
 
-from app.protocol.chat import Turn
+from app.conversation.branch import Branch
 from app.protocol.commands import ClearDiskCache, EraseOwner, Pin
 from app.protocol.events import Pinned
 from app.protocol.reports import ModelInfo
@@ -47,11 +46,11 @@ class DiskCache(QObject):
         """Delete what only this conversation uses, in memory and on disk."""
         self._host.submit(EraseOwner(conversation_id))
 
-    def pin(self, turns: Sequence[Turn], is_pinned: bool) -> None:
+    def pin(self, turns: Branch, is_pinned: bool) -> None:
         """Keep what is cached of this branch whatever else needs room, or let it go again."""
         query = next(self._ids)
         self._asked.add(query)
-        self._host.submit(Pin(query, turns, is_pinned))
+        self._host.submit(Pin(query, turns, is_pinned, turns.options))
 
     def take(self, event: Pinned) -> None:
         """Follow what became of a pin. One that nobody waits for any more is dropped."""

@@ -14,6 +14,7 @@ from app.protocol.events import CostEstimate, TurnResidency
 from app.protocol.trie_view import Residency
 from app.viewmodels.chat.cost_queries import CostQueries
 from app.viewmodels.chat.drafts import Attachments
+from app.viewmodels.chat.prompt_settings import Told
 from app.viewmodels.chat.questions import Questions
 from app.viewmodels.model.current_model import CurrentModel
 
@@ -50,6 +51,7 @@ class BranchCosts(QObject):
         self._below: str | None = None
         self._words = ""
         self._attachments: Attachments = ()
+        self._told = Told()
         self.residencies: dict[str, Residency] = {}
         self.path: CostEstimate | None = None
         self.sending: CostEstimate | None = None
@@ -84,6 +86,13 @@ class BranchCosts(QObject):
         """Tokens of each attachment in the composer, in order; empty while unknown."""
         return self.sending.turns[-1].attached if self.sending is not None and self.sending.turns else ()
 
+    def tell(self, said: Told) -> None:
+        """Price the words in the composer with what their question says beside them."""
+        if said != self._told:
+            self._told = said
+            self.sending = None
+            self._sending_timer.start()
+
     def renew(self) -> None:
         """Ask again, as the cache differs: at once when nothing runs, now and then while an answer is being written."""
         is_idle = not self._questions.at_engine
@@ -116,10 +125,11 @@ class BranchCosts(QObject):
             self.changed.emit()
             return
         fingerprint = self._current_model.fingerprint
-        self._cost_queries.ask(PATH, Branch(path, fingerprint), partial(self._take_path, path))
+        branch = Branch(path, fingerprint)
+        self._cost_queries.ask(PATH, branch, partial(self._take_path, path), branch.options)
         for sibling in self._siblings(tree):
             branch = Branch(tree.path, fingerprint, tree.depth(sibling.id), sibling)
-            self._cost_queries.ask(sibling.id, branch, partial(self._take_sibling, sibling))
+            self._cost_queries.ask(sibling.id, branch, partial(self._take_sibling, sibling), branch.options)
 
     def _ask_sending(self) -> None:
         text = self._words if self._words.strip() else _NO_WORDS if self._attachments else ""
@@ -127,10 +137,16 @@ class BranchCosts(QObject):
         if self._tree is None or self._current_model.info is None or not is_shown:
             return
         path = () if self._below is None or self._below not in self._tree else self._tree.path_to(self._below)
-        home, attachments = self._tree.conversation_id, self._attachments
-        words = Message.new(home, self._below, "user", text, attachments=attachments)
+        home, attachments, said = self._tree.conversation_id, self._attachments, self._told
+        words = Message.new(
+            *(home, self._below, "user", text),
+            attachments=attachments,
+            instructions=said.instructions,
+            thinks=said.thinks,
+        )
         branch = Branch(path, self._current_model.fingerprint, len(path), words)
-        self._cost_queries.ask(SENDING, branch, partial(self._take_sending, self._words, attachments))
+        take = partial(self._take_sending, self._words, attachments)
+        self._cost_queries.ask(SENDING, branch, take, branch.options)
 
     def _take_path(self, path: tuple[Message, ...], priced: CostEstimate) -> None:
         differs = _figures(priced) != _figures(self.path)

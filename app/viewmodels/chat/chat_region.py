@@ -9,11 +9,11 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.conversation.branch import Branch
 from app.conversation.message import Message, storable
 from app.conversation.records import ViewState
-from app.protocol.chat import Turn
 from app.protocol.events import CostEstimate, EngineFailed, Event, TrieChanged
 from app.protocol.reports import Problem
 from app.viewmodels.chat import chat_text, draft_limits, question_card
 from app.viewmodels.chat.answer_saver import AnswerSaver
+from app.viewmodels.chat.answer_settings import answer_settings, sampling_of
 from app.viewmodels.chat.branch_costs import BranchCosts
 from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.chat_rows import ChatRows, running_footer
@@ -27,11 +27,13 @@ from app.viewmodels.chat.open_paths import OpenPaths
 from app.viewmodels.chat.question import Outcome, Question
 from app.viewmodels.chat.question_queue import QuestionQueue
 from app.viewmodels.chat.questions import Questions
+from app.viewmodels.chat.settings_region import SettingsRegion
 from app.viewmodels.chat.versions import last_fork, last_question, parent_for, question_of, version_beside, version_of
 from app.viewmodels.chat.view_states import ViewStates
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.problem_card import ProblemCard
+from app.viewmodels.kit.settings import Settings
 from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.model.model_region import ModelRegion
@@ -45,7 +47,7 @@ class ChatRegion(QObject):
     """Has questions asked and answered in the open conversation, and shows its path.
 
     Attributes: state; chat_model, the rows of the open path; drafts, attachments, questions, question_queue,
-    generations, answer_saver, open_paths, branch_costs, view_states.
+    generations, answer_saver, open_paths, branch_costs, view_states; settings, for the next answers.
 
     Signals: composerText(str), the composer shall hold exactly this; messageShown(str), bring this message into view;
     left(), what is shown is about to be another conversation: call `remember_scroll`; anchorWanted(str, float), have
@@ -66,6 +68,7 @@ class ChatRegion(QObject):
         library: LibraryRegion,
         model: ModelRegion,
         notices: Notices,
+        settings: Settings,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -79,14 +82,18 @@ class ChatRegion(QObject):
         self.questions = questions = Questions()
         self.answer_saver = AnswerSaver(store, questions, conversations.is_on_path, self)
         self.generations = Generations(host, questions, self.answer_saver, self)
+        self._cost_queries = CostQueries(host.submit)
+        self.settings = SettingsRegion(
+            store, library, current_model, questions, self.drafts, self._cost_queries, settings, self
+        )
         self.question_queue = QuestionQueue(
-            questions, conversations, self.generations, self.answer_saver, current_model, self
+            *(questions, conversations, self.generations, self.answer_saver, current_model, self.settings.sampling),
+            self,
         )
         self.open_paths = OpenPaths(conversations, library.changes, questions, self.question_queue, self)
         self.attachments = DraftAttachments(self.drafts, notices, self)
-        self._cost_queries = CostQueries(host.submit)
         self.branch_costs = BranchCosts(self._cost_queries, current_model, questions, self)
-        self.view_states = ViewStates(store, conversations, self.drafts, self)
+        self.view_states = ViewStates(store, conversations, self.drafts, self.settings.all, self)
         self._tick = QTimer(self, interval=TICK_MS)
         self._tick.timeout.connect(self._show_figures)
         self.state = LiveState(self._state, self)
@@ -107,6 +114,7 @@ class ChatRegion(QObject):
         queue.begun.connect(self._on_begun)
         queue.refused.connect(self._on_refused)
         queue.ended.connect(self._on_ended)
+        self.settings.told.connect(self._price_draft)
         library.left.connect(self.left)
         library.opened.connect(self._on_opened)
         library.moved.connect(self._on_moved)
@@ -157,6 +165,7 @@ class ChatRegion(QObject):
             self._cost_queries.take(event)
         elif isinstance(event, TrieChanged):
             self.branch_costs.renew()
+            self.settings.follow()
         elif isinstance(event, EngineFailed):
             self.generations.abandon()
         else:
@@ -195,11 +204,11 @@ class ChatRegion(QObject):
     # Verbs
 
     @property
-    def open_turns(self) -> Sequence[Turn]:
+    def open_turns(self) -> Branch:
         """The open branch without the answer that is being written; nothing without a model."""
         model = self._model.current_model
         if model.info is None:
-            return ()
+            return Branch((), None)
         return Branch(self.questions.settled(self._library.tree.path), model.fingerprint)
 
     def send(self, text: str) -> None:
@@ -269,6 +278,31 @@ class ChatRegion(QObject):
             return
         self.dismiss_card()
         self.question_queue.ask_again(question)
+
+    def ask_again_with_settings(self) -> None:
+        """Ask the last question again, beside itself, with what was chosen to hold from the next one on."""
+        question = last_question(self._library.tree)
+        if question is None or not self.settings.state.now.can_ask_again:
+            return
+        if self._is_busy(self._open_id):
+            self._say_hint(chat_text.STILL_WRITING)
+            return
+        self.dismiss_card()
+        said = self.settings.take(self._open_id, question.id)
+        self.question_queue.send(self._open_id, question.parent_id, question.text, question.attachments, said)
+
+    def repeat_answer(self, message_id: str | None = None) -> None:
+        """Ask for an answer's own question again, with the settings and the seed that it was written with."""
+        answer = self.settings.answer(message_id)
+        question = question_of(self._library.tree, answer.id) if answer is not None else None
+        if answer is None or question is None:
+            return
+        now = answer_settings(answer, self._model.current_model.fingerprint, self._is_busy(self._open_id))
+        if now.can_repeat:
+            self.dismiss_card()
+            self.question_queue.ask_again(question, sampling_of(answer))
+        else:
+            self._say_hint(now.note or chat_text.STILL_WRITING)
 
     def delete_message(self, message_id: str | None = None) -> None:
         """Delete a message, else the last question of the open path, with what follows."""
@@ -406,9 +440,11 @@ class ChatRegion(QObject):
     def _show_draft(self) -> None:
         self.composerText.emit(self.drafts.of(self._open_id).text)
         self._price_draft()
+        self.settings.follow()
 
     def _price_draft(self) -> None:
         draft = self.drafts.of(self._open_id)
+        self.branch_costs.tell(self.settings.told_next(self._open_id, draft.editing))
         self.branch_costs.type(parent_for(self._library.tree, draft.editing), draft.text, draft.attachments)
 
     def _show_hint(self, sentence: str) -> None:
@@ -458,7 +494,8 @@ class ChatRegion(QObject):
     def _send_draft(self, conversation_id: str) -> None:
         tree = self._library.library.tree(conversation_id)
         draft = self.drafts.take(conversation_id)
-        self.question_queue.send(conversation_id, parent_for(tree, draft.editing), draft.text, draft.attachments)
+        parent, said = parent_for(tree, draft.editing), self.settings.take(conversation_id, draft.editing)
+        self.question_queue.send(conversation_id, parent, draft.text, draft.attachments, said)
         if conversation_id == self._open_id:
             self._show_draft()
 
@@ -488,6 +525,7 @@ class ChatRegion(QObject):
     def _on_opened(self, conversation_id: str) -> None:
         self._hint = ""
         self._show_draft()
+        self.settings.turn_to()
         self._on_moved(conversation_id)
         self.view_states.show(conversation_id)
         anchor = self.view_states.anchor(conversation_id)
@@ -499,6 +537,7 @@ class ChatRegion(QObject):
         if conversation_id == self._open_id:
             self.branch_costs.show(self._library.tree)
             self._price_draft()
+            self.settings.follow()
         self._library.state.refresh()
         self._show_rows()
 
@@ -507,6 +546,7 @@ class ChatRegion(QObject):
         message, conversation_id = question.message, question.conversation_id
         beside = next(iter(self._library.library.tree(conversation_id).children(message.parent_id)), None)
         self.drafts.give_back(conversation_id, message.text, beside.id if beside else None, message.attachments)
+        self.settings.give_back(conversation_id, message)
         if conversation_id == self._open_id:
             self._show_draft()
         self._notices.error(question.problem)

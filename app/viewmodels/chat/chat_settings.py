@@ -92,9 +92,11 @@ class AllSettings:
             sampling[name] = parsed.value
         self._put(conversation_id, replace(now, sampling=sampling, typed=typed))
 
-    def choose(self, conversation_id: str, sampling: Mapping[str, Any]) -> None:
-        """Take other settings of sampling in place of all that were chosen or typed."""
-        self._put(conversation_id, replace(self.of(conversation_id), sampling=known_values(sampling), typed={}))
+    def choose(self, conversation_id: str, sampling: Mapping[str, Any] | None, *, keeps_typed: bool = False) -> None:
+        """Take other settings of sampling in place of all that were chosen. keeps_typed: not of what is no value."""
+        now = self.of(conversation_id)
+        values, typed = None if sampling is None else known_values(sampling), now.typed if keeps_typed else {}
+        self._put(conversation_id, replace(now, sampling=values, typed=typed))
 
     def instruct(self, conversation_id: str, instructions: str | None) -> None:
         """Have other instructions hold from the next question on, None for those that hold already."""

@@ -100,6 +100,14 @@ def price_of_path(priced: CostEstimate) -> str:
     return f"{'On disk' if priced.is_on_disk else 'Warm'}: only what you type is computed"
 
 
+def price_of_settings(priced: CostEstimate) -> str:
+    """Say what has to be read again before the next answer, tokens exact, time about."""
+    if priced.is_warm:
+        return "Warm: nothing is read again"
+    time = "" if priced.seconds is None else f", {formatting.about(priced.seconds)}"
+    return f"{formatting.tokens(priced.request.left)} to read again{time}"
+
+
 def _to_read(request: RequestReport, seconds: float | None) -> str:
     time = "" if seconds is None else f", {formatting.about(seconds)}"
     cold = "Cold: " if not request.cached else ""

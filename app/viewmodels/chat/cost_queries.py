@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from app.protocol.chat import Turn
+from app.protocol.chat import PromptOptions, Turn
 from app.protocol.commands import Command, EstimateCost
 from app.protocol.events import CostEstimate
 
 Answer = Callable[[CostEstimate], None]
+_AS_SAID = PromptOptions()
 
 # Seconds after which a query counts as lost: a branch that cannot be answered has no price, and no word comes of it.
 PATIENCE = 2.0
@@ -25,7 +26,7 @@ class _Asked:
     query_id: int
     answer: Answer
     at: float
-    next: tuple[Sequence[Turn], Answer] | None = None
+    next: tuple[Sequence[Turn], Answer, PromptOptions] | None = None
 
 
 class CostQueries:
@@ -44,13 +45,13 @@ class CostQueries:
         self._asked: dict[str, _Asked] = {}
         self.took = 0.0
 
-    def ask(self, purpose: str, turns: Sequence[Turn], answer: Answer) -> None:
+    def ask(self, purpose: str, turns: Sequence[Turn], answer: Answer, options: PromptOptions = _AS_SAID) -> None:
         """Have `answer` called with what this branch costs, unless a newer query for the same purpose comes first."""
         asked = self._asked.get(purpose)
         if asked is None or self._clock() - asked.at > max(PATIENCE, CAUTION * self.took):
-            self._send(purpose, turns, answer)
+            self._send(purpose, turns, answer, options)
         else:
-            asked.next = (turns, answer)
+            asked.next = (turns, answer, options)
 
     def take(self, event: CostEstimate) -> None:
         """Take an answer of the engine. Unknown ones are dropped."""
@@ -72,7 +73,7 @@ class CostQueries:
         """Drop all queries: the model is gone, and nothing will be answered."""
         self._asked.clear()
 
-    def _send(self, purpose: str, turns: Sequence[Turn], answer: Answer) -> None:
+    def _send(self, purpose: str, turns: Sequence[Turn], answer: Answer, options: PromptOptions) -> None:
         asked = _Asked(next(self._ids), answer, self._clock())
         self._asked[purpose] = asked
-        self._submit(EstimateCost(asked.query_id, turns))
+        self._submit(EstimateCost(asked.query_id, turns, options))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 from itertools import count
 
 from PySide6.QtCore import QObject, Signal
 
+from app.conversation.branch import Branch
 from app.conversation.message import Message
-from app.protocol.chat import Sampling, Turn
+from app.protocol.chat import Sampling
 from app.protocol.commands import Cancel, Generate
 from app.protocol.events import Event, PrefillProgress, RunFailed, RunFinished, RunStarted, TextDelta
 from app.protocol.reports import ModelInfo, Problem, StopReason
@@ -39,7 +39,7 @@ class Generations(QObject):
         self._answer_saver = answer_saver
         self._ids = count(1)
 
-    def start(self, question: Question, turns: Sequence[Turn], model: ModelInfo, sampling: Sampling) -> Message:
+    def start(self, question: Question, turns: Branch, model: ModelInfo, sampling: Sampling) -> Message:
         """Ask the engine a question that waits; returns the answer, which has no words yet."""
         owner = question.conversation_id
         answer = Message.new(
@@ -51,7 +51,7 @@ class Generations(QObject):
         run_id = next(self._ids)
         question.ask(run_id, answer)
         self._answer_saver.start()
-        self._host.submit(Generate(run_id, turns, sampling, owner))
+        self._host.submit(Generate(run_id, turns, sampling, owner, options=turns.options))
         return answer
 
     def stop(self, conversation_id: str) -> None:

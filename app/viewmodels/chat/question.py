@@ -15,6 +15,7 @@ from enum import Enum
 from app.conversation.message import Message
 from app.conversation.message_store import Progress
 from app.conversation.store import Store
+from app.protocol.chat import Sampling
 from app.protocol.events import PrefillProgress
 from app.protocol.reports import Problem, RequestReport, StopReason
 
@@ -93,7 +94,8 @@ class Question:
     Of the answer: answer, the message, None before the engine is asked, with its words once it has ended; run_id, the
     engine's name for it; text, all of its words so far; tokens, how many have come; request, what the cache did for the
     prompt, None until the engine has begun; prefill, how far the prompt is read; first_at, when the first token came,
-    by `time.monotonic`; is_stopping, the person has ended it.
+    by `time.monotonic`; is_stopping, the person has ended it; sampling, how its tokens are to be chosen, None for what
+    is chosen in its conversation then.
 
     Of its way to the database: progress, what the database is known to have; requests, how many are under way; stored,
     for the store's thread; refusal, why the last request was refused, None when it was not.
@@ -113,6 +115,7 @@ class Question:
         self.prefill: PrefillProgress | None = None
         self.first_at: float | None = None
         self.is_stopping = False
+        self.sampling: Sampling | None = None
         self.progress = NOTHING
         self.requests = 0
         self.stored = StoredAnswer()

@@ -5,21 +5,25 @@ Property: what is said to the engine was in the database before.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
 from app.conversation.branch import Branch
 from app.conversation.message import Message
+from app.protocol.chat import Sampling
 from app.protocol.reports import ModelInfo, Problem
 from app.viewmodels.chat.answer_saver import AnswerSaver
 from app.viewmodels.chat.drafts import Attachments
 from app.viewmodels.chat.generations import Generations
+from app.viewmodels.chat.prompt_settings import Told
 from app.viewmodels.chat.question import Question, Stage
 from app.viewmodels.chat.questions import Questions
 from app.viewmodels.library.library import Library
 from app.viewmodels.model.current_model import CurrentModel
 
+_NOTHING = Told()
 MOST_AT_ONCE = 1  # answers that are written at the same time: the engine takes one
 
 
@@ -46,30 +50,54 @@ class QuestionQueue(QObject):
         generations: Generations,
         answer_saver: AnswerSaver,
         current_model: CurrentModel,
+        sampling: Callable[[str], Sampling],
         parent: QObject | None = None,
     ) -> None:
+        """sampling: says how the next answer of a conversation is sampled."""
         super().__init__(parent)
         self._questions = questions
         self._library = library
         self._generations = generations
         self._answer_saver = answer_saver
         self._current_model = current_model
+        self._sampling = sampling
         generations.ended.connect(self._on_ended)
         current_model.ready.connect(self.answer_next)
         current_model.kept.connect(lambda _problem: self.answer_next())
 
-    def send(self, conversation_id: str, parent_id: str | None, text: str, attachments: Attachments = ()) -> None:
-        """Say something below a message, or as a first message. A second child is the fork."""
-        question = Question(Message.new(conversation_id, parent_id, "user", text, attachments=attachments))
+    def send(
+        self,
+        conversation_id: str,
+        parent_id: str | None,
+        text: str,
+        attachments: Attachments = (),
+        said: Told = _NOTHING,
+    ) -> None:
+        """Say something below a message, or as a first message. A second child is the fork.
+
+        said: what holds from it on.
+        """
+        message = Message.new(
+            *(conversation_id, parent_id, "user", text),
+            attachments=attachments,
+            instructions=said.instructions,
+            thinks=said.thinks,
+        )
+        question = Question(message)
         self._questions.add(question)
         self._answer_saver.save_before(parent_id)
         committed, refused = partial(self._on_committed, question), partial(self._on_refused, question)
         self._library.add(question.message, committed, refused)
         self.moved.emit(conversation_id)
 
-    def ask_again(self, message: Message) -> None:
-        """Have a question answered that is stored, with an answer beside those it has."""
-        self._questions.add(Question(message, is_again=True))
+    def ask_again(self, message: Message, sampling: Sampling | None = None) -> None:
+        """Have a question answered that is stored, with an answer beside those it has.
+
+        sampling: how its tokens are chosen, None for what is chosen in its conversation.
+        """
+        question = Question(message, is_again=True)
+        question.sampling = sampling
+        self._questions.add(question)
         self._library.tree(message.conversation_id).select(message.id)
         self.moved.emit(message.conversation_id)
         self.answer_next()
@@ -103,7 +131,8 @@ class QuestionQueue(QObject):
         tree = self._library.tree(question.conversation_id)
         turns = Branch(tree.path_to(message.id), model.fingerprint)
         is_open = tree.leaf_id == message.id or (question.is_again and self._library.is_on_path(message))
-        answer = self._generations.start(question, turns, model, self._current_model.sampling)
+        sampling = question.sampling or self._sampling(question.conversation_id)
+        answer = self._generations.start(question, turns, model, sampling)
         tree.add(answer, select=is_open)
         self.begun.emit()
         self.moved.emit(question.conversation_id)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.conversation.records import ViewState
 from app.conversation.store import Store
 from app.protocol.reports import Problem
+from app.viewmodels.chat.chat_settings import AllSettings
 from app.viewmodels.chat.drafts import Draft, Drafts
 from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library import Library
@@ -26,9 +27,11 @@ class ViewStates(QObject):
 
     changed = Signal()
 
-    def __init__(self, store: StoreLink, library: Library, drafts: Drafts, parent: QObject | None = None) -> None:
+    def __init__(
+        self, store: StoreLink, library: Library, drafts: Drafts, settings: AllSettings, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
-        self._store, self._library, self._drafts = store, library, drafts
+        self._store, self._library, self._drafts, self._settings = store, library, drafts, settings
         self._anchors: dict[str, tuple[str, float]] = {}
         self._open_id = ""
         self._is_closed = False
@@ -36,7 +39,7 @@ class ViewStates(QObject):
         self._blank = ""  # the conversation that was last stored without an id
         self._timer = QTimer(self, singleShot=True, interval=SAVE_EVERY_MS)
         self._timer.timeout.connect(self.save)
-        drafts.changed = self.change
+        drafts.changed = settings.changed = self.change
         library.changed.connect(self._follow_blank)
 
     def restore(self, states: tuple[ViewState, ...], blank_id: str) -> str | None:
@@ -52,6 +55,7 @@ class ViewStates(QObject):
                     attachments_aside=state.attachments_aside,
                 ),
             )
+            self._settings.restore(conversation_id, state.settings)
             if state.anchor is not None:
                 self._anchors[conversation_id] = state.anchor, state.offset
             if state.conversation_id is None:
@@ -114,7 +118,7 @@ class ViewStates(QObject):
     def unsaved(self) -> tuple[ViewState, ...]:
         """The conversations whose words in the composer the database has not taken, as they stand."""
         states = (self._state(conversation_id) for conversation_id in self._dirty if conversation_id is not None)
-        return tuple(state for state in states if state.draft or state.aside or state.attachments)
+        return tuple(state for state in states if state.draft or state.aside or state.attachments or state.settings)
 
     def close(self) -> None:
         """Store what has changed; later changes are not."""
@@ -134,6 +138,7 @@ class ViewStates(QObject):
             conversation_id == self._open_id,
             draft.attachments,
             draft.attachments_aside,
+            settings=self._settings.of(conversation_id).written(),
         )
 
     def _submit(self, changed: str | None, state: ViewState) -> None:

@@ -53,6 +53,7 @@ class SettingsValues:
     suspect: folder of a model that was being opened, or in use, when the engine or the program died; "" for none.
     model_folders: looked through for models beside those of other programs. models_used: when each model was opened
     last, in seconds since the epoch, by what it was opened by.
+    preset: name of the settings of sampling that were chosen last, "" for the model's own.
 
     budget, disk_budget: how much memory and how much of the disk the cache may take, by the id of a `Budget`.
     keeps_every_fork: every state that can be gone back to is written to the disk.
@@ -63,6 +64,7 @@ class SettingsValues:
     suspect: str = ""
     model_folders: tuple[str, ...] = ()
     models_used: Mapping[str, int] = field(default_factory=dict)
+    preset: str = ""
     budget: str = DEFAULT_BUDGET
     disk_budget: str = DEFAULT_BUDGET
     keeps_every_fork: bool = False
@@ -77,6 +79,7 @@ class SettingsChanges(TypedDict, total=False):
     suspect: str
     model_folders: tuple[str, ...]
     models_used: Mapping[str, int]
+    preset: str
     budget: str
     disk_budget: str
     keeps_every_fork: bool

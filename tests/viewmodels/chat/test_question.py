@@ -206,7 +206,9 @@ class Machine:
         self.saver = AnswerSaver(store, self.questions, self.library.is_on_path)
         self.generations = Generations(host, self.questions, self.saver)
         models = cast(CurrentModel, self.models)
-        self.queue = QuestionQueue(self.questions, self.library, self.generations, self.saver, models)
+        self.queue = QuestionQueue(
+            self.questions, self.library, self.generations, self.saver, models, lambda _: Sampling()
+        )
         self.queue.refused.connect(self.refused.append)
         self.queue.ended.connect(self.ended.append)
         self.heard: dict[str, str] = {}

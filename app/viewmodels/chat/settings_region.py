@@ -1,0 +1,312 @@
+"""The settings of the open conversation: what is chosen for the next answer, what it costs, and presets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.conversation.branch import Branch
+from app.conversation.message import Message
+from app.protocol.chat import PromptOptions, Sampling
+from app.protocol.events import CostEstimate
+from app.viewmodels.chat import chat_text, draft_limits
+from app.viewmodels.chat.answer_settings import answer_settings, changes_of, sampling_of, shown
+from app.viewmodels.chat.chat_settings import AllSettings, ChatSettings
+from app.viewmodels.chat.cost_queries import CostQueries
+from app.viewmodels.chat.drafts import Drafts
+from app.viewmodels.chat.presets import Presets
+from app.viewmodels.chat.prompt_settings import Told, held, told
+from app.viewmodels.chat.questions import Questions
+from app.viewmodels.chat.sampling_fields import FIELDS, Field, parse, text_of
+from app.viewmodels.chat.settings_state import FieldState, SettingsState
+from app.viewmodels.chat.versions import last_question
+from app.viewmodels.kit.live_state import LiveState
+from app.viewmodels.kit.settings import Settings
+from app.viewmodels.kit.store_link import StoreLink
+from app.viewmodels.library.library_region import LibraryRegion
+from app.viewmodels.model.current_model import CurrentModel
+
+PRICE = "settings"
+DEBOUNCE_MS = 200
+SWITCHABLE = "switchable"  # a model that thinks or not, as it is told
+
+
+class SettingsRegion(QObject):
+    """Choices for the next answers of the open conversation, each in effect as soon as it is made.
+
+    Attributes: state; all, the settings of every conversation; presets. Signal: told(), what the next question would
+    say beside its words is something else.
+    """
+
+    told = Signal()
+
+    state: LiveState[SettingsState]
+
+    def __init__(
+        self,
+        store: StoreLink,
+        library: LibraryRegion,
+        current_model: CurrentModel,
+        questions: Questions,
+        drafts: Drafts,
+        cost_queries: CostQueries,
+        settings: Settings,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._library, self._model, self._questions, self._drafts = library, current_model, questions, drafts
+        self._cost_queries, self._settings = cost_queries, settings
+        self._price: tuple[PromptOptions, CostEstimate] | None = None
+        self._answer_id = ""
+        self._revision = 0
+        self.all = AllSettings()
+        self.presets = Presets(store, self)
+        self._timer = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
+        self._timer.timeout.connect(self._ask_price)
+        self.state = LiveState(self._state, self)
+        self.state.follow(library.state.staled, current_model.changed, self.presets.changed)
+
+    # What is asked
+
+    def sampling(self, conversation_id: str) -> Sampling:
+        """Return how the next answer of a conversation is sampled."""
+        return replace(self._model.sampling, **self._changes(conversation_id))
+
+    def told_next(self, conversation_id: str, editing: str | None) -> Told:
+        """Return what the next question of a conversation says beside its words."""
+        tree = self._library.library.tree(conversation_id)
+        return told(tree, editing, self._usable(conversation_id))
+
+    def take(self, conversation_id: str, editing: str | None) -> Told:
+        """Return what a question says that is asked now. It holds from there on, and is chosen no more."""
+        said = self.told_next(conversation_id, editing)
+        if self._is_new(conversation_id):
+            self.all.choose(conversation_id, self._changes(conversation_id), keeps_typed=True)
+        if self._usable(conversation_id) == self.all.of(conversation_id):
+            self.all.take(conversation_id)
+        self._renew(conversation_id)
+        return said
+
+    def give_back(self, conversation_id: str, question: Message) -> None:
+        """Put back what a question said that could not be stored."""
+        self.all.give_back(conversation_id, question.instructions, question.thinks)
+        self._renew(conversation_id)
+
+    # What is chosen
+
+    def instruct(self, text: str) -> None:
+        """Have these instructions hold from the next question on."""
+        now = held(self._library.tree, self._editing).instructions
+        self.all.instruct(self._open_id, None if text == now else text)
+        self._changed()
+
+    def revert(self) -> None:
+        """Go back to the instructions that hold, and to what holds of thinking."""
+        self.all.take(self._open_id)
+        self._renew(self._open_id)
+        self._changed()
+
+    def think(self, thinks: bool) -> None:
+        """Have the model think, or not, from the next question on."""
+        is_held = held(self._library.tree, self._editing).thinking == thinks
+        self.all.think(self._open_id, None if is_held else thinks)
+        self._changed()
+
+    def type(self, name: str, text: str) -> None:
+        """Take over what stands in the field of a setting."""
+        self._begin()
+        self.all.type(self._open_id, name, text)
+        self._changed()
+
+    def reset(self, name: str) -> None:
+        """Go back to the model's own for one setting."""
+        self.type(name, "")
+        self._renew(self._open_id)
+
+    def apply(self, preset: str) -> None:
+        """Take the settings of a preset in place of all that were chosen; new conversations begin with it too."""
+        self._settings.update(preset=preset)
+        self.all.choose(self._open_id, None if self._is_new(self._open_id) else self.presets.of(preset))
+        self._renew(self._open_id)
+        self._changed()
+
+    def save_preset(self, name: str) -> None:
+        """Save what is chosen under a name, and use that from now on."""
+        if not self.presets.problem_of(name):
+            self.presets.save(name, self._changes(self._open_id))
+            self._settings.update(preset=" ".join(name.split()))
+            if self._is_new(self._open_id):
+                self.all.choose(self._open_id, None, keeps_typed=True)
+            self._changed()
+
+    def rename_preset(self, name: str, new_name: str) -> None:
+        """Give a preset another name."""
+        if not self.presets.problem_of(new_name, name):
+            self.presets.rename(name, new_name)
+            if self._settings.values.preset == name:
+                self._settings.update(preset=" ".join(new_name.split()))
+
+    def show_answer(self, message_id: str | None) -> None:
+        """Show the settings of this answer; None for the last one of the open path."""
+        self._answer_id = message_id or ""
+        self.state.refresh()
+
+    def use_answer(self, message_id: str | None = None) -> None:
+        """Take over the settings of an answer for the next ones."""
+        answer = self.answer(message_id)
+        sampling = sampling_of(answer) if answer is not None else None
+        if sampling is not None:
+            self.all.choose(self._open_id, changes_of(sampling, self._model.sampling))
+            self._renew(self._open_id)
+            self._changed()
+
+    def answer(self, message_id: str | None = None) -> Message | None:
+        """Return an answer of the open path: this one, the one whose settings are shown, or the last one."""
+        tree = self._library.tree
+        for wanted in (message_id, self._answer_id):
+            if wanted and wanted in tree and tree.message(wanted).role == "assistant" and tree.is_on_path(wanted):
+                return tree.message(wanted)
+        settled = self._questions.settled(tree.path)
+        return next((one for one in reversed(settled) if one.role == "assistant"), None)
+
+    # What is shown
+
+    def follow(self) -> None:
+        """Follow the open conversation: it is another one, or something was said, or the cache differs."""
+        self._timer.start()
+        self.state.refresh()
+
+    def turn_to(self) -> None:
+        """Show the settings of another conversation than before, in all fields."""
+        self._answer_id = ""
+        self._price = None
+        self._revision += 1
+        self.follow()
+
+    @property
+    def _open_id(self) -> str:
+        return self._library.open_id
+
+    @property
+    def _editing(self) -> str | None:
+        return self._drafts.of(self._open_id).editing
+
+    def _begin(self) -> None:
+        """Begin with what holds where nothing was chosen yet."""
+        if self.all.of(self._open_id).sampling is None:
+            self.all.choose(self._open_id, self._changes(self._open_id), keeps_typed=True)
+
+    def _changes(self, conversation_id: str) -> Mapping[str, Any]:
+        chosen = self.all.of(conversation_id).sampling
+        if chosen is not None:
+            return chosen
+        return self.presets.of(self._settings.values.preset) if self._is_new(conversation_id) else {}
+
+    def _is_new(self, conversation_id: str) -> bool:
+        """Return whether nothing was said yet: such a conversation has the preset used last."""
+        return not self._library.library.is_stored(conversation_id)
+
+    def _usable(self, conversation_id: str) -> ChatSettings:
+        """Return what was chosen, without instructions that are too long to be used."""
+        chosen = self.all.of(conversation_id)
+        return replace(chosen, instructions=None) if _excess(chosen) else chosen
+
+    def _renew(self, conversation_id: str) -> None:
+        if conversation_id == self._open_id:
+            self._revision += 1
+            self._changed()
+
+    def _changed(self) -> None:
+        self.told.emit()
+        self.follow()
+
+    def _state(self) -> SettingsState:
+        tree, chosen = self._library.tree, self.all.of(self._open_id)
+        now = held(tree, self._editing)
+        text = now.instructions or "" if chosen.instructions is None else chosen.instructions
+        thinks = now.thinking if chosen.thinks is None else chosen.thinks
+        is_pending = text != (now.instructions or "") or thinks != now.thinking
+        answer = self.answer()
+        is_busy = self._questions.is_busy_in(self._open_id)
+        return SettingsState(
+            revision=self._revision,
+            instructions=text,
+            held=now.instructions or "",
+            is_pending=is_pending,
+            problem=_excess(chosen),
+            price=self._price_line() if is_pending else "",
+            can_ask_again=is_pending and not _excess(chosen) and not is_busy and last_question(tree) is not None,
+            thinks=(thinks is not False) if self._is_switchable else None,
+            fields=tuple(self._field(field) for field in FIELDS),
+            preset=self._preset(),
+            presets=tuple(one.name for one in self.presets.all),
+            own=tuple(one.name for one in self.presets.all if self.presets.is_own(one.name)),
+            answer=None if answer is None else answer_settings(answer, self._model.fingerprint, is_busy),
+        )
+
+    @property
+    def _is_switchable(self) -> bool:
+        return getattr(self._model.info, "thinking", "none") == SWITCHABLE
+
+    def _field(self, field: Field) -> FieldState:
+        chosen, default = self.all.of(self._open_id), getattr(self._model.sampling, field.name)
+        changes = self._changes(self._open_id)
+        value = changes.get(field.name, default)
+        typed = chosen.typed.get(field.name)
+        return FieldState(
+            field,
+            text_of(field.name, value) if typed is None else typed,
+            None if field.slider is None else float(value),
+            shown(field.name, default),
+            is_changed=typed is not None or value != default,
+            problem="" if typed is None else parse(field.name, typed).problem,
+        )
+
+    def _preset(self) -> str:
+        """Return the preset that the settings are; of several the one that was used last."""
+        mine, defaults = self.sampling(self._open_id), self._model.sampling
+        if self.all.of(self._open_id).typed:
+            return ""
+        names = [one.name for one in self.presets.all if replace(defaults, **self.presets.of(one.name)) == mine]
+        last = self._settings.values.preset
+        return last if last in names else next(iter(names), "")
+
+    # What it costs
+
+    @property
+    def _next(self) -> PromptOptions:
+        """Options of the next question's prompt, with what was chosen."""
+        said, now = self.told_next(self._open_id, self._editing), held(self._library.tree, self._editing)
+        return PromptOptions(
+            now.instructions if said.instructions is None else said.instructions,
+            now.thinking if said.thinks is None else said.thinks,
+        )
+
+    def _ask_price(self) -> None:
+        path = self._questions.settled(self._library.tree.path)
+        options = self._next
+        is_wanted = options != held(self._library.tree, self._editing) and not self._questions.at_engine
+        if not path or self._model.info is None or not is_wanted:
+            return
+        branch = Branch(path, self._model.fingerprint)
+        self._cost_queries.ask(PRICE, branch, lambda priced: self._take_price(options, priced), options)
+
+    def _take_price(self, options: PromptOptions, priced: CostEstimate) -> None:
+        self._price = options, priced
+        self.state.refresh()
+
+    def _price_line(self) -> str:
+        if self._price is None or self._price[0] != self._next:
+            return ""
+        info, priced = self._model.info, self._price[1]
+        if info is not None and priced.request.total >= info.context_length:
+            return chat_text.does_not_fit(priced, info.context_length)
+        return chat_text.price_of_settings(priced)
+
+
+def _excess(chosen: ChatSettings) -> str:
+    excess = draft_limits.excess(chosen.instructions or "")
+    return f"Too long: {excess.replace('the message field', 'this field')}." if excess else ""
