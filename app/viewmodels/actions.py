@@ -139,6 +139,14 @@ TABLE: tuple[Row, ...] = (
         is_enabled=lambda state: not state.chat.is_empty,
     ),
     Action(
+        id="attach",
+        menu=Menu.FILE,
+        group="attach",
+        title="Attach File…",
+        keys=("Ctrl+Shift+A",),
+        tip="Has text, code or a PDF come with your question.",
+    ),
+    Action(
         id="trash",
         menu=Menu.FILE,
         group="trash",
@@ -195,7 +203,15 @@ TABLE: tuple[Row, ...] = (
         group="text",
         title="Paste",
         keys=("Ctrl+V",),
-        tip="Pastes text.",
+        tip="Pastes text; a long one is attached.",
+    ),
+    Action(
+        id="paste_text",
+        menu=Menu.EDIT,
+        group="text",
+        title="Paste as Text",
+        keys=("Ctrl+Shift+V",),
+        tip="Pastes a long text among the words, and not as an attachment.",
     ),
     Action(
         id="select_all",

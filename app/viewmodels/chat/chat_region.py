@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.conversation.branch import Branch
 from app.conversation.message import Message, storable
 from app.conversation.records import ViewState
+from app.protocol.chat import Attachment
 from app.protocol.events import CostEstimate, EngineFailed, Event, TrieChanged
 from app.protocol.reports import Problem
 from app.viewmodels.chat import chat_text, draft_limits, question_card
@@ -338,11 +339,16 @@ class ChatRegion(QObject):
 
     def attach_text(self, text: str) -> bool:
         """Have a text that was pasted come with the words in the composer. Returns whether that was possible."""
-        return self.attachments.attach_text(self._open_id, text)
+        return self.attachments.attach_text(self._open_id, storable(text))
+
+    def attachment(self, number: int) -> Attachment | None:
+        """Return what comes with the words in the composer, by its number from 0 on; None where it is gone."""
+        attached = self.drafts.of(self._open_id).attachments
+        return attached[number] if 0 <= number < len(attached) else None
 
     def unfold_text(self, text: str) -> None:
         """Let a pasted text come with the words no more: it is among them again."""
-        self.attachments.take_back_text(self._open_id, text)
+        self.attachments.take_back_text(self._open_id, storable(text))
 
     def detach(self, number: int) -> None:
         """Let what comes with the words in the composer go, by its number from 0 on."""

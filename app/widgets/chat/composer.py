@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.kit.live_state import LiveState
+from app.widgets.chat.attachment_strip import AttachmentStrip
 from app.widgets.chat.composer_edit import ComposerEdit
 from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.controls import RoundButton, ToolButton
@@ -22,15 +23,15 @@ from app.widgets.kit.typography import TextRole
 SHADOW_ROOM = 17
 _RADIUS, _SIDE, _ABOVE = 12, 16, 12
 _TO_FOOT, _BUTTON, _BELOW, _BAR = 18, 28, 10, 48
-_STRIP = 30
+_STRIP, _ATTACHED_BELOW = 30, 4
 _SHADOW_BLUR, _SHADOW_DOWN, _SHADOW = 14, 3, 0.05
 
 
 class Composer(QWidget):
     """A card with `SHADOW_ROOM` points around it for its shadow. It never clears itself: whoever sends tells it to.
 
-    Signals: submitted(text); changed(text) at each change; stopAsked, escaped, editCancelled; grew when it wants
-    another height.
+    Signals: submitted(text); changed(text) at each change; stopAsked, escaped, editCancelled; attachAsked, opened(int)
+    and removed(int), about attachments by their numbers; grew when it wants another height.
     """
 
     submitted = Signal(str)
@@ -38,6 +39,9 @@ class Composer(QWidget):
     stopAsked = Signal()
     escaped = Signal()
     editCancelled = Signal()
+    attachAsked = Signal()
+    opened = Signal(int)
+    removed = Signal(int)
     grew = Signal()
 
     def __init__(self, style: Style, state: LiveState[ChatState], parent: QWidget | None = None) -> None:
@@ -45,13 +49,16 @@ class Composer(QWidget):
         self._style = style
         self._state = state
         self._wanted = 0
-        self._changes = ChangeDetector()
+        self._changes, self._frame = ChangeDetector(), ChangeDetector()
         self.edit = ComposerEdit(style, self)
+        self.attachments = AttachmentStrip(style, self)
+        self.clip = ToolButton(style, Icon.CLIP, "Attach File", "Attach a file (Shift-Cmd-A)", parent=self)
         self.button = RoundButton(style, Icon.SEND, "Send", parent=self)
         self.cancel = ToolButton(style, Icon.DISCARD, "Cancel Edit", "Cancel (Esc)", 24, 14, parent=self)
         self.cancel.hide()
         self._connect()
-        QWidget.setTabOrder(self.edit, self.button)
+        QWidget.setTabOrder(self.edit, self.clip)
+        QWidget.setTabOrder(self.clip, self.button)
         QWidget.setTabOrder(self.button, self.cancel)
         self._refresh()
 
@@ -62,6 +69,9 @@ class Composer(QWidget):
         self.edit.textChanged.connect(self._on_text)
         self.edit.document().documentLayout().documentSizeChanged.connect(self._on_size)
         self.button.clicked.connect(self._press)
+        self.clip.clicked.connect(self.attachAsked)
+        self.attachments.opened.connect(self.opened)
+        self.attachments.removed.connect(self.removed)
         self.cancel.clicked.connect(self.editCancelled)
         self._state.changed.connect(self._refresh)
         self._style.changed.connect(self._restyle)
@@ -73,11 +83,11 @@ class Composer(QWidget):
     @property
     def first_line(self) -> int:
         """Middle of the first line of text, in points from the card's own top."""
-        return self._strip + _ABOVE + self.edit.line // 2
+        return self._strip + _ABOVE + self._attached + self.edit.line // 2
 
     def wanted_height(self, most: int) -> int:
         """Return the card's height in points: what the text needs, but not more than `most`."""
-        frame = self._strip + _ABOVE + _TO_FOOT + _BUTTON + _BELOW
+        frame = self._strip + _ABOVE + self._attached + _TO_FOOT + _BUTTON + _BELOW
         return max(frame + self.edit.line, min(frame + self.edit.text_height, most))
 
     def show_text(self, text: str) -> None:
@@ -96,6 +106,13 @@ class Composer(QWidget):
     @property
     def _strip(self) -> int:
         return self._style.typography.scaled(_STRIP) if self._state.now.editing is not None else 0
+
+    @property
+    def _attached(self) -> int:
+        """Height of the attachments, with the room below them."""
+        if not self._state.now.attachments:
+            return 0
+        return self.attachments.height_for(round(self._card.width()) - 2 * _SIDE) + _ATTACHED_BELOW
 
     @property
     def _card(self) -> QRectF:
@@ -127,6 +144,7 @@ class Composer(QWidget):
             now.send_parts,
             now.can_answer,
             now.can_send,
+            now.attachments,
         )
         if not self._changes.has_changed(*shown):
             return
@@ -140,8 +158,9 @@ class Composer(QWidget):
         else:
             self.button.show_action(Icon.SEND, "Send", "Send (Return)", is_accented=True)
             self.button.setEnabled(now.can_send)
-        if (now.editing is not None) == self.cancel.isHidden():
+        if self._frame.has_changed(now.editing is not None, now.attachments):
             self.cancel.setVisible(now.editing is not None)
+            self.attachments.show_chips(now.attachments)
             self._arrange()
             self.grew.emit()
         self.setAccessibleDescription(now.send_price)
@@ -163,8 +182,13 @@ class Composer(QWidget):
         strip = self._strip
         foot = card.bottom() + 1 - _BELOW - _BUTTON
         top = card.top() + strip + _ABOVE
+        self.attachments.setGeometry(
+            card.left() + _SIDE, top, card.width() - 2 * _SIDE, max(0, self._attached - _ATTACHED_BELOW)
+        )
+        top += self._attached
         self.edit.setGeometry(card.left() + _SIDE, top, card.width() - 2 * _SIDE, max(1, foot - _TO_FOOT - top))
         self.button.setGeometry(card.right() + 1 - _BELOW - _BUTTON, foot, _BUTTON, _BUTTON)
+        self.clip.setGeometry(self.button.x() - _BUTTON - 4, foot, _BUTTON, _BUTTON)
         self.cancel.setGeometry(card.right() + 1 - _BELOW - 24, card.top() + (strip - 24) // 2, 24, 24)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -207,7 +231,7 @@ class Composer(QWidget):
     def _paint_price(self, painter: QPainter, card: QRectF) -> None:
         now, theme = self._state.now, self._style.theme
         foot = QRectF(card.left() + _SIDE, card.bottom() - _BELOW - _BUTTON, card.width(), _BUTTON)
-        foot.setRight(self.button.x() - 12)
+        foot.setRight(self.clip.x() - 8)
         if now.send_parts is not None and now.send_price:
             bar = QRectF(foot.left(), foot.center().y() - 2, _BAR, 4)
             paint_cost(painter, theme, bar, *now.send_parts)

@@ -14,9 +14,10 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextOption,
 )
-from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QTextEdit, QWidget
 
 from app.viewmodels.chat import draft_limits
+from app.viewmodels.chat.draft_attachments import LONG_PASTE
 from app.widgets.kit.drawing import draw_text
 from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
@@ -34,18 +35,23 @@ class ComposerEdit(QTextEdit):
 
     A Return that belongs to an input method, which is composing a character, never sends.
 
-    Signals: submitted, escaped; pasteRefused(str), why a text was left out that would make every letter wait.
+    Signals: submitted, escaped; pasteRefused(str), why a text was left out that would make every letter wait;
+    longPasted(str), a text came that is better attached than put in: call `note_folded` where it was; unfolded(str),
+    it was put in after all, since the person has taken that back.
     """
 
     submitted = Signal()
     escaped = Signal()
     pasteRefused = Signal(str)
+    longPasted = Signal(str)
+    unfolded = Signal(str)
 
     def __init__(self, style: Style, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._style = style
         self._hint = ""
         self._is_composing = False
+        self._folded: list[tuple[str, str]] = []  # what stood here then, and what was attached in place of being put in
         self.setAcceptRichText(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setTabChangesFocus(True)
@@ -77,6 +83,7 @@ class ComposerEdit(QTextEdit):
 
     def show_text(self, text: str) -> None:
         """Replace everything, with the cursor at the end. What was there cannot be undone into another draft."""
+        self._folded.clear()
         self.setPlainText(text)
         self._set_line_height()
         self.moveCursor(QTextCursor.MoveOperation.End)
@@ -91,6 +98,8 @@ class ComposerEdit(QTextEdit):
                 self.submitted.emit()
         elif event.key() == Qt.Key.Key_Escape:
             self.escaped.emit()
+        elif event.matches(QKeySequence.StandardKey.Undo):
+            self.undo()
         elif _deletes_line(event) and not event.matches(QKeySequence.StandardKey.DeleteStartOfWord):
             self._delete_line()
         else:
@@ -113,14 +122,49 @@ class ComposerEdit(QTextEdit):
         return source.hasText() and not source.hasUrls()
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        text, cursor = source.text(), self.textCursor()
+        if len(source.text()) > LONG_PASTE:
+            self.longPasted.emit(source.text())
+        else:
+            self._put_in(source.text())
+
+    def paste_plain(self) -> None:
+        """Paste text among the words, however long it is."""
+        self._put_in(QApplication.clipboard().text())
+
+    def note_folded(self, text: str) -> None:
+        """Take note that a text was attached and not put in: the next undo puts it in."""
+        self._folded.append((self.toPlainText(), text))
+        self.undoAvailable.emit(True)
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is something to take back here."""
+        return self._is_fold_next or self.document().isUndoAvailable()
+
+    def undo(self) -> None:
+        """Take back the last change: a text that was attached in place of being put in is put in."""
+        if not self._is_fold_next:
+            super().undo()
+        elif self._put_in(self._folded[-1][1]):
+            self.unfolded.emit(self._folded.pop()[1])
+
+    @property
+    def _is_fold_next(self) -> bool:
+        return bool(self._folded) and self._folded[-1][0] == self.toPlainText()
+
+    def _put_in(self, text: str) -> bool:
+        """Put a text in where one writes; False, and told, where it is too long for that."""
+        cursor = self.textCursor()
         beside = self.document().characterCount() - 1 - (cursor.selectionEnd() - cursor.selectionStart())
         excess = draft_limits.excess(text, beside, cursor.block().length() - 1)
         if excess:
             self.pasteRefused.emit(f"The text was not put in: {excess}. Put in a part of it.")
-        else:
-            self.insertPlainText(text)
-            self.ensureCursorVisible()
+            return False
+        cursor.beginEditBlock()  # a step of undo by itself
+        cursor.insertText(text)
+        cursor.endEditBlock()
+        self.ensureCursorVisible()
+        return True
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

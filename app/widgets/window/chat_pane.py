@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from app.protocol.reports import Problem
 from app.viewmodels.actions import BY_ID, enabled
 from app.viewmodels.app import App
+from app.widgets.chat.attachment_sheet import show_attachment
 from app.widgets.chat.cards import NoticeBanner
 from app.widgets.chat.composer_area import ComposerArea
 from app.widgets.chat.messages.links import ask_and_open
@@ -32,7 +33,7 @@ class ChatPane(QWidget):
 
     def __init__(self, style: Style, app: App, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._app = app
+        self._app, self._style = app, style
         state = app.chat.state
         self.toolbar = Toolbar(style, app.state, self)
         self.banner = NoticeBanner(style, app.notices, self)
@@ -72,6 +73,10 @@ class ChatPane(QWidget):
         composer.submitted.connect(self._send)
         composer.changed.connect(app.chat.composer_changed)
         composer.edit.pasteRefused.connect(self._warn_of_paste)
+        composer.edit.longPasted.connect(self._attach_pasted)
+        composer.edit.unfolded.connect(app.chat.unfold_text)
+        composer.removed.connect(app.chat.detach)
+        composer.opened.connect(self._open_attachment)
         composer.stopAsked.connect(app.chat.stop)
         composer.escaped.connect(self._escape)
         composer.editCancelled.connect(app.chat.cancel_edit)
@@ -110,6 +115,15 @@ class ChatPane(QWidget):
 
     def _warn_of_paste(self, sentence: str) -> None:
         self._app.notices.error(Problem("Too long to paste", sentence))
+
+    def _attach_pasted(self, text: str) -> None:
+        if self._app.chat.attach_text(text):
+            self.composer.edit.note_folded(text)
+
+    def _open_attachment(self, number: int) -> None:
+        attachment = self._app.chat.attachment(number)
+        if attachment is not None:
+            show_attachment(self._style, attachment, self.window())
 
     def _show_message(self, message_id: str) -> None:
         """Bring a message into sight, in the room that the composer's new text leaves."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QRectF, Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
@@ -12,12 +12,6 @@ from app.widgets.kit.drawing import smooth, stroke_rounded
 from app.widgets.kit.style import Style
 
 _DOCUMENTS = (".espalier", ".json", ".zip")
-
-
-def dropped_path(data: QMimeData) -> str:
-    """Return the one local file or folder that is being dragged, or ""."""
-    urls = data.urls()
-    return urls[0].toLocalFile() if len(urls) == 1 else ""
 
 
 def model_folder(path: str) -> str:

@@ -35,8 +35,9 @@ from app.widgets.kit.style import Style
 from app.widgets.kit.typography import BODY_SIZE
 from app.widgets.sidebar.sidebar import Sidebar
 from app.widgets.window.about import show_about
+from app.widgets.window.attach_commands import AttachCommands
 from app.widgets.window.chat_pane import ChatPane
-from app.widgets.window.drop import DropOutline, document, dropped_path, model_folder
+from app.widgets.window.drop import DropOutline, document, model_folder
 from app.widgets.window.inspector import Inspector
 from app.widgets.window.library_commands import LibraryCommands
 from app.widgets.window.menus import Menus
@@ -76,6 +77,7 @@ class MainWindow(QMainWindow):
         self._ring = FocusRing(style, self)
         self._library = LibraryCommands(style, app.library, self.sidebar, self.sides, self)
         self._library.fill_folders(self.menus.folders)
+        self._attach = AttachCommands(app.chat, self.chat.composer, self.open_path, self)
         self._models = ModelCommands(style, app.model, self)
         self._runs = bound(app, self._own_runs())
         self.setMinimumSize(*_LEAST)
@@ -133,6 +135,7 @@ class MainWindow(QMainWindow):
             "delete_files": self._delete_files,
             "about": lambda: show_about(style, self),
             **{action.id: partial(self._toggle_pane, action.pane) for action in ACTIONS if action.pane},
+            **self._attach.runs,
             **self._library.runs,
             **self._models.runs,
         }
@@ -169,7 +172,8 @@ class MainWindow(QMainWindow):
             chat.view,
             chat.view.pill,
         ]
-        order += [composer_area.composer.edit, composer_area.composer.button, composer_area.composer.cancel]
+        composer = composer_area.composer
+        order += [composer.edit, composer.clip, composer.button, composer.cancel]
         order += [composer_area.problem, composer_area.problem.action, composer_area.problem.other]
         order += self.inspector.tab_order
         for before, after in pairwise(order):
@@ -319,8 +323,7 @@ class MainWindow(QMainWindow):
         event.accept()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        path = dropped_path(event.mimeData())
-        if model_folder(path) or document(path):
+        if self._attach.takes(event.mimeData()):
             event.acceptProposedAction()
             self._outline.cover(self.sides)
 
@@ -330,4 +333,4 @@ class MainWindow(QMainWindow):
     def dropEvent(self, event: QDropEvent) -> None:
         self._outline.hide()
         event.acceptProposedAction()
-        self.open_path(dropped_path(event.mimeData()))
+        self._attach.drop(event.mimeData(), event.position().toPoint())

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit
 
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.library.library_state import LibraryState
+from app.widgets.chat.composer_edit import ComposerEdit
 
 Field = QTextEdit | QPlainTextEdit | QLineEdit
 Act = Callable[[str], None]
@@ -128,6 +129,8 @@ def _edits_text(event: QKeyEvent) -> bool:
 
 
 def _can_undo(field: Field) -> bool:
+    if isinstance(field, ComposerEdit):
+        return field.can_undo
     return field.isUndoAvailable() if isinstance(field, QLineEdit) else field.document().isUndoAvailable()
 
 

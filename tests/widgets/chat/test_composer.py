@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.chat.chat_state import ChatState
+from app.viewmodels.chat.draft_attachments import LONG_PASTE, AttachmentChip
 from app.widgets.chat.composer import SHADOW_ROOM, Composer
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT
@@ -179,15 +180,97 @@ def test_names_and_tab_order(qtbot: QtBot, composer: Composer, state: Shown[Chat
     ]
     composer.edit.setFocus()
     qtbot.keyClick(composer.edit, Qt.Key.Key_Tab)
+    assert composer.clip.hasFocus()
+    qtbot.keyClick(composer.clip, Qt.Key.Key_Tab)
     assert composer.button.hasFocus()
     qtbot.keyClick(composer.button, Qt.Key.Key_Tab)
     assert composer.cancel.hasFocus()
 
 
 def paste(composer: Composer, text: str) -> None:
-    data = QMimeData()
-    data.setText(text)
-    composer.edit.insertFromMimeData(data)
+    QApplication.clipboard().setText(text)
+    composer.edit.paste_plain()
+
+
+def test_a_long_text_is_handed_over_and_an_undo_puts_it_in(qtbot: QtBot, composer: Composer) -> None:
+    long = "word " * (LONG_PASTE // 5 + 1)
+    qtbot.keyClicks(composer.edit, "About this: ")
+    for _ in range(2):
+        data = QMimeData()
+        data.setText(long)
+        with qtbot.waitSignal(composer.edit.longPasted) as heard:
+            composer.edit.insertFromMimeData(data)
+        assert heard.args == [long]
+        assert composer.text == "About this: "
+        assert not composer.edit._is_fold_next
+        composer.edit.note_folded(long)
+        assert composer.edit.can_undo
+        with qtbot.waitSignal(composer.edit.unfolded) as heard:
+            qtbot.keyClick(composer.edit, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+        assert heard.args == [long]
+        assert composer.text == f"About this: {long}"
+        composer.edit.undo()
+        assert composer.text == "About this: "
+
+
+def test_what_was_typed_after_a_fold_is_taken_back_before_it(qtbot: QtBot, composer: Composer) -> None:
+    composer.edit.note_folded("long")
+    qtbot.keyClicks(composer.edit, "more")
+    with qtbot.assertNotEmitted(composer.edit.unfolded):
+        composer.edit.undo()
+    assert composer.text == ""
+    composer.edit.undo()
+    assert composer.text == "long"
+    composer.edit.note_folded("longer")
+    composer.show_text("another draft")
+    assert not composer.edit.can_undo
+
+
+def test_a_folded_text_that_the_field_does_not_take_stays_attached(qtbot: QtBot, composer: Composer) -> None:
+    composer.edit.note_folded("y" * 20_001)
+    with qtbot.assertNotEmitted(composer.edit.unfolded), qtbot.waitSignal(composer.edit.pasteRefused):
+        composer.edit.undo()
+    assert composer.edit.can_undo
+
+
+CHIPS = tuple(AttachmentChip(f"report {number}.pdf", "412\u00a0KB", "12\u202f000\u00a0tokens") for number in range(9))
+
+
+def test_attachments_stand_above_the_words_and_are_opened_and_removed(
+    qtbot: QtBot, composer: Composer, state: Shown[ChatState]
+) -> None:
+    before = composer.wanted_height(900)
+    state.show(replace(READY, attachments=CHIPS[:2]))
+    assert composer.wanted_height(900) > before
+    first, second = composer.attachments.chips
+    assert first.accessibleName() == "Attachment report 0.pdf, 412\u00a0KB, 12\u202f000\u00a0tokens"
+    assert second.remove.accessibleName() == "Remove report 1.pdf"
+    with qtbot.waitSignal(composer.opened) as heard:
+        qtbot.keyClick(first, Qt.Key.Key_Return)
+    assert heard.args == [0]
+    with qtbot.waitSignal(composer.removed) as heard:
+        qtbot.keyClick(second, Qt.Key.Key_Backspace)
+    assert heard.args == [1]
+    with qtbot.waitSignal(composer.removed) as heard:
+        qtbot.mouseClick(first.remove, Qt.MouseButton.LeftButton)
+    assert heard.args == [0]
+    second.setFocus()
+    state.show(replace(READY, attachments=CHIPS[1:2]))
+    assert composer.attachments.chips[0].hasFocus()
+    state.show(READY)
+    assert composer.wanted_height(900) == before
+    assert composer.attachments.isHidden()
+
+
+def test_many_attachments_leave_room_for_the_words(composer: Composer, state: Shown[ChatState], style: Style) -> None:
+    for width in (360, 720):
+        state.show(replace(READY, attachments=CHIPS))
+        show(composer, width, 400)
+        assert composer.attachments.height() <= 3 * (style.typography.row + 6)
+        assert composer.edit.y() >= composer.attachments.geometry().bottom()
+        assert composer.edit.height() >= composer.edit.line
+        room = composer.attachments.viewport().width()
+        assert all(chip.geometry().right() <= room for chip in composer.attachments.chips)
 
 
 def test_what_would_make_every_letter_wait_is_left_out_and_told(qtbot: QtBot, composer: Composer) -> None:

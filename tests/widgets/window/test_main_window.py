@@ -438,13 +438,11 @@ def test_the_outline_goes_when_the_folder_leaves(window: MainWindow, folder: Pat
 
 
 def test_other_things_are_not_taken(window: MainWindow, folder: Path, tmp_path: Path) -> None:
-    note = tmp_path / "note.txt"
-    note.write_text("x")
     web = QMimeData()
     web.setUrls([QUrl("https://example.org/model")])
     words = QMimeData()
     words.setText("hello")
-    for data in (dragged(note), dragged(folder, note), web, words):
+    for data in (dragged(folder, folder), dragged(tmp_path / "gone.txt"), web, words):
         assert not drag_over(window, data)
 
 
