@@ -29,12 +29,13 @@ def describe(model: LoadedModel, cache: PrefixCache) -> ModelInfo:
         is_reusable=not cache.unsupported,
         note=_note(model, cache),
         sampling=model.sampling,
+        kv_bits=model.kv_bits,
     )
 
 
 def _note(model: LoadedModel, cache: PrefixCache) -> str:
     """Return what a person should know of this model, in sentences; empty for most."""
-    notes = []
+    notes = [model.note] if model.note else []
     if cache.unsupported:
         notes.append(f"Its cache kind {cache.unsupported} is not supported yet: nothing is reused.")
     if model.prompts.template.is_plain:

@@ -21,6 +21,7 @@ from app.engine.codec import Codec
 from app.engine.default_sampling import default_sampling
 from app.engine.fingerprint import fingerprint, state_fingerprint
 from app.engine.folder import ModelFolder
+from app.engine.kv_bits import KV_BITS, quantized_caches
 from app.engine.memory import Memory, check_room, limit_mlx_cache, machine_memory
 from app.engine.model import LoadedModel
 from app.engine.problems import ModelError
@@ -33,6 +34,7 @@ from app.engine.template import ChatTemplate, chat_template
 from app.engine.template_sources import default_source
 from app.engine.vocabulary import check_prompts, check_vocabulary, embedding_rows
 from app.models.context import context_length
+from app.protocol.commands import LoadModel
 from app.protocol.events import ModelFailed, ModelLoading
 from app.protocol.figures import size
 from app.protocol.reports import Problem
@@ -40,6 +42,7 @@ from app.protocol.reports import Problem
 # Weights read in one step: about a tenth of a second from a fast disk.
 _STEP_BYTES = 256 << 20
 _USUAL_HEADS = 64
+_NOT_QUANTIZED = "Its KV cache is kept in all bits: its layers do not allow fewer."
 
 T = TypeVar("T")
 
@@ -51,13 +54,14 @@ class Opening(Task[LoadedModel | ModelFailed]):
     to be sound; reading them is next.
     """
 
-    def __init__(self, path: str, memory: Memory | None = None, now: datetime | None = None) -> None:
+    def __init__(self, command: LoadModel, memory: Memory | None = None, now: datetime | None = None) -> None:
         """Prepare to open a model. `now`: the date that templates print while the model is open."""
         super().__init__()
-        self.path = path
-        self.progress = ModelLoading(path, "Opening")
+        self.path = command.path
+        self.progress = ModelLoading(command.path, "Opening")
         self.weight_bytes = 0
         self.memory = memory or machine_memory()
+        self._kv_bits = command.kv_bits
         self._now = now or datetime.now().astimezone()
 
     def _refusal(self, problem: Problem) -> ModelFailed:
@@ -110,9 +114,11 @@ class Opening(Task[LoadedModel | ModelFailed]):
         leaves = _leaves(model)
         weight_bytes = sum(leaf.nbytes for _, leaf in leaves)
         check_room(weight_bytes, self.memory)  # they may be stored in fewer bits than they are computed with
+        quantized = quantized_caches(model, self._kv_bits) if self._kv_bits in KV_BITS else None
+        new_caches = quantized or (lambda: make_prompt_cache(model))
         try:
             name = fingerprint(folder)
-            state_name = state_fingerprint(folder, name, leaves, make_prompt_cache(model))
+            state_name = state_fingerprint(folder, name, leaves, new_caches())
         except OSError as error:
             raise _unreadable(folder, error) from error
         return LoadedModel(
@@ -126,10 +132,12 @@ class Opening(Task[LoadedModel | ModelFailed]):
             memory=self.memory,
             sizes=sizes_of([leaf.shape for _, leaf in leaves], _heads(config), rows),
             forward=lambda tokens, caches: model(tokens, cache=caches),
-            new_caches=lambda: make_prompt_cache(model),
+            new_caches=new_caches,
             codec=codec,
             prompts=prompts,
             sampling=default_sampling(folder.generation),
+            kv_bits=self._kv_bits if quantized else None,
+            note=_NOT_QUANTIZED if self._kv_bits and not quantized else "",
         )
 
 

@@ -131,8 +131,8 @@ class EngineLoop:
 
     def _obey(self, command: Command) -> None:
         match command:
-            case LoadModel(path):
-                self._open(path)
+            case LoadModel():
+                self._open(command)
             case CancelOpening(path):
                 self._cancel_opening(path)
             case Generate():
@@ -164,10 +164,10 @@ class EngineLoop:
 
     # Models
 
-    def _open(self, path: str) -> None:
+    def _open(self, command: LoadModel) -> None:
         """Begin to open a model. The open one goes on until it is known to be sound; what is asked meanwhile waits."""
         self._give_up_opening()
-        self._opening = Opening(path)
+        self._opening = Opening(command)
         self._emit(self._opening.progress)
 
     def _advance_opening(self, opening: Opening) -> None:

@@ -22,7 +22,8 @@ class LoadedModel:
     forward: tokens [1, n] and cache objects -> logits [1, n, vocabulary]. new_caches: a fresh list of those objects.
     fingerprint, state_fingerprint: names of what shapes token ids, and of what shapes cached state. weight_bytes: of
     the weights as they lie in memory. sizes: what the memory of a call depends on. sampling: as its authors
-    recommend it.
+    recommend it. kv_bits: in how many bits the KV cache is kept, None for all. note: what a person should know of how
+    it was opened.
     """
 
     path: str
@@ -39,3 +40,5 @@ class LoadedModel:
     codec: Codec
     prompts: PromptBuilder
     sampling: Sampling
+    kv_bits: int | None = None
+    note: str = ""

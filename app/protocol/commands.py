@@ -16,9 +16,13 @@ class LoadModel:
 
     That other one stays open, and what it does goes on, until the new one is known to be sound; where both do not fit
     into memory together it is closed then, else when the new one is ready. What is asked from then on waits for it.
+
+    kv_bits: in how many bits its KV cache is kept, where its layers allow it, which makes answers approximate; None for
+    all bits.
     """
 
     path: str
+    kv_bits: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,7 @@ class ModelInfo:
     """The description of an open model.
 
     layers: cache kinds by name, counted. fingerprint: changes with anything that shapes the model's state. sampling: as
-    the model's authors recommend it.
+    the model's authors recommend it. kv_bits: in how many bits the KV cache is kept, None for all.
     """
 
     path: str
@@ -98,6 +98,7 @@ class ModelInfo:
     is_reusable: bool
     note: str = ""
     sampling: Sampling = field(default_factory=Sampling)
+    kv_bits: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from app.engine.loader import Opening
 from app.engine.loop import EngineLoop
@@ -70,8 +70,10 @@ class Bench:
         if self.loop.open_model is not None:
             check(self.cache)
 
-    def open(self, path: Path) -> ModelReady | ModelFailed:
-        return [event for event in self.do(LoadModel(str(path))) if isinstance(event, ModelReady | ModelFailed)][-1]
+    def open(self, path: Path, **options: Any) -> ModelReady | ModelFailed:
+        return [
+            event for event in self.do(LoadModel(str(path), **options)) if isinstance(event, ModelReady | ModelFailed)
+        ][-1]
 
     def command(self, *turns: Turn, forced: tuple[int, ...] = (), owner: str = "me", **sampling: object) -> Generate:
         self._next += 1
@@ -125,7 +127,7 @@ class Asked:
 
 def opened_folder(folder: Path, memory: Memory | None = None) -> LoadedModel | ModelFailed:
     """What comes of opening a model folder, without a loop."""
-    opening = Opening(str(folder), memory)
+    opening = Opening(LoadModel(str(folder)), memory)
     while opening.outcome is None:
         opening.advance()
     return opening.outcome

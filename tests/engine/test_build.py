@@ -27,6 +27,7 @@ from app.engine.source import checked_source
 from app.engine.tensors import Quantization, from_ollama
 from app.engine.weights import read_weight_file
 from app.models.ollama_store import find_model
+from app.protocol.commands import LoadModel
 from app.protocol.events import ModelFailed, ModelReady
 from tests.engine.bench import Bench, opened, opened_folder, user
 from tests.fakes.tiny_models import CONFIGURATIONS
@@ -170,7 +171,7 @@ def test_nothing_is_left_of_the_links_to_a_model(store: Path, tmp_path: Path, mo
     (tmp_path / "temporary").mkdir()
     reference = to_ollama(write_tiny_folder(tmp_path / "m"), store, "tiny")
     assert isinstance(opened_folder(Path(reference)), LoadedModel)
-    opening = Opening(reference)
+    opening = Opening(LoadModel(reference))
     for _ in range(2):
         opening.advance()
     assert list((tmp_path / "temporary").iterdir())

@@ -24,14 +24,14 @@ def write_model_folder(
 ) -> Path:
     """Write a model of one of the tiny kinds with its tokenizer and template. Returns the folder.
 
-    `config` is added to config.json; without a context length there it is 2,048 tokens.
+    `config` is added to config.json, and the model made by it; without a context length it is of 2,048 tokens.
     """
     tokenizer = tokenizer or byte_level()
     vocabulary = tokenizer.get_vocab_size()
     path.mkdir(parents=True, exist_ok=True)
-    weights = dict(tree_flatten(tiny_model(kind, vocabulary, seed).parameters()))
+    weights = dict(tree_flatten(tiny_model(kind, vocabulary, seed, **config).parameters()))
     mx.save_safetensors(str(path / "model.safetensors"), weights)
-    _write_json(path / "config.json", {"max_position_embeddings": 2048, **configuration(kind, vocabulary), **config})
+    _write_json(path / "config.json", {"max_position_embeddings": 2048, **configuration(kind, vocabulary, **config)})
     tokenizer.save(str(path / "tokenizer.json"))
     settings = {"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": "<|end|>", "pad_token": "<|pad|>"}
     if template is not None:

@@ -286,20 +286,20 @@ def dtypes(kind: str) -> tuple[mx.Dtype, ...]:
     return (mx.float32,) if kind in FLOAT32_ONLY else (mx.float32, mx.bfloat16)
 
 
-def configuration(kind: str, vocabulary: int) -> dict[str, Any]:
+def configuration(kind: str, vocabulary: int, **changes: Any) -> dict[str, Any]:
     """The config.json of one of these models."""
     module, config = CONFIGURATIONS[kind]
-    config = {"model_type": module, **config}
+    config = {"model_type": module, **config, **changes}
     if "text_config" in config:
         return {**config, "text_config": {**config["text_config"], "vocab_size": vocabulary}}
     return {**config, "vocab_size": vocabulary}
 
 
-def tiny_model(kind: str, vocabulary: int = 64, seed: int = 0, dtype: mx.Dtype = mx.float32) -> Any:
-    """A model of this kind, the same for the same seed."""
+def tiny_model(kind: str, vocabulary: int = 64, seed: int = 0, dtype: mx.Dtype = mx.float32, **changes: Any) -> Any:
+    """A model of this kind, the same for the same seed. changes: of its configuration."""
     module = importlib.import_module(f"mlx_lm.models.{CONFIGURATIONS[kind][0]}")
     mx.random.seed(seed)
-    model = module.Model(module.ModelArgs.from_dict(configuration(kind, vocabulary)))
+    model = module.Model(module.ModelArgs.from_dict(configuration(kind, vocabulary, **changes)))
     model.update(tree_map(_converter(dtype), model.parameters()))
     model.eval()
     mx.eval(model.parameters())

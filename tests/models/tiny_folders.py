@@ -40,7 +40,7 @@ def write_tiny_folder(
     """Write a tiny model in so many files, quantized in one of these ways if one is named. Returns the folder."""
     tokenizer = tokenizer or byte_level()
     write_model_folder(path, kind, template, tokenizer, seed, **config)
-    model = tiny_model(kind, tokenizer.get_vocab_size(), seed)
+    model = tiny_model(kind, tokenizer.get_vocab_size(), seed, **config)
     if quantization:
         chosen = QUANTIZATIONS[quantization]
         quantize(model, **chosen, class_predicate=lambda _, module: _fits(module, chosen["group_size"]))
