@@ -36,16 +36,21 @@ from PySide6.QtWidgets import QApplication, QWidget  # noqa: E402
 from app.conversation.store import Store  # noqa: E402
 from app.conversation.store_thread import StoreThread  # noqa: E402
 from app.main import application  # noqa: E402
+from app.models.entry import ModelEntry  # noqa: E402
 from app.viewmodels.app import App  # noqa: E402
 from app.viewmodels.chat import question  # noqa: E402
 from app.viewmodels.kit.folders import Folders  # noqa: E402
 from app.viewmodels.kit.settings import Settings, WindowState  # noqa: E402
 from app.viewmodels.text import formatting  # noqa: E402
+from app.widgets.kit.search_field import SearchField  # noqa: E402
 from app.widgets.kit.style import Style  # noqa: E402
 from app.widgets.kit.theme import DARK, LIGHT, Theme  # noqa: E402
+from app.widgets.models.models_window import ModelsWindow  # noqa: E402
 from app.widgets.window.main_window import MainWindow  # noqa: E402
 from tools.gallery.components import ComponentSheet  # noqa: E402
 from tools.gallery.conversations import fill  # noqa: E402
+from tools.gallery.models import QWEN as MODELS_QWEN  # noqa: E402
+from tools.gallery.models import entries, furnish  # noqa: E402
 from tools.gallery.stage import WRITTEN, Stage  # noqa: E402
 
 COMPONENTS = "components"
@@ -69,7 +74,10 @@ We had planned for 700 and were pleased. This year it should be 600, with one go
 
 @dataclass(frozen=True)
 class Scene:
-    """One state of the window. stands: whether it is there. then: what the person does; shown: whether that is seen."""
+    """One state of the window.
+
+    stands: whether it is there. then: what the person does; shown: whether that is seen. part: the window to be taken.
+    """
 
     name: str
     stage: Callable[[], Stage]
@@ -81,6 +89,7 @@ class Scene:
     stands: Callable[[App], bool] = lambda app: bool(app.chat.state.now.subtitle and app.chat.chat_model.rows)
     then: Callable[[App, MainWindow], None] | None = None
     shown: Callable[[App], bool] = lambda app: True
+    part: Callable[[MainWindow], QWidget] = lambda window: window
 
 
 def _ask(text: str) -> Callable[[App, MainWindow], None]:
@@ -113,6 +122,24 @@ def _verify(app: App, window: MainWindow) -> None:
 
 def _show_cache(app: App, window: MainWindow) -> None:
     window.do("inspector")
+
+
+def _models(found: tuple[ModelEntry, ...], width: int = 0, typed: str = "") -> Callable[[App, MainWindow], None]:
+    def show(app: App, window: MainWindow) -> None:
+        furnish(app.model.list, found)
+        app.settings.update(models_used={MODELS_QWEN: int(NOW) - 7200, FOLDERS.guide: int(NOW) - 90_000})
+        window.do("models")
+        models = _models_window(window)
+        if width:
+            models.resize(width, 480)
+        models.findChild(SearchField).setText(typed)
+
+    return show
+
+
+def _models_window(window: MainWindow) -> ModelsWindow:
+    (models,) = window.findChildren(ModelsWindow)
+    return models
 
 
 def empty_stage() -> Stage:
@@ -163,6 +190,10 @@ SCENES = (
     Scene("narrow", Stage, size=(880, 560)),
     Scene("narrow-cache", Stage, size=(880, 560), then=_show_cache),
     Scene("large-text", Stage, body=20),
+    Scene("models", Stage, then=_models(entries(FOLDERS.guide)), part=_models_window),
+    Scene("models-narrow", Stage, then=_models(entries(FOLDERS.guide), 480), part=_models_window),
+    Scene("models-filtered", Stage, then=_models(entries(FOLDERS.guide), typed="4-bit gemma"), part=_models_window),
+    Scene("models-empty", Stage, then=_models(()), part=_models_window),
 )
 
 
@@ -220,9 +251,10 @@ def shoot(scene: Scene, theme: Theme, folder: Path, out: Path) -> None:
     wait(f"{scene.name} stands", lambda: scene.stands(app) and stage.is_idle)
     if scene.then is not None:
         scene.then(app, window)
-    still = Stillness(window)
+    part = scene.part(window)
+    still = Stillness(part)
     wait(f"{scene.name} is shown", lambda: scene.shown(app) and stage.is_idle and still.holds())
-    save(window, scene.name, theme, out)
+    save(part, scene.name, theme, out)
     app.close()
     window.close()
     for each in (window, app, stage):

@@ -3,12 +3,209 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
+from PySide6.QtCore import QPoint, Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QKeyEvent
+from PySide6.QtWidgets import QApplication, QFileDialog, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+
+from app.protocol.reports import Problem
+from app.viewmodels.model.model_region import ModelRegion
+from app.viewmodels.model.model_rows import ModelRow, ModelRows
+from app.widgets.kit.controls import Button
+from app.widgets.kit.letters import is_letter
 from app.widgets.kit.pane import Pane
+from app.widgets.kit.search_field import SearchField
+from app.widgets.kit.style import Style
+from app.widgets.kit.text_label import TextLabel
+from app.widgets.kit.typography import TextRole
+from app.widgets.models.model_view import ModelView
+
+_EDGE, _APART, _INSET = 16, 8, 12
+_IS_MAC = sys.platform == "darwin"
+SHOW = "Show in Finder" if _IS_MAC else "Show in Folder"
+NOTHING = (
+    "There is no model of your own on this machine yet. Get Models fetches one, and Add Folder… lists those of a "
+    "folder. Models of Hugging Face, LM Studio and Ollama are found by themselves."
+)
+LOOKING = "Looking for models…"
 
 
 class OnThisMachine(Pane):
-    """Models that lie in the folders of this machine."""
+    """A field that filters, the models, and what can be done with the one that is selected.
+
+    Attributes: field, list, add_button, remove_button, show_button, stop_button, open_button; problem, which says why a
+    model was not opened.
+    """
 
     id = "here"
-    title = "On This Mac" if sys.platform == "darwin" else "On This Computer"
+    title = "On This Mac" if _IS_MAC else "On This Computer"
+
+    def __init__(self, style: Style, models: ModelRegion, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._style = style
+        self._models = models
+        self._rows = ModelRows(self)
+        self._dialog: QFileDialog | None = None
+        self.field = SearchField(style, "Filter models", "Filter", parent=self)
+        self.list = ModelView(style, self._rows, self)
+        self.problem = TextLabel(style, "", TextRole.SMALL, False, self)
+        self.problem.setWordWrap(True)
+        self.add_button = Button(style, "Add Folder…", parent=self)
+        self.remove_button = Button(style, "Remove Folder", parent=self)
+        self.show_button = Button(style, SHOW, parent=self)
+        self.stop_button = Button(style, "Stop", parent=self)
+        self.open_button = Button(style, "Open", is_default=True, parent=self)
+        self._stack()
+        self._connect()
+        self.problem.hide()
+        self._refresh()
+        models.list.look()
+
+    @property
+    def tab_order(self) -> Sequence[QWidget]:
+        """The field, the list, and the buttons from the left."""
+        buttons = self.add_button, self.remove_button, self.show_button, self.stop_button, self.open_button
+        return self.field, self.list, *buttons
+
+    def _stack(self) -> None:
+        above = QHBoxLayout()
+        above.setContentsMargins(_EDGE, _INSET, _EDGE, _APART)
+        above.addWidget(self.field)
+        said = QHBoxLayout()
+        said.setContentsMargins(_EDGE, _APART, _EDGE, 0)
+        said.addWidget(self.problem)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(_EDGE, _INSET, _EDGE, _INSET)
+        foot.setSpacing(_APART)
+        for button in (self.add_button, self.remove_button, self.show_button):
+            foot.addWidget(button)
+        foot.addStretch(1)
+        foot.addWidget(self.stop_button)
+        foot.addWidget(self.open_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(above)
+        column.addWidget(self.list, 1)
+        column.addLayout(said)
+        column.addLayout(foot)
+
+    def _connect(self) -> None:
+        self.field.textChanged.connect(self._filter)
+        self.field.wentDown.connect(self._go_down)
+        self.field.escaped.connect(lambda: self.window().close())
+        self.list.left.connect(self.field.take_focus)
+        self.list.chosen.connect(self._open)
+        self.list.menuAsked.connect(self._show_menu)
+        self.list.selectionModel().currentChanged.connect(self._refresh_buttons)
+        self.add_button.clicked.connect(self.ask_for_folder)
+        self.remove_button.clicked.connect(lambda: self._act(self._remove))
+        self.show_button.clicked.connect(lambda: self._act(self._show_files))
+        self.stop_button.clicked.connect(self._models.stop_opening)
+        self.open_button.clicked.connect(lambda: self._act(self._open))
+        self._models.list.state.changed.connect(self._refresh)
+        self._models.list.search.ended.connect(self._refresh)
+        self._models.current_model.kept.connect(self._tell)
+        self._models.current_model.changed.connect(self._tell_missing)
+
+    # What changes
+
+    def _refresh(self) -> None:
+        """Show the models that match what is typed, on the row that one was on."""
+        text = self.field.text()
+        was_empty = not self._rows.rows
+        self._rows.show([row for row in self._models.list.state.now if row.matches(text)])
+        if was_empty or not self.list.currentIndex().isValid():
+            self.list.select(0)
+        self.list.show_hint(self._hint)
+        self._refresh_buttons()
+
+    def _filter(self) -> None:
+        self._refresh()
+        self.list.select(0)
+        self.list.scrollToTop()
+
+    def _refresh_buttons(self) -> None:
+        row = self.list.row
+        self.open_button.setEnabled(row is not None and not row.reason and not row.is_current)
+        self.show_button.setEnabled(row is not None)
+        self.remove_button.setVisible(row is not None and row.is_added)
+        self.stop_button.setVisible(self._models.current_model.loading is not None)
+
+    @property
+    def _hint(self) -> str:
+        """Return what there is to say instead of a list, or below one that holds the guide alone."""
+        known, text = self._models.list.state.now, self.field.text().strip()
+        if text and known:
+            return "" if self._rows.rows else f"No model matches “{text[:60]}”."
+        if any(row.id != self._models.current_model.guide for row in known):
+            return ""
+        return LOOKING if self._models.list.search.is_running else NOTHING
+
+    def _tell(self, problem: Problem) -> None:
+        """Say why a model was not opened, where it was asked for."""
+        self.problem.setText(f"{problem.title}. {problem.sentence}")
+        self.problem.show()
+
+    def _tell_missing(self) -> None:
+        problem = self._models.current_model.problem
+        if problem is not None:
+            self._tell(problem)
+
+    # What the person does
+
+    def ask_for_folder(self) -> None:
+        """Ask for a folder to be looked through, without stopping anything else."""
+        if self._dialog is None:
+            self._dialog = QFileDialog(self, "Add Folder")
+            self._dialog.setFileMode(QFileDialog.FileMode.Directory)
+            self._dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+            self._dialog.fileSelected.connect(self._models.list.add_folder)
+        self._dialog.open()
+
+    def _act(self, act: Callable[[ModelRow], None]) -> None:
+        row = self.list.row
+        if row is not None:
+            act(row)
+
+    def _open(self, row: ModelRow) -> None:
+        self.problem.hide()
+        self._models.open(row.id)
+
+    def _remove(self, row: ModelRow) -> None:
+        self._models.list.remove_folder(row.root)
+
+    def _show_files(self, row: ModelRow) -> None:
+        """Show the model's folder in the system's file manager; of one in Ollama's store, the store."""
+        folder = row.id if Path(row.id).is_absolute() else row.root
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
+            self._tell(Problem(row.name, f"It lies in {folder}."))
+
+    def _show_menu(self, row: ModelRow, at: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction("Open", lambda: self._open(row)).setEnabled(not row.reason and not row.is_current)
+        menu.addAction(SHOW, lambda: self._show_files(row))
+        if row.is_added:
+            menu.addAction(f"Remove {Path(row.root).name.replace('&', '&&')} from the List", lambda: self._remove(row))
+        menu.popup(at)
+
+    def _go_down(self) -> None:
+        if self._rows.rows:
+            self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    # Events
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Letters that nothing has a use for are meant for the filter; Escape clears it, then closes the window."""
+        if is_letter(event):
+            self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            QApplication.sendEvent(self.field, event)
+        elif event.key() == Qt.Key.Key_Escape and self._models.current_model.loading is not None:
+            self._models.stop_opening()
+        elif event.key() == Qt.Key.Key_Escape and self.field.text():
+            self.field.clear()
+        else:
+            super().keyPressEvent(event)

@@ -48,7 +48,7 @@ class ModelCommands(QObject):
         from app.widgets.models.on_this_machine import OnThisMachine
 
         if self._models_window is None:
-            pages = [OnThisMachine(self._window), GetModels(self._window)]
+            pages = [OnThisMachine(self._style, self._models, self._window), GetModels(self._window)]
             self._models_window = ModelsWindow(self._style, pages, self._window)
             self._models_window.finished.connect(self._forget)
         self._models_window.show()

@@ -34,6 +34,7 @@ from app.viewmodels.text.formatting import first_words
 from app.worker.engine_host import EngineHost
 from tools.gallery.cache_log import CacheLog
 from tools.gallery.conversations import MODEL, MODEL_NAME, OPEN_PATH, OTHERS, SYSTEM, TRIP, Said, tokens
+from tools.gallery.models import SUPPORT
 
 BYTES = 147_456  # a token of an 8B model: 36 layers of 8 key and value heads, 128 wide, 16 bits
 BUDGET = 512_000_000
@@ -96,7 +97,7 @@ class Stage(EngineHost):
 
     def start(self) -> None:
         """Be ready at once."""
-        self.happened.emit(EngineStarted(Capabilities(*[True] * 7)))
+        self.happened.emit(EngineStarted(Capabilities(*[True] * 7), SUPPORT))
 
     @property
     def is_idle(self) -> bool:

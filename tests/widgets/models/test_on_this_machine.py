@@ -1,0 +1,231 @@
+"""The page of this machine's models: found, filtered, opened, shown and added by mouse and by keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QContextMenuEvent, QDesktopServices
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
+from pytestqt.qtbot import QtBot
+
+from app.protocol.commands import LoadModel
+from app.protocol.memory import GIB, Memory, ModelSupport
+from app.viewmodels.app import App
+from app.widgets.models.models_window import ModelsWindow
+from app.widgets.models.on_this_machine import LOOKING, NOTHING, SHOW, OnThisMachine
+from app.widgets.window.main_window import MainWindow
+from tests.fakes.engine import Script
+from tests.models.folders import CONFIG, TEMPLATE, write_model, write_snapshot
+from tests.widgets.pictures import count, picture
+
+
+@pytest.fixture
+def hub(machine: Path) -> Path:
+    """Three models, of which one cannot be opened."""
+    hub = machine / ".cache" / "huggingface" / "hub"
+    write_snapshot(hub, "a/Apple-4bit", template=TEMPLATE)
+    write_snapshot(hub, "a/Pear-8bit", template=TEMPLATE, config=CONFIG | {"quantization": {"bits": 8}})
+    (write_snapshot(hub, "a/Broken") / "tokenizer.json").unlink()
+    return hub
+
+
+@pytest.fixture
+def script(script: Script) -> Script:
+    script.support = ModelSupport(frozenset({"qwen3"}), Memory(16 * GIB, 12 * GIB))
+    return script
+
+
+@pytest.fixture
+def page(qtbot: QtBot, hub: Path, window: MainWindow, app: App) -> Iterator[OnThisMachine]:
+    found = opened(qtbot, window, app)
+    qtbot.waitUntil(lambda: names(found) == ["Apple-4bit", "Pear-8bit", "Broken"])
+    yield found
+    found.window().close()
+
+
+def opened(qtbot: QtBot, window: MainWindow, app: App) -> OnThisMachine:
+    window.do("models")
+    (models,) = window.findChildren(ModelsWindow)
+    page = models.current
+    assert isinstance(page, OnThisMachine)
+    qtbot.waitUntil(models.isActiveWindow)
+    qtbot.waitUntil(lambda: not app.model.list.search.is_running)
+    QApplication.processEvents()
+    return page
+
+
+def names(page: OnThisMachine) -> list[str]:
+    return [row.name for row in page._rows.rows]
+
+
+def loaded(script: Script) -> list[str]:
+    return [Path(command.path).parent.parent.name for command in script.commands if isinstance(command, LoadModel)][1:]
+
+
+def test_models_are_listed_without_being_told(page: OnThisMachine) -> None:
+    assert page.list.row is not None
+    assert page.list.row.name == "Apple-4bit"
+    assert page.field.hasFocus()
+    assert page.list.accessibleDescription() == ""
+    assert page.list.model().index(2, 0).data(Qt.ItemDataRole.AccessibleTextRole).startswith("Broken, qwen3")
+
+
+def test_typing_anywhere_filters(qtbot: QtBot, page: OnThisMachine) -> None:
+    page.list.setFocus()
+    qtbot.keyClicks(page.list, "PEA")
+    assert (page.field.text(), names(page)) == ("PEA", ["Pear-8bit"])
+    assert page.field.hasFocus()
+    qtbot.keyClicks(page.field, "x")
+    assert names(page) == []
+    assert page.list.accessibleDescription() == "No model matches “PEAx”."
+    qtbot.keyClick(page.field, Qt.Key.Key_Escape)
+    assert names(page) == ["Apple-4bit", "Pear-8bit", "Broken"]
+
+
+def test_return_opens_the_model_one_is_on(qtbot: QtBot, page: OnThisMachine, script: Script, app: App) -> None:
+    qtbot.keyClick(page.field, Qt.Key.Key_Down)
+    assert page.list.hasFocus()
+    qtbot.keyClick(page.list, Qt.Key.Key_Down)
+    qtbot.keyClick(page.list, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: page.list.row is not None and page.list.row.is_current)
+    assert loaded(script) == ["models--a--Pear-8bit"]
+    assert names(page)[0] == "Pear-8bit", "the last used comes first"
+    assert page.list.row is not None
+    assert page.list.row.name == "Pear-8bit"
+    assert not page.open_button.isEnabled(), "it is open"
+
+
+def test_return_after_typing_opens_what_was_found(qtbot: QtBot, page: OnThisMachine, script: Script) -> None:
+    qtbot.keyClicks(page.field, "pear")
+    qtbot.keyClick(page.field, Qt.Key.Key_Return)
+    qtbot.keyClick(page.list, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: loaded(script) == ["models--a--Pear-8bit"])
+
+
+def test_a_double_click_and_the_button_open_too(qtbot: QtBot, page: OnThisMachine, script: Script) -> None:
+    at = page.list.visualRect(page.list.model().index(1, 0)).center()
+    qtbot.mouseClick(page.list.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    qtbot.mouseDClick(page.list.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    qtbot.waitUntil(lambda: loaded(script) == ["models--a--Pear-8bit"])
+    qtbot.waitUntil(lambda: names(page)[0] == "Pear-8bit")
+    page.list.select(1)
+    qtbot.mouseClick(page.open_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: loaded(script) == ["models--a--Pear-8bit", "models--a--Apple-4bit"])
+
+
+def test_what_cannot_be_opened_is_gone_to_but_not_opened(qtbot: QtBot, page: OnThisMachine, script: Script) -> None:
+    page.list.select(2)
+    assert page.list.row is not None
+    assert page.list.row.reason == "It has no tokenizer that Espalier can read."
+    assert not page.open_button.isEnabled()
+    qtbot.keyClick(page.list, Qt.Key.Key_Return)
+    qtbot.mouseDClick(
+        page.list.viewport(), Qt.MouseButton.LeftButton, pos=page.list.visualRect(page.list.currentIndex()).center()
+    )
+    assert loaded(script) == []
+
+
+def test_opening_shows_in_the_row_and_escape_stops_it(
+    qtbot: QtBot, page: OnThisMachine, script: Script, app: App
+) -> None:
+    script.load_gate.clear()
+    assert page.stop_button.isHidden()
+    page.list.setFocus()
+    qtbot.keyClick(page.list, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: page.list.row is not None and page.list.row.done == 0.5)
+    assert page.list.row is not None
+    assert page.list.row.stage == "Reading weights"
+    assert not page.stop_button.isHidden()
+    green = count(picture(page.list), page._style.theme.accentgfx)
+    assert green > 100, "a bar"
+    qtbot.keyClick(page.list, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: app.model.current_model.loading is None)
+    qtbot.waitUntil(page.stop_button.isHidden)
+    assert page.window().isVisible()
+
+
+def test_why_a_model_was_not_opened_is_said_where_it_was_asked_for(
+    qtbot: QtBot, page: OnThisMachine, script: Script
+) -> None:
+    assert page.list.row is not None
+    script.broken.add(page.list.row.id)
+    qtbot.mouseClick(page.open_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not page.problem.isHidden())
+    assert page.problem.text().startswith("The model folder is not where it was. Nothing at ")
+    script.broken.clear()
+    qtbot.mouseClick(page.open_button, Qt.MouseButton.LeftButton)
+    assert page.problem.isHidden()
+
+
+def test_a_folder_is_added_and_removed(qtbot: QtBot, page: OnThisMachine, app: App, tmp_path: Path) -> None:
+    write_model(tmp_path / "mine" / "Plum")
+    qtbot.mouseClick(page.add_button, Qt.MouseButton.LeftButton)
+    (dialog,) = page.findChildren(QFileDialog)
+    dialog.fileSelected.emit(str(tmp_path / "mine"))
+    dialog.close()
+    qtbot.waitUntil(lambda: "Plum" in names(page))
+    assert page.remove_button.isHidden()
+    page.list.select(names(page).index("Plum"))
+    assert not page.remove_button.isHidden()
+    qtbot.mouseClick(page.remove_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "Plum" not in names(page))
+    assert app.settings.values.model_folders == ()
+
+
+def test_its_files_are_shown(qtbot: QtBot, page: OnThisMachine, hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[QUrl] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: shown.append(url) or len(shown) == 1)
+    for _ in range(2):
+        qtbot.mouseClick(page.show_button, Qt.MouseButton.LeftButton)
+    assert shown[0].toLocalFile() == str(hub / "models--a--Apple-4bit" / "snapshots" / "0123abcd")
+    assert "It lies in" in page.problem.text(), "where nothing can show it"
+
+
+def test_the_menu_of_a_row_offers_the_same(qtbot: QtBot, page: OnThisMachine, script: Script) -> None:
+    at = page.list.visualRect(page.list.model().index(1, 0)).center()
+    QApplication.sendEvent(
+        page.list.viewport(),
+        QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, page.list.viewport().mapToGlobal(at)),
+    )
+    (menu,) = page.findChildren(QMenu)
+    assert [entry.text() for entry in menu.actions()] == ["Open", SHOW]
+    menu.actions()[0].trigger()
+    menu.close()
+    qtbot.waitUntil(lambda: loaded(script) == ["models--a--Pear-8bit"])
+
+
+def test_without_models_it_says_where_they_come_from(qtbot: QtBot, machine: Path, window: MainWindow, app: App) -> None:
+    page = opened(qtbot, window, app)
+    assert page.list.accessibleDescription() == NOTHING
+    assert count(picture(page.list), page._style.theme.text2) > 50, "painted"
+    app.model.list.look()
+    page._refresh()
+    assert page.list.accessibleDescription() == LOOKING
+    page.window().close()
+
+
+def test_four_hundred_models_are_listed_and_filtered(qtbot: QtBot, machine: Path, window: MainWindow, app: App) -> None:
+    for number in range(400):
+        write_model(machine / ".lmstudio" / "models" / "someone" / f"Model-{number:03}", tensors={})
+    page = opened(qtbot, window, app)
+    qtbot.waitUntil(lambda: len(names(page)) == 400)
+    assert names(page) == sorted(names(page))
+    qtbot.keyClicks(page.field, "399")
+    assert names(page) == ["Model-399"]
+    qtbot.keyClick(page.field, Qt.Key.Key_Escape)
+    assert len(names(page)) == 400
+
+
+def test_tab_leads_through_the_page_and_to_the_selector(qtbot: QtBot, page: OnThisMachine) -> None:
+    window = page.window()
+    assert isinstance(window, ModelsWindow)
+    stops = []
+    for _ in range(5):
+        stops.append(QApplication.focusWidget())
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+    here = window.selector.segments[0]
+    assert stops == [page.field, page.list, page.add_button, page.show_button, page.open_button]
+    assert QApplication.focusWidget() is here
