@@ -27,7 +27,7 @@ from app.launch.garbage import GarbageCollector
 from app.launch.hang_watch import LAST_WORDS, ending_in_time, telling_when_slow
 from app.launch.instance_server import InstanceServer
 from app.launch.options import Options
-from app.launch.paths import NAME, Paths, guide_model, resources
+from app.launch.paths import NAME, Paths, guide_model, resources, starters
 from app.launch.single_instance import InstanceLock
 from app.launch.start import Launch
 from app.launch.startup_errors import QtMessages, show_problem
@@ -72,7 +72,7 @@ class Program(QObject):
         self._last = last
         self._instance_server: InstanceServer | None = None
         self.settings = Settings(paths.settings, self)
-        self.folders = Folders(str(guide_model()), str(paths.snapshots))
+        self.folders = Folders(str(guide_model()), str(paths.snapshots), str(paths.downloads), str(starters()))
         self.host = EngineHost(factory, self)
         store = StoreThread(paths.database)
         self.app = App(self.host, store, self.settings, self.folders, self)

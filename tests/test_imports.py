@@ -28,7 +28,7 @@ MAY: dict[str, tuple[set[str], set[str]]] = {
     "hub": ({"protocol"}, {"huggingface_hub", "httpx2", "filelock", "keyring"}),
     "worker": ({"hub", "engine", "protocol"}, {"PySide6.QtCore"}),
     "viewmodels": (
-        {"worker", "protocol", "conversation", "attaching", "exchange", "models"},
+        {"worker", "protocol", "conversation", "attaching", "exchange", "models", "hub"},
         {"PySide6.QtCore", "PySide6.QtGui"},
     ),
     "widgets": ({"viewmodels", "protocol"}, {"PySide6"}),
@@ -61,6 +61,7 @@ VIEW_MODELS: dict[str, set[str]] = {
     "kit": {"kit"},
     "text": {"text"},
     "model": {"kit", "text", "model"},
+    "hub": {"kit", "text", "hub"},
     "cache": {"kit", "text", "model", "cache"},
     "library": {"kit", "text", "model", "library"},
     "chat": {"kit", "text", "model", "library", "chat"},

@@ -34,6 +34,12 @@ def usual_cache() -> Path:
     return Path(HF_HUB_CACHE)
 
 
+def is_here(name: str, cache: Path) -> bool:
+    """Return whether a cache holds some commit of a repository."""
+    snapshots = cache / repo_folder_name(repo_id=name, repo_type="model") / "snapshots"
+    return next(snapshots.glob(f"*/{_LAST}"), None) is not None
+
+
 class CacheFolder:
     """The folder of one repository at one commit."""
 

@@ -10,6 +10,7 @@ class Found:
     """One model that was found. bytes, parameters, bits: about, by what the hub counted or its name says; 0: unknown.
 
     updated: seconds since the epoch. architecture: the model_type of its configuration, "" where the hub keeps none.
+    is_here: the cache holds it already.
     """
 
     name: str
@@ -24,3 +25,4 @@ class Found:
     architecture: str = ""
     is_mlx: bool = False
     is_gated: bool = False
+    is_here: bool = False

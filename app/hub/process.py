@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
@@ -97,6 +98,7 @@ def answer(request: Request, send: Send) -> None:
 def _carry_out(request: Request, send: Send) -> Reply:
     from app.hub import tokens
     from app.hub.address import host
+    from app.hub.cache_folder import is_here
     from app.hub.connection import Connection
     from app.hub.fetch import discard, fetch
     from app.hub.repository import Repository, describe
@@ -113,7 +115,8 @@ def _carry_out(request: Request, send: Send) -> Reply:
     with Connection(place.endpoint, token) as hub:
         if isinstance(request, Search):
             found = search(hub, request.words, request.page)
-            return Listed(request.words, request.page, found.rows, found.next)
+            rows = tuple(replace(row, is_here=is_here(row.name, _cache(place))) for row in found.rows)
+            return Listed(request.words, request.page, rows, found.next)
         if isinstance(request, Describe):
             return _description(describe(hub, request.name), _cache(place))
         repository = describe(hub, request.name, request.commit)

@@ -44,6 +44,11 @@ class Paths:
         return self.data / "settings.json"
 
     @property
+    def downloads(self) -> Path:
+        """Return the file of downloads that are not finished."""
+        return self.data / "downloads.json"
+
+    @property
     def snapshots(self) -> Path:
         """Return the folder of cached state, of all models."""
         return self.caches / "snapshots"
@@ -66,6 +71,11 @@ def resources() -> Path:
 def guide_model() -> Path:
     """Return the folder of the built-in model."""
     return resources() / "models" / "guide"
+
+
+def starters() -> Path:
+    """Return the list of good models to begin with."""
+    return resources() / "models" / "starters.json"
 
 
 def notices() -> Path:

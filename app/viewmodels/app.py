@@ -13,6 +13,7 @@ from app.viewmodels.actions import run_of
 from app.viewmodels.app_state import AppState
 from app.viewmodels.cache.cache_region import CacheRegion
 from app.viewmodels.chat.chat_region import ChatRegion
+from app.viewmodels.hub.hub_region import HubRegion
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.notices import Notices
@@ -26,7 +27,8 @@ from app.worker.engine_host import EngineHost
 class App(QObject):
     """The regions over one engine and one database.
 
-    Attributes: state, of the whole window; chat, library, cache and model, the regions; settings, folders, notices.
+    Attributes: state, of the whole window; chat, library, cache, model and hub, the regions; settings, folders,
+    notices.
 
     Signal: logWanted(), show where the log lies.
     """
@@ -37,6 +39,7 @@ class App(QObject):
     library: LibraryRegion
     cache: CacheRegion
     model: ModelRegion
+    hub: HubRegion
     settings: Settings
     folders: Folders
     notices: Notices
@@ -55,11 +58,12 @@ class App(QObject):
         self.settings, self.folders = settings, folders
         self.notices = notices = Notices(lambda: self._store.history.step, self)
         self.model = ModelRegion(host, settings, folders.guide, notices, self)
+        self.hub = HubRegion(settings, folders, notices, self.model.open, self)
         self.cache = CacheRegion(host, settings, folders.snapshots, self.model, notices, self)
         self.library = LibraryRegion(self._store, self.model, notices, self)
         self.chat = ChatRegion(host, self._store, self.library, self.model, notices, settings, self)
         self.state = LiveState(self._state, self)
-        for region in (self.chat.state, self.library.state, self.cache.state, self.model.state):
+        for region in (self.chat.state, self.library.state, self.cache.state, self.model.state, self.hub.state):
             self.state.follow(region.staled)
         self.state.follow(settings.changed)
         host.happened.connect(self._on_event)
@@ -81,6 +85,7 @@ class App(QObject):
         self.library.library.read_list()
         self.chat.settings.presets.read()
         self._store.do(lambda store: store.view_states.all(), restore, self.notices.error)
+        self.hub.start()
         self.model.open(model)
         if suspect:
             self.model.suspect(suspect)
@@ -96,13 +101,14 @@ class App(QObject):
 
     def catch_up(self) -> None:
         """Tell views now of what they would be told in the next turn of the event loop."""
-        for region in (self.model, self.cache, self.library, self.chat):
+        for region in (self.model, self.hub, self.cache, self.library, self.chat):
             region.state.catch_up()
         self.state.catch_up()
 
     def close(self) -> None:
         """Stop what runs, save every word, end the engine's thread and then the store's."""
         self.chat.stop_asking()
+        self.hub.close()
         self._host.close()
         self.model.close()
         self.chat.close()
@@ -123,10 +129,11 @@ class App(QObject):
 
     def _state(self) -> AppState:
         regions = self.chat.state.now, self.library.state.now, self.cache.state.now, self.model.state.now
-        return AppState(*regions, self.settings.values)
+        return AppState(*regions, self.hub.state.now, self.settings.values)
 
     def _on_event(self, event: Event) -> None:
         self.model.take(event)
+        self.hub.take(event)
         self.cache.take(event)
         self.chat.take(event)
         if isinstance(event, EngineFailed):  # what it was writing is kept by now

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from app.viewmodels.cache.cache_state import CacheState
 from app.viewmodels.chat.chat_state import ChatState
+from app.viewmodels.hub.hub_state import HubState
 from app.viewmodels.kit.activity import Activity
 from app.viewmodels.kit.settings import SettingsValues
 from app.viewmodels.library.library_state import LibraryState
@@ -20,12 +21,17 @@ class AppState:
     library: LibraryState = field(default_factory=LibraryState)
     cache: CacheState = field(default_factory=CacheState)
     model: ModelState = field(default_factory=ModelState)
+    hub: HubState = field(default_factory=HubState)
     settings: SettingsValues = field(default_factory=SettingsValues)
 
     @property
     def activity(self) -> Activity:
-        """Return what the engine does: an answer, a check, or what it does with nothing to answer."""
-        return self.chat.activity or self.cache.activity or self.model.activity
+        """Return what the engine does: an answer, a check, or what it does with nothing to answer.
+
+        A download is told of while the engine rests.
+        """
+        rests = self.hub.activity if self.hub.activity.text and not self.model.is_loading else self.model.activity
+        return self.chat.activity or self.cache.activity or rests
 
     @property
     def cache_line(self) -> str:

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Folders:
-    """guide: of the built-in model. snapshots: where cached state is written, "" for nowhere."""
+    """guide: of the built-in model. snapshots: where cached state is written, "" for nowhere.
+
+    downloads: the file of downloads that are not finished, starters: that of good models to begin with; "" for none.
+    hub_cache: where models from a hub are put, "" for the folder that all programs with huggingface_hub use.
+    """
 
     guide: str
     snapshots: str = ""
+    downloads: str = ""
+    starters: str = ""
+    hub_cache: str = ""

@@ -57,6 +57,9 @@ class SettingsValues:
 
     budget, disk_budget: how much memory and how much of the disk the cache may take, by the id of a `Budget`.
     keeps_every_fork: every state that can be gone back to is written to the disk.
+
+    hub: address of the hub that models are had from, "" for the usual one. hub_tokens: hosts of the hubs for which the
+    system's keychain keeps an access token.
     """
 
     model: str = ""
@@ -68,6 +71,8 @@ class SettingsValues:
     budget: str = DEFAULT_BUDGET
     disk_budget: str = DEFAULT_BUDGET
     keeps_every_fork: bool = False
+    hub: str = ""
+    hub_tokens: tuple[str, ...] = ()
     window: WindowState = field(default_factory=WindowState)
 
 
@@ -83,6 +88,8 @@ class SettingsChanges(TypedDict, total=False):
     budget: str
     disk_budget: str
     keeps_every_fork: bool
+    hub: str
+    hub_tokens: tuple[str, ...]
     window: WindowState
 
 
@@ -192,8 +199,8 @@ def settings_from(found: Any) -> SettingsValues:
         window["splitter"] = _all(int, window.get("splitter", ()))
         _require_states(window.get("panes", {}))
         values["window"] = WindowState(**window)
-    values["recent_models"] = _all(str, values.get("recent_models", ()))
-    values["model_folders"] = _all(str, values.get("model_folders", ()))
+    for name in ("recent_models", "model_folders", "hub_tokens"):
+        values[name] = _all(str, values.get(name, ()))
     _require_times(values.get("models_used", {}))
     return SettingsValues(**values)
 

@@ -130,6 +130,12 @@ def age(then: float, now: float) -> str:
     return day if at.year == today.year else f"{day} {at.year}"
 
 
+def day(at: float) -> str:
+    """Write a day in full: "3 Nov 2024"."""
+    then = datetime.fromtimestamp(at)
+    return f"{then.day}{HARD}{_MONTHS[then.month - 1]}{HARD}{then.year}"
+
+
 def clock(at: float) -> str:
     """Write the time of day here, in digits of one width: "09:41:07"."""
     return datetime.fromtimestamp(at).strftime("%H:%M:%S")
