@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 
+from app.engine.begun_answer import ids_of_begun
 from app.engine.logit_bias import biased_ids
 from app.engine.open_model import OpenModel
 from app.engine.output import OutputText
@@ -78,6 +79,7 @@ class Run(ModelTask):
         self._output = self._new_output(())
         self._rewind_points: RewindPoints | None = None
         self._sampled = 0
+        self._forced = command.forced
 
     def cancel(self) -> None:
         """End with what was written so far. What was computed stays cached."""
@@ -95,7 +97,7 @@ class Run(ModelTask):
             self.outcome = never_started(command)
             return
         self._output = self._new_output(_after_question(prompt))
-        tokens = prompt.ids + command.forced
+        tokens = prompt.ids + self._forced
         seed = draw_seed() if command.sampling.seed is None else command.sampling.seed
         sampler = self._sampler(seed, tokens)
         stop = StopReason.CANCELLED
@@ -132,8 +134,12 @@ class Run(ModelTask):
         prompt = yield from take_while(reading, lambda: not self._is_cancelled)
         if prompt is None:
             return None
-        self._model.prompts.require_known(self._command.forced)
-        total, context = len(prompt.ids) + len(self._command.forced), self._model.context_length
+        begun = self._command.begun
+        if begun is not None:
+            seen = self._model.prompts.seen((*prompt.ids, *(begun.ids or ()))) - len(prompt.ids)
+            self._forced = ids_of_begun(self._model.codec, _after_question(prompt), begun, max(0, seen))
+        self._model.prompts.require_known(self._forced)
+        total, context = len(prompt.ids) + len(self._forced), self._model.context_length
         if total >= context:
             raise TooLongError(context, total)
         return prompt
@@ -218,7 +224,7 @@ class Run(ModelTask):
             self._rewind_points.keep(following.ids)
 
     def _begin_forced(self) -> None:
-        for token in self._command.forced:
+        for token in self._forced:
             self._tell(self._output.add(token))
 
     def _limit(self, prompt_tokens: int) -> StopReason | None:

@@ -37,7 +37,8 @@ class Generate:
     """Answer a branch whose last turn is the question.
 
     owner: who will come back to this branch (a conversation); its restore points are anchored for it.
-    forced: token ids that the answer must begin with. lanes: how many answers decode together.
+    forced: token ids that the answer must begin with. lanes: how many answers decode together. begun: the answer so
+    far, where one goes on that has ended: it counts as forced, by its own ids where this model wrote it.
     """
 
     run_id: int
@@ -47,6 +48,7 @@ class Generate:
     forced: tuple[int, ...] = ()
     lanes: int = 1
     options: PromptOptions = _AS_SAID
+    begun: Turn | None = None
 
 
 @dataclass(frozen=True, slots=True)

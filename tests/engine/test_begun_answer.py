@@ -1,0 +1,95 @@
+"""Answers that ended at a limit go on: as if they had not ended, and without anything computed again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.engine.begun_answer import ids_of_begun
+from app.protocol.chat import Turn
+from app.protocol.commands import Generate
+from app.protocol.reports import StopReason
+from tests.engine.bench import LONG, Asked, Bench, opened, user
+from tests.engine.codecs import builder_of
+from tests.fakes.model_folder import write_model_folder
+from tests.fakes.tiny_tokenizer import TEMPLATES
+
+KINDS = ["llama", "gemma3", "gpt_oss", "lfm2", "falcon_h1", "mamba2", "qwen3_5"]
+
+
+def go_on(bench: Bench, begun: Turn, *turns: Turn, **sampling: object) -> Asked:
+    command = bench.command(*turns, **sampling)
+    return Asked(bench.do(Generate(command.run_id, turns, command.sampling, command.owner, begun=begun)))
+
+
+@pytest.mark.parametrize("elsewhere", [False, True], ids=["at once", "after another"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_answer_goes_on_from_its_last_token(tmp_path: Path, kind: str, elsewhere: bool) -> None:
+    folder = write_model_folder(tmp_path / "m", kind=kind)
+    whole = opened(folder).ask(LONG, temperature=0.0, max_tokens=30).finished
+    bench = opened(folder)
+    answer = bench.ask(LONG, temperature=0.0, max_tokens=10)
+    for most in (4, 3, 13):
+        if answer.finished.stats.stop is StopReason.FINISHED:
+            break
+        if elsewhere:
+            bench.ask(user("Something else"), max_tokens=3)
+        before = answer.finished
+        answer = go_on(bench, answer.turn, LONG, temperature=0.0, max_tokens=most)
+        report = answer.started.request
+        assert report.excess == 0
+        assert report.left == 1
+        assert answer.finished.ids[: len(before.ids)] == before.ids
+        assert answer.finished.stats.tokens == len(answer.finished.ids) - len(before.ids)
+    assert answer.finished.ids == whole.ids
+    assert answer.finished.text == whole.text
+    assert answer.streamed == whole.text
+
+
+def test_after_a_restart_everything_is_read_again_and_the_answer_goes_on(tmp_path: Path) -> None:
+    folder = write_model_folder(tmp_path / "m")
+    whole = opened(folder).ask(LONG, temperature=0.0, max_tokens=20).finished
+    begun = opened(folder).ask(LONG, temperature=0.0, max_tokens=8).turn
+    assert go_on(opened(folder), begun, LONG, temperature=0.0, max_tokens=12).finished.text == whole.text
+
+
+def test_an_answer_without_its_ids_goes_on_from_what_it_says(tiny: Bench) -> None:
+    asked = go_on(tiny, Turn("assistant", "The answer is"), user("hi"), max_tokens=3)
+    assert asked.finished.text.startswith("The answer is")
+    assert asked.finished.stats.tokens == 3
+
+
+@pytest.mark.parametrize("text", ["", "It is"])
+@pytest.mark.parametrize("shape", TEMPLATES)
+def test_a_thought_that_was_cut_off_goes_on_being_one(tmp_path: Path, shape: str, text: str) -> None:
+    bench = opened(write_model_folder(tmp_path / "m", template=TEMPLATES[shape]))
+    begun = Turn("assistant", text, thinking="They ask for pears")
+    asked = go_on(bench, begun, user("hi"), max_tokens=1, temperature=0.0)
+    assert asked.finished.thinking.startswith("They ask for pears")
+    assert asked.finished.text.startswith(text)
+
+
+def test_half_a_character_at_the_end_is_completed(tmp_path: Path) -> None:
+    codec = builder_of(tmp_path, TEMPLATES["bare"]).codec
+    ids = tuple(codec.plain("ok 😀"))
+    for end in range(1, len(ids)):
+        assert ids_of_begun(codec, (), Turn("assistant", "ok ", ids[:end]), 0) == ids[:end]
+
+
+def test_ids_that_a_file_made_up_are_not_gone_on_from(tiny: Bench) -> None:
+    codec = tiny.model.codec
+    control = next(iter(codec.special_ids))
+    made_up = Turn("assistant", "Yes", (*codec.plain("Yes"), control))
+    asked = go_on(tiny, made_up, user("hi"), max_tokens=2)
+    assert control not in asked.finished.ids[: len(codec.plain("Yes")) + 1]
+    assert asked.finished.text.startswith("Yes")
+
+
+def test_where_the_context_is_full_nothing_goes_on(tmp_path: Path) -> None:
+    bench = opened(write_model_folder(tmp_path / "short", max_position_embeddings=60))
+    full = bench.ask(user("hi"), temperature=0.0, max_tokens=None)
+    assert full.finished.stats.stop in (StopReason.CONTEXT, StopReason.FINISHED)
+    if full.finished.stats.stop is StopReason.CONTEXT:
+        asked = go_on(bench, full.turn, user("hi"))
+        assert "too long" in asked.failed.problem.title or asked.failed
