@@ -13,6 +13,7 @@ from app.protocol.excerpts import first_words
 
 TITLE_LENGTH = 48
 INSTRUCTIONS = "Instructions"
+THOUGHT = "Thought"
 _SPEAKERS = {"user": "You", "system": INSTRUCTIONS}
 _HEX = frozenset("0123456789abcdef")
 
@@ -72,9 +73,9 @@ class Message:
     parent_id: None for a first message, of which a conversation may have several. Only answers have the rest: `ids`,
     the token ids they were generated with; `model`, the fingerprint of the model that wrote them, and its name;
     `stats`, figures that JSON can hold; `stop`, why they ended, None while they are being written or were cut off;
-    `sampling`, how their tokens were chosen, JSON too. `name`: what the branch that comes here is called.
-    `attachments`: what comes with a question. `instructions`, `thinks`: what holds from a question on, None where that
-    is what held before it; "" for no instructions.
+    `sampling`, how their tokens were chosen, JSON too. `name`: what the branch that comes here is called. `thinking`:
+    what its model thought before an answer. `attachments`: what comes with a question. `instructions`, `thinks`: what
+    holds from a question on, None where that is what held before it; "" for no instructions.
     """
 
     id: str
@@ -95,6 +96,7 @@ class Message:
     attachments: tuple[Attachment, ...] = ()
     instructions: str | None = None
     thinks: bool | None = None
+    thinking: str = ""
 
     def __post_init__(self) -> None:
         checked_id(self.id)
@@ -122,10 +124,9 @@ class Message:
     def _check_typed(self) -> None:
         if not self.text:
             raise ValueError(f"a {self.role} message needs a text")
-        if any(value is not None for value in self._of_an_answer):
-            raise ValueError(
-                f"only an answer has token ids, a model, figures, a stop reason or sampling, not a {self.role} message"
-            )
+        if self.thinking or any(value is not None for value in self._of_an_answer):
+            what = "token ids, a model, figures, a stop reason, sampling or a thought"
+            raise ValueError(f"only an answer has {what}, not a {self.role} message")
 
     @property
     def _of_an_answer(self) -> tuple[object, ...]:
@@ -167,4 +168,4 @@ class Message:
         """Return the message as the engine reads it: with its ids when the model with this fingerprint wrote them."""
         is_own = fingerprint is not None and self.model == fingerprint
         ids = self.ids if is_own else None
-        return Turn(self.role, self.text, ids, self.created_at, attachments=self.attachments)
+        return Turn(self.role, self.text, ids, self.created_at, self.thinking, self.attachments)

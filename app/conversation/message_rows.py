@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 from app.conversation.attachment_rows import AttachmentRows
 from app.conversation.database import Database
-from app.conversation.message import INSTRUCTIONS, Message
+from app.conversation.message import INSTRUCTIONS, THOUGHT, Message
 from app.conversation.records import Alternatives
+from app.protocol.events import TextKind
 
 IDS_IN_A_PIECE = 4096  # 16 KiB: a long answer's end stays below 64 KiB of journal in each of its commits
 
@@ -29,7 +30,7 @@ _MESSAGES = """SELECT message.number, message.id, parent.id, message.role, messa
 class Passage(NamedTuple):
     """A text of a message in which words are looked for.
 
-    name: of the attachment that it is, INSTRUCTIONS for those, "" for the message's own words.
+    name: of the attachment that it is, INSTRUCTIONS or THOUGHT for those, "" for the message's own words.
     """
 
     name: str
@@ -54,10 +55,17 @@ class MessageRows:
             ORDER BY message.number LIMIT ?"""
         rows = self._db.execute(query, conversation, above, most).fetchall()
         last = rows[-1][0] if rows else above
-        texts = self._gather(conversation, "text", above, last)
+        texts = self._gather(conversation, "text", above, last, "piece.is_thinking = 0")
+        thoughts = self._gather(conversation, "text", above, last, "piece.is_thinking = 1")
         ids = self._gather(conversation, "ids", above, last)
         found = [
-            (row[0], _message(conversation_id, row, "".join(texts.get(row[0], ())), b"".join(ids.get(row[0], ()))))
+            (
+                row[0],
+                _message(
+                    *(conversation_id, row, "".join(texts.get(row[0], ())), "".join(thoughts.get(row[0], ()))),
+                    b"".join(ids.get(row[0], ())),
+                ),
+            )
             for row in rows
         ]
         attached = self._attachments.of_messages(conversation, above, last)
@@ -69,15 +77,22 @@ class MessageRows:
     def text(self, message: int) -> str:
         """Return the whole text of a message."""
         query = """SELECT text FROM (SELECT 0 AS place, text FROM message WHERE number = ?1
-            UNION ALL SELECT number, text FROM message_text WHERE message = ?1) ORDER BY place"""
+            UNION ALL SELECT number, text FROM message_text WHERE message = ?1 AND is_thinking = 0) ORDER BY place"""
+        return "".join(row[0] for row in self._db.rows(query, message))
+
+    def thinking(self, message: int) -> str:
+        """Return the whole thought of an answer."""
+        query = "SELECT text FROM message_text WHERE message = ? AND is_thinking = 1 ORDER BY number"
         return "".join(row[0] for row in self._db.rows(query, message))
 
     def passages(self, message: int) -> list[Passage]:
-        """Return the texts of a message in which words are looked for: its own, those attached, its instructions."""
+        """Return the texts of a message in which words are looked for: its own, its thought, and what came with it."""
         attached = [Passage(one.name, f"{one.name}\n{one.text}") for one in self._attachments.of_message(message)]
         query = "SELECT instructions FROM message WHERE number = ? AND instructions <> ''"
         told = [Passage(INSTRUCTIONS, row[0]) for row in self._db.rows(query, message)]
-        return [Passage("", self.text(message)), *attached, *told]
+        thinking = self.thinking(message)
+        thought = [Passage(THOUGHT, thinking)] if thinking else []
+        return [Passage("", self.text(message)), *thought, *attached, *told]
 
     def insert(self, conversation: int, parent: int | None, message: Message, entry: int | None = None) -> int:
         """Add a message with all it has; returns its number. entry: of the trash in which it lies."""
@@ -89,17 +104,25 @@ class MessageRows:
             *(message.name, message.is_pinned, message.is_favourite, entry, message.instructions, message.thinks),
         )
         number = int(cursor.lastrowid or 0)
+        self.insert_text(number, message.thinking, "thinking")
         for piece in pieces_of(message.ids or ()):
-            self.insert_piece("ids", number, piece)
+            self.insert_ids(number, piece)
         if message.stop is not None:
             self.end(number, message.stop, message.ids, message.stats)
         self._attachments.attach(number, message.attachments)
         return number
 
-    def insert_piece(self, column: str, number: int, piece: str | bytes) -> None:
-        """Add a piece to the `text` or the `ids` of a message, unless it is empty."""
+    def insert_text(self, number: int, piece: str, kind: TextKind = "text") -> None:
+        """Add a piece to the text or the thought of an answer, unless it is empty."""
         if piece:
-            self._db.execute(f"INSERT INTO message_{column} (message, {column}) VALUES (?, ?)", number, piece)
+            is_thinking = int(kind == "thinking")
+            query = f"INSERT INTO message_text (message, text, is_thinking) VALUES (?, ?, {is_thinking})"
+            self._db.execute(query, number, piece)
+
+    def insert_ids(self, number: int, piece: bytes) -> None:
+        """Add a piece to the token ids of an answer, unless it is empty."""
+        if piece:
+            self._db.execute("INSERT INTO message_ids (message, ids) VALUES (?, ?)", number, piece)
 
     def insert_alternatives(self, number: int, alternatives: Alternatives) -> None:
         """Keep what else could have stood at some positions of an answer, in place of what was kept there."""
@@ -114,19 +137,21 @@ class MessageRows:
         query = "UPDATE message SET stop = ?, tokens = ?, stats = ? WHERE number = ?"
         self._db.execute(query, stop, tokens, _json(stats), number)
 
-    def _gather(self, conversation: int, column: str, above: int, last: int) -> dict[int, list[Any]]:
+    def _gather(
+        self, conversation: int, column: str, above: int, last: int, condition: str = "true"
+    ) -> dict[int, list[Any]]:
         """Return the pieces of text or ids of the messages between two numbers, in order."""
         query = f"""SELECT piece.message, piece.{column} FROM message JOIN message_{column} AS piece
             ON piece.message = message.number WHERE message.conversation = ? AND message.number > ?
-            AND message.number <= ? ORDER BY piece.message, piece.number"""
+            AND message.number <= ? AND {condition} ORDER BY piece.message, piece.number"""
         pieces: dict[int, list[Any]] = {}
         for number, piece in self._db.execute(query, conversation, above, last):
             pieces.setdefault(number, []).append(piece)
         return pieces
 
 
-def _message(conversation_id: str, row: tuple[Any, ...], text: str, stored: bytes) -> Message:
-    """Make a message of its row, its appended text and its token ids, left out unless they are complete."""
+def _message(conversation_id: str, row: tuple[Any, ...], text: str, thinking: str, stored: bytes) -> Message:
+    """Make a message of its row, its pieces of text and thought, and its token ids, left out unless complete."""
     _, message_id, parent_id, role, base, created, tokens, model, model_name, stats, stop, sampling, name, *marks = row
     return Message(
         *(message_id, conversation_id, parent_id, role, base + text, created),
@@ -141,6 +166,7 @@ def _message(conversation_id: str, row: tuple[Any, ...], text: str, stored: byte
         is_favourite=bool(marks[1]),
         instructions=marks[2],
         thinks=None if marks[3] is None else bool(marks[3]),
+        thinking=thinking,
     )
 
 

@@ -27,11 +27,15 @@ PAGE = 1000  # messages that are read at once
 
 
 class Progress(NamedTuple):
-    """Stored part of a message: whether there is any, how many characters of it, and whether it has ended."""
+    """Stored part of a message: whether there is any, how many characters of its text, whether it has ended.
+
+    thinking: characters of its thought. Of two states of one message the later is the greater.
+    """
 
     is_stored: bool
     length: int
     has_ended: bool
+    thinking: int = 0
 
 
 class MessageStore:
@@ -78,11 +82,12 @@ class MessageStore:
             return self._add(Operation.CREATE, conversation, first, True)
         return self.add(first)
 
-    def append_text(self, message_id: str, new_text: str) -> None:
-        """Add to the text of an answer that has not ended. Only `new_text` is written."""
+    def append_text(self, message_id: str, new_text: str, new_thinking: str = "") -> None:
+        """Add to the text and the thought of an answer that has not ended. Only what is new is written."""
         with self._db.writing():
             number = self._growing.get(message_id) or self._growing_number(message_id)
-            self._rows.insert_piece("text", number, new_text)
+            self._rows.insert_text(number, new_thinking, "thinking")
+            self._rows.insert_text(number, new_text)
         self._growing[message_id] = number
 
     def finish(
@@ -91,13 +96,14 @@ class MessageStore:
         *,
         stop: str,
         text: str = "",
+        thinking: str = "",
         ids: Sequence[int] | None = None,
         stats: Mapping[str, Any] | None = None,
         model: str | None = None,
         model_name: str | None = None,
     ) -> None:
-        """End an answer: why it stopped, the last of its text, its token ids, figures that JSON can hold, and who wrote
-        it, if not known yet.
+        """End an answer: why it stopped, the last of its text and thought, its token ids, figures that JSON can hold,
+        and who wrote it, if not known yet.
 
         It has not ended before the last commit, of which there are several for many ids; after a StoreError it can be
         ended again.
@@ -109,13 +115,14 @@ class MessageStore:
                 self._db.execute(clear, self._growing_number(message_id))
         for piece in first:
             with self._db.writing():
-                self._rows.insert_piece("ids", self._growing_number(message_id), piece)
+                self._rows.insert_ids(self._growing_number(message_id), piece)
         with self._db.writing():
             number = self._growing_number(message_id)
             if not first:
                 self._db.execute(clear, number)
-            self._rows.insert_piece("text", number, text)
-            self._rows.insert_piece("ids", number, last)
+            self._rows.insert_text(number, thinking, "thinking")
+            self._rows.insert_text(number, text)
+            self._rows.insert_ids(number, last)
             self._rows.end(number, stop, ids, stats)
             query = "UPDATE message SET model = ifnull(?, model), model_name = ifnull(?, model_name) WHERE number = ?"
             self._db.execute(query, model, model_name, number)
@@ -134,14 +141,14 @@ class MessageStore:
         if not before.is_stored:
             return self.add(answer, select)
         if not before.has_ended:
-            self._grow(answer, answer.text[before.length :])
+            self._grow(answer, answer.text[before.length :], answer.thinking[before.thinking :])
         return None
 
     def progress_of(self, message_id: str) -> Progress:
         """Return how much of a message is stored."""
         query = "SELECT number, role <> 'assistant' OR stop IS NOT NULL FROM message WHERE id = ?"
         for number, has_ended in self._db.rows(query, checked_id(message_id)):
-            return Progress(True, len(self._rows.text(number)), bool(has_ended))
+            return Progress(True, len(self._rows.text(number)), bool(has_ended), len(self._rows.thinking(number)))
         return Progress(False, 0, False)
 
     def select_path(self, conversation_id: str, leaf_id: str | None) -> None:
@@ -236,14 +243,15 @@ class MessageStore:
                 yield from (message for _, message in page)
                 last, is_full = page[-1][0] if page else last, len(page) == PAGE
 
-    def _grow(self, answer: Message, text: str) -> None:
+    def _grow(self, answer: Message, text: str, thinking: str) -> None:
         if answer.stop is None:
-            self.append_text(answer.id, text)
+            self.append_text(answer.id, text, thinking)
         else:
             self.finish(
                 answer.id,
                 stop=answer.stop,
                 text=text,
+                thinking=thinking,
                 ids=answer.ids,
                 stats=answer.stats,
                 model=answer.model,

@@ -1,9 +1,10 @@
 # ruff: noqa: S608 (the names in the statements are this program's own)
 """The schema of the database, in versions. `PRAGMA user_version` counts the migrations that have been applied.
 
-An answer's text is the message's own text and then its pieces in order of their numbers; so are its token ids, which
-count only when there are as many as `message.tokens` says. Numbers grow with time, whatever the clock says: they order
-siblings, and a parent has a smaller number than its children, so there is no cycle.
+An answer's text is the message's own text and then its pieces in order of their numbers; its thought is the pieces of
+that kind. So are its token ids, which count only when there are as many as `message.tokens` says. Numbers grow with
+time, whatever the clock says: they order siblings, and a parent has a smaller number than its children, so there is no
+cycle.
 
 What is deleted stays where it is and points at an entry of the trash until that is emptied. What can be seen hangs on
 what can be seen: a message on its parent, a conversation in its folder, and the open path ends with such a message.
@@ -217,7 +218,14 @@ VERSION_6 = (
         sampling TEXT NOT NULL CHECK (json_valid(sampling))
     ) STRICT""",
 )
-MIGRATIONS: tuple[tuple[str, ...], ...] = (VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6)
+VERSION_7 = (
+    # What a model thinks before it answers grows as its text does, beside it.
+    f"ALTER TABLE message_text ADD COLUMN is_thinking {_IS_CLAIM.format('is_thinking')}",
+)
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    *(VERSION_1, VERSION_2, VERSION_3, VERSION_4),
+    *(VERSION_5, VERSION_6, VERSION_7),
+)
 
 _NOTE_PLACES = (
     "DELETE FROM sqlite_sequence WHERE name LIKE '@%'",

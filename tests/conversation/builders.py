@@ -73,9 +73,9 @@ def add_answer(store: Store, tree: MessageTree, rng: random.Random, parent: str)
     tree.add(answer)
     store.messages.add(answer)
     for _ in range(rng.randint(0, 4)):
-        new = words(rng, rng.randint(1, 20))
-        store.messages.append_text(answer.id, new)
-        answer = replace(answer, text=answer.text + new)
+        new, thought = words(rng, rng.randint(1, 20)), rng.choice(["", "", words(rng, 3)])
+        store.messages.append_text(answer.id, new, thought)
+        answer = replace(answer, text=answer.text + new, thinking=answer.thinking + thought)
     if rng.random() < 0.8:
         ids = rng.choice([None, tuple(rng.randrange(2**32) for _ in range(rng.choice([0, 1, 300, 5000])))])
         stats = rng.choice([None, {"rate": 38.5, "request": {"total": 3, "reason": ""}}])

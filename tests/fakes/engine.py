@@ -46,6 +46,7 @@ from app.protocol.events import (
     RunFinished,
     RunStarted,
     TextDelta,
+    TextKind,
     Token,
     TrieChanged,
     TurnResidency,
@@ -68,15 +69,17 @@ NONE = Capabilities(*[False] * 7)  # an engine that answers, and nothing else
 class Script:
     """What the fake does. Tests set it before or while the engine runs.
 
-    answers: text for a question; others get "You said: ...". hold: answers stop growing after this many tokens until
-    `go` is set. broken: folders that cannot be opened. deadly: folders that end the engine's loop. crash: a question
-    that does, with `error`. hang: a question that holds the loop up until `go`. fail: a question that is refused.
-    load_gate: cleared, a model stays loading. verified: what a check finds, whatever its id; None: it
-    never ends. disk_bytes, disk_problem: what views say of the files. pin_problem: why nothing can be pinned.
-    capabilities: the fake has no others, and tells nothing that they leave out. support: what it says that it opens.
+    answers: text for a question; others get "You said: ...". thoughts: what is thought before it. hold: answers stop
+    growing after this many tokens until `go` is set. broken: folders that cannot be opened. deadly: folders that end
+    the engine's loop. crash: a question that does, with `error`. hang: a question that holds the loop up until `go`.
+    fail: a question that is refused. load_gate: cleared, a model stays loading. verified: what a check finds, whatever
+    its id; None: it never ends. disk_bytes, disk_problem: what views say of the files. pin_problem: why nothing can be
+    pinned. capabilities: the fake has no others, and tells nothing that they leave out. support: what it says
+    that it opens.
     """
 
     answers: dict[str, str] = field(default_factory=dict)
+    thoughts: dict[str, str] = field(default_factory=dict)
     hold: int | None = None
     go: threading.Event = field(default_factory=threading.Event)
     broken: set[str] = field(default_factory=set)
@@ -103,9 +106,10 @@ class _Run:
     command: Generate
     held: list[int]
     request: RequestReport
-    words: list[str]
+    words: list[tuple[TextKind, str]]
     ids: list[int] = field(default_factory=list)
-    text: str = ""
+    said: dict[TextKind, str] = field(default_factory=lambda: {"text": "", "thinking": ""})
+    thinking_tokens: int = 0
     is_cancelled: bool = False
 
 
@@ -211,7 +215,12 @@ class FakeEngine:
             return
         answer = self._script.answers.get(question, f"You said: {question}")
         request = self._report(prompt)
-        self._runs.append(_Run(command, list(prompt), request, re.findall(r"\s*\S+|\s+$", answer)))
+        parts: tuple[tuple[TextKind, str], ...] = (
+            ("thinking", self._script.thoughts.get(question, "")),
+            ("text", answer),
+        )
+        words = [(kind, word) for kind, text in parts for word in re.findall(r"\s*\S+|\s+$", text)]
+        self._runs.append(_Run(command, list(prompt), request, words))
         self._sink(RunStarted(command.run_id, request, ends))
         self._sink(PrefillProgress(command.run_id, len(prompt) - 1, len(prompt), request.cached, 1000.0))
         self._held.append(self._runs[-1].held)
@@ -285,21 +294,23 @@ class FakeEngine:
         else:
             if len(run.ids) + 1 == self._script.hold:
                 time.sleep(0.02)  # what is last before a pause is not batched with what was before it
-            word = run.words.pop(0)
+            kind, word = run.words.pop(0)
             token = self._vocabulary.setdefault(word, len(self._vocabulary) + 10)
-            start = len(run.text)
+            start = len(run.said[kind])
             run.ids.append(token)
-            run.text += word
-            tokens = (Token(token, start, len(run.text)),) if self._script.capabilities.token_ids else ()
-            self._sink(TextDelta(run.command.run_id, 0, word, tokens))
+            run.said[kind] += word
+            run.thinking_tokens += kind == "thinking"
+            tokens = (Token(token, start, start + len(word)),) if self._script.capabilities.token_ids else ()
+            self._sink(TextDelta(run.command.run_id, 0, word, tokens, kind))
 
     def _end(self, run: _Run, stop: StopReason) -> None:
         self._runs.remove(run)
         run.held.extend(run.ids)
-        stats = RunStats(run.request, stop, len(run.ids), 0.01, 100.0, 0.1, 7)
+        thought = run.thinking_tokens
+        stats = RunStats(run.request, stop, len(run.ids), 0.01, 100.0, 0.1, 7, thought, 12.3 if thought else 0.0)
         self._show_trie()
         ids = tuple(run.ids) if self._script.capabilities.token_ids else ()
-        self._sink(RunFinished(run.command.run_id, 0, run.text, ids, stats))
+        self._sink(RunFinished(run.command.run_id, 0, run.said["text"], ids, stats, run.said["thinking"]))
 
     def _tokens(self, command: Generate | EstimateCost | Pin) -> tuple[list[int], tuple[int, ...]]:
         """The prompt of a branch, ready for an answer when it ends with a question; and where each turn ends."""

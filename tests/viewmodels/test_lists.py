@@ -54,7 +54,7 @@ def test_a_growing_answer_changes_nothing_but_its_tail() -> None:
     model.append_tail("b", "one ")
     model.append_tail("b", "two")
     model.append_tail("elsewhere", "three")
-    model.set_tail_footer("b", Footer(1, 2, 3, None, None, ""))
+    model.set_tail_figures("b", Footer(1, 2, 3, None, None, ""))
     assert tail == ["one ", "two"]
     model.show([message("a"), replace(model.rows[1], footer=Footer(1, 2, 4, None, None, ""))])
     assert [footer.tokens for footer in figures] == [3, 4]

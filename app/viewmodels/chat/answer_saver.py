@@ -76,7 +76,7 @@ class AnswerSaver(QObject):
             lambda store: stored.save_rest(store, answer, is_selected, is_step),
             partial(self._on_saved, question),
             partial(self._on_refused, question),
-            len(question.text) - question.progress.length,
+            question.unsaved_length,
         )
 
     def save_before(self, message_id: str | None) -> None:
@@ -120,7 +120,7 @@ class AnswerSaver(QObject):
         records: tuple[UnsavedRecord, ...] = (*answers, *views)
         if not records:
             return
-        length = sum(len(answer.text) for answer in answers)
+        length = sum(len(answer.text) + len(answer.thinking) for answer in answers)
         length += sum(len(view.draft) + len(view.aside) for view in views)
         what = f"{len(answers)} answers and {len(views)} drafts, {length} characters,"
         if self._store.keep_for_next_start(records):
@@ -135,7 +135,7 @@ class AnswerSaver(QObject):
 
     def _on_kept(self, is_kept: bool) -> None:
         answers = self._questions.unsaved_answers
-        length = sum(len(answer.text) for answer in answers)
+        length = sum(len(answer.text) + len(answer.thinking) for answer in answers)
         if is_kept:
             logger.warning("%d answers are kept in a file: the database refused them", len(answers))
             self._let_go()

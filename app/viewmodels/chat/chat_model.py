@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 
+from app.protocol.events import TextKind
 from app.viewmodels.chat.path_rows import PathRows
 from app.viewmodels.chat.rows import Footer, MessageRow, spoken_message
 from app.viewmodels.kit.lists import ListModel
@@ -22,7 +23,7 @@ class ChatModel(ListModel[MessageRow]):
     nothing is laid out again but the tail; its row always holds the whole text. `tailFigures` carries its footer so
     far, a few times a second.
 
-    Signals: tailAppended(str) new text of the row that is streaming; tailFigures(Footer).
+    Signals: tailAppended(str) new text of the row that is streaming, or of its thought; tailFigures(Footer).
     """
 
     tailAppended = Signal(str)
@@ -68,8 +69,8 @@ class ChatModel(ListModel[MessageRow]):
             self._rows = new
             self.endInsertRows()
 
-    def append_tail(self, message_id: str, text: str) -> None:
-        """Append to the answer that is being written. Ignored when that answer is not on the open path.
+    def append_tail(self, message_id: str, text: str, kind: TextKind = "text") -> None:
+        """Append to the answer that is being written, or its thought. Ignored when that is not on the open path.
 
         A row that is not made yet has the text when it is.
         """
@@ -77,15 +78,16 @@ class ChatModel(ListModel[MessageRow]):
         if number >= 0:
             row = self._rows.made.get(number)
             if row is not None:
-                self._rows.put(number, row.going_on(text))
+                self._rows.put(number, row.going_on(text, kind))
             self.tailAppended.emit(text)
 
-    def set_tail_footer(self, message_id: str, footer: Footer) -> None:
-        """New figures of the answer that is being written; they are painted below the tail."""
+    def set_tail_figures(self, message_id: str, footer: Footer, seconds: float = 0.0, tokens: int = 0) -> None:
+        """Set new figures of the answer that is being written; seconds, tokens: of its thought, if it has one."""
         number = self.row_of(message_id)
         if number >= 0:
             old = self._rows[number]
-            self._rows.put(number, replace(old, footer=footer))
+            thought = old.thought and replace(old.thought, seconds=seconds, tokens=tokens)
+            self._rows.put(number, replace(old, footer=footer, thought=thought))
             self._tell(number, old)
 
     def _tell(self, number: int, old: MessageRow) -> None:
@@ -93,8 +95,13 @@ class ChatModel(ListModel[MessageRow]):
         row = self._rows[number]
         if old == row:
             return
-        if row.is_streaming and row.footer and old.footer and replace(old, footer=row.footer) == row:
+        if row.is_streaming and row.footer and old.footer and _without_figures(old) == _without_figures(row):
             self.tailFigures.emit(row.footer)
             return
         index = self.index(number)
         self.dataChanged.emit(index, index)
+
+
+def _without_figures(row: MessageRow) -> MessageRow:
+    thought = row.thought and replace(row.thought, seconds=None, tokens=None)
+    return replace(row, footer=None, thought=thought)

@@ -10,7 +10,7 @@ from app.conversation.branch import Branch
 from app.conversation.message import Message, storable
 from app.conversation.records import ViewState
 from app.protocol.chat import Attachment
-from app.protocol.events import CostEstimate, EngineFailed, Event, TrieChanged
+from app.protocol.events import CostEstimate, EngineFailed, Event, TextKind, TrieChanged
 from app.protocol.reports import Problem
 from app.viewmodels.chat import chat_text, draft_limits, question_card
 from app.viewmodels.chat.answer_saver import AnswerSaver
@@ -78,6 +78,7 @@ class ChatRegion(QObject):
         self._cards: dict[str, ProblemCard] = {}
         self._hint = ""
         self._rows = ChatRows()
+        self._open_thoughts: set[str] = set()
         self.chat_model = ChatModel(self)
         self.drafts = Drafts()
         self.questions = questions = Questions()
@@ -120,7 +121,7 @@ class ChatRegion(QObject):
         library.opened.connect(self._on_opened)
         library.moved.connect(self._on_moved)
         library.removed.connect(self.drafts.hold)
-        library.reached.connect(self.messageShown)
+        library.reached.connect(self._on_reached)
         library.changes.recorded.connect(self._send_waiting)
         self._model.current_model.changed.connect(self._on_model_changed)
         self._model.current_model.ready.connect(self._drop_cards)
@@ -326,6 +327,16 @@ class ChatRegion(QObject):
         versions = tree.siblings(target.id)
         self._notices.announce(f"Version {version_of(versions, target.id) + 1} of {len(versions)}")
 
+    def toggle_thought(self, message_id: str) -> None:
+        """Open what a model thought before an answer, or fold it. It stays so while the program runs."""
+        self._open_thoughts ^= {message_id}
+        self._show_rows()
+
+    def open_thought(self, message_id: str) -> None:
+        """Open what a model thought before an answer."""
+        self._open_thoughts.add(message_id)
+        self._show_rows()
+
     def composer_changed(self, text: str) -> None:
         """Take over what stands in the composer now; its price follows."""
         self._show_hint("")
@@ -416,23 +427,25 @@ class ChatRegion(QObject):
         """Show the open path at once: what comes next may be about one of its messages."""
         at_engine = self.questions.at_engine_in(self._open_id)
         residencies = self.branch_costs.residencies if self._model.state.now.has("cost_estimates") else None
-        self.chat_model.show(self._rows.of(self._library.tree, at_engine, residencies))
+        self.chat_model.show(self._rows.of(self._library.tree, at_engine, residencies, frozenset(self._open_thoughts)))
         if not self.questions.at_engine:
             self._tick.stop()
         elif not self._tick.isActive():
             self._tick.start()
 
-    def _show_text(self, answer_id: str, text: str) -> None:
-        """Put new text after an answer under way, where it is shown."""
+    def _show_text(self, answer_id: str, text: str, kind: TextKind) -> None:
+        """Put new text after an answer under way or its thought, where it is shown."""
         if self._library.tree.is_on_path(answer_id):
-            self.chat_model.append_tail(answer_id, text)
+            self.chat_model.append_tail(answer_id, text, kind)
 
     def _show_figures(self) -> None:
         """Figures of the answer under way: a few times a second, and not with each word."""
         self.state.refresh()
         question = self.questions.at_engine_in(self._open_id)
         if question is not None and not question.is_reading and self._library.tree.is_on_path(question.held_id):
-            self.chat_model.set_tail_footer(question.held_id, running_footer(question))
+            self.chat_model.set_tail_figures(
+                question.held_id, running_footer(question), question.thinking_seconds, question.thinking_tokens
+            )
 
     def _show_branch(self, message_id: str) -> None:
         """Go to the branch through a message, where one last was below it, unless it is shown."""
@@ -537,6 +550,12 @@ class ChatRegion(QObject):
         anchor = self.view_states.anchor(conversation_id)
         if anchor is not None:
             self.anchorWanted.emit(*anchor)
+
+    def _on_reached(self, message_id: str) -> None:
+        """Show a message that was looked for; where the words stand in its thought, that is opened."""
+        if message_id in self._library.search.in_thoughts:
+            self.open_thought(message_id)
+        self.messageShown.emit(message_id)
 
     def _on_moved(self, conversation_id: str) -> None:
         """Follow a conversation whose tree or path is another one, or whose answer began or ended."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from itertools import compress, count
 from operator import is_not
 from typing import Any
@@ -13,7 +13,7 @@ from app.protocol.reports import Reason, RequestReport, StopReason
 from app.protocol.trie_view import Residency
 from app.viewmodels.chat.path_rows import PathRows
 from app.viewmodels.chat.question import Question
-from app.viewmodels.chat.rows import Footer, MessageRow, PrefillRow, segments_of
+from app.viewmodels.chat.rows import Footer, MessageRow, PrefillRow, ThoughtRow, segments_of
 from app.viewmodels.chat.versions import version_of
 from app.viewmodels.text import formatting
 from app.viewmodels.text.reasons import why_read_again
@@ -25,6 +25,8 @@ _NOTES: dict[str, str] = {
     StopReason.FAILED: "Not finished: the engine stopped here",
 }
 
+_ONLY_THOUGHT = "All of it is thought: no answer was begun"
+
 
 class ChatRows:
     """Tells the rows of the open path. What is listed of a path is listed again only when its tree has changed."""
@@ -35,10 +37,17 @@ class ChatRows:
         self._path: Sequence[Message] = ()
         self._ids: list[str] = []
 
-    def of(self, tree: MessageTree, question: Question | None, residencies: Mapping[str, Residency] | None) -> PathRows:
+    def of(
+        self,
+        tree: MessageTree,
+        question: Question | None,
+        residencies: Mapping[str, Residency] | None,
+        opened: Set[str] = frozenset(),
+    ) -> PathRows:
         """Return one row to each message of the selected path, each made when it is asked for.
 
-        residencies: as far as they are known, by message; None when the engine tells none.
+        residencies: as far as they are known, by message; None when the engine tells none. opened: ids of the messages
+        whose thought is open.
         """
         if tree is not self._tree or tree.version != self._version:
             self._follow(tree.path)
@@ -46,7 +55,7 @@ class ChatRows:
         path = self._path
         return PathRows(
             self._ids,
-            lambda number: _row(tree, path[number], question, residencies),
+            lambda number: _row(tree, path[number], question, residencies, opened),
             lambda first, end: [(one.role, segments_of(one.role, one.text)) for one in path[first:end]],
         )
 
@@ -66,7 +75,11 @@ def running_footer(question: Question) -> Footer:
 
 
 def _row(
-    tree: MessageTree, message: Message, question: Question | None, residencies: Mapping[str, Residency] | None
+    tree: MessageTree,
+    message: Message,
+    question: Question | None,
+    residencies: Mapping[str, Residency] | None,
+    opened: Set[str],
 ) -> MessageRow:
     # A row that is still painted may be of a message that is gone.
     versions = tree.siblings(message.id) if message.id in tree else (message,)
@@ -86,6 +99,19 @@ def _row(
         prefill=prefill_row(own) if own else None,
         is_streaming=own is not None,
         note="" if own else _note(message),
+        thought=_thought(message, own, is_open=message.id in opened),
+    )
+
+
+def _thought(message: Message, question: Question | None, *, is_open: bool) -> ThoughtRow | None:
+    if question is not None and (question.thinking or question.is_thinking):
+        seconds, tokens = question.thinking_seconds, question.thinking_tokens
+        return ThoughtRow(question.thinking, seconds, tokens, is_open, question.is_thinking)
+    if question is not None or not message.thinking:
+        return None
+    stats = message.stats or {}
+    return ThoughtRow(
+        message.thinking, stats.get("thinking_seconds") or None, stats.get("thinking_tokens") or None, is_open
     )
 
 
@@ -128,6 +154,7 @@ def why(request: RequestReport) -> str:
 
 
 def _note(message: Message) -> str:
-    if message.is_unfinished:
-        return "Not finished: the program ended here"
-    return _NOTES.get(message.stop or "", "")
+    told = "Not finished: the program ended here" if message.is_unfinished else _NOTES.get(message.stop or "", "")
+    if not message.thinking or message.text:
+        return told
+    return f"{told}{formatting.DOT}{_ONLY_THOUGHT}" if told else _ONLY_THOUGHT

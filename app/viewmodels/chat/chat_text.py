@@ -43,6 +43,8 @@ def answer_activity(question: Question, elsewhere: str) -> Activity:
 def _answer_line(question: Question) -> str:
     if question.is_stopping:
         return "Stopping"
+    if question.is_thinking:
+        return f"Thinking{DOT}{formatting.whole_seconds(question.thinking_seconds)}"
     if not question.is_reading:
         rate = "" if question.rate is None else f", {formatting.rate(question.rate, is_done=False)}"
         return f"Writing{DOT}{formatting.tokens(question.tokens)}{rate}"

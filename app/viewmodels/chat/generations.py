@@ -11,7 +11,7 @@ from app.conversation.branch import Branch
 from app.conversation.message import Message
 from app.protocol.chat import Sampling
 from app.protocol.commands import Cancel, Generate
-from app.protocol.events import Event, PrefillProgress, RunFailed, RunFinished, RunStarted, TextDelta
+from app.protocol.events import Event, PrefillProgress, RunFailed, RunFinished, RunStarted, TextDelta, TextKind
 from app.protocol.reports import ModelInfo, Problem, StopReason
 from app.viewmodels.chat.answer_saver import AnswerSaver
 from app.viewmodels.chat.question import Question
@@ -22,11 +22,11 @@ from app.worker.engine_host import EngineHost
 class Generations(QObject):
     """Has the engine answer questions, any number at a time, and sees to it that the words are saved.
 
-    Signals: grew(str, str), the id of an answer and new text of it; moved() other news of one; ended(object), a
-    `Question` that has left the engine.
+    Signals: grew(str, str, str), the id of an answer, new text of it and the text's kind; moved() other news of one;
+    ended(object), a `Question` that has left the engine.
     """
 
-    grew = Signal(str, str)
+    grew = Signal(str, str, str)
     moved = Signal()
     ended = Signal(object)
 
@@ -85,21 +85,23 @@ class Generations(QObject):
             self._fail(question, event.problem)
 
     def _grow(self, question: Question, delta: TextDelta) -> None:
-        was_reading = question.is_reading
-        question.grow("", len(delta.tokens))
-        if was_reading:
+        was_reading, was_thinking = question.is_reading, question.is_thinking
+        question.grow("", len(delta.tokens), delta.kind)
+        if was_reading or was_thinking != question.is_thinking:
             self.moved.emit()
-        self._append(question, delta.text)
+        self._append(question, delta.text, delta.kind)
 
-    def _append(self, question: Question, text: str) -> None:
+    def _append(self, question: Question, text: str, kind: TextKind) -> None:
         """Take on new text and tell it at once: whoever has read the text before adds this."""
         if text:
-            question.grow(text)
-            self.grew.emit(question.held_id, text)
+            question.grow(text, kind=kind)
+            self.grew.emit(question.held_id, text, kind)
 
     def _finish(self, question: Question, event: RunFinished) -> None:
+        if event.thinking.startswith(question.thinking):
+            self._append(question, event.thinking.removeprefix(question.thinking), "thinking")
         if event.text.startswith(question.text):
-            self._append(question, event.text.removeprefix(question.text))
+            self._append(question, event.text.removeprefix(question.text), "text")
         stats = asdict(event.stats)
         answer = replace(question.answer_so_far, ids=event.ids or None, stats=stats, stop=str(event.stats.stop))
         self._end(question, answer, None)

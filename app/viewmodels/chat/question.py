@@ -16,7 +16,7 @@ from app.conversation.message import Message
 from app.conversation.message_store import Progress
 from app.conversation.store import Store
 from app.protocol.chat import Sampling
-from app.protocol.events import PrefillProgress
+from app.protocol.events import PrefillProgress, TextKind
 from app.protocol.reports import Problem, RequestReport, StopReason
 
 NOTHING = Progress(False, 0, False)
@@ -81,8 +81,13 @@ class StoredAnswer:
         edit = store.messages.save_answer(answer, before, is_selected)
         if edit is not None and is_step:
             store.record(edit)
-        self.progress = max(before, Progress(True, len(answer.text), answer.stop is not None))
+        self.progress = max(before, _progress_of(answer))
         return self.progress
+
+
+def _progress_of(answer: Message) -> Progress:
+    """Return the progress of an answer all of which is stored."""
+    return Progress(True, len(answer.text), answer.stop is not None, len(answer.thinking))
 
 
 class Question:
@@ -92,10 +97,13 @@ class Question:
     before it is done or saved; problem, why it was refused or failed.
 
     Of the answer: answer, the message, None before the engine is asked, with its words once it has ended; run_id, the
-    engine's name for it; text, all of its words so far; tokens, how many have come; request, what the cache did for the
-    prompt, None until the engine has begun; prefill, how far the prompt is read; first_at, when the first token came,
-    by `time.monotonic`; is_stopping, the person has ended it; sampling, how its tokens are to be chosen, None for what
-    is chosen in its conversation then.
+    engine's name for it; text, thinking, all of its words so far; tokens, how many have come; request, what the cache
+    did for the prompt, None until the engine has begun; prefill, how far the prompt is read; first_at, when the first
+    token came, by `time.monotonic`; is_stopping, the person has ended it; sampling, how its tokens are to be chosen,
+    None for what is chosen in its conversation then.
+
+    Of its thought: thinking_tokens, how many have come; thinking_since, when it was begun that goes on, None when none
+    does; thinking_before, the seconds of those before it.
 
     Of its way to the database: progress, what the database is known to have; requests, how many are under way; stored,
     for the store's thread; refusal, why the last request was refused, None when it was not.
@@ -110,6 +118,10 @@ class Question:
         self.answer: Message | None = None
         self.run_id: int | None = None
         self.text = ""
+        self.thinking = ""
+        self.thinking_since: float | None = None
+        self.thinking_before = 0.0
+        self.thinking_tokens = 0
         self.tokens = 0
         self.request: RequestReport | None = None
         self.prefill: PrefillProgress | None = None
@@ -154,9 +166,20 @@ class Question:
         return (self.tokens - 1) / max(time.monotonic() - self.first_at, 1e-3)
 
     @property
+    def is_thinking(self) -> bool:
+        """Whether the words that came last belong to the thought."""
+        return self.thinking_since is not None
+
+    @property
+    def thinking_seconds(self) -> float:
+        """Seconds that the thought has taken so far."""
+        under_way = 0.0 if self.thinking_since is None else time.monotonic() - self.thinking_since
+        return self.thinking_before + under_way
+
+    @property
     def is_kept(self) -> bool:
         """Whether there is an answer to keep: one with words, or an empty one that ended by itself."""
-        return bool(self.text) or self.outcome is Outcome.ANSWERED
+        return bool(self.text or self.thinking) or self.outcome is Outcome.ANSWERED
 
     @property
     def is_unsaved(self) -> bool:
@@ -167,12 +190,18 @@ class Question:
     def is_behind(self) -> bool:
         """Whether there is more of the answer than the database is known to have."""
         has_ended = self.stage is Stage.SAVING
-        return bool(self.text or has_ended) and self.progress < Progress(True, len(self.text), has_ended)
+        all_of_it = Progress(True, len(self.text), has_ended, len(self.thinking))
+        return bool(self.text or self.thinking or has_ended) and self.progress < all_of_it
+
+    @property
+    def unsaved_length(self) -> int:
+        """Characters of the answer that the database is not known to have."""
+        return len(self.text) - self.progress.length + len(self.thinking) - self.progress.thinking
 
     @property
     def answer_so_far(self) -> Message:
         """Return the answer with all of its words; LookupError before the engine is asked."""
-        return replace(self._answer, text=self.text)
+        return replace(self._answer, text=self.text, thinking=self.thinking)
 
     # To the engine
 
@@ -197,20 +226,29 @@ class Question:
 
     # At the engine
 
-    def grow(self, text: str, tokens: int = 0) -> None:
-        """Take on new words of the answer, and count its tokens. A token may complete no character."""
+    def grow(self, text: str, tokens: int = 0, kind: TextKind = "text") -> None:
+        """Take on new words of the answer or its thought, and count its tokens. A token may complete no character."""
+        now = time.monotonic()
         if self.stage is not Stage.WRITING:
             self._go(Stage.WRITING)
-            self.first_at = time.monotonic()
+            self.first_at = now
         self.tokens += tokens
-        self.text += text
+        if kind == "thinking":
+            self.thinking += text
+            self.thinking_tokens += tokens
+            self.thinking_since = now if self.thinking_since is None else self.thinking_since
+        else:
+            self.text += text
+            if self.thinking_since is not None:
+                self.thinking_before += now - self.thinking_since
+                self.thinking_since = None
 
     def end(self, answer: Message, problem: Problem | None = None) -> None:
         """Leave the engine with the answer's figures; its words are those that came. ValueError without a reason."""
         if answer.stop is None:
             raise ValueError(f"answer {answer.id} ended for no reason")
         self._check(Stage.SAVING)
-        self.answer, self.problem = replace(answer, text=self.text), problem
+        self.answer, self.problem = replace(answer, text=self.text, thinking=self.thinking), problem
         self.outcome = _OUTCOMES.get(answer.stop, Outcome.STOPPED)
         self._go(Stage.SAVING if self.is_kept else Stage.DONE)
 

@@ -7,6 +7,7 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from app.protocol.chat import Role
+from app.protocol.events import TextKind
 from app.protocol.trie_view import Residency
 from app.viewmodels.text import formatting
 
@@ -21,11 +22,12 @@ _WARMTH: dict[Residency, str] = {
 class SegmentKind(Enum):
     """Kinds of what a message is made of. The view has one way to lay out each.
 
-    TYPED: text as a person typed it. MARKDOWN: text of a model.
+    TYPED: text as a person typed it. MARKDOWN: text of a model. THINKING: what a model thought before that.
     """
 
     TYPED = auto()
     MARKDOWN = auto()
+    THINKING = auto()
 
 
 class Segment(NamedTuple):
@@ -64,13 +66,43 @@ class PrefillRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ThoughtRow:
+    """What a model thought before an answer, folded to one line or open.
+
+    seconds, tokens: that it took, None where that is not known. is_growing: the thought is being written.
+    """
+
+    text: str
+    seconds: float | None = None
+    tokens: int | None = None
+    is_open: bool = False
+    is_growing: bool = False
+
+    @property
+    def title(self) -> str:
+        """Return the line that stands for it: "Thinking… 3 s", "Thought for 12 s · 214 tokens"."""
+        if self.is_growing:
+            return "Thinking…" if self.seconds is None else f"Thinking… {formatting.whole_seconds(self.seconds)}"
+        took = "" if self.seconds is None else f" for {formatting.whole_seconds(self.seconds)}"
+        return f"Thought{took}" + ("" if self.tokens is None else f"{formatting.DOT}{formatting.tokens(self.tokens)}")
+
+    @property
+    def spoken(self) -> str:
+        """Say it: "thought, 214 tokens, collapsed"."""
+        parts = ["thinking" if self.is_growing else "thought"]
+        if self.tokens is not None:
+            parts.append(formatting.tokens(self.tokens))
+        return ", ".join([*parts, "expanded" if self.is_open else "collapsed"])
+
+
+@dataclass(frozen=True, slots=True)
 class MessageRow:
     """One message of the open path.
 
     name: who wrote it. segments: what was said, in order. residency: None when the engine does not tell it. version,
     versions: which sibling this is, counted from 1. sibling_residencies: of each sibling, this one included, or empty.
     footer: an ended answer's figures. prefill: set while its prompt is read. is_streaming: the last segment still
-    grows. note: one line under a message that did not come to its end.
+    grows. note: one line under a message that did not come to its end. thought: before an answer, no segment of it.
     """
 
     id: str
@@ -85,14 +117,26 @@ class MessageRow:
     prefill: PrefillRow | None = None
     is_streaming: bool = False
     note: str = ""
+    thought: ThoughtRow | None = None
+
+    @property
+    def shown(self) -> tuple[Segment, ...]:
+        """Return what is laid out: the segments, after the thought where that is open."""
+        if self.thought is None or not self.thought.is_open:
+            return self.segments
+        said = [segment for segment in self.segments if segment.text]
+        return (Segment(SegmentKind.THINKING, self.thought.text), *said)
 
     @property
     def text(self) -> str:
         """Return the whole message, as it is copied and spoken."""
         return "\n\n".join([segment.text for segment in self.segments])
 
-    def going_on(self, text: str) -> MessageRow:
-        """Return the row with this text after that of its last segment."""
+    def going_on(self, text: str, kind: TextKind = "text") -> MessageRow:
+        """Return the row with this text after that of its last segment, or of its thought."""
+        if kind == "thinking":
+            thought = self.thought or ThoughtRow("", is_growing=True)
+            return replace(self, thought=replace(thought, text=thought.text + text))
         *before, last = self.segments
         return replace(self, segments=(*before, Segment(last.kind, last.text + text)))
 
@@ -108,6 +152,8 @@ def spoken_message(row: MessageRow, position: int, count: int) -> str:
         parts.append("writing")
     elif row.footer and row.footer.tokens is not None:
         parts.append(formatting.tokens(row.footer.tokens))
+    if row.thought is not None:
+        parts.append(row.thought.spoken)
     if row.residency is not None:
         parts.append(_WARMTH[row.residency])
     if row.note:

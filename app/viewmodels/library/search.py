@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.conversation.message import Conversation
+from app.conversation.message import THOUGHT, Conversation
 from app.conversation.search import Hit, SearchState
 from app.conversation.store import Store
 from app.viewmodels.kit.store_link import StoreLink
@@ -30,7 +30,7 @@ class Search(QObject):
     Properties: only the newest question's answer is shown; while messages are missing from the index it is asked again.
 
     Attributes: rows, what was found; sentence, what there is to say instead of or above it; is_active, whether
-    something is looked for. Signal: changed().
+    something is looked for; in_thoughts, ids of messages where it was found in the thought. Signal: changed().
     """
 
     changed = Signal()
@@ -43,6 +43,7 @@ class Search(QObject):
         self._asked = 0
         self.rows = LineModel(self)
         self.sentence = ""
+        self.in_thoughts: frozenset[str] = frozenset()
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.ask)
 
@@ -93,10 +94,11 @@ class Search(QObject):
         self._asked += 1
         self._timer.stop()
 
-    def _show(self, text: str, hits: Iterable[Hit], state: SearchState) -> None:
+    def _show(self, text: str, hits: Sequence[Hit], state: SearchState) -> None:
         now = time.time()
         titles = [_titled(one, text, now) for one in self._library.conversations if _is_titled(one, text)]
         found = [*titles, *(_found(hit, now) for hit in hits)]
+        self.in_thoughts = frozenset(hit.message_id for hit in hits if hit.attachment == THOUGHT)
         self.rows.show(found)
         self.sentence = _sentence(len(found), text, state)
         if state.is_available and state.left and state.problem is None:
@@ -115,7 +117,7 @@ def _sentence(found: int, text: str, state: SearchState) -> str:
 
 
 def _found(hit: Hit, now: float) -> LineRow:
-    who = _ROLES[hit.role]
+    who = f"{THOUGHT}: " if hit.attachment == THOUGHT else _ROLES[hit.role]
     ranges = tuple((start + len(who), end + len(who)) for start, end in hit.ranges)
     title = hit.title or "New conversation"
     return LineRow(

@@ -93,6 +93,14 @@ def duration(seconds: float) -> str:
     return f"{minutes}{HARD}min" + (f" {rest}{HARD}s" if rest else "")
 
 
+def whole_seconds(seconds: float) -> str:
+    """Write seconds that have passed, never more than have: "0 s", "12 s", "1 min 20 s"."""
+    minutes, rest = divmod(int(seconds), 60)
+    if not minutes:
+        return f"{rest}{HARD}s"
+    return f"{minutes}{HARD}min" + (f" {rest}{HARD}s" if rest else "")
+
+
 def first_token(seconds: float) -> str:
     """Write the time to first token, which has two places below a second: "first 0.48 s"."""
     return f"first {seconds:.2f}{HARD}s" if seconds < 0.995 else f"first {duration(seconds)}"

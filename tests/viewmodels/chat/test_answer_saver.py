@@ -82,7 +82,7 @@ def test_text_is_appended_piece_by_piece_and_finished(
     appended: list[str] = []
     append = MessageStore.append_text
 
-    def watched(store: MessageStore, message_id: str, text: str) -> None:
+    def watched(store: MessageStore, message_id: str, text: str, thinking: str) -> None:
         appended.append(text)
         append(store, message_id, text)
 
@@ -142,12 +142,14 @@ def test_wherever_a_request_breaks_off_every_character_is_stored_once(
         numbers = range(rng.randint(1, 8))
         for number in numbers:
             question.grow(f"{number} ")
+            question.grow(f"so {number} ", kind="thinking")
             rng.choice([partial(saver.save, question), partial(saver.save_now, question), link.drain])()
         whole = finish(saver, question, ids=tuple(range(rng.choice([3, 9000]))))
         while question.stage is not Stage.DONE:
             saver.save(question)
             link.drain()
         assert whole.text == "".join(f"{number} " for number in numbers), f"seed {seed}"
+        assert whole.thinking == "".join(f"so {number} " for number in numbers), f"seed {seed}"
         assert stored(link)[-1] == whole, f"seed {seed}"
 
 

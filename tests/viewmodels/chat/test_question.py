@@ -192,6 +192,7 @@ class Machine:
         self.rng = rng
         self.stages: dict[Question, list[str]] = {}
         self.said: dict[Question, str] = {}
+        self.thought: dict[Question, str] = {}
         self.expected: dict[Question, Outcome] = {}
         self.refused: list[Question] = []
         self.ended: list[Question] = []
@@ -211,10 +212,10 @@ class Machine:
         )
         self.queue.refused.connect(self.refused.append)
         self.queue.ended.connect(self.ended.append)
-        self.heard: dict[str, str] = {}
+        self.heard: dict[tuple[str, str], str] = {}
         self.generations.moved.connect(self._read)
         self.queue.moved.connect(self._read)
-        self.generations.grew.connect(lambda answer, text: self.heard.update({answer: self.heard[answer] + text}))
+        self.generations.grew.connect(self._hear)
         self.saver.failed.connect(lambda _problem: setattr(self, "waiting_acts", self.acted))
         self.homes = [Conversation.new(str(number)) for number in range(4)]
         for home in self.homes:
@@ -232,7 +233,7 @@ class Machine:
         def begin(question: Question, message: Message, is_again: bool = False) -> None:
             beginning(question, message, is_again)
             self.stages[question] = [question.stage.value]
-            self.said[question] = ""
+            self.said[question] = self.thought[question] = ""
 
         def go(question: Question, stage: Stage, before: Stage | None = None) -> None:
             going(question, stage, before)
@@ -243,7 +244,14 @@ class Machine:
 
     def _read(self) -> None:
         """Read the answers as they are, as a view does that is told to; it adds what it is told later."""
-        self.heard = {question.held_id: question.text for question in self.questions.at_engine}
+        self.heard = {
+            (question.held_id, kind): text
+            for question in self.questions.at_engine
+            for kind, text in (("text", question.text), ("thinking", question.thinking))
+        }
+
+    def _hear(self, answer: str, text: str, kind: str) -> None:
+        self.heard[answer, kind] += text
 
     # What may happen
 
@@ -313,12 +321,15 @@ class Machine:
         begun: tuple[Event, ...] = (RunStarted(run_id, REQUEST, ()), PrefillProgress(run_id, 1, 2, 0, 1.0))
         events: list[Event] = [
             self.rng.choice(begun),
-            *[TextDelta(run_id, 0, word, token)] * 4,
-            RunFinished(run_id, 0, text + word, (1,), stats),
+            *[TextDelta(run_id, 0, word, token)] * 3,
+            *[TextDelta(run_id, 0, word, token, "thinking")] * 2,
+            RunFinished(run_id, 0, text + word, (1,), stats, self.thought[question]),
             *([RunFailed(run_id, FULL.problem)] if self.rng.random() < 0.5 else []),
         ]
         event = self.rng.choice(events)
-        if isinstance(event, TextDelta | RunFinished):
+        if isinstance(event, TextDelta) and event.kind == "thinking":
+            self.thought[question] += word
+        elif isinstance(event, TextDelta | RunFinished):
             self.said[question] += word
         if isinstance(event, RunFinished):
             is_whole = stop is StopReason.FINISHED
@@ -371,7 +382,7 @@ class Machine:
         for question, stages in self.stages.items():
             assert all(after in FOLLOWING[before] for before, after in pairwise(stages))
             assert question.stage.value == stages[-1]
-            assert question.text == self.said[question]
+            assert (question.text, question.thinking) == (self.said[question], self.thought[question])
         assert list(self.questions) == [one for one, stages in self.stages.items() if stages[-1] != "done"]
         homes = [question.conversation_id for question in self.questions if question.is_held]
         assert len(homes) == len(set(homes))
@@ -380,7 +391,9 @@ class Machine:
         assert not self.questions.waiting or self.models.to_ask is None or is_full, "a question sticks"
         asked = [command.run_id for command in self.commands if isinstance(command, Generate)]
         assert asked == sorted(question.run_id for question in self.stages if question.run_id is not None)
-        assert all(self.heard[question.held_id] == question.text for question in self.questions.at_engine)
+        for question in self.questions.at_engine:
+            assert self.heard[question.held_id, "text"] == question.text
+            assert self.heard[question.held_id, "thinking"] == question.thinking
         assert self.ended == [one for one in self.ended if not one.is_held]
         for question in self.questions:
             tree = self.library.tree(question.conversation_id)
@@ -410,6 +423,7 @@ class Machine:
                 )
                 assert self.library.tree(question.conversation_id).message(question.answer.id) == question.answer
                 assert question.answer.text == self.said[question]
+                assert question.answer.thinking == self.thought[question]
             elif question.answer is not None:
                 assert question.answer.id not in stored
         assert is_closed or self.acted == self.waiting_acts
