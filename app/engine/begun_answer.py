@@ -16,10 +16,11 @@ _END = "<|end|><|start|>assistant"
 def ids_of_begun(codec: Codec, prompt: Sequence[int], answer: Turn, seen: int) -> tuple[int, ...]:
     """Return the ids of an answer that was begun after a prompt. prompt: the ids that follow the question in it.
 
-    seen: how many of the answer's ids are known to have been computed there; beyond, a control token among them was
-    made up by a file, and what the answer says counts.
+    seen: how many of the answer's ids are known to have been computed there, which its last one never is. Beyond, a
+    control token among them was made up by a file, and what the answer says counts.
     """
-    if answer.ids is not None and len(codec.sayable(answer.ids, trusted=seen)) == len(answer.ids):
+    trusted = seen + 1 if seen else 0
+    if answer.ids is not None and len(codec.sayable(answer.ids, trusted)) == len(answer.ids):
         return answer.ids
     ids = [*prompt[-1:]]
     for markup, text in _pieces(codec, prompt, answer):
