@@ -124,7 +124,7 @@ class Opening(Task[LoadedModel | ModelFailed]):
         return LoadedModel(
             path=self.path,
             name=folder.name,
-            detail=_detail(config, weight_bytes),
+            detail=_detail(config, weight_bytes, self._kv_bits if quantized else None),
             fingerprint=name,
             state_fingerprint=state_name,
             context_length=context_length(config, _tokenizer_length(tokenizer)),
@@ -233,12 +233,13 @@ def _heads(config: dict[str, Any]) -> int:
     return found if isinstance(found, int) and found > 0 else _USUAL_HEADS
 
 
-def _detail(config: dict[str, Any], weight_bytes: int) -> str:
-    """Bits and size, as "4-bit, 1.9 GB"."""
+def _detail(config: dict[str, Any], weight_bytes: int, kv_bits: int | None) -> str:
+    """Bits and size, as "4-bit, 1.9 GB", and bits of the KV cache, if they are fewer than all."""
     quantization = config.get("quantization")
     bits = quantization.get("bits") if isinstance(quantization, dict) else None
     kind = f"{bits}-bit" if bits else str(config.get("torch_dtype") or config.get("dtype") or "")
-    return ", ".join(part for part in (kind, size(weight_bytes)) if part)
+    kv_cache = f"{kv_bits}-bit KV cache (approximate)" if kv_bits else ""
+    return ", ".join(part for part in (kind, size(weight_bytes), kv_cache) if part)
 
 
 def _unreadable(folder: ModelFolder, error: OSError) -> ModelError:

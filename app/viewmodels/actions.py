@@ -28,6 +28,24 @@ class Regions(Protocol):
 Row = Action[Regions, AppState] | Submenu
 Run = Callable[[], object]
 
+
+def _kept_in(bits: int | None, title: str) -> Action[Regions, AppState]:
+    """Return the command that keeps the KV cache of the model in use in so many bits."""
+    return Action(
+        id=f"kv_{bits or 'full'}",
+        menu=Menu.CACHE,
+        group="kv",
+        title=title,
+        tip="Less memory for each token where the model allows it, and answers that differ a little. Opens it again."
+        if bits
+        else "Keeps the state of the model as it is computed. Opens it again.",
+        needs="memory_budget",
+        is_enabled=lambda state: state.model.is_open and not state.model.is_loading,
+        is_checked=lambda state: state.model.is_open and state.model.kv_bits == bits,
+        run=lambda app: app.model.keep_in_bits(bits),
+    )
+
+
 TABLE: tuple[Row, ...] = (
     Action(
         id="new",
@@ -378,6 +396,9 @@ TABLE: tuple[Row, ...] = (
         is_enabled=lambda state: bool(state.cache.folder),
         setting="keeps_every_fork",
     ),
+    _kept_in(None, "KV Cache in All Bits"),
+    _kept_in(8, "KV Cache in 8 Bits (Approximate)"),
+    _kept_in(4, "KV Cache in 4 Bits (Approximate)"),
     Action(
         id="pin",
         menu=Menu.CACHE,

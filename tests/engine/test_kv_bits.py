@@ -43,6 +43,7 @@ def test_nothing_is_computed_twice_and_a_replay_is_exact(way: str, bits: int, tm
     ready = bench.open(folder, kv_bits=bits)
     assert isinstance(ready, ModelReady)
     assert (ready.info.kv_bits, ready.info.note) == (bits, "")
+    assert ready.info.detail.endswith(f", {bits}-bit KV cache (approximate)")
     assert kinds(bench) == expected
     quantized = [cache for cache in flatten(bench.model.new_caches()) if isinstance(cache, QuantizedKVCache)]
     assert {(cache.bits, cache.group_size) for cache in quantized} == {(bits, 32 if "narrow" in way else 64)}

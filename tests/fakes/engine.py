@@ -126,6 +126,7 @@ class FakeEngine:
         self._info: ModelInfo | None = None
         self._runs: list[_Run] = []
         self._wanted_model: str | None = None
+        self._kv_bits: int | None = None
         self._is_open = True
         self._serial = 0
         self._disk = ConfigureDiskCache("")
@@ -172,7 +173,7 @@ class FakeEngine:
         handlers.get(type(command), lambda command: None)(command)
 
     def _load(self, command: LoadModel) -> None:
-        self._wanted_model = command.path
+        self._wanted_model, self._kv_bits = command.path, command.kv_bits
         self._sink(ModelLoading(command.path, "Reading weights", 0.5))
 
     def _cancel_opening(self, command: CancelOpening) -> None:
@@ -196,7 +197,10 @@ class FakeEngine:
             self._sink(ModelClosed(self._info.path))
         self._held = []
         name = path.rstrip("/").rsplit("/", 1)[-1]
-        self._info = ModelInfo(path, name, "fake", f"print of {path}", CONTEXT, 4_700_000, (("KVCache", 2),), True)
+        self._info = ModelInfo(
+            *(path, name, "fake", f"print of {path}", CONTEXT, 4_700_000, (("KVCache", 2),), True),
+            kv_bits=self._kv_bits,
+        )
         self._sink(ModelReady(self._info))
         self._show_trie()
 

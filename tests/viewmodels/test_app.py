@@ -17,6 +17,7 @@ from app.conversation.store import Store
 from app.protocol.chat import Sampling
 from app.protocol.commands import Cancel, CancelOpening, EstimateCost, Generate, LoadModel
 from app.protocol.reports import Problem
+from app.viewmodels.actions import checked, enabled
 from app.viewmodels.app import App
 from app.viewmodels.chat.rows import MessageRow
 from app.viewmodels.kit.settings import Settings
@@ -480,6 +481,39 @@ def test_a_first_model_that_is_stopped_is_offered_again(
     app.act(card.action_id)
     ask(qtbot, app, "There?")
     assert app.library.tree.path[-1].model == "print of /models/other"
+
+
+def test_the_kv_cache_of_a_model_is_kept_in_fewer_bits_until_it_is_chosen_otherwise(
+    qtbot: QtBot, app: App, script: Script, settings: Settings
+) -> None:
+    def marks() -> list[str]:
+        return [one for one in sorted(checked(app.state.now)) if one.startswith("kv_")]
+
+    ready(qtbot, app)
+    app.model.open("/models/one")
+    ready(qtbot, app)
+    assert marks() == ["kv_full"]
+    for bits in (8, 4):
+        app.act(f"kv_{bits}")
+        assert "kv_full" not in enabled(app.state.now)
+        ready(qtbot, app)
+        assert LoadModel("/models/one", bits) in script.commands
+        assert marks() == [f"kv_{bits}"]
+    app.model.use_guide()
+    ready(qtbot, app)
+    assert marks() == ["kv_full"]
+    app.model.open("/models/one")
+    ready(qtbot, app)
+    assert marks() == ["kv_4"]
+    opened = script.commands.count(LoadModel("/models/one", 4))
+    app.act("kv_4")
+    ready(qtbot, app)
+    assert script.commands.count(LoadModel("/models/one", 4)) == opened
+    app.act("kv_full")
+    ready(qtbot, app)
+    assert marks() == ["kv_full"]
+    assert settings.values.kv_bits == {}
+    ask(qtbot, app, "Still there?")
 
 
 def test_a_model_of_ollamas_store_is_opened_by_its_reference(

@@ -22,8 +22,9 @@ logger = logging.getLogger(__name__)
 DEFAULT_BUDGET = "default"
 PATIENCE = 1.0  # seconds that the window waits for the disk
 LARGEST = 1_000_000  # bytes of the file
-_LONGEST_TEXT, _MOST_ENTRIES, _LARGEST_NUMBER = 10_000, 100, 100_000
+_LONGEST_TEXT, MOST_ENTRIES, _LARGEST_NUMBER = 10_000, 100, 100_000
 _LATEST = 1 << 40  # seconds since the epoch
+_MOST_BITS = 32
 _RANGES = {"body_size": (6, 72)}  # points
 
 
@@ -52,7 +53,8 @@ class SettingsValues:
     model: folder of the model to start with, "" for the guide. recent_models: folders, the last one first.
     suspect: folder of a model that was being opened, or in use, when the engine or the program died; "" for none.
     model_folders: looked through for models beside those of other programs. models_used: when each model was opened
-    last, in seconds since the epoch, by what it was opened by.
+    last, in seconds since the epoch, by what it was opened by. kv_bits: of the models whose KV cache is kept in fewer
+    bits, by the same.
     preset: name of the settings of sampling that were chosen last, "" for the model's own.
 
     budget, disk_budget: how much memory and how much of the disk the cache may take, by the id of a `Budget`.
@@ -67,6 +69,7 @@ class SettingsValues:
     suspect: str = ""
     model_folders: tuple[str, ...] = ()
     models_used: Mapping[str, int] = field(default_factory=dict)
+    kv_bits: Mapping[str, int] = field(default_factory=dict)
     preset: str = ""
     budget: str = DEFAULT_BUDGET
     disk_budget: str = DEFAULT_BUDGET
@@ -84,6 +87,7 @@ class SettingsChanges(TypedDict, total=False):
     suspect: str
     model_folders: tuple[str, ...]
     models_used: Mapping[str, int]
+    kv_bits: Mapping[str, int]
     preset: str
     budget: str
     disk_budget: str
@@ -202,6 +206,7 @@ def settings_from(found: Any) -> SettingsValues:
     for name in ("recent_models", "model_folders", "hub_tokens"):
         values[name] = _all(str, values.get(name, ()))
     _require_times(values.get("models_used", {}))
+    _require_bits(values.get("kv_bits", {}))
     return SettingsValues(**values)
 
 
@@ -230,9 +235,9 @@ def _require_sense(name: str, value: Any) -> None:
     if is_text and name == "geometry" and not value.isascii():
         raise ValueError("the geometry is no base64")
     if isinstance(value, list):
-        for one in value[: _MOST_ENTRIES + 1]:
+        for one in value[: MOST_ENTRIES + 1]:
             _require_sense("", one)
-        if len(value) > _MOST_ENTRIES:
+        if len(value) > MOST_ENTRIES:
             raise ValueError(f"{name} has {len(value)} entries")
 
 
@@ -250,6 +255,13 @@ def _require_times(times: dict[str, Any]) -> None:
     _require_sense("models_used", [*times])
     if not all(type(value) is int and 0 <= value <= _LATEST for value in times.values()):
         raise ValueError(f"times are written as {times!r:.100}")
+
+
+def _require_bits(bits: dict[str, Any]) -> None:
+    """Raises ValueError for what is not a number of bits for each of a few names."""
+    _require_sense("kv_bits", [*bits])
+    if not all(type(value) is int and 1 <= value <= _MOST_BITS for value in bits.values()):
+        raise ValueError(f"bits are written as {bits!r:.100}")
 
 
 def _is_whole(text: str) -> bool:

@@ -21,7 +21,7 @@ from app.protocol.events import (
     OpeningCancelled,
 )
 from app.protocol.reports import ModelInfo, Problem
-from app.viewmodels.kit.settings import Settings, SettingsChanges
+from app.viewmodels.kit.settings import MOST_ENTRIES, Settings, SettingsChanges
 from app.worker.engine_host import EngineHost
 
 logger = logging.getLogger(__name__)
@@ -113,8 +113,18 @@ class CurrentModel(QObject):
         self._is_stopping = False
         self.loading = ModelLoading(path, "")
         self._suspect(path)
-        self._host.submit(LoadModel(path))
+        self._host.submit(LoadModel(path, self._settings.values.kv_bits.get(path)))
         self.changed.emit()
+
+    def keep_in_bits(self, bits: int | None) -> None:
+        """Keep the KV cache of the model in use in so many bits from now on: it is opened again. None for all bits."""
+        if self.info is None:
+            return
+        others = [(path, value) for path, value in self._settings.values.kv_bits.items() if path != self.path]
+        chosen = [] if bits is None else [(self.path, bits)]
+        self._keep(kv_bits=dict([*others, *chosen][-MOST_ENTRIES:]))
+        if bits != self.info.kv_bits:
+            self.open(self.path)
 
     def stop_opening(self) -> None:
         """Have the engine give up the model that is being opened."""

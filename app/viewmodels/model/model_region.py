@@ -68,6 +68,10 @@ class ModelRegion(QObject):
         """Give up the model that is being opened. Without effect when none is."""
         self.current_model.stop_opening()
 
+    def keep_in_bits(self, bits: int | None) -> None:
+        """Keep the KV cache of the model in use in so many bits, which makes answers approximate; None for all bits."""
+        self.current_model.keep_in_bits(bits)
+
     def choose(self) -> None:
         """Have the person asked for a model's folder."""
         self.folderWanted.emit()

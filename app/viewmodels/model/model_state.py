@@ -18,8 +18,9 @@ class ModelState:
 
     detail: its precision, "built in", "loading" or "not loaded". is_missing: there is none, because it could not be
     opened. is_open, is_loading: there is one, and another one is being opened. context_length: in tokens, 0 without
-    one. capabilities: of the engine there is or was last, None before the first has told. card: the problem that stands
-    in the way of every conversation, if any. activity: what the engine does when nothing is asked of it.
+    one. kv_bits: in how many its KV cache is kept, None for all. capabilities: of the engine there is or was last, None
+    before the first has told. card: the problem that stands in the way of every conversation, if any. activity: what
+    the engine does when nothing is asked of it.
     """
 
     name: str = ""
@@ -29,6 +30,7 @@ class ModelState:
     is_open: bool = False
     is_loading: bool = False
     context_length: int = 0
+    kv_bits: int | None = None
     capabilities: Capabilities | None = None
     card: ProblemCard | None = None
     activity: Activity = field(default_factory=Activity)
@@ -50,6 +52,7 @@ def model_state(
         is_open=model.info is not None,
         is_loading=model.loading is not None,
         context_length=model.info.context_length if model.info else 0,
+        kv_bits=model.info.kv_bits if model.info else None,
         capabilities=capabilities,
         card=card,
         activity=_activity(model, is_engine_up),

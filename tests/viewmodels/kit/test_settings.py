@@ -189,6 +189,15 @@ def test_the_use_of_models_is_remembered_and_what_is_no_time_is_refused(tmp_path
             settings_from({"models_used": times})
 
 
+def test_what_is_no_number_of_bits_is_refused(tmp_path: Path) -> None:
+    Settings(tmp_path / "settings.json").update(kv_bits={"/models/one": 8})
+    assert Settings(tmp_path / "settings.json").values.kv_bits == {"/models/one": 8}
+    odd: list[object] = [-1, 0, 33, 8.0, "8", None, True, [], {}]
+    for bits in [{"/m": one} for one in odd] + [{"\ud800": 8}, {f"/{number}": 8 for number in range(101)}]:
+        with pytest.raises(ValueError, match=r"bits are|no text|entries"):
+            settings_from({"kv_bits": bits})
+
+
 def test_a_folder_that_is_moved_is_followed(tmp_path: Path) -> None:
     """And nothing is made again at the old place."""
     (tmp_path / "data").mkdir()
