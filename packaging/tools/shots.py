@@ -45,6 +45,7 @@ from app.viewmodels.text import formatting  # noqa: E402
 from app.widgets.kit.search_field import SearchField  # noqa: E402
 from app.widgets.kit.style import Style  # noqa: E402
 from app.widgets.kit.theme import DARK, LIGHT, Theme  # noqa: E402
+from app.widgets.models.model_popover import ModelPopover  # noqa: E402
 from app.widgets.models.models_window import ModelsWindow  # noqa: E402
 from app.widgets.window.main_window import MainWindow  # noqa: E402
 from tools.gallery.components import ComponentSheet  # noqa: E402
@@ -142,6 +143,17 @@ def _models_window(window: MainWindow) -> ModelsWindow:
     return models
 
 
+def _pick(app: App, window: MainWindow) -> None:
+    furnish(app.model.list, entries(FOLDERS.guide))
+    app.settings.update(models_used={MODELS_QWEN: int(NOW) - 7200, FOLDERS.guide: int(NOW) - 90_000})
+    window.chat.toolbar.chip.click()
+
+
+def _picker(window: MainWindow) -> ModelPopover:
+    (picker,) = window.findChildren(ModelPopover)
+    return picker
+
+
 def empty_stage() -> Stage:
     return Stage(is_filled=False)
 
@@ -193,6 +205,7 @@ SCENES = (
     Scene("models", Stage, then=_models(entries(FOLDERS.guide)), part=_models_window),
     Scene("models-narrow", Stage, then=_models(entries(FOLDERS.guide), 480), part=_models_window),
     Scene("models-filtered", Stage, then=_models(entries(FOLDERS.guide), typed="4-bit gemma"), part=_models_window),
+    Scene("model-picker", Stage, then=_pick, part=_picker),
     Scene("models-empty", Stage, then=_models(()), part=_models_window),
 )
 

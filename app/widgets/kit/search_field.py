@@ -17,9 +17,13 @@ _RADIUS, _LEFT, _RIGHT = 7, 28, 28
 
 
 class SearchField(QLineEdit):
-    """Signals: wentDown, Return or Down: on to what was found; escaped, Escape in the empty field. Escape clears it."""
+    """Signals: wentDown, Down: on to what was found; entered, Return; escaped, Escape in the empty field.
+
+    Escape clears it.
+    """
 
     wentDown = Signal()
+    entered = Signal()
     escaped = Signal()
 
     def __init__(
@@ -52,7 +56,9 @@ class SearchField(QLineEdit):
         self.selectAll()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down):
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.entered.emit()
+        elif event.key() == Qt.Key.Key_Down:
             self.wentDown.emit()
         elif event.key() == Qt.Key.Key_Escape and self.text():
             self.clear()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QListView, QStyle, QStyleOptionViewItem, QWidget
 
@@ -97,7 +97,7 @@ class ModelView(QListView):
         self.setUniformItemSizes(True)
         set_up_view(self, style, "Models")
         self.setModel(model)
-        self.doubleClicked.connect(self._choose)
+        self.doubleClicked.connect(self.choose)
 
     @property
     def row(self) -> ModelRow | None:
@@ -110,6 +110,11 @@ class ModelView(QListView):
         """Make a row the current one and bring it into sight; without effect beyond the last."""
         if number < len(self._rows.rows):
             self.setCurrentIndex(self._rows.index(number))
+
+    def choose(self) -> None:
+        """Choose the current row, if it can be opened."""
+        if self.row is not None and not self.row.reason:
+            self.chosen.emit(self.row)
 
     def show_hint(self, hint: str) -> None:
         """Say something below the last row, "" for nothing."""
@@ -130,7 +135,7 @@ class ModelView(QListView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._choose(self.currentIndex())
+            self.choose()
         elif event.key() == Qt.Key.Key_Up and self.currentIndex().row() <= 0:
             self.left.emit()
         elif event.key() == Qt.Key.Key_Escape:
@@ -146,8 +151,3 @@ class ModelView(QListView):
             rect = self.visualRect(index)
             at = event.globalPos() if is_by_mouse else self.viewport().mapToGlobal(rect.center())
             self.menuAsked.emit(index.data(RowRole.ROW), at)
-
-    def _choose(self, index: QModelIndex) -> None:
-        row: ModelRow | None = index.data(RowRole.ROW) if index.isValid() else None
-        if row is not None and not row.reason:
-            self.chosen.emit(row)

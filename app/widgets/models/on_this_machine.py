@@ -95,6 +95,7 @@ class OnThisMachine(Pane):
     def _connect(self) -> None:
         self.field.textChanged.connect(self._filter)
         self.field.wentDown.connect(self._go_down)
+        self.field.entered.connect(self.list.choose)
         self.field.escaped.connect(lambda: self.window().close())
         self.list.left.connect(self.field.take_focus)
         self.list.chosen.connect(self._open)

@@ -197,6 +197,7 @@ class Sidebar(QWidget):
         self.list.left.connect(self.left)
         self.field.textChanged.connect(self._search.look_for)
         self.field.wentDown.connect(self._go_down)
+        self.field.entered.connect(self._go_down)
         self.field.escaped.connect(self.left)
         self.results.left.connect(self.field.take_focus)
         self.results.opened.connect(self._open)

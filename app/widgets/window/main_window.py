@@ -78,7 +78,7 @@ class MainWindow(QMainWindow):
         self._library = LibraryCommands(style, app.library, self.sidebar, self.sides, self)
         self._library.fill_folders(self.menus.folders)
         self._attach = AttachCommands(app.chat, self.chat.composer, self.open_path, self)
-        self._models = ModelCommands(style, app.model, self)
+        self._models = ModelCommands(style, app.model, self.do, self)
         self._runs = bound(app, self._own_runs())
         self.setMinimumSize(*_LEAST)
         self.setAcceptDrops(True)
@@ -148,7 +148,7 @@ class MainWindow(QMainWindow):
         self.sidebar.left.connect(self.chat.composer_area.take_focus)
         chat.toolbar.asked.connect(self.do)
         chat.escaped.connect(self.sides.close_overlay)
-        chat.toolbar.model_menu.aboutToShow.connect(self._fill_model_menu)
+        chat.toolbar.chip.clicked.connect(lambda: self._models.show_picker(chat.toolbar.chip))
         self.menus.quit.triggered.connect(QApplication.closeAllWindows)
         self.sides.changed.connect(self._refresh_checks)
         self.inspector.changed.connect(self._refresh_checks)
@@ -232,10 +232,6 @@ class MainWindow(QMainWindow):
         if self._is_pane_shown(name) or not self.sides.is_shown("inspector"):
             self.sides.toggle("inspector")
         self.inspector.show_pane(name)
-
-    def _fill_model_menu(self) -> None:
-        recent = self._app.settings.values.recent_models
-        self.menus.fill_model_menu(self.chat.toolbar.model_menu, recent, self._app.model.open)
 
     def announce(self, text: str) -> None:
         """Have a screen reader say this."""

@@ -108,14 +108,6 @@ class Menus(QObject):
         fill_recent(self.recent, folders, choose)
         self.recent.menuAction().setVisible(not self.recent.isEmpty())
 
-    def fill_model_menu(self, menu: QMenu, folders: Iterable[str], choose: Do) -> None:
-        """Fill the model chip's menu: recent models, then the ways to open another one."""
-        fill_recent(menu, folders, choose)
-        if not menu.isEmpty():
-            menu.addSeparator()
-        menu.addAction(self.actions["open_model"])
-        menu.addAction(self.actions["use_guide"])
-
 
 def fill_recent(menu: QMenu, folders: Iterable[str], choose: Do) -> None:
     """One entry to each folder, named like it, with the whole path as its tip."""

@@ -1,10 +1,10 @@
-"""The open model, and the menu in which another one is chosen."""
+"""The open model, under which another one is chosen."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPainter
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.widgets.kit.controls import Control, State
 from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
@@ -17,14 +17,12 @@ _SHORTEST_NAME = 48
 
 
 class ModelChip(Control):
-    """Icon, name, precision, chooser. `menu` is filled by the window. `is_short` leaves out the precision."""
+    """Icon, name, precision, chooser. `clicked`: another one is wanted. `is_short` leaves out the precision."""
 
     def __init__(self, style: Style, parent: QWidget | None = None) -> None:
         super().__init__(style, "Model", parent)
         self._name, self._detail, self._is_missing = "", "", False
         self.is_short = False
-        self.menu = QMenu(self)
-        self.clicked.connect(self._open_menu)
 
     def show_model(self, name: str, detail: str, is_missing: bool) -> None:
         """Show what is open. is_missing: its folder is not where it was."""
@@ -56,9 +54,6 @@ class ModelChip(Control):
             self.click()
         else:
             super().keyPressEvent(event)
-
-    def _open_menu(self) -> None:
-        self.menu.popup(self.mapToGlobal(QPoint(0, self.height() + 4)))
 
     def _paint(self, painter: QPainter, rect: QRectF) -> None:
         theme, state = self._style.theme, self.state

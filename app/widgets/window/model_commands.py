@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 
 
 class ModelCommands(QObject):
-    """Choosing a folder, and the window of models, for one main window."""
+    """Choosing a folder, the picker, and the window of models, for one main window."""
 
-    def __init__(self, style: Style, models: ModelRegion, window: QWidget) -> None:
+    def __init__(self, style: Style, models: ModelRegion, do: Callable[[str], None], window: QWidget) -> None:
+        """do: carries out a command by its id."""
         super().__init__(window)
         self._style = style
         self._models = models
+        self._do = do
         self._window = window
         self._dialog: QFileDialog | None = None
         self._models_window: ModelsWindow | None = None
@@ -40,6 +42,14 @@ class ModelCommands(QObject):
             self._dialog.setOption(QFileDialog.Option.ShowDirsOnly)
             self._dialog.fileSelected.connect(self._models.open)
         self._dialog.open()
+
+    def show_picker(self, below: QWidget) -> None:
+        """Offer the models used lately, and the ways to others, under a widget."""
+        from app.widgets.models.model_popover import ModelPopover
+
+        picker = ModelPopover(self._style, self._models, below)
+        picker.asked.connect(self._do)
+        picker.show_below(below)
 
     def show_models(self) -> None:
         """Show the window of models, or bring it to the front. Most starts of the program never need it."""

@@ -73,7 +73,7 @@ class Toolbar(QWidget):
     """52 high. `asked` carries the id of the verb whose button was pressed: "sidebar", "stop" or "inspector".
 
     When narrow, the gauge drops the context's length, then the chip its precision, then the chip's name and the title
-    are cut. `model_menu` is filled by the window.
+    are cut. `chip`: the model, under which another one is chosen.
     """
 
     asked = Signal(str)
@@ -86,12 +86,11 @@ class Toolbar(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._sidebar = self._button(Icon.SIDEBAR, "sidebar")
         self._title = TitleBlock(style, self)
-        self._chip = ModelChip(style, self)
+        self.chip = ModelChip(style, self)
         self._gauge = ContextGauge(style, self)
         self._stop = self._button(Icon.STOP, "stop", stands_out=True)
         self._inspector = self._button(Icon.INSPECTOR, "inspector")
         self._inspector.setCheckable(True)
-        self.model_menu = self._chip.menu
         style.changed.connect(self._restyle)
         state.changed.connect(self._refresh)
         self.show_sides(True, True)
@@ -137,7 +136,7 @@ class Toolbar(QWidget):
     def _refresh(self) -> None:
         chat, model = self._state.now.chat, self._state.now.model
         self._title.show_title(chat.title, chat.subtitle, chat.warmth, chat.is_on_disk)
-        self._chip.show_model(model.name, model.detail, model.is_missing)
+        self.chip.show_model(model.name, model.detail, model.is_missing)
         self._gauge.show_context(chat.context_used, model.context_length)
         self._stop.setEnabled(chat.can_stop)
         self._arrange()
@@ -157,16 +156,16 @@ class Toolbar(QWidget):
             size = self._gauge.sizeHint()
             self._gauge.setGeometry(right - size.width(), middle - size.height() // 2, size.width(), size.height())
             right = self._gauge.x() - _INSET
-        size = self._chip.sizeHint()
-        width = max(self._chip.minimumSizeHint().width(), min(size.width(), right - left - _TITLE_NEEDS - _INSET))
-        self._chip.setGeometry(right - width, middle - size.height() // 2, width, size.height())
-        self._title.setGeometry(left, 0, max(0, self._chip.x() - _INSET - left), self.height() - 1)
+        size = self.chip.sizeHint()
+        width = max(self.chip.minimumSizeHint().width(), min(size.width(), right - left - _TITLE_NEEDS - _INSET))
+        self.chip.setGeometry(right - width, middle - size.height() // 2, width, size.height())
+        self._title.setGeometry(left, 0, max(0, self.chip.x() - _INSET - left), self.height() - 1)
 
     def _shorten(self, left: int, right: int) -> int:
         """Drop words of the gauge, then of the chip, then the gauge, until the title has room. Returns `right`."""
         wanted = min(self._title.wanted_width(), _TITLE_WANTS)
-        self._gauge.is_short = self._chip.is_short = False
-        for part in (self._gauge, self._chip):
+        self._gauge.is_short = self.chip.is_short = False
+        for part in (self._gauge, self.chip):
             if self._room(left, right) < wanted:
                 part.is_short = True
         if self._room(left, right) < min(wanted, _TITLE_NEEDS):
@@ -175,4 +174,4 @@ class Toolbar(QWidget):
 
     def _room(self, left: int, right: int) -> float:
         gauge = 0 if self._gauge.isHidden() else self._gauge.sizeHint().width() + _INSET
-        return right - left - gauge - self._chip.sizeHint().width() - _INSET
+        return right - left - gauge - self.chip.sizeHint().width() - _INSET

@@ -101,7 +101,6 @@ def test_return_opens_the_model_one_is_on(qtbot: QtBot, page: OnThisMachine, scr
 def test_return_after_typing_opens_what_was_found(qtbot: QtBot, page: OnThisMachine, script: Script) -> None:
     qtbot.keyClicks(page.field, "pear")
     qtbot.keyClick(page.field, Qt.Key.Key_Return)
-    qtbot.keyClick(page.list, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: loaded(script) == ["models--a--Pear-8bit"])
 
 

@@ -87,17 +87,6 @@ def test_recent_models_are_offered_by_name(menus: Menus) -> None:
     assert chosen == ["/models/Qwen3 & more"]
 
 
-def test_the_model_chips_menu_is_made_of_the_same_actions(menus: Menus, bar: QMenuBar) -> None:
-    menu = bar.addMenu("chip")
-    menus.fill_model_menu(menu, ("/models/LFM2",), lambda _folder: None)
-    menus.fill_model_menu(menu, ("/models/LFM2",), lambda _folder: None)
-    assert [entry.text() for entry in menu.actions() if not entry.isSeparator()] == [
-        "LFM2",
-        "Open Model…",
-        "Use the Guide",
-    ]
-
-
 def test_one_budget_is_marked_and_another_can_be_chosen(
     menus: Menus, bar: QMenuBar, done: Done, settings: Settings
 ) -> None:
