@@ -276,6 +276,45 @@ CONFIGURATIONS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
 }
 KINDS = tuple(CONFIGURATIONS)
+# Kinds that keep their state as one of those does.
+FURTHER: dict[str, tuple[str, dict[str, Any]]] = {
+    "phi3": ("phi3", {**COMMON, **HEADS, "rms_norm_eps": 1e-5}),
+    "olmo2": ("olmo2", {**COMMON, **HEADS, "rms_norm_eps": 1e-5, "tie_word_embeddings": False}),
+    "cohere2": ("cohere2", {**COMMON, **HEADS, "head_dim": 16, "sliding_window": WINDOW, "sliding_window_pattern": 3}),
+    "glm4": (
+        "glm4",
+        {
+            **COMMON,
+            **HEADS,
+            "head_dim": 16,
+            "attention_bias": True,
+            "rms_norm_eps": 1e-5,
+            "partial_rotary_factor": 0.5,
+            "rope_theta": 10_000.0,
+        },
+    ),
+    "nemotron_h": (
+        "nemotron_h",
+        {
+            **COMMON,
+            **HEADS,
+            "head_dim": 16,
+            "max_position_embeddings": 4096,
+            "attention_bias": False,
+            "mamba_num_heads": 4,
+            "mamba_head_dim": 16,
+            "mamba_proj_bias": False,
+            "ssm_state_size": 16,
+            "conv_kernel": 4,
+            "n_groups": 2,
+            "mlp_bias": False,
+            "layer_norm_epsilon": 1e-5,
+            "use_bias": False,
+            "use_conv_bias": True,
+            "hybrid_override_pattern": ["M", "*", "-", "M"],
+        },
+    ),
+}
 
 # Mixture-of-experts models multiply gathered matrices, which MLX does in float32 only on the CPU.
 FLOAT32_ONLY = frozenset({"gpt_oss", "qwen3_next", "granite_h", "jamba", "llama4", "deepseek_v3"})
@@ -288,7 +327,7 @@ def dtypes(kind: str) -> tuple[mx.Dtype, ...]:
 
 def configuration(kind: str, vocabulary: int, **changes: Any) -> dict[str, Any]:
     """The config.json of one of these models."""
-    module, config = CONFIGURATIONS[kind]
+    module, config = {**CONFIGURATIONS, **FURTHER}[kind]
     config = {"model_type": module, **config, **changes}
     if "text_config" in config:
         return {**config, "text_config": {**config["text_config"], "vocab_size": vocabulary}}
@@ -297,7 +336,7 @@ def configuration(kind: str, vocabulary: int, **changes: Any) -> dict[str, Any]:
 
 def tiny_model(kind: str, vocabulary: int = 64, seed: int = 0, dtype: mx.Dtype = mx.float32, **changes: Any) -> Any:
     """A model of this kind, the same for the same seed. changes: of its configuration."""
-    module = importlib.import_module(f"mlx_lm.models.{CONFIGURATIONS[kind][0]}")
+    module = importlib.import_module(f"mlx_lm.models.{configuration(kind, vocabulary)['model_type']}")
     mx.random.seed(seed)
     model = module.Model(module.ModelArgs.from_dict(configuration(kind, vocabulary, **changes)))
     model.update(tree_map(_converter(dtype), model.parameters()))

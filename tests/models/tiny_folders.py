@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from tokenizers import Tokenizer
 
 from tests.fakes.model_folder import write_model_folder
 from tests.fakes.tiny_models import tiny_model
-from tests.fakes.tiny_tokenizer import BARE, byte_level
+from tests.fakes.tiny_tokenizer import BARE, byte_level, sentence_piece
 from tests.models.ollama import write_store
 
 # As mlx-lm quantizes: bits, numbers in a group, mode.
@@ -24,6 +25,43 @@ QUANTIZATIONS: dict[str, dict[str, Any]] = {
     "mxfp4": {"bits": 4, "group_size": 32, "mode": "mxfp4"},
     "mxfp8": {"bits": 8, "group_size": 32, "mode": "mxfp8"},
     "nvfp4": {"bits": 4, "group_size": 16, "mode": "nvfp4"},
+}
+
+
+@dataclass(frozen=True)
+class TinyModel:
+    """A model as a real one is published: how it is quantized, in how many files, with which kind of tokenizer."""
+
+    kind: str
+    quantization: str = ""
+    shards: int = 1
+    is_sentence_piece: bool = False
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+    def write(self, path: Path, **config: Any) -> Path:
+        """Write its folder. config: what else stands in its configuration."""
+        tokenizer = sentence_piece() if self.is_sentence_piece else byte_level()
+        options = {**self.changes, **config}
+        return write_tiny_folder(path, self.kind, self.quantization, self.shards, tokenizer, **options)
+
+
+_UNTIED = {"tie_word_embeddings": False}
+REAL = {
+    "llama": TinyModel("llama", is_sentence_piece=True, shards=2),
+    "llama untied": TinyModel("llama", "int8", changes=_UNTIED),
+    "qwen3 4-bit": TinyModel("qwen3", "int4"),
+    "gemma3 8-bit": TinyModel("gemma3", "int8", shards=3, is_sentence_piece=True),
+    "gpt-oss mxfp4": TinyModel("gpt_oss", "mxfp4", shards=2),
+    "lfm2 4-bit": TinyModel("lfm2", "int4", shards=2),
+    "mamba2": TinyModel("mamba2"),
+    "falcon-h1 8-bit": TinyModel("falcon_h1", "int8"),
+    "phi3 mxfp4": TinyModel("phi3", "mxfp4", shards=2, is_sentence_piece=True),
+    "cohere2 nvfp4": TinyModel("cohere2", "nvfp4"),
+    "olmo2 mxfp8": TinyModel("olmo2", "mxfp8", is_sentence_piece=True),
+    "glm4": TinyModel("glm4", shards=4, is_sentence_piece=True),
+    "nemotron-h 4-bit": TinyModel("nemotron_h", "int4"),
+    "qwen3.5 8-bit": TinyModel("qwen3_5", "int8", shards=2),
+    "deepseek-v3": TinyModel("deepseek_v3", is_sentence_piece=True),
 }
 
 
