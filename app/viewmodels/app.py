@@ -103,6 +103,7 @@ class App(QObject):
         """Tell views now of what they would be told in the next turn of the event loop."""
         for region in (self.model, self.hub, self.cache, self.library, self.chat):
             region.state.catch_up()
+        self.chat.settings.state.catch_up()
         self.state.catch_up()
 
     def close(self) -> None:

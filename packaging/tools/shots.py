@@ -154,6 +154,40 @@ def _picker(window: MainWindow) -> ModelPopover:
     return picker
 
 
+def _show_settings(app: App, window: MainWindow) -> None:
+    window.do("settings")
+
+
+def _change_settings(app: App, window: MainWindow) -> None:
+    window.do("settings")
+    app.chat.settings.instruct("Answer as a patient gardener from Kent would, in at most five sentences.")
+    for name, text in (("temperature", "1.1"), ("top_k", "40"), ("min_p", "0,05"), ("seed", "7")):
+        app.chat.settings.type(name, text)
+
+
+def _refuse_settings(app: App, window: MainWindow) -> None:
+    window.do("settings")
+    app.chat.settings.type("temperature", "hot")
+    app.chat.settings.type("logit_bias", "fox")
+    app.chat.settings.type("stop", "\\nUser:\n###")
+    app.catch_up()
+    window.settings.show_answer(None)
+
+
+def _open_presets(app: App, window: MainWindow) -> None:
+    app.chat.settings.save_preset("Letters")
+    window.do("settings")
+    menu = window.settings.preset.menu()
+    menu.setParent(window)  # a menu of its own window would not be in the picture
+    at = window.settings.preset.mapTo(window, window.settings.preset.rect().bottomLeft())
+    menu.setGeometry(at.x(), at.y() + 2, menu.sizeHint().width(), menu.sizeHint().height())
+    menu.show()
+
+
+def _is_settings_priced(app: App) -> bool:
+    return bool(app.chat.settings.state.now.price)
+
+
 def empty_stage() -> Stage:
     return Stage(is_filled=False)
 
@@ -199,6 +233,11 @@ SCENES = (
     Scene("disk", lambda: Stage(disk="old"), then=_select_edge),
     Scene("disk-full", lambda: Stage(disk="full")),
     Scene("restarted", lambda: Stage(disk="all")),
+    Scene("settings", Stage, then=_show_settings),
+    Scene("settings-changed", Stage, then=_change_settings, shown=_is_settings_priced),
+    Scene("settings-refused", Stage, then=_refuse_settings),
+    Scene("settings-presets", Stage, then=_open_presets),
+    Scene("settings-narrow", Stage, size=(880, 700), then=_change_settings, shown=_is_settings_priced),
     Scene("narrow", Stage, size=(880, 560)),
     Scene("narrow-cache", Stage, size=(880, 560), then=_show_cache),
     Scene("large-text", Stage, body=20),

@@ -100,6 +100,7 @@ class ChatRegion(QObject):
         self._tick.timeout.connect(self._show_figures)
         self.state = LiveState(self._state, self)
         self.state.follow(library.state.staled, model.state.staled, self.branch_costs.changed, self.view_states.changed)
+        self.state.follow(self.settings.state.staled)
         self.state.follow(self.generations.moved, self.question_queue.moved)
         library.wait_for(self)
         self._connect()
@@ -413,6 +414,7 @@ class ChatRegion(QObject):
             hint=self._hint,
             card=self._model.state.now.card or self._cards.get(self._open_id),
             elsewhere=self._short_title(answered.conversation_id) if answered and is_elsewhere else "",
+            can_ask_again=self.settings.state.now.can_ask_again,
         ).state()
 
     def _title(self, conversation_id: str) -> str:

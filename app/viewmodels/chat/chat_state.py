@@ -27,7 +27,8 @@ class ChatState:
     words in the composer are sent when that answer ends.
 
     can_send: Return has something said or answered; can_answer: it has a question answered that nobody answered.
-    can_pin, can_unpin: there may be something of the open branch to keep that no pin keeps, or that one keeps.
+    can_ask_again: something was chosen to hold from the next question on. can_pin, can_unpin: there may be
+    something of the open branch to keep that no pin keeps, or that one keeps.
     """
 
     title: str = ""
@@ -60,6 +61,7 @@ class ChatState:
     can_prune: bool = False
     can_show_previous: bool = False
     can_show_next: bool = False
+    can_ask_again: bool = False
     can_pin: bool = False
     can_unpin: bool = False
 

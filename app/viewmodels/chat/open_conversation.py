@@ -29,7 +29,8 @@ class OpenConversation:
 
     info: of the model in use; can_ask: it takes questions now. question: at the engine, one of this conversation if
     there is one; elsewhere: the title of its conversation, where that is not this one. reading: the name of a
-    file that is being read for the draft, or "". hint: a sentence for the composer's foot. card: a problem that stands
+    file that is being read for the draft, or "". hint: a sentence for the composer's foot. can_ask_again: as
+    in ChatState. card: a problem that stands
     in the way here.
     """
 
@@ -46,6 +47,7 @@ class OpenConversation:
     hint: str
     card: ProblemCard | None
     elsewhere: str
+    can_ask_again: bool = False
 
     def state(self) -> ChatState:
         """Return what the window says about this conversation, and what can be done in it."""
@@ -81,6 +83,7 @@ class OpenConversation:
             can_prune=bool(self.tree.forks),
             can_show_previous=self._has_version_beside(-1),
             can_show_next=self._has_version_beside(1),
+            can_ask_again=self.can_ask_again,
             can_pin=self._can_pin,
             can_unpin=self.question is None and path is not None and path.pinned > 0,
         )

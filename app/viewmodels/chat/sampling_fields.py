@@ -45,7 +45,7 @@ class Field:
     is_long: bool = False
 
 
-CHOICE, REPETITION, ANSWER = "Choice of tokens", "Repetition", "Answer"
+CHOICE, REPETITION, ANSWER = "Choice of Tokens", "Repetition", "Answer"
 FIELDS: tuple[Field, ...] = (
     Field("temperature", "Temperature", "0 always takes the likeliest token.", CHOICE, slider=Slider(0, 2, 0.05)),
     Field("top_p", "Top-p", "Only the likeliest tokens that together have this share.", CHOICE, "", Slider(0, 1, 0.01)),

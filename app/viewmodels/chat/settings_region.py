@@ -13,7 +13,7 @@ from app.conversation.message import Message
 from app.protocol.chat import PromptOptions, Sampling
 from app.protocol.events import CostEstimate
 from app.viewmodels.chat import chat_text, draft_limits
-from app.viewmodels.chat.answer_settings import answer_settings, changes_of, sampling_of, shown
+from app.viewmodels.chat.answer_settings import answer_settings, changes_of, sampling_of, shown, summary
 from app.viewmodels.chat.chat_settings import AllSettings, ChatSettings
 from app.viewmodels.chat.cost_queries import CostQueries
 from app.viewmodels.chat.drafts import Drafts
@@ -171,6 +171,11 @@ class SettingsRegion(QObject):
                 return tree.message(wanted)
         settled = self._questions.settled(tree.path)
         return next((one for one in reversed(settled) if one.role == "assistant"), None)
+
+    def summary(self, message_id: str) -> str:
+        """Return the settings of an answer on one line, "" where they are not known."""
+        tree = self._library.tree
+        return summary(tree.message(message_id)) if message_id in tree else ""
 
     # What is shown
 

@@ -12,6 +12,7 @@ from app.viewmodels.app import App
 from app.widgets.chat.attachment_sheet import show_attachment
 from app.widgets.chat.cards import NoticeBanner
 from app.widgets.chat.composer_area import ComposerArea
+from app.widgets.chat.messages.footer_tips import FooterTips
 from app.widgets.chat.messages.links import ask_and_open
 from app.widgets.chat.messages.view import ChatView
 from app.widgets.chat.welcome import WelcomeView
@@ -85,6 +86,7 @@ class ChatPane(QWidget):
         app.chat.anchorWanted.connect(self._show_anchor)
         app.chat.left.connect(self._remember_scroll)
         self.composer_area.acted.connect(app.act)
+        FooterTips(view, app.chat.settings.summary)
         view.deleteAsked.connect(app.chat.delete_message)
         self.welcome.asked.connect(app.chat.send)
         self.welcome.openAsked.connect(app.model.choose)

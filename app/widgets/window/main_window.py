@@ -33,6 +33,7 @@ from app.widgets.kit.dialogs import ask_to_delete
 from app.widgets.kit.focus_ring import FocusRing
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import BODY_SIZE
+from app.widgets.settings.settings_pane import SettingsPane
 from app.widgets.sidebar.sidebar import Sidebar
 from app.widgets.window.about import show_about
 from app.widgets.window.attach_commands import AttachCommands
@@ -53,8 +54,8 @@ _KEYS = (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress)
 class MainWindow(QMainWindow):
     """Shows what the app says, and hands it what the person does. It decides nothing and waits for nothing.
 
-    Attributes: sidebar, chat, inspector; cache, a pane of the inspector; sides, menus. Signal: documentOpened(str), a
-    file of conversations was dropped or opened from outside.
+    Attributes: sidebar, chat, inspector; cache and settings, panes of the inspector; sides, menus. Signal:
+    documentOpened(str), a file of conversations was dropped or opened from outside.
     """
 
     documentOpened = Signal(str)
@@ -67,7 +68,8 @@ class MainWindow(QMainWindow):
         self.sidebar = Sidebar(style, app.library.conversation_model, app.library.search, BY_ID)
         self.chat = ChatPane(style, app)
         self.cache = CachePane(style, app.cache.trie_model, app.cache.event_model)
-        self.inspector = Inspector(style, [self.cache])
+        self.settings = SettingsPane(style, app.chat)
+        self.inspector = Inspector(style, [self.cache, self.settings])
         self.sides = Sides(style, self.sidebar, self.chat, self.inspector, self)
         self.setCentralWidget(self.sides)
         self.menus = Menus(self.menuBar(), self.do, app.settings)
@@ -128,6 +130,9 @@ class MainWindow(QMainWindow):
             "send": composer.submit,
             "fork": self._fork,
             "regenerate": lambda: self._app.chat.regenerate(self._current("assistant")),
+            "repeat_answer": lambda: self._app.chat.repeat_answer(self._current("assistant")),
+            "answer_settings": lambda: self.show_answer_settings(self._current("assistant")),
+            "use_settings": lambda: self._app.chat.settings.use_answer(self._current("assistant")),
             "delete_message": lambda: self._app.chat.delete_message(self._current()),
             "previous": lambda: self._app.chat.select_version(self._current_fork(), -1),
             "next": lambda: self._app.chat.select_version(self._current_fork(), 1),
@@ -149,6 +154,7 @@ class MainWindow(QMainWindow):
         chat.toolbar.asked.connect(self.do)
         chat.escaped.connect(self.sides.close_overlay)
         chat.toolbar.chip.clicked.connect(lambda: self._models.show_picker(chat.toolbar.chip))
+        chat.view.commandAsked.connect(self._do_with_answer)
         self.menus.quit.triggered.connect(QApplication.closeAllWindows)
         self.sides.changed.connect(self._refresh_checks)
         self.inspector.changed.connect(self._refresh_checks)
@@ -232,6 +238,21 @@ class MainWindow(QMainWindow):
         if self._is_pane_shown(name) or not self.sides.is_shown("inspector"):
             self.sides.toggle("inspector")
         self.inspector.show_pane(name)
+
+    def _do_with_answer(self, action_id: str, message_id: str) -> None:
+        """Carry out a command of a message's menu."""
+        runs: dict[str, Callable[[str], object]] = {
+            "repeat_answer": self._app.chat.repeat_answer,
+            "answer_settings": self.show_answer_settings,
+            "use_settings": self._app.chat.settings.use_answer,
+        }
+        runs[action_id](message_id)
+
+    def show_answer_settings(self, message_id: str | None) -> None:
+        """Show how the tokens of an answer were chosen, None for the last one of the open path."""
+        if not self._is_pane_shown("settings"):
+            self._toggle_pane("settings")
+        self.settings.show_answer(message_id)
 
     def announce(self, text: str) -> None:
         """Have a screen reader say this."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from app.conversation.message import Conversation, Message, new_id
 from app.conversation.store import Store
+from app.protocol.chat import Sampling
 
 MODEL = "sample-model"
 MODEL_NAME = "Qwen3 8B"
@@ -145,4 +146,6 @@ def _answer(owner: str, parent: str | None, text: str, at: float, total: int, as
     request = {"total": total, "seen": held, "matched": held, "cached": held}
     stats = {"request": request, "tokens": tokens(text), "rate": 38.2, "first_token": 0.48, "seconds": 6.1}
     ids = tuple(range(tokens(text)))
-    return Message(new_id(), owner, parent, "assistant", text, at, ids, MODEL, MODEL_NAME, stats, "finished")
+    stats |= {"seed": 2_841_077_391}
+    sampling = asdict(Sampling())
+    return Message(new_id(), owner, parent, "assistant", text, at, ids, MODEL, MODEL_NAME, stats, "finished", sampling)

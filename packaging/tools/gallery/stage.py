@@ -232,6 +232,10 @@ class Stage(EngineHost):
         shown = [*residencies, *["none"] * (len(command.turns) - len(residencies))]
         turns = tuple(TurnResidency(*where) for where in zip(starts, ends, shown, strict=True))
         report = self._report(command.turns)
+        if command.options.instructions:  # nothing was ever read with them
+            total = report.total - SYSTEM + tokens(command.options.instructions)
+            turns = tuple(replace(turn, residency="none") for turn in turns)
+            report = RequestReport(total, 0, 0, 0, Reason.NEW)
         self.happened.emit(CostEstimate(command.query_id, report, turns, report.left / 390))
 
     def _generate(self, command: Generate) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -10,6 +11,8 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app.viewmodels.chat.rows import MessageRow
 from app.viewmodels.kit.action import Actions
+
+_OF_ANSWER = ("repeat_answer", "answer_settings", "use_settings")
 
 
 def branch_action(row: MessageRow) -> str:
@@ -23,19 +26,23 @@ def message_menu(
     actions: Actions,
     branch: Callable[[], None],
     delete: Callable[[], None],
+    do: Callable[[str], None],
     parent: QWidget,
     *,
     can_branch: bool,
 ) -> QMenu:
     """Return a menu for one message, which is deleted when it is closed.
 
-    selected: text of the message that Copy copies, "" for all of it.
+    selected: text of the message that Copy copies, "" for all of it. do: carries out another command on it.
     """
     menu = QMenu(parent)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     text = selected or row.text
     menu.addAction("Copy" if selected else "Copy Message", lambda: QGuiApplication.clipboard().setText(text))
     menu.addAction(actions[branch_action(row)].title, branch).setEnabled(can_branch)
+    if row.role == "assistant":
+        for action_id in _OF_ANSWER:
+            menu.addAction(actions[action_id].title, partial(do, action_id)).setEnabled(not row.is_streaming)
     menu.addSeparator()
     menu.addAction(actions["delete_message"].title, delete)
     return menu

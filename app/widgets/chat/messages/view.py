@@ -55,13 +55,15 @@ class ChatView(RowView):
     Nothing moves the view but what the person asks for: scrolling, keys that go from message to message, a message to
     be shown, another path, and the end while it is followed.
 
-    Signals: versionAsked(message id, -1 or +1); editAsked, againAsked, deleteAsked(message id); linkAsked(address).
+    Signals: versionAsked(message id, -1 or +1); editAsked, againAsked, deleteAsked(message id);
+    commandAsked(id of a command, message id); linkAsked(address).
     """
 
     versionAsked = Signal(str, int)
     editAsked = Signal(str)
     againAsked = Signal(str)
     deleteAsked = Signal(str)
+    commandAsked = Signal(str, str)
     linkAsked = Signal(str)
 
     def __init__(
@@ -375,7 +377,13 @@ class ChatView(RowView):
         can_branch = action_id in self._state.now.message_actions and not row.is_streaming
         selected = self.pointer.selected_text()
         branch, delete = (lambda: asked.emit(row.id)), (lambda: self.deleteAsked.emit(row.id))
-        message_menu(row, selected, self._actions, branch, delete, self, can_branch=can_branch).popup(at)
+        menu = message_menu(
+            *(row, selected, self._actions, branch, delete),
+            lambda command: self.commandAsked.emit(command, row.id),
+            self,
+            can_branch=can_branch,
+        )
+        menu.popup(at)
 
     # Painting
 

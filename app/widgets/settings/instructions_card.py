@@ -1,0 +1,98 @@
+"""The system prompt in the panel: what holds, what is to hold next, and what that costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from app.viewmodels.chat.settings_state import SettingsState
+from app.viewmodels.text.formatting import DOT
+from app.widgets.kit.controls import Button
+from app.widgets.kit.style import Style
+from app.widgets.kit.switch import Switch
+from app.widgets.kit.text_fields import TextArea
+from app.widgets.kit.text_label import TextLabel
+from app.widgets.kit.typography import TextRole
+from app.widgets.settings.card import Card, Words
+
+_LEAST, _MOST = 3, 12  # lines
+
+
+class InstructionsCard(Card):
+    """Signals: typed(str); switched(bool), whether to think; askedAgain(), reverted().
+
+    Attributes: field, switch, ask_button, revert_button.
+    """
+
+    typed = Signal(str)
+    switched = Signal(bool)
+    askedAgain = Signal()
+    reverted = Signal()
+
+    def __init__(self, style: Style, parent: QWidget) -> None:
+        super().__init__(style, "System Prompt", parent)
+        self._revision = -1
+        self.field = TextArea(style, "System prompt", _LEAST, _MOST, self.ground)
+        self.field.edit.setPlaceholderText("What the model is told before the first question")
+        self._words = Words(style, self.ground)
+        self.ask_button = Button(style, "Ask Question Again", parent=self.ground)
+        self.revert_button = Button(style, "Revert", parent=self.ground)
+        self.ask_button.setToolTip("Asks the last question again, beside itself")
+        self.switch = Switch(style, "Think before answering", self.ground)
+        self._thinking = _SwitchRow(style, self.switch, self.ground)
+        self._buttons = _Row([self.ask_button, self.revert_button], self.ground)
+        for row in (self._thinking, self.field, self._words, self._buttons):
+            self.add(row)
+        self.field.edited.connect(self.typed)
+        self.switch.clicked.connect(lambda: self.switched.emit(self.switch.isChecked()))
+        self.ask_button.clicked.connect(self.askedAgain)
+        self.revert_button.clicked.connect(self.reverted)
+
+    @property
+    def stops(self) -> Sequence[QWidget]:
+        """The widgets that the keyboard stops at."""
+        return [self.switch, self.field.edit, self.ask_button, self.revert_button]
+
+    def show_state(self, state: SettingsState) -> None:
+        """Show what holds and what is to hold."""
+        if state.revision != self._revision or not self.field.edit.hasFocus():
+            self._revision = state.revision
+            self.field.show_text(state.instructions)
+        self.field.refuse(bool(state.problem))
+        words = state.problem or _holds(state)
+        self._words.say(words, bool(state.problem))
+        self.field.edit.setAccessibleDescription(words)
+        self._buttons.setVisible(state.is_pending)
+        self.ask_button.setEnabled(state.can_ask_again)
+        self._thinking.setVisible(state.thinks is not None)
+        self.switch.setChecked(bool(state.thinks))
+
+
+def _holds(state: SettingsState) -> str:
+    if state.is_pending:
+        return f"From the next question on{DOT}{state.price}" if state.price else "From the next question on"
+    return "Holds on this branch" if state.held else ""
+
+
+class _Row(QWidget):
+    """Buttons beside each other."""
+
+    def __init__(self, buttons: Sequence[QWidget], parent: QWidget) -> None:
+        super().__init__(parent)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(8)
+        for button in buttons:
+            layout.addWidget(button)
+        layout.addStretch(1)
+
+
+class _SwitchRow(QWidget):
+    def __init__(self, style: Style, switch: Switch, parent: QWidget) -> None:
+        super().__init__(parent)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(TextLabel(style, switch.accessibleName(), TextRole.UI, is_quiet=False, parent=self), 1)
+        layout.addWidget(switch)

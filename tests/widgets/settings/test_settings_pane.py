@@ -1,0 +1,267 @@
+"""The panel of settings: what it shows is what holds, what is typed there holds at once, and keys reach all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QAccessible
+from PySide6.QtWidgets import QInputDialog, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.protocol.commands import Generate
+from app.viewmodels.app import App
+from app.viewmodels.chat.presets import DEFAULTS
+from app.viewmodels.chat.sampling_fields import FIELDS
+from app.widgets.chat.messages.footer_tips import FooterTips
+from app.widgets.kit.style import Style
+from app.widgets.kit.text_fields import LineField, TextArea
+from app.widgets.settings.setting_row import SettingRow
+from app.widgets.settings.settings_pane import SettingsPane
+from app.widgets.window.main_window import MainWindow
+from tests.fakes.engine import Script
+from tests.viewmodels.test_app import ask, ready
+
+
+@pytest.fixture
+def pane(qtbot: QtBot, app: App, style: Style) -> SettingsPane:
+    ready(qtbot, app)
+    pane = SettingsPane(style, app.chat)
+    qtbot.addWidget(pane)
+    pane.resize(300, 700)
+    pane.show()
+    qtbot.waitExposed(pane)
+    return pane
+
+
+def row(pane: SettingsPane, name: str) -> SettingRow:
+    return pane.rows[name]
+
+
+def line(pane: SettingsPane, name: str) -> LineField:
+    field = row(pane, name).field
+    assert isinstance(field, LineField)
+    return field
+
+
+def area(pane: SettingsPane, name: str) -> TextArea:
+    field = row(pane, name).field
+    assert isinstance(field, TextArea)
+    return field
+
+
+def sampled(app: App) -> object:
+    return app.chat.settings.sampling(app.library.open_id)
+
+
+def replace_text(qtbot: QtBot, field: LineField, text: str) -> None:
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClicks(field, text)
+
+
+def test_what_is_typed_holds_at_once(qtbot: QtBot, app: App, pane: SettingsPane) -> None:
+    replace_text(qtbot, line(pane, "temperature"), "1,5")
+    assert app.chat.settings.sampling(app.library.open_id).temperature == 1.5
+    app.catch_up()
+    assert line(pane, "temperature").text() == "1,5"  # as it was typed, while it is typed
+    qtbot.keyClick(line(pane, "temperature"), Qt.Key.Key_Return)
+    assert line(pane, "temperature").text() == "1.5"
+    slider = row(pane, "temperature").slider
+    assert slider is not None
+    assert slider.value() == 30
+    assert row(pane, "temperature").reset.isVisible()
+    row(pane, "temperature").reset.click()
+    app.catch_up()
+    assert line(pane, "temperature").text() == "0.3"
+    assert not row(pane, "temperature").reset.isVisible()
+
+
+def test_a_slider_goes_by_mouse_and_keyboard_and_fills_the_field(qtbot: QtBot, app: App, pane: SettingsPane) -> None:
+    slider = row(pane, "top_p").slider
+    assert slider is not None
+    qtbot.keyClick(slider, Qt.Key.Key_Left)
+    assert line(pane, "top_p").text() == "0.89"
+    qtbot.mousePress(slider, Qt.MouseButton.LeftButton, pos=slider.rect().center())
+    assert line(pane, "top_p").text() == "0.5"
+    assert app.chat.settings.sampling(app.library.open_id).top_p == 0.5
+    app.catch_up()
+    assert slider.accessibleDescription() == "0.5"
+
+
+def test_a_refused_value_stays_with_its_sentence(qtbot: QtBot, app: App, pane: SettingsPane) -> None:
+    field = line(pane, "temperature")
+    replace_text(qtbot, field, "hot")
+    app.catch_up()
+    assert "between 0 and 1000" in field.accessibleDescription()
+    pane.preset.setFocus()
+    app.catch_up()
+    assert field.text() == "hot"
+    app.library.new_conversation()
+    app.catch_up()
+    assert field.text() == "hot"  # there is one blank conversation at most
+
+
+def test_lists_are_written_a_line_each(qtbot: QtBot, app: App, pane: SettingsPane) -> None:
+    area(pane, "stop").edit.setFocus()
+    qtbot.keyClicks(area(pane, "stop").edit, "###")
+    qtbot.keyClick(area(pane, "stop").edit, Qt.Key.Key_Return)
+    qtbot.keyClicks(area(pane, "stop").edit, "\\nUser:")
+    assert app.chat.settings.sampling(app.library.open_id).stop == ("###", "\nUser:")
+    area(pane, "logit_bias").edit.setFocus()
+    qtbot.keyClicks(area(pane, "logit_bias").edit, " fox: -2")
+    assert app.chat.settings.sampling(app.library.open_id).logit_bias == ((" fox", -2),)
+
+
+def test_the_system_prompt_is_priced_and_asked_again(
+    qtbot: QtBot, app: App, script: Script, pane: SettingsPane
+) -> None:
+    ask(qtbot, app, "Which?")
+    card = pane.instructions
+    assert not card.ask_button.isVisible()
+    card.field.edit.setFocus()
+    qtbot.keyClicks(card.field.edit, "Be brief.")
+    qtbot.waitUntil(lambda: "to read again" in card.field.edit.accessibleDescription())
+    assert card.ask_button.isVisible()
+    assert not card.switch.isVisible()
+    card.ask_button.click()
+    qtbot.waitUntil(lambda: len([one for one in script.commands if isinstance(one, Generate)]) == 2)
+    qtbot.waitUntil(lambda: not list(app.chat.questions))
+    app.catch_up()
+    assert not card.ask_button.isVisible()
+    assert card.field.text == "Be brief."
+
+
+def test_another_conversation_fills_all_fields_even_where_one_types(qtbot: QtBot, app: App, pane: SettingsPane) -> None:
+    ask(qtbot, app, "Which?")
+    first = app.library.open_id
+    card, field = pane.instructions, line(pane, "seed")
+    card.field.edit.setFocus()
+    qtbot.keyClicks(card.field.edit, "Be brief.")
+    field.setFocus()
+    qtbot.keyClicks(field, "12x")
+    app.library.new_conversation()
+    app.catch_up()
+    assert (card.field.text, field.text()) == ("", "")
+    card.field.edit.setFocus()
+    qtbot.keyClicks(card.field.edit, "Be kind.")
+    app.library.open(first)
+    app.catch_up()
+    assert (card.field.text, field.text()) == ("Be brief.", "12x")
+
+
+def test_presets_are_chosen_and_named_in_the_menu(qtbot: QtBot, app: App, pane: SettingsPane) -> None:
+    def entries() -> dict[str, bool]:
+        menu = pane.preset.menu()
+        return {one.text(): one.isChecked() for one in menu.actions() if one.text()}
+
+    def choose(text: str) -> None:
+        menu = pane.preset.menu()
+        next(one for one in menu.actions() if one.text() == text).trigger()
+        app.catch_up()
+
+    def answer(name: str) -> None:
+        dialog = pane.preset.findChildren(QInputDialog)[-1]
+        dialog.setTextValue(name)
+        dialog.accept()
+        app.catch_up()
+
+    assert entries()[DEFAULTS]
+    choose("Precise")
+    assert pane.preset.text() == "Precise"
+    assert line(pane, "temperature").text() == "0.2"
+    app.chat.settings.type("seed", "7")
+    app.catch_up()
+    assert pane.preset.text() == "Own Settings"
+    choose("Save as Preset…")
+    answer("Creative")  # taken: asked again, with the sentence
+    assert "Espalier’s own" in pane.preset.findChildren(QInputDialog)[-1].labelText()
+    answer("Letters & lists")
+    assert pane.preset.text() == "Letters & lists"
+    assert entries()["Letters && lists"]
+    pane.preset.renameAsked.emit("Letters & lists", "Lists")
+    app.catch_up()
+    assert pane.preset.text() == "Lists"
+    pane.preset.deleteAsked.emit("Lists")
+    app.catch_up()
+    assert pane.preset.text() == DEFAULTS  # nothing was said yet: what was used last holds, and is gone
+
+
+def test_the_settings_of_an_answer_are_there_to_be_used(
+    qtbot: QtBot, app: App, script: Script, pane: SettingsPane
+) -> None:
+    assert not pane.answer.isVisible()
+    app.chat.settings.apply("Precise")
+    ask(qtbot, app, "Which?")
+    app.chat.settings.apply(DEFAULTS)
+    app.catch_up()
+    assert "Temperature: 0.2" in pane.answer.lines.text()
+    pane.answer.repeat_button.click()
+    qtbot.waitUntil(lambda: len([one for one in script.commands if isinstance(one, Generate)]) == 2)
+    assert script.commands[-1] is not None
+    again = [one for one in script.commands if isinstance(one, Generate)][-1].sampling
+    assert (again.temperature, again.seed) == (0.2, 7)
+    qtbot.waitUntil(lambda: not list(app.chat.questions))
+    pane.answer.use_button.click()
+    app.catch_up()
+    assert line(pane, "temperature").text() == "0.2"
+
+
+def test_the_keyboard_stops_at_everything_in_order_and_everything_has_a_name(pane: SettingsPane) -> None:
+    stops = pane.tab_order
+    assert len(set(stops)) == len(stops)
+    for stop in stops:
+        assert stop.focusPolicy() & Qt.FocusPolicy.TabFocus, stop
+        found = QAccessible.queryAccessibleInterface(stop)
+        assert found is not None
+        assert found.text(QAccessible.Text.Name), stop
+    assert {row.accessibleName() for row in stops} >= {field.title for field in FIELDS}
+
+
+@pytest.mark.parametrize("width", [300, 352, 640])
+def test_nothing_is_cut_off(qtbot: QtBot, app: App, pane: SettingsPane, width: int) -> None:
+    app.chat.settings.instruct("Be brief.")
+    for name in ("temperature", "seed", "stop"):
+        app.chat.settings.type(name, "9")
+    app.catch_up()
+    pane.resize(width, 700)
+    page = pane.instructions.parentWidget()
+    assert page is not None
+    qtbot.waitUntil(lambda: page.width() <= width)
+    assert page.minimumSizeHint().width() <= 300 - 12
+    for widget in page.findChildren(QWidget):
+        if widget.isVisible():
+            right = widget.mapTo(page, widget.rect().topRight()).x()
+            assert right <= page.width(), widget
+
+
+def test_the_window_has_it_in_the_inspector_and_in_the_menus(
+    qtbot: QtBot, make_app: Callable[[], App], style: Style
+) -> None:
+    app = make_app()
+    window = MainWindow(style, app)
+    qtbot.addWidget(window)
+    window.resize(1440, 900)
+    window.show()
+    qtbot.waitExposed(window)
+    ready(qtbot, app)
+    app.chat.settings.apply("Precise")
+    ask(qtbot, app, "Which?")
+    window.do("settings")
+    assert window.settings.isVisible()
+    assert window.menus.actions["settings"].isChecked()
+    window.do("settings")
+    assert not window.settings.isVisible()
+    window.do("answer_settings")
+    assert window.settings.isVisible()
+    app.chat.settings.apply(DEFAULTS)
+    window.do("use_settings")
+    assert app.chat.settings.sampling(app.library.open_id).temperature == 0.2
+    tips = FooterTips(window.chat.view, app.chat.settings.summary)
+    view = window.chat.view
+    footer = view.layout_of_rows.item(1).footer
+    at = footer.center() + QPointF(0, view.layout_of_rows.top(1) - view.verticalOffset())
+    assert tips.tip(at).startswith("Temperature 0.2")
+    assert tips.tip(at - QPointF(0, 60)) == ""
+    window.close()
