@@ -22,6 +22,8 @@ def model_name(path: str) -> str:
     """Return how a model is called: like its folder, its repository on the hub, or as Ollama calls it, "NAME:TAG"."""
     if path.startswith(PREFIX):
         return path.removeprefix(PREFIX)
+    if not path:
+        return ""
     folder = Path(path).absolute()
     repository = hub_repository(folder)
     return folder.name if repository is None else repository[1]

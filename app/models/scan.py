@@ -7,22 +7,24 @@ disk hangs is waited for only so long, links in circles end, and each model is f
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from queue import Empty, SimpleQueue
+from typing import NamedTuple
 
 from app.models.contents import list_folder
 from app.models.description import describe_folder, describe_ollama, is_model
 from app.models.entry import ModelEntry, Source
 from app.models.names import HUB_MODEL, model_name, shown
-from app.models.ollama_store import list_models
+from app.models.ollama_store import OllamaModel, list_models
 from app.models.places import Place
-from app.protocol.deadline import NO_ANSWER, DeadlineCaller
+from app.protocol.deadline import NO_ANSWER, no_answer
 from app.protocol.plain_files import read_plain
 
-T = TypeVar("T")
 _LEVELS = 2  # below a place: the folder of a publisher, then that of a model
 _MOST_HANGING = 2
+_STEP, _END = "step", "end"
 PATIENCE = 2.0  # seconds for the files of one model
 
 
@@ -51,64 +53,113 @@ class _Found(NamedTuple):
     entry: ModelEntry
 
 
+class _Step(NamedTuple):
+    """A folder to be looked at, and how: it is a model, or comes to further steps. look: raises OSError."""
+
+    path: Path
+    look: Callable[[], _Found | list[_Step]]
+
+
 class _Search:
-    """The search of one place, a folder at a time."""
+    """The search of one place. A folder that hangs is left behind with its thread, and the next thread goes on."""
 
     def __init__(self, place: Place, patience: float) -> None:
         self._place, self._patience = place, patience
-        self._caller = DeadlineCaller("models", patience)
-        self._hanging = 0
 
     def results(self) -> Iterator[_Found]:
-        place = self._place
-        if place.source is Source.OLLAMA:
-            yield from self._ollama()
-            return
-        waiting = [(place.root, 0)]
-        while waiting and self._hanging < _MOST_HANGING:
-            path, level = waiting.pop()
+        steps, hanging = [_first(self._place)], 0
+        while steps and hanging < _MOST_HANGING:
+            walk = _Walk(self._place, steps)
+            walk.start()
             try:
-                found = self._ask(lambda path=path, level=level: _look(place, path, level))  # type: ignore[misc]
+                yield from self._of(walk)
+                return
             except TimeoutError as error:
-                yield _silent(place, path, error)
-                continue
-            except OSError as error:
-                if path == place.root and place.source is Source.ADDED:
-                    yield _nothing(place, _why(error))
-                continue
+                hanging += 1
+                path, steps = walk.leave()
+                yield _silent(self._place, path, error)
+            finally:
+                walk.leave()
+
+    def _of(self, walk: _Walk) -> Iterator[_Found]:
+        """Yield what a thread finds until it has looked at everything. Raises TimeoutError where it hangs."""
+        while True:
+            try:
+                found = walk.results.get(timeout=self._patience)
+            except Empty:
+                raise no_answer() from None
             if isinstance(found, _Found):
                 yield found
-            else:
-                waiting += [(below, level + 1) for below in reversed(found)]
-
-    def _ollama(self) -> Iterator[_Found]:
-        root = self._place.root
-        try:
-            yield from self._ask(
-                lambda: [_Found(model.reference, describe_ollama(model, root)) for model in list_models(root)]
-            )
-        except TimeoutError as error:
-            yield _nothing(self._place, _why(error))
-
-    def _ask(self, function: Callable[[], T]) -> T:
-        """Call a function that reads the disk. One that hangs is left behind, and the next is called all the same."""
-        try:
-            return self._caller.call(function)
-        except TimeoutError:
-            self._hanging += 1
-            self._caller = DeadlineCaller("models", self._patience)
-            raise
+            elif found == _END:
+                return
 
 
-def _look(place: Place, path: Path, level: int) -> _Found | list[Path]:
-    """Describe the model of a folder, or return the folders in it that may hold models. Raises OSError."""
+class _Walk(threading.Thread):
+    """A thread that takes one step after another. It never keeps the process from ending.
+
+    Attributes: results, of each step what was found, `_STEP` where that is nothing, and `_END` after the last.
+    """
+
+    def __init__(self, place: Place, steps: list[_Step]) -> None:
+        super().__init__(name="models", daemon=True)
+        self._place, self._steps = place, steps
+        self._at = place.root
+        self._lock = threading.Lock()
+        self._is_left = False
+        self.results: SimpleQueue[_Found | str] = SimpleQueue()
+
+    def leave(self) -> tuple[Path, list[_Step]]:
+        """Have no further step taken; returns where it is, and the steps that are left."""
+        with self._lock:
+            self._is_left = True
+            return self._at, list(self._steps)
+
+    def run(self) -> None:
+        """Take all steps."""
+        while (step := self._next()) is not None:
+            try:
+                found = step.look()
+            except OSError as error:
+                is_told = step.path == self._place.root and self._place.source is Source.ADDED
+                found = _nothing(self._place, _why(error)) if is_told else []
+            with self._lock:
+                self._steps += reversed(found) if isinstance(found, list) else ()
+            self.results.put(_STEP if isinstance(found, list) else found)
+        self.results.put(_END)
+
+    def _next(self) -> _Step | None:
+        with self._lock:
+            if self._is_left or not self._steps:
+                return None
+            step = self._steps.pop()
+            self._at = step.path
+            return step
+
+
+def _first(place: Place) -> _Step:
+    if place.source is Source.OLLAMA:
+        return _Step(place.root, lambda: [_of_store(place, model) for model in list_models(place.root)])
+    return _Step(place.root, lambda: _look(place, place.root, 0))
+
+
+def _of_store(place: Place, model: OllamaModel) -> _Step:
+    return _Step(model.manifest, lambda: _Found(model.reference, describe_ollama(model, place.root)))
+
+
+def _look(place: Place, path: Path, level: int) -> _Found | list[_Step]:
+    """Describe the model of a folder, or return steps to the folders in it that may hold models. Raises OSError."""
     if path.name.startswith(HUB_MODEL) and level:
         snapshot = _snapshot(path)
         return [] if snapshot is None else _found(place, snapshot)
     contents = list_folder(path)
     if is_model(contents):
         return _found(place, path)
-    return [path / name for name in contents.folders if not name.startswith(".")] if level < _LEVELS else []
+    below = (path / name for name in contents.folders if not name.startswith("."))
+    return [_below(place, folder, level + 1) for folder in below] if level < _LEVELS else []
+
+
+def _below(place: Place, folder: Path, level: int) -> _Step:
+    return _Step(folder, lambda: _look(place, folder, level))
 
 
 def _found(place: Place, folder: Path) -> _Found:

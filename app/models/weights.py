@@ -105,7 +105,7 @@ def _header_length(path: Path, size: int) -> int:
 def _header(path: Path, length: int, size: int) -> bytes:
     """Read a header. Raises DamagedError where its file ends before its data."""
     data = _read(path, 8 + length)[8:]
-    end = max((int(found) for found in _ENDS.findall(data)), default=0)
+    end = max(map(int, _ENDS.findall(data)), default=0)
     if len(data) < length or 8 + length + end > size:
         raise DamagedError(path.name)
     return data

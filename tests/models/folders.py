@@ -5,9 +5,14 @@ from __future__ import annotations
 import json
 import os
 import struct
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from app.models.entry import ModelEntry, Source
+from app.models.places import Place
+from app.models.scan import scan
 
 TEMPLATE = "{% for message in messages %}{{ message.content }}{% endfor %}"
 WITH_TOOLS = "{% if tools %}{{ tools | tojson }}{% endif %}" + TEMPLATE
@@ -93,3 +98,10 @@ def write_many(hub: Path, count: int = 200) -> list[Path]:
         write_snapshot(hub, f"someone/Model-{number:03}-4bit", tensors=tensors, total=8 * 10**9 if number % 2 else None)
         for number in range(count)
     ]
+
+
+def list_models(hub: Path) -> tuple[list[ModelEntry], float]:
+    """List the models of a hub's cache; returns them, and the milliseconds that it took."""
+    begin = time.perf_counter()
+    found = list(scan([Place(Source.HUB, hub)]))
+    return found, (time.perf_counter() - begin) * 1000

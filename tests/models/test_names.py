@@ -18,6 +18,7 @@ from app.models.names import hub_repository, model_name, shown
         ("/hub/models--gpt2/snapshots/0123abcd", "gpt2"),
         ("/hub/models--a--b/elsewhere/0123abcd", "0123abcd"),
         ("ollama:qwen3:8b-mlx", "qwen3:8b-mlx"),
+        ("", ""),
     ],
 )
 def test_a_model_is_called_like_its_folder_its_repository_or_as_ollama_does(path: str, name: str) -> None:

@@ -8,7 +8,7 @@ from typing import Unpack
 
 from PySide6.QtCore import QObject, Signal
 
-from app.models.ollama_store import PREFIX
+from app.models.names import model_name as model_name
 from app.protocol.chat import Sampling
 from app.protocol.commands import CancelOpening, LoadModel
 from app.protocol.events import (
@@ -31,11 +31,6 @@ MOST_RECENT = 8
 
 # The guide was trained on answers to fixed questions: a little chance for its stories, not enough to lead it astray.
 GUIDE_SAMPLING = Sampling(temperature=0.3, top_p=0.9)
-
-
-def name_of_path(path: str) -> str:
-    """Return what a model is called by its path alone: the last part, without the name of Ollama's store."""
-    return path.removeprefix(PREFIX).rstrip("/").rsplit("/", 1)[-1]
 
 
 class CurrentModel(QObject):
@@ -88,7 +83,7 @@ class CurrentModel(QObject):
 
     def name_of(self, path: str) -> str:
         """Return what the model at a path is called before it is open."""
-        return GUIDE_NAME if path == self.guide else name_of_path(path)
+        return GUIDE_NAME if path == self.guide else model_name(path)
 
     @property
     def is_guide(self) -> bool:

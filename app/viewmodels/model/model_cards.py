@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from app.models.names import model_name
 from app.protocol.reports import Problem
 from app.viewmodels.kit.problem_card import ProblemCard
-from app.viewmodels.model.current_model import name_of_path
 
 
 def model_failed(problem: Problem, is_guide: bool) -> ProblemCard:
@@ -37,7 +37,7 @@ def suspected(path: str) -> ProblemCard:
 
     Another one is opened instead.
     """
-    name = name_of_path(path)
+    name = model_name(path)
     sentence = (
         f"The last time, Espalier or its engine ended while the model {name} was being opened or in use, so it is not "
         "opened by itself. Everything you said is saved. Go on with the model named in the toolbar, or open this one "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
-from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject
@@ -14,6 +13,7 @@ from app.viewmodels.actions import ACTIONS, TABLE
 from app.viewmodels.cache.budgets import BUDGETS, DISK_BUDGETS, budget_of, disk_budget_of
 from app.viewmodels.kit.action import Action, Menu, Submenu
 from app.viewmodels.kit.settings import Settings, SettingsValues
+from app.viewmodels.model.current_model import model_name
 from app.widgets.window.budget_menu import BudgetMenu
 
 Do = Callable[[str], None]
@@ -110,11 +110,11 @@ class Menus(QObject):
 
 
 def fill_recent(menu: QMenu, folders: Iterable[str], choose: Do) -> None:
-    """One entry to each folder, named like it, with the whole path as its tip."""
+    """One entry to each model, with the whole path as its tip."""
     menu.clear()
     menu.setToolTipsVisible(True)
     for folder in folders:
-        action = menu.addAction(Path(folder).name.replace("&", "&&"))
+        action = menu.addAction(model_name(folder).replace("&", "&&"))
         action.setToolTip(folder)
         action.setMenuRole(QAction.MenuRole.NoRole)
         action.triggered.connect(lambda _checked=False, path=folder: choose(path))

@@ -87,6 +87,11 @@ def test_recent_models_are_offered_by_name(menus: Menus) -> None:
     assert chosen == ["/models/Qwen3 & more"]
 
 
+def test_a_recent_model_of_the_hubs_cache_is_called_like_its_repository(menus: Menus) -> None:
+    menus.show_recent(("/hub/models--a--Phi-4/snapshots/0123abcd", "ollama:qwen3:8b"), lambda _folder: None)
+    assert [entry.text() for entry in menus.recent.actions()] == ["Phi-4", "qwen3:8b"]
+
+
 def test_one_budget_is_marked_and_another_can_be_chosen(
     menus: Menus, bar: QMenuBar, done: Done, settings: Settings
 ) -> None:
