@@ -131,6 +131,19 @@ class MessageStore:
         self._growing.pop(message_id, None)
         self.completed.append(number)
 
+    def reopen(self, message_id: str) -> None:
+        """Let an answer that has ended grow again: its words stay, its token ids and figures come with its next end.
+
+        Without effect on one that grows. ValueError for a message that is no answer.
+        """
+        with self._db.writing():
+            number = self._db.message_number(message_id)
+            query = """UPDATE message SET stop = NULL, tokens = NULL, stats = NULL
+                WHERE number = ? AND role = 'assistant'"""
+            if self._db.execute(query, number).rowcount != 1:
+                raise ValueError(f"message {message_id} is not an answer")
+        self._growing[message_id] = number
+
     def save_answer(self, answer: Message, before: Progress | None = None, select: bool = True) -> Edit | None:
         """Add what is not stored yet of an answer. Doing it again changes nothing, wherever it was broken off.
 

@@ -377,6 +377,16 @@ TABLE: tuple[Row, ...] = (
         run=lambda app: app.chat.settings.use_answer(),
     ),
     Action(
+        id="continue",
+        menu=Menu.BRANCH,
+        group="fork",
+        title="Continue Answer",
+        keys=("Ctrl+Shift+Return",),
+        tip="Has an answer go on that was stopped, cut off or came to a limit.",
+        is_enabled=lambda state: state.chat.can_continue,
+        run=lambda app: app.chat.go_on(),
+    ),
+    Action(
         id="previous",
         menu=Menu.BRANCH,
         group="versions",

@@ -385,3 +385,21 @@ def test_a_long_conversation_is_read_in_pages(monkeypatch: pytest.MonkeyPatch) -
             last = message.id
         assert store.messages.load(conversation.id).path == store.messages.of(conversation.id)
         store.close()
+
+
+def test_an_answer_that_has_ended_grows_again_where_it_is_opened_again(path: Path) -> None:
+    store = Store(path)
+    conversation, question, answer = asked(store)
+    store.messages.finish(answer.id, text="One", stop="stopped", ids=(1,), stats={"rate": 1.0})
+    store.messages.reopen(answer.id)
+    (_, now) = store.messages.of(conversation.id)
+    assert (now.text, now.stop, now.ids, now.stats) == ("One", None, None, None)
+    with pytest.raises(StoreError):
+        store.trash.delete_message(question.id)
+    store.messages.append_text(answer.id, " two")
+    store.messages.finish(answer.id, text=" three", stop="finished", ids=(1, 2, 3))
+    (_, now) = store.messages.of(conversation.id)
+    assert (now.text, now.stop, now.ids) == ("One two three", "finished", (1, 2, 3))
+    for other in (question.id, "0" * 32):
+        with pytest.raises((ValueError, LookupError)):
+            store.messages.reopen(other)

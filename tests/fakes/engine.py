@@ -110,6 +110,7 @@ class _Run:
     ids: list[int] = field(default_factory=list)
     said: dict[TextKind, str] = field(default_factory=lambda: {"text": "", "thinking": ""})
     thinking_tokens: int = 0
+    forced: int = 0
     is_cancelled: bool = False
 
 
@@ -228,6 +229,8 @@ class FakeEngine:
         self._sink(RunStarted(command.run_id, request, ends))
         self._sink(PrefillProgress(command.run_id, len(prompt) - 1, len(prompt), request.cached, 1000.0))
         self._held.append(self._runs[-1].held)
+        if command.begun is not None:
+            self._begin_again(self._runs[-1], command.begun)
         self._events += 1
         event = CacheEvent(
             self._events, time.time(), CacheEventKind.REQUEST, request.left, 0, request.reason, request.cached
@@ -298,20 +301,32 @@ class FakeEngine:
         else:
             if len(run.ids) + 1 == self._script.hold:
                 time.sleep(0.02)  # what is last before a pause is not batched with what was before it
-            kind, word = run.words.pop(0)
-            token = self._vocabulary.setdefault(word, len(self._vocabulary) + 10)
-            start = len(run.said[kind])
-            run.ids.append(token)
-            run.said[kind] += word
-            run.thinking_tokens += kind == "thinking"
-            tokens = (Token(token, start, start + len(word)),) if self._script.capabilities.token_ids else ()
-            self._sink(TextDelta(run.command.run_id, 0, word, tokens, kind))
+            self._say(run)
+
+    def _say(self, run: _Run) -> None:
+        kind, word = run.words.pop(0)
+        token = self._vocabulary.setdefault(word, len(self._vocabulary) + 10)
+        start = len(run.said[kind])
+        run.ids.append(token)
+        run.said[kind] += word
+        run.thinking_tokens += kind == "thinking"
+        tokens = (Token(token, start, start + len(word)),) if self._script.capabilities.token_ids else ()
+        self._sink(TextDelta(run.command.run_id, 0, word, tokens, kind))
+
+    def _begin_again(self, run: _Run, begun: Turn) -> None:
+        """Say what an answer has said that goes on."""
+        while len(run.said["text"]) + len(run.said["thinking"]) < len(begun.text) + len(begun.thinking):
+            self._say(run)
+        run.forced = len(run.ids)
+        run.thinking_tokens = 0
 
     def _end(self, run: _Run, stop: StopReason) -> None:
         self._runs.remove(run)
         run.held.extend(run.ids)
         thought = run.thinking_tokens
-        stats = RunStats(run.request, stop, len(run.ids), 0.01, 100.0, 0.1, 7, thought, 12.3 if thought else 0.0)
+        stats = RunStats(
+            run.request, stop, len(run.ids) - run.forced, 0.01, 100.0, 0.1, 7, thought, 12.3 if thought else 0.0
+        )
         self._show_trie()
         ids = tuple(run.ids) if self._script.capabilities.token_ids else ()
         self._sink(RunFinished(run.command.run_id, 0, run.said["text"], ids, stats, run.said["thinking"]))

@@ -307,6 +307,13 @@ class ChatRegion(QObject):
         else:
             self._say_hint(now.note or chat_text.STILL_WRITING)
 
+    def go_on(self) -> None:
+        """Have the answer that ends the open path go on, where it ended before it was finished."""
+        leaf = self._library.tree.leaf_id
+        if leaf is not None and self.state.now.can_continue:
+            self.dismiss_card()
+            self.question_queue.go_on(self._library.tree.message(leaf))
+
     def delete_message(self, message_id: str | None = None) -> None:
         """Delete a message, else the last question of the open path, with what follows."""
         tree = self._library.tree

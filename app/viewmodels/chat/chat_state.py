@@ -27,6 +27,7 @@ class ChatState:
     words in the composer are sent when that answer ends.
 
     can_send: Return has something said or answered; can_answer: it has a question answered that nobody answered.
+    can_continue: the answer that ends the path ended before it was finished, and can go on.
     can_ask_again: something was chosen to hold from the next question on. can_pin, can_unpin: there may be
     something of the open branch to keep that no pin keeps, or that one keeps.
     """
@@ -55,6 +56,7 @@ class ChatState:
     is_waiting: bool = False
     can_send: bool = False
     can_answer: bool = False
+    can_continue: bool = False
     can_stop: bool = False
     can_fork: bool = False
     can_regenerate: bool = False

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from itertools import count
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
@@ -48,10 +50,22 @@ class Generations(QObject):
             model_name=model.name,
             sampling=asdict(sampling),
         )
-        run_id = next(self._ids)
-        question.ask(run_id, answer)
+        return self._submit(question, answer, Generate(next(self._ids), turns, sampling, owner, options=turns.options))
+
+    def go_on(self, question: Question, begun: Message, turns: Branch, model: ModelInfo, sampling: Sampling) -> Message:
+        """Have an answer go on that has ended; returns it as one that grows."""
+        answer = replace(begun, stop=None, ids=None, stats=None)
+        command = Generate(
+            *(next(self._ids), turns, sampling, question.conversation_id),
+            options=turns.options,
+            begun=begun.turn(model.fingerprint),
+        )
+        return self._submit(question, answer, command)
+
+    def _submit(self, question: Question, answer: Message, command: Generate) -> Message:
+        question.ask(command.run_id, answer)
         self._answer_saver.start()
-        self._host.submit(Generate(run_id, turns, sampling, owner, options=turns.options))
+        self._host.submit(command)
         return answer
 
     def stop(self, conversation_id: str) -> None:
@@ -85,11 +99,14 @@ class Generations(QObject):
             self._fail(question, event.problem)
 
     def _grow(self, question: Question, delta: TextDelta) -> None:
+        text = question.unsaid(delta.text, delta.kind)
+        if delta.text and not text:
+            return  # words of an answer that goes on
         was_reading, was_thinking = question.is_reading, question.is_thinking
         question.grow("", len(delta.tokens), delta.kind)
         if was_reading or was_thinking != question.is_thinking:
             self.moved.emit()
-        self._append(question, delta.text, delta.kind)
+        self._append(question, text, delta.kind)
 
     def _append(self, question: Question, text: str, kind: TextKind) -> None:
         """Take on new text and tell it at once: whoever has read the text before adds this."""
@@ -102,14 +119,37 @@ class Generations(QObject):
             self._append(question, event.thinking.removeprefix(question.thinking), "thinking")
         if event.text.startswith(question.text):
             self._append(question, event.text.removeprefix(question.text), "text")
-        stats = asdict(event.stats)
+        begun, stats = question.begun, asdict(event.stats)
+        if begun is not None and not event.stats.tokens and event.stats.stop is StopReason.CANCELLED:
+            self._end(question, _as_before(begun, StopReason.CANCELLED), None)
+            return
+        if begun is not None:
+            stats = _summed(begun.stats or {}, stats)
         answer = replace(question.answer_so_far, ids=event.ids or None, stats=stats, stop=str(event.stats.stop))
         self._end(question, answer, None)
 
     def _fail(self, question: Question, problem: Problem | None) -> None:
-        self._end(question, replace(question.answer_so_far, stop=str(StopReason.FAILED)), problem)
+        begun, so_far = question.begun, question.answer_so_far
+        has_grown = begun is None or (begun.text, begun.thinking) != (so_far.text, so_far.thinking)
+        failed = replace(so_far, stop=str(StopReason.FAILED))
+        self._end(question, failed if begun is None or has_grown else _as_before(begun, StopReason.FAILED), problem)
 
     def _end(self, question: Question, answer: Message, problem: Problem | None) -> None:
         question.end(answer, problem)
         self._answer_saver.save(question)
         self.ended.emit(question)
+
+
+def _as_before(begun: Message, stop: StopReason) -> Message:
+    """Return an answer that was to go on and did not, as it was. stop: why it has ended, where that is not known."""
+    return replace(begun, stop=begun.stop or str(stop))
+
+
+def _summed(before: Mapping[str, Any], since: dict[str, Any]) -> dict[str, Any]:
+    """Return the figures of an answer and of what came to it later as those of one."""
+    sums = {name: since[name] + before[name] for name in _SUMMED if before.get(name) and since.get(name) is not None}
+    first = before.get("first_token")
+    return since | sums | ({} if first is None else {"first_token": first})
+
+
+_SUMMED = ("tokens", "seconds", "thinking_tokens", "thinking_seconds")

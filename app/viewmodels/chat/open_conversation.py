@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from app.conversation.message import Message
 from app.conversation.tree import MessageTree
 from app.protocol.events import CostEstimate
-from app.protocol.reports import ModelInfo
+from app.protocol.reports import ModelInfo, StopReason
 from app.viewmodels.chat import chat_text
 from app.viewmodels.chat.branch_costs import BranchCosts
 from app.viewmodels.chat.chat_state import ChatState
@@ -77,6 +77,7 @@ class OpenConversation:
             is_waiting=self.draft.is_sent,
             can_send=self._can_send,
             can_answer=self.unanswered is not None and not (self.has_words or self.draft.attachments),
+            can_continue=self._can_continue,
             can_stop=self.is_writing or self.questions.is_busy_in(self.tree.conversation_id) or self.model.is_loading,
             can_fork=last_question(self.tree) is not None,
             can_regenerate=not (self.is_empty or self.questions.is_busy_in(self.tree.conversation_id)),
@@ -109,6 +110,18 @@ class OpenConversation:
         leaf = None if self.tree.leaf_id is None else self.tree.message(self.tree.leaf_id)
         is_open = leaf is not None and leaf.role == "user" and leaf.id not in self.questions.held
         return leaf if is_open and self.draft.editing is None else None
+
+    @property
+    def _can_continue(self) -> bool:
+        """Whether the answer at the end of the path was cut, another model did not write it, and there is room."""
+        leaf = None if self.tree.leaf_id is None else self.tree.message(self.tree.leaf_id)
+        if leaf is None or self.info is None or self.questions.is_busy_in(self.tree.conversation_id):
+            return False
+        path, context = self.branch_costs.path, self.info.context_length
+        has_ended = leaf.role != "assistant" or leaf.stop in (StopReason.FINISHED, StopReason.STOP_TEXT)
+        is_cut = not has_ended and bool(leaf.text or leaf.thinking)
+        is_own = leaf.model in (None, self.info.fingerprint) and leaf.parent_id is not None
+        return is_cut and is_own and (path is None or path.request.total < context) and self.draft.editing is None
 
     @property
     def overflow(self) -> CostEstimate | None:

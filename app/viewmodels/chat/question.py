@@ -69,15 +69,20 @@ _AT_ENGINE = frozenset({Stage.READING, Stage.WRITING})
 class StoredAnswer:
     """A count of what the database has of an answer. On the store's thread alone.
 
-    progress: None where a request failed, so that the database has to be asked.
+    progress: None where a request failed, so that the database has to be asked. begun: the answer as it had ended
+    before it went on, until it grows again in the database.
     """
 
     progress: Progress | None = NOTHING
+    begun: Message | None = None
 
     def save_rest(self, store: Store, answer: Message, is_selected: bool, is_step: bool) -> Progress:
         """Store what the database does not have of an answer, in one commit; returns what it has then."""
         before = self.progress or store.messages.progress_of(answer.id)
         self.progress = None
+        if self.begun is not None and answer != self.begun and before.has_ended:
+            store.messages.reopen(answer.id)
+            self.begun, before = None, before._replace(has_ended=False)
         edit = store.messages.save_answer(answer, before, is_selected)
         if edit is not None and is_step:
             store.record(edit)
@@ -100,7 +105,7 @@ class Question:
     engine's name for it; text, thinking, all of its words so far; tokens, how many have come; request, what the cache
     did for the prompt, None until the engine has begun; prefill, how far the prompt is read; first_at, when the first
     token came, by `time.monotonic`; is_stopping, the person has ended it; sampling, how its tokens are to be chosen,
-    None for what is chosen in its conversation then.
+    None for what is chosen in its conversation then; begun, the answer as it stood, where it is one that goes on.
 
     Of its thought: thinking_tokens, how many have come; thinking_since, when it was begun that goes on, None when none
     does; thinking_before, the seconds of those before it.
@@ -109,16 +114,19 @@ class Question:
     for the store's thread; refusal, why the last request was refused, None when it was not.
     """
 
-    def __init__(self, message: Message, is_again: bool = False) -> None:
+    def __init__(self, message: Message, is_again: bool = False, begun: Message | None = None) -> None:
+        """Begin with a message that is not stored yet; with one that is, where it is answered again or goes on."""
         self.message = message
         self.is_again = is_again
-        self.stage = Stage.WAITING if is_again else Stage.COMMITTING
+        self.stage = Stage.WAITING if is_again or begun is not None else Stage.COMMITTING
         self.outcome: Outcome | None = None
         self.problem: Problem | None = None
+        self.begun = begun
         self.answer: Message | None = None
         self.run_id: int | None = None
-        self.text = ""
-        self.thinking = ""
+        self.text = "" if begun is None else begun.text
+        self.thinking = "" if begun is None else begun.thinking
+        self._known: dict[TextKind, int] = {"text": len(self.text), "thinking": len(self.thinking)}
         self.thinking_since: float | None = None
         self.thinking_before = 0.0
         self.thinking_tokens = 0
@@ -128,9 +136,9 @@ class Question:
         self.first_at: float | None = None
         self.is_stopping = False
         self.sampling: Sampling | None = None
-        self.progress = NOTHING
+        self.progress = NOTHING if begun is None else Progress(True, len(self.text), False, len(self.thinking))
         self.requests = 0
-        self.stored = StoredAnswer()
+        self.stored = StoredAnswer() if begun is None else StoredAnswer(None, begun)
         self.refusal: Problem | None = None
 
     @property
@@ -225,6 +233,12 @@ class Question:
         self.run_id, self.answer = run_id, answer
 
     # At the engine
+
+    def unsaid(self, text: str, kind: TextKind) -> str:
+        """Return what is new of words that came: those of an answer that goes on come again first."""
+        known = self._known[kind]
+        self._known[kind] = max(0, known - len(text))
+        return text[known:]
 
     def grow(self, text: str, tokens: int = 0, kind: TextKind = "text") -> None:
         """Take on new words of the answer or its thought, and count its tokens. A token may complete no character."""

@@ -102,6 +102,18 @@ class QuestionQueue(QObject):
         self.moved.emit(message.conversation_id)
         self.answer_next()
 
+    def go_on(self, answer: Message, sampling: Sampling | None = None) -> None:
+        """Have an answer that has ended go on. LookupError for one that follows nothing.
+
+        sampling: how its tokens are chosen, None for what is chosen in its conversation.
+        """
+        tree = self._library.tree(answer.conversation_id)
+        question = Question(tree.message(answer.parent_id or ""), begun=answer)
+        question.sampling = sampling
+        self._questions.add(question)
+        self.moved.emit(answer.conversation_id)
+        self.answer_next()
+
     def withdraw(self, conversation_id: str) -> None:
         """Leave the questions of a conversation that wait for a model or an answer unanswered, where they are.
 
@@ -132,8 +144,10 @@ class QuestionQueue(QObject):
         turns = Branch(tree.path_to(message.id), model.fingerprint)
         is_open = tree.leaf_id == message.id or (question.is_again and self._library.is_on_path(message))
         sampling = question.sampling or self._sampling(question.conversation_id)
-        answer = self._generations.start(question, turns, model, sampling)
-        tree.add(answer, select=is_open)
+        if question.begun is not None:
+            tree.replace(self._generations.go_on(question, question.begun, turns, model, sampling))
+        else:
+            tree.add(self._generations.start(question, turns, model, sampling), select=is_open)
         self.begun.emit()
         self.moved.emit(question.conversation_id)
 

@@ -11,7 +11,7 @@ from app.viewmodels.kit.live_state import LiveState
 from app.widgets.chat.attachment_strip import AttachmentStrip
 from app.widgets.chat.composer_edit import ComposerEdit
 from app.widgets.kit.change_detector import ChangeDetector
-from app.widgets.kit.controls import RoundButton, ToolButton
+from app.widgets.kit.controls import Button, RoundButton, ToolButton
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.marks import paint_cost
@@ -30,8 +30,8 @@ _SHADOW_BLUR, _SHADOW_DOWN, _SHADOW = 14, 3, 0.05
 class Composer(QWidget):
     """A card with `SHADOW_ROOM` points around it for its shadow. It never clears itself: whoever sends tells it to.
 
-    Signals: submitted(text); changed(text) at each change; stopAsked, escaped, editCancelled; attachAsked, opened(int)
-    and removed(int), about attachments by their numbers; grew when it wants another height.
+    Signals: submitted(text); changed(text) at each change; stopAsked, continueAsked, escaped, editCancelled;
+    attachAsked, opened(int) and removed(int), about attachments by their numbers; grew when it wants another height.
     """
 
     submitted = Signal(str)
@@ -40,6 +40,7 @@ class Composer(QWidget):
     escaped = Signal()
     editCancelled = Signal()
     attachAsked = Signal()
+    continueAsked = Signal()
     opened = Signal(int)
     removed = Signal(int)
     grew = Signal()
@@ -52,12 +53,16 @@ class Composer(QWidget):
         self._changes, self._frame = ChangeDetector(), ChangeDetector()
         self.edit = ComposerEdit(style, self)
         self.attachments = AttachmentStrip(style, self)
+        self.go_on = Button(style, "Continue", parent=self)
+        self.go_on.setToolTip("Have the answer go on (Shift-Cmd-Return)")
+        self.go_on.hide()
         self.clip = ToolButton(style, Icon.CLIP, "Attach File", "Attach a file (Shift-Cmd-A)", parent=self)
         self.button = RoundButton(style, Icon.SEND, "Send", parent=self)
         self.cancel = ToolButton(style, Icon.DISCARD, "Cancel Edit", "Cancel (Esc)", 24, 14, parent=self)
         self.cancel.hide()
         self._connect()
-        QWidget.setTabOrder(self.edit, self.clip)
+        QWidget.setTabOrder(self.edit, self.go_on)
+        QWidget.setTabOrder(self.go_on, self.clip)
         QWidget.setTabOrder(self.clip, self.button)
         QWidget.setTabOrder(self.button, self.cancel)
         self._refresh()
@@ -69,6 +74,7 @@ class Composer(QWidget):
         self.edit.textChanged.connect(self._on_text)
         self.edit.document().documentLayout().documentSizeChanged.connect(self._on_size)
         self.button.clicked.connect(self._press)
+        self.go_on.clicked.connect(self.continueAsked)
         self.clip.clicked.connect(self.attachAsked)
         self.attachments.opened.connect(self.opened)
         self.attachments.removed.connect(self.removed)
@@ -124,7 +130,19 @@ class Composer(QWidget):
         else:
             self.submit()
 
+    def _show_go_on(self) -> None:
+        """Offer to have the answer go on, while nothing else is about to be said."""
+        now = self._state.now
+        is_offered = now.can_continue and not now.attachments and self.edit.document().isEmpty()
+        if is_offered == self.go_on.isHidden():
+            had_focus = self.go_on.hasFocus()
+            self.go_on.setVisible(is_offered)
+            if had_focus:
+                self.focus_text()
+            self.update()
+
     def _on_text(self) -> None:
+        self._show_go_on()
         self.changed.emit(self.text)
 
     def _on_size(self) -> None:
@@ -145,6 +163,7 @@ class Composer(QWidget):
             now.can_answer,
             now.can_send,
             now.attachments,
+            now.can_continue,
         )
         if not self._changes.has_changed(*shown):
             return
@@ -163,6 +182,7 @@ class Composer(QWidget):
             self.attachments.show_chips(now.attachments)
             self._arrange()
             self.grew.emit()
+        self._show_go_on()
         self.setAccessibleDescription(now.send_price)
         self.update()
 
@@ -189,6 +209,10 @@ class Composer(QWidget):
         self.edit.setGeometry(card.left() + _SIDE, top, card.width() - 2 * _SIDE, max(1, foot - _TO_FOOT - top))
         self.button.setGeometry(card.right() + 1 - _BELOW - _BUTTON, foot, _BUTTON, _BUTTON)
         self.clip.setGeometry(self.button.x() - _BUTTON - 4, foot, _BUTTON, _BUTTON)
+        size = self.go_on.sizeHint()
+        self.go_on.setGeometry(
+            self.clip.x() - size.width() - 6, foot + (_BUTTON - size.height()) // 2, size.width(), size.height()
+        )
         self.cancel.setGeometry(card.right() + 1 - _BELOW - 24, card.top() + (strip - 24) // 2, 24, 24)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -231,7 +255,7 @@ class Composer(QWidget):
     def _paint_price(self, painter: QPainter, card: QRectF) -> None:
         now, theme = self._state.now, self._style.theme
         foot = QRectF(card.left() + _SIDE, card.bottom() - _BELOW - _BUTTON, card.width(), _BUTTON)
-        foot.setRight(self.clip.x() - 8)
+        foot.setRight((self.clip if self.go_on.isHidden() else self.go_on).x() - 8)
         if now.send_parts is not None and now.send_price:
             bar = QRectF(foot.left(), foot.center().y() - 2, _BAR, 4)
             paint_cost(painter, theme, bar, *now.send_parts)

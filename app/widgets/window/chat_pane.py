@@ -76,6 +76,7 @@ class ChatPane(QWidget):
         composer.edit.pasteRefused.connect(self._warn_of_paste)
         composer.edit.longPasted.connect(self._attach_pasted)
         composer.edit.unfolded.connect(app.chat.unfold_text)
+        composer.continueAsked.connect(app.chat.go_on)
         composer.removed.connect(app.chat.detach)
         composer.opened.connect(self._open_attachment)
         composer.stopAsked.connect(app.chat.stop)

@@ -298,3 +298,21 @@ def test_a_line_grows_to_its_limit_and_no_further(composer: Composer) -> None:
     for _ in range(5):
         paste(composer, "x" * 8000)
     assert len(composer.text) == 16_000
+
+
+def test_a_cut_answer_is_offered_to_go_on_until_something_is_typed(
+    qtbot: QtBot, composer: Composer, state: Shown[ChatState]
+) -> None:
+    assert composer.go_on.isHidden()
+    state.show(replace(READY, can_continue=True))
+    assert composer.go_on.isVisible()
+    assert composer.go_on.geometry().right() < composer.clip.x()
+    with qtbot.waitSignal(composer.continueAsked):
+        qtbot.keyClick(composer.go_on, Qt.Key.Key_Return)
+    qtbot.keyClicks(composer.edit, "a")
+    assert composer.go_on.isHidden()
+    qtbot.keyClick(composer.edit, Qt.Key.Key_Backspace)
+    composer.go_on.setFocus()
+    state.show(READY)
+    assert composer.go_on.isHidden()
+    assert composer.edit.hasFocus()

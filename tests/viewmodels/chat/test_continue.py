@@ -1,0 +1,153 @@
+"""Continue: an answer that was cut goes on inside itself, in the window and in the database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from pytestqt.qtbot import QtBot
+
+from app.conversation.message import Message
+from app.protocol.commands import Generate
+from app.viewmodels.actions import enabled
+from app.viewmodels.app import App
+from tests.fakes.engine import Script
+from tests.viewmodels.test_app import ask, ended, ready, texts
+
+LONG = "One two three four five six seven."
+
+
+def cut(qtbot: QtBot, app: App, script: Script, tokens: int = 3) -> str:
+    """Ask, and stop the answer after so many tokens; returns what was said."""
+    ready(qtbot, app)
+    script.answers["Count"] = LONG
+    script.hold = tokens
+    app.chat.send("Count")
+    said = "".join(LONG.partition(" ")[0]) if tokens == 1 else " ".join(LONG.split(" ")[:tokens])
+    qtbot.waitUntil(lambda: texts(app)[-1] == said)
+    app.chat.stop()
+    ended(qtbot, app, 2)
+    script.hold = None
+    return said
+
+
+def answer(app: App) -> Message:
+    return app.library.tree.path[-1]
+
+
+def test_an_answer_that_was_stopped_goes_on_inside_itself(
+    qtbot: QtBot, make_app: Callable[..., App], script: Script
+) -> None:
+    app = make_app()
+    said = cut(qtbot, app, script)
+    before = answer(app)
+    assert app.chat.state.now.can_continue
+    assert "continue" in enabled(app.state.now)
+    grown: list[str] = []
+    app.chat.generations.grew.connect(lambda _id, text, _kind: grown.append(text))
+    app.chat.go_on()
+    ended(qtbot, app, 2)
+    after = answer(app)
+    assert (after.id, after.text, after.stop) == (before.id, LONG, "finished")
+    assert "".join(grown) == LONG.removeprefix(said)
+    assert (before.stats or {})["tokens"] + 4 == (after.stats or {})["tokens"]
+    assert after.ids is not None
+    assert after.ids[: len(before.ids or ())] == before.ids
+    (begun,) = [one.begun for one in script.commands if isinstance(one, Generate) and one.begun]
+    assert (begun.text, begun.ids) == (said, before.ids)
+    assert not app.chat.state.now.can_continue
+    app.close()
+    again = make_app()
+    qtbot.waitUntil(lambda: texts(again) == ["Count", LONG])
+    assert replace(again.library.tree.path[-1], sampling=None) == replace(after, sampling=None)
+
+
+def test_it_may_be_stopped_and_go_on_again_and_again(qtbot: QtBot, app: App, script: Script) -> None:
+    cut(qtbot, app, script, 1)
+    for tokens in (3, 5):
+        script.hold = tokens
+        app.chat.go_on()
+        wanted = " ".join(LONG.split(" ")[:tokens])
+        qtbot.waitUntil(lambda wanted=wanted: texts(app)[-1] == wanted)  # type: ignore[misc]
+        app.chat.stop()
+        ended(qtbot, app, 2)
+        assert answer(app).stop == "stopped"
+        assert (answer(app).stats or {})["tokens"] == tokens
+    assert len(app.library.tree) == 2
+
+
+def test_an_answer_that_the_end_of_the_program_cut_goes_on(
+    qtbot: QtBot, make_app: Callable[..., App], script: Script
+) -> None:
+    """After a kill there are no token ids and no reason: it goes on from what it says."""
+    app = make_app()
+    cut(qtbot, app, script, 2)
+    answer_id = answer(app).id
+    store = app.chat.answer_saver._store
+    store.do(lambda known: known.messages.reopen(answer_id))
+    app.close()
+    again = make_app()
+    ready(qtbot, again)
+    qtbot.waitUntil(lambda: again.chat.state.now.can_continue)
+    assert (answer(again).stop, answer(again).ids) == (None, None)
+    again.chat.go_on()
+    ended(qtbot, again, 2)
+    assert (answer(again).text, answer(again).stop) == (LONG, "finished")
+    again.close()
+
+
+def test_a_thought_that_was_cut_goes_on_being_one(qtbot: QtBot, app: App, script: Script) -> None:
+    ready(qtbot, app)
+    script.thoughts["Count"], script.answers["Count"] = "They want me to count.", LONG
+    script.hold = 2
+    app.chat.send("Count")
+    qtbot.waitUntil(lambda: [one.thinking for one in app.chat.questions.at_engine] == ["They want"])
+    app.chat.stop()
+    ended(qtbot, app, 2)
+    script.hold = None
+    assert (answer(app).text, answer(app).thinking) == ("", "They want")
+    app.chat.go_on()
+    ended(qtbot, app, 2)
+    assert (answer(app).text, answer(app).thinking) == (LONG, "They want me to count.")
+
+
+def test_what_fails_before_a_word_leaves_the_answer_as_it_was(qtbot: QtBot, app: App, script: Script) -> None:
+    cut(qtbot, app, script)
+    before = answer(app)
+    script.fail = "Count"
+    app.chat.go_on()
+    qtbot.waitUntil(lambda: app.chat.state.now.card is not None)
+    qtbot.waitUntil(lambda: not list(app.chat.questions))
+    assert answer(app) == before
+    app.chat.dismiss_card()
+    script.fail = ""
+    app.chat.go_on()
+    ended(qtbot, app, 2)
+    assert answer(app).text == LONG
+
+
+def test_only_a_cut_answer_of_this_model_at_the_end_of_the_path_goes_on(qtbot: QtBot, app: App, script: Script) -> None:
+    ask(qtbot, app, "How are you?")
+    assert not app.chat.state.now.can_continue
+    app.chat.go_on()
+    assert not list(app.chat.questions)
+    app.library.new_conversation()
+    cut(qtbot, app, script)
+    assert app.chat.state.now.can_continue
+    app.chat.begin_edit()
+    assert not app.chat.state.now.can_continue
+    app.chat.cancel_edit()
+    app.model.open("/models/two")
+    qtbot.waitUntil(lambda: app.chat.state.now.model_name == "two")
+    assert not app.chat.state.now.can_continue
+
+
+def test_a_continuation_cannot_be_deleted_from_under_itself(qtbot: QtBot, app: App, script: Script) -> None:
+    cut(qtbot, app, script)
+    script.hold = 5
+    app.chat.go_on()
+    qtbot.waitUntil(lambda: len(texts(app)[-1].split()) == 5)
+    app.chat.delete_message(answer(app).id)
+    script.hold = None
+    ended(qtbot, app, 2)
+    assert answer(app).text == LONG
