@@ -1,0 +1,66 @@
+"""An answer is given again: the same settings and seed give the same tokens, whatever was asked in between."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pytestqt.qtbot import QtBot
+
+from app.conversation.message import Message
+from tests.scenarios.test_restart import Sitting
+
+HOT = {"temperature": "1.4", "top_p": "0.98", "frequency_penalty": "0.3", "xtc_probability": "0.4", "max_tokens": "60"}
+
+
+def answer(sitting: Sitting, text: str) -> Message:
+    """Ask a question and wait for the whole answer."""
+    app = sitting.app
+    count = len(app.library.tree)
+    app.chat.send(text)
+    sitting.until(lambda: len(app.library.tree) == count + 2 and not list(app.chat.questions))
+    return app.library.tree.path[-1]
+
+
+def again(sitting: Sitting, message_id: str) -> Message:
+    """Have an answer given once more, as the menu of a message does."""
+    app = sitting.app
+    count = len(app.library.tree)
+    app.chat.repeat_answer(message_id)
+    sitting.until(lambda: len(app.library.tree) == count + 1 and not list(app.chat.questions))
+    return app.library.tree.path[-1]
+
+
+def test_the_guide_gives_the_same_answer_again_also_after_other_runs_and_a_restart(
+    qtbot: QtBot, tmp_path: Path
+) -> None:
+    sitting = Sitting(qtbot, tmp_path / "data").begin()
+    chat = sitting.app.chat
+    chat.settings.instruct("Answer like a pirate.")
+    for name, text in HOT.items():
+        chat.settings.type(name, text)
+    answer(sitting, "What is a branch?")
+    first = answer(sitting, "Tell me a story about a fox")
+    assert first.ids
+    assert first.stats is not None
+    assert again(sitting, first.id).ids == first.ids
+    chat.regenerate(first.id)
+    sitting.until(lambda: not list(chat.questions))
+    assert sitting.app.library.tree.path[-1].ids != first.ids  # with another seed
+    chat.settings.apply("Creative")
+    chat.settings.instruct("")
+    other = answer(sitting, "Which keys should I learn first?")
+    sitting.app.chat.regenerate(other.id)
+    sitting.until(lambda: not list(chat.questions))
+    chat._show_branch(first.id)
+    assert again(sitting, first.id).ids == first.ids
+    sitting.end()
+
+    sitting = Sitting(qtbot, tmp_path / "data").begin()
+    sitting.until(lambda: first.id in sitting.app.library.tree)
+    sitting.app.chat._show_branch(first.id)
+    repeated = again(sitting, first.id)
+    assert repeated.ids == first.ids
+    assert repeated.text == first.text
+    assert repeated.sampling is not None
+    assert repeated.sampling["seed"] == first.stats["seed"]
+    sitting.end()
