@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, repeat
 from pathlib import Path
 from types import SimpleNamespace
@@ -39,17 +39,21 @@ from app.main import application  # noqa: E402
 from app.models.entry import ModelEntry  # noqa: E402
 from app.viewmodels.app import App  # noqa: E402
 from app.viewmodels.chat import question  # noqa: E402
+from app.viewmodels.hub.hub_region import STARTERS  # noqa: E402
 from app.viewmodels.kit.folders import Folders  # noqa: E402
 from app.viewmodels.kit.settings import Settings, WindowState  # noqa: E402
 from app.viewmodels.text import formatting  # noqa: E402
 from app.widgets.kit.search_field import SearchField  # noqa: E402
 from app.widgets.kit.style import Style  # noqa: E402
 from app.widgets.kit.theme import DARK, LIGHT, Theme  # noqa: E402
+from app.widgets.models.get_models import GetModels, HubField  # noqa: E402
+from app.widgets.models.hub_box import HubBox  # noqa: E402
 from app.widgets.models.model_popover import ModelPopover  # noqa: E402
 from app.widgets.models.models_window import ModelsWindow  # noqa: E402
 from app.widgets.window.main_window import MainWindow  # noqa: E402
 from tools.gallery.components import ComponentSheet  # noqa: E402
 from tools.gallery.conversations import fill  # noqa: E402
+from tools.gallery.hub import DESCRIPTION, FOUND, GATED, OFFLINE, SilentHub  # noqa: E402
 from tools.gallery.models import QWEN as MODELS_QWEN  # noqa: E402
 from tools.gallery.models import entries, furnish  # noqa: E402
 from tools.gallery.stage import WRITTEN, Stage  # noqa: E402
@@ -59,7 +63,11 @@ PATIENCE = 20.0  # seconds
 STILL = 5  # turns without a difference
 QWEN = "/Users/ana/Models/Qwen3-8B-4bit"
 RECENT = (QWEN, "/Users/ana/Models/Phi-4")
-FOLDERS = Folders("/Applications/Espalier.app/guide", "/Users/ana/Library/Caches/Espalier/snapshots")
+FOLDERS = Folders(
+    "/Applications/Espalier.app/guide",
+    "/Users/ana/Library/Caches/Espalier/snapshots",
+    starters=str(ROOT / "resources" / "models" / "starters.json"),
+)
 NOTES = """Start over with what we know now: two adults, no car, one evening at home. Our notes from last year are \
 below; keep what still holds and say what does not.
 
@@ -188,6 +196,68 @@ def _is_settings_priced(app: App) -> bool:
     return bool(app.chat.settings.state.now.price)
 
 
+def _hub(act: Callable[[App, SilentHub], None], width: int = 0, part: str = "get") -> Callable[[App, MainWindow], None]:
+    def show(app: App, window: MainWindow) -> None:
+        furnish(app.model.list, entries(FOLDERS.guide))
+        hub = SilentHub(app.hub)
+        window.do("models")
+        models = _models_window(window)
+        models.show_page("get")
+        if width:
+            models.resize(width, 480)
+        act(app, hub)
+        app.catch_up()
+        models.findChild(HubField).setText("" if app.hub.state.now.heading == STARTERS else WORDS)
+        if part == "box":
+            models.findChild(GetModels).ask_for_hub()
+
+    return show
+
+
+WORDS = "qwen3"
+
+
+def _starters(app: App, hub: SilentHub) -> None:
+    """Nothing was done yet."""
+
+
+def _search(app: App, hub: SilentHub) -> None:
+    hub.search(WORDS)
+
+
+def _look_at(app: App, hub: SilentHub) -> None:
+    hub.search(WORDS)
+    app.hub.look_at(DESCRIPTION.name)
+    hub.answer(DESCRIPTION)
+
+
+def _look_at_large(app: App, hub: SilentHub) -> None:
+    hub.search(WORDS)
+    app.hub.look_at(FOUND[3].name)
+    size = FOUND[3].bytes
+    hub.answer(replace(DESCRIPTION, name=FOUND[3].name, bytes=size, missing=size, free=98 * 10**9, is_room=False))
+
+
+def _be_refused(app: App, hub: SilentHub) -> None:
+    app.hub.look_at("meta-llama/Llama-3.2-3B")
+    hub.answer(GATED)
+
+
+def _download(app: App, hub: SilentHub) -> None:
+    hub.search(WORDS)
+    hub.download()
+
+
+def _be_offline(app: App, hub: SilentHub) -> None:
+    app.hub.search(WORDS)
+    hub.answer(OFFLINE)
+
+
+def _hub_box(window: MainWindow) -> HubBox:
+    (box,) = window.findChildren(HubBox)
+    return box
+
+
 def empty_stage() -> Stage:
     return Stage(is_filled=False)
 
@@ -245,6 +315,17 @@ SCENES = (
     Scene("models-narrow", Stage, then=_models(entries(FOLDERS.guide), 480), part=_models_window),
     Scene("models-filtered", Stage, then=_models(entries(FOLDERS.guide), typed="4-bit gemma"), part=_models_window),
     Scene("model-picker", Stage, then=_pick, part=_picker),
+    Scene("get-models", Stage, then=_hub(_starters), part=_models_window),
+    Scene("get-models-found", Stage, then=_hub(_search), part=_models_window),
+    Scene("get-models-narrow", Stage, then=_hub(_search, 480), part=_models_window),
+    Scene("get-models-card", Stage, then=_hub(_look_at), part=_models_window),
+    Scene("get-models-too-large", Stage, then=_hub(_look_at_large), part=_models_window),
+    Scene("get-models-gated", Stage, then=_hub(_be_refused), part=_models_window),
+    Scene("get-models-downloads", Stage, then=_hub(_download), part=_models_window),
+    Scene("get-models-offline", Stage, then=_hub(_be_offline), part=_models_window),
+    Scene("get-models-large-text", Stage, body=20, then=_hub(_look_at), part=_models_window),
+    Scene("hub", Stage, then=_hub(_starters, part="box"), part=_hub_box),
+    Scene("downloading", Stage, then=_hub(_download)),
     Scene("models-empty", Stage, then=_models(()), part=_models_window),
 )
 

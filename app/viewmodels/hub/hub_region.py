@@ -86,6 +86,11 @@ class HubRegion(QObject):
                 continue
         return address.USUAL
 
+    @property
+    def is_usual(self) -> bool:
+        """Return whether the person has chosen no hub."""
+        return not self._settings.values.hub
+
     def start(self) -> None:
         """Read which downloads were not finished, and offer to go on with them."""
         self.downloads.read()
@@ -314,6 +319,8 @@ class HubRegion(QObject):
     def _heading(self) -> str:
         if self._searched is None:
             return STARTERS
+        if self._is_searching or self._problem is not None:
+            return f"Search for “{formatting.first_words(self._searched, 40)}”"
         count = f"{formatting.number(len(self._found))}{'+' if self._next else ''}"
         return f"{count} found for “{formatting.first_words(self._searched, 40)}”"
 

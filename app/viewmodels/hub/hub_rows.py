@@ -93,8 +93,8 @@ def found_row(found: Found, memory: Memory | None, here: bool) -> HubRow:
         parameters(found.parameters),
         precision(found.bits),
         found.licence,
-        f"{formatting.short_count(found.downloads)} downloads",
-        f"{formatting.short_count(found.likes)} likes",
+        f"{counted(found.downloads)} downloads",
+        f"{counted(found.likes)} likes",
         formatting.day(found.updated) if found.updated else "",
     )
     mark, is_warning = _mark(found.bytes, memory, here)
@@ -110,6 +110,11 @@ def starter_row(starter: Starter, memory: Memory | None, here: bool) -> HubRow:
     line = f"about {formatting.size(starter.bytes)}{DOT}for {starter.memory}{HARD}GB of memory{DOT}{starter.line}"
     mark, is_warning = _mark(starter.bytes, memory, here)
     return HubRow(starter.repository, title, author, line, mark, is_warning, here)
+
+
+def counted(count: int) -> str:
+    """Write how often something was counted, rounded: "812", "3.8k", "96k", "2.4M"."""
+    return formatting.short_count(count) if count < 999_500 else f"{count / 1e6:.1f}M"
 
 
 def parameters(count: int) -> str:

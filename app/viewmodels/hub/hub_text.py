@@ -90,7 +90,7 @@ def _running(download: Download, rate: Rate) -> str:
 
 def _left(seconds: float) -> str:
     """Write a time to come, coarser the longer it is."""
-    if seconds < 60:
+    if seconds < 57:
         return f"about {max(5, round(seconds / 5) * 5)}{HARD}s"
     if seconds < 5400:
         return f"about {round(seconds / 60)}{HARD}min"

@@ -80,7 +80,7 @@ class MainWindow(QMainWindow):
         self._library = LibraryCommands(style, app.library, self.sidebar, self.sides, self)
         self._library.fill_folders(self.menus.folders)
         self._attach = AttachCommands(app.chat, self.chat.composer, self.open_path, self)
-        self._models = ModelCommands(style, app.model, self.do, self)
+        self._models = ModelCommands(style, app.model, app.hub, self.do, self)
         self._runs = bound(app, self._own_runs())
         self.setMinimumSize(*_LEAST)
         self.setAcceptDrops(True)

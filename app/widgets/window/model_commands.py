@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from app.viewmodels.hub.hub_region import HubRegion
 from app.viewmodels.model.model_region import ModelRegion
 from app.widgets.kit.style import Style
 
@@ -18,11 +19,13 @@ if TYPE_CHECKING:
 class ModelCommands(QObject):
     """Choosing a folder, the picker, and the window of models, for one main window."""
 
-    def __init__(self, style: Style, models: ModelRegion, do: Callable[[str], None], window: QWidget) -> None:
+    def __init__(
+        self, style: Style, models: ModelRegion, hub: HubRegion, do: Callable[[str], None], window: QWidget
+    ) -> None:
         """do: carries out a command by its id."""
         super().__init__(window)
         self._style = style
-        self._models = models
+        self._models, self._hub = models, hub
         self._do = do
         self._window = window
         self._dialog: QFileDialog | None = None
@@ -58,7 +61,10 @@ class ModelCommands(QObject):
         from app.widgets.models.on_this_machine import OnThisMachine
 
         if self._models_window is None:
-            pages = [OnThisMachine(self._style, self._models, self._window), GetModels(self._window)]
+            pages = [
+                OnThisMachine(self._style, self._models, self._window),
+                GetModels(self._style, self._hub, self._window),
+            ]
             self._models_window = ModelsWindow(self._style, pages, self._window)
             self._models_window.finished.connect(self._forget)
         self._models_window.show()
