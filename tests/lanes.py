@@ -38,6 +38,7 @@ SLOW = (
     "engine/test_disk.py",
     "engine/test_disk_faults.py",
     "engine/test_folder.py",
+    "engine/test_followups.py",
     "engine/test_hostile_templates.py",
     "engine/test_loop.py",
     "engine/test_memory_release.py",

@@ -39,7 +39,7 @@ def estimate_cost(command: EstimateCost, open_model: OpenModel) -> Steps[CostEst
             open_model.is_pricing = False
         log.debug("query %d cannot be estimated: %s", command.query_id, problem.problem.title)
         return None
-    report = cache.price(prompt.ids)
+    report = prompt.explained(cache.price(prompt.ids))
     residencies = cache.residencies(prompt.ids, prompt.turn_ends)
     turns = tuple(
         TurnResidency(start, end, residency, _attached(start, end, prompt.attachment_ends))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.engine.model import LoadedModel
+from app.engine.thinking_switch import thinking_switch
 from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.reports import ModelInfo
 from app.protocol.versions import package_version
@@ -29,6 +30,7 @@ def describe(model: LoadedModel, cache: PrefixCache) -> ModelInfo:
         is_reusable=not cache.unsupported,
         note=_note(model, cache),
         sampling=model.sampling,
+        thinking=thinking_switch(model.prompts.switch, model.prompts.template, model.codec.thinking),
         kv_bits=model.kv_bits,
     )
 

@@ -11,12 +11,13 @@ from functools import lru_cache
 from itertools import pairwise
 
 from app.engine.codec import Codec
-from app.engine.message_spans import locate_messages
+from app.engine.message_spans import Said, locate_messages
+from app.engine.past_thoughts import PastThoughts
 from app.engine.problems import RequestError, TooLongError
 from app.engine.steps import Steps
 from app.engine.template import ChatTemplate, TemplateEndedError
 from app.protocol.attachments import length_of, question_text
-from app.protocol.chat import Role, Turn
+from app.protocol.chat import Turn
 
 MARGIN = 2  # times the context
 AT_ONCE = 1 << 16  # characters of a message that are tokenized in one call
@@ -27,10 +28,11 @@ _EXAMPLE = 65  # turns: the last is a question
 class LengthCounter:
     """A counter of the tokens of branches for one model, which counts no further than it matters."""
 
-    def __init__(self, codec: Codec, thinking_end: str, around: int | None) -> None:
-        """Count in a codec's tokens. around: see `around_turn`."""
+    def __init__(self, codec: Codec, thinking_end: str, around: int | None, thoughts: PastThoughts) -> None:
+        """Count in a codec's tokens. around: see `around_turn`. thoughts: those that count."""
         self._codec = codec
         self._thinking_end = thinking_end
+        self._thoughts = thoughts
         self._around = around
         self._of_short = lru_cache(maxsize=32_768)(self._of)
 
@@ -54,7 +56,7 @@ class LengthCounter:
         """Return whether a branch is so short that nothing needs to be counted: few characters make few tokens."""
         left = most
         for turn in turns:
-            left -= length_of(turn) + 1
+            left -= length_of(turn) + len(turn.thinking) + 1
             if left < 0:
                 return False
         return True
@@ -64,7 +66,7 @@ class LengthCounter:
         text = question_text(turn.text, turn.attachments)
         if turn.role == "assistant" and self._thinking_end in text:
             text = text.rpartition(self._thinking_end)[2]
-        elif turn.ids is not None:
+        elif turn.ids is not None and (self._thoughts.are_kept or not turn.thinking):
             yield len(turn.ids)
             return
         if len(text) <= _REMEMBERED:
@@ -79,14 +81,14 @@ class LengthCounter:
 
 def around_turn(codec: Codec, template: ChatTemplate) -> Steps[int | None]:
     """Find the fewest tokens that a template writes between two messages; None where it does not print them all."""
-    roles: list[Role] = ["user" if number % 2 == 0 else "assistant" for number in range(_EXAMPLE)]
+    messages = [Said("user" if number % 2 == 0 else "assistant", f"Abc{number}") for number in range(_EXAMPLE)]
     try:
-        rendered = yield from locate_messages(template, roles, [f"Abc{number}" for number in range(len(roles))])
+        rendered = yield from locate_messages(template, messages)
     except TemplateEndedError:
         raise
     except RequestError:
         return None
     spans = [span for span in rendered.spans if span is not None]
-    if len(spans) < len(roles):
+    if len(spans) < len(messages):
         return None
     return min(len(codec.markup(rendered.text[one.end : other.start])) for one, other in pairwise(spans))

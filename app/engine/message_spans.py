@@ -13,9 +13,11 @@ rendered with the real contents, and what lies where is found by comparing, neve
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from app.engine.past_thoughts import NO_THOUGHTS, PastThoughts
 from app.engine.steps import Steps
 from app.engine.template import ChatTemplate
 from app.engine.transcript import BETWEEN, END, OPENINGS
@@ -34,46 +36,86 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class RenderedChat:
-    """A rendered conversation. spans: of each message's content, in order and disjoint; None where it was not found."""
+    """A rendered conversation.
+
+    spans: of each message's content, in order and disjoint; None where it was not found. thoughts: in the same way, of
+    each message's thought; None also where it has none, or it is not printed.
+    """
 
     text: str
     spans: tuple[Span | None, ...]
+    thoughts: tuple[Span | None, ...]
 
 
-def locate_messages(template: ChatTemplate, roles: Sequence[Role], contents: Sequence[str]) -> Steps[RenderedChat]:
-    """Render a conversation with the generation prompt and locate each message in it.
+class Said(NamedTuple):
+    """A message as it is rendered. thought: what its model thought before, "" for none."""
 
-    Raises RequestError when the template does.
+    role: Role
+    content: str
+    thought: str = ""
+
+
+def locate_messages(
+    template: ChatTemplate, messages: Sequence[Said], thoughts: PastThoughts = NO_THOUGHTS
+) -> Steps[RenderedChat]:
+    """Render a conversation with the generation prompt, and locate each message in it, and each thought that it prints.
+
+    thoughts: the place that the template has for them. Raises RequestError when the template does.
     """
     if template.is_plain:
-        return _transcript(roles, contents)
-    mark = _unique_mark(contents)
-    words = [f"{mark}{at}w" for at in range(len(contents))]
-    text, other = yield from _render(template, roles, contents, words)
+        return _transcript(messages)
+    asked = _Asked(template, messages, thoughts)
+    texts = asked.texts
+    mark = _unique_mark(texts)
+    words = [f"{mark}{at}w" for at in range(len(texts))]
+    text, other = yield from asked.render(texts, words)
     gaps = _gaps(other, words, mark)
-    spans = _walk(text, gaps, [_forms(content, template.thinking_end) for content in contents]) if gaps else None
+    spans = _walk(text, gaps, [_forms(text, template.thinking_end) for text in texts]) if gaps else None
     if spans is None:
-        spans = _in_order((yield from _Search(template, roles, contents, words, mark, text).spans()))
-    return RenderedChat(text, tuple(spans))
+        spans = _in_order((yield from _Search(asked, texts, words, mark, text).spans()))
+    return asked.chat(text, spans)
 
 
-def _transcript(roles: Sequence[Role], contents: Sequence[str]) -> RenderedChat:
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The conversation that is rendered, with other texts in the place of its own where they are given."""
+
+    template: ChatTemplate
+    messages: Sequence[Said]
+    thoughts: PastThoughts
+
+    @property
+    def texts(self) -> list[str]:
+        """Return all texts in the order in which templates print them: each thought before its content."""
+        return [text for said in self.messages for text in (*self._thought(said), said.content)]
+
+    def render(self, *variants: Sequence[str]) -> Steps[list[str]]:
+        """Render the conversation with one or more variants of its texts."""
+        return (yield from self.template.render([self._with(iter(texts)) for texts in variants]))
+
+    def chat(self, text: str, spans: Sequence[Span | None]) -> RenderedChat:
+        """Return the rendered conversation, given the spans of its texts."""
+        left = iter(spans)
+        pairs = [(next(left) if self._thought(said) else None, next(left)) for said in self.messages]
+        return RenderedChat(text, tuple(content for _, content in pairs), tuple(thought for thought, _ in pairs))
+
+    def _with(self, texts: Iterator[str]) -> list[dict[str, str]]:
+        said = ((one.role, next(texts) if self._thought(one) else "", next(texts)) for one in self.messages)
+        return [self.thoughts.message(role, content, thought) for role, thought, content in said]
+
+    def _thought(self, said: Said) -> tuple[str, ...]:
+        return (said.thought,) if said.thought and self.thoughts.are_kept else ()
+
+
+def _transcript(messages: Sequence[Said]) -> RenderedChat:
     """Return the plain transcript, in which nothing has to be looked for."""
     pieces, spans, end = [], [], 0
-    for role, content in zip(roles, contents, strict=True):
-        start = end + len(OPENINGS[role])
-        spans.append(Span(start, start + len(content)))
-        pieces.append(OPENINGS[role] + content + BETWEEN)
+    for said in messages:
+        start = end + len(OPENINGS[said.role])
+        spans.append(Span(start, start + len(said.content)))
+        pieces.append(OPENINGS[said.role] + said.content + BETWEEN)
         end += len(pieces[-1])
-    return RenderedChat("".join(pieces) + END, tuple(spans))
-
-
-def _render(template: ChatTemplate, roles: Sequence[Role], *variants: Sequence[str]) -> Steps[list[str]]:
-    """Render a conversation with one or more variants of its contents."""
-    messages = [
-        [{"role": role, "content": text} for role, text in zip(roles, contents, strict=True)] for contents in variants
-    ]
-    return (yield from template.render(messages))
+    return RenderedChat("".join(pieces) + END, tuple(spans), (None,) * len(spans))
 
 
 def _unique_mark(contents: Sequence[str]) -> str:
@@ -126,8 +168,7 @@ class _Search:
     left: how many times it may still be rendered.
     """
 
-    template: ChatTemplate
-    roles: Sequence[Role]
+    asked: _Asked
     contents: Sequence[str]
     words: Sequence[str]
     mark: str
@@ -152,11 +193,11 @@ class _Search:
         self.left -= 1
         words = self.words[first:end]
         replaced = [*self.contents[:first], *words, *self.contents[end:]]
-        [other] = yield from _render(self.template, self.roles, replaced)
+        [other] = yield from self.asked.render(replaced)
         gaps = _gaps(other, words, self.mark)
         if end - first == 1:
             return [_between(self.text, *gaps) if gaps else None]
-        forms = [_forms(content, self.template.thinking_end) for content in self.contents[first:end]]
+        forms = [_forms(content, self.asked.template.thinking_end) for content in self.contents[first:end]]
         return (_walk(self.text, gaps, forms) if gaps else None) or (yield from self._halves(first, end))
 
 

@@ -8,20 +8,25 @@ character as it was.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
 
 from app.engine.codec import Codec
 from app.engine.instructions import compose, takes_instructions
 from app.engine.length import LengthCounter, around_turn
-from app.engine.message_spans import RenderedChat, Span, locate_messages
+from app.engine.message_spans import RenderedChat, Said, Span, locate_messages
+from app.engine.past_thoughts import PastThoughts, past_thoughts
 from app.engine.problems import ModelError, RequestError, UnknownTokenError
 from app.engine.steps import Steps, finish
 from app.engine.template import ChatTemplate, TemplateEndedError, TemplateRefusedError
+from app.engine.thinking_switch import SwitchVariables, switch_variables
 from app.engine.token_reuse import reuse_ids, shared_length
 from app.engine.transcript import as_written
 from app.protocol.attachments import attached_texts, question_text
-from app.protocol.chat import PromptOptions, Role, Turn
+from app.protocol.chat import PromptOptions, Turn
+from app.protocol.reports import Reason, RequestReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +35,8 @@ class Prompt:
 
     restore_points: token offsets that later branches will start from, in order. turn_starts, turn_ends: offsets of
     each turn's content. A turn that could not be located has both at the offset after the text it lies in.
-    attachment_ends: offsets of the ends of what is attached, of all turns.
+    attachment_ends: offsets of the ends of what is attached, of all turns. unthought: where answers begin and end that
+    stand there without what their model thought before.
     """
 
     ids: tuple[int, ...]
@@ -38,6 +44,15 @@ class Prompt:
     turn_starts: tuple[int, ...]
     turn_ends: tuple[int, ...]
     attachment_ends: tuple[int, ...] = ()
+    unthought: tuple[tuple[int, int], ...] = ()
+
+    def explained(self, report: RequestReport) -> RequestReport:
+        """Return a report of this prompt that says so where it left what was computed because a thought is missing."""
+        at = report.diverged_at
+        if report.reason is not Reason.DIVERGED or at is None:
+            return report
+        is_unthought = any(start <= at <= end for start, end in self.unthought)
+        return replace(report, reason=Reason.THINKING) if is_unthought else report
 
 
 def _nothing_seen(_ids: Sequence[int]) -> int:
@@ -49,8 +64,8 @@ class PromptBuilder:
     """A builder of prompts for one model.
 
     history_header: the template's text between a question and an answer that lies in the past. lengths: tells what is
-    far too long to build. takes_instructions: the template has a place for them. seen: how many of some ids, from the
-    first on, this program is known to have computed.
+    far too long to build. takes_instructions: the template has a place for them. switch, thoughts: how it is told to
+    think, and what was thought. seen: how many of some ids, from the first on, this program is known to have computed.
     """
 
     codec: Codec
@@ -58,6 +73,8 @@ class PromptBuilder:
     history_header: str
     lengths: LengthCounter
     takes_instructions: bool
+    switch: SwitchVariables
+    thoughts: PastThoughts
     seen: Callable[[Sequence[int]], int] = _nothing_seen
 
     def composed(self, turns: Sequence[Turn], options: PromptOptions) -> Sequence[Turn]:
@@ -76,7 +93,8 @@ class PromptBuilder:
         if not turns or not turns[-1].text.strip():
             raise RequestError("There is nothing to answer", "The message is empty. Write something and send it again.")
         composed = compose(turns, options, self.takes_instructions)
-        prompt = _Assembly(self, composed.turns, (yield from self._render(composed.turns))).finish()
+        rendered = yield from self._render(composed.turns, self.switch.of(options.thinking))
+        prompt = _Assembly(self, composed.turns, rendered).finish()
         self.require_known(prompt.ids)
         return _of_branch(prompt, composed.added)
 
@@ -86,20 +104,29 @@ class PromptBuilder:
         if unknown is not None:
             raise UnknownTokenError(unknown)
 
-    def _render(self, turns: Sequence[Turn]) -> Steps[RenderedChat]:
-        """Messages that cannot be located are tokenized as template text: control tokens in them are disguised."""
-        roles, contents = [turn.role for turn in turns], [question_text(turn.text, turn.attachments) for turn in turns]
-        if self.template.is_plain:
-            contents = [text if turn.ids else as_written(text) for turn, text in zip(turns, contents, strict=True)]
-        template = self.template.dated(turns[0].at)
-        rendered = yield from locate_messages(template, roles, contents)
-        if None not in rendered.spans:
-            return rendered
+    def _render(self, turns: Sequence[Turn], variables: Mapping[str, Any]) -> Steps[RenderedChat]:
+        """Texts that cannot be located are tokenized as template text: control tokens in them are disguised."""
+        messages = [self._said(turn) for turn in turns]
+        template = self.template.dated(turns[0].at).given(variables)
+        rendered = yield from locate_messages(template, messages, self.thoughts)
+        found = zip(messages, rendered.spans, rendered.thoughts, strict=True)
         safe = [
-            self.codec.disguise(content) if span is None and self.codec.has_controls(content) else content
-            for content, span in zip(contents, rendered.spans, strict=True)
+            Said(said.role, self._safe(said.content, span), self._safe(said.thought, thought))
+            for said, span, thought in found
         ]
-        return rendered if safe == contents else (yield from locate_messages(template, roles, safe))
+        return rendered if safe == messages else (yield from locate_messages(template, safe, self.thoughts))
+
+    def _said(self, turn: Turn) -> Said:
+        content = question_text(turn.text, turn.attachments)
+        if self.template.is_plain and not turn.ids:
+            content = as_written(content)
+        thought = turn.thinking if self.thoughts.are_kept else ""
+        if self.thoughts.around is not None and self.codec.has_controls(thought):
+            thought = self.codec.disguise(thought)  # the template would take a mark in it for its end
+        return Said(turn.role, content, thought)
+
+    def _safe(self, text: str, span: Span | None) -> str:
+        return self.codec.disguise(text) if span is None and self.codec.has_controls(text) else text
 
 
 def prompt_builder(codec: Codec, template: ChatTemplate) -> Steps[PromptBuilder]:
@@ -109,18 +136,21 @@ def prompt_builder(codec: Codec, template: ChatTemplate) -> Steps[PromptBuilder]
     """
     yield from _try_question(template)
     takes = yield from takes_instructions(template)
-    roles: list[Role] = ["user", "assistant", "user"]
+    switch = yield from switch_variables(template)
+    thoughts = yield from past_thoughts(template, codec.thinking)
+    build = partial(PromptBuilder, codec, template, takes_instructions=takes, switch=switch, thoughts=thoughts)
     try:
-        rendered = yield from locate_messages(template, roles, ["Abc", "Def", "Ghi"])
+        talk = [Said("user", "Abc"), Said("assistant", "Def", "Jkl" if thoughts.are_kept else ""), Said("user", "Ghi")]
+        rendered = yield from locate_messages(template, talk, thoughts)
     except TemplateEndedError:
         raise
     except RequestError:
         # A template that refuses this answers first questions alone, and says so when another one is asked.
-        return PromptBuilder(codec, template, "", LengthCounter(codec, template.thinking_end, None), takes)
-    question, answer = rendered.spans[0], rendered.spans[1]
+        return build(history_header="", lengths=LengthCounter(codec, template.thinking_end, None, thoughts))
+    question, answer = rendered.spans[0], rendered.thoughts[1] or rendered.spans[1]
     header = rendered.text[question.end : answer.start] if question and answer else ""
     around = yield from around_turn(codec, template)
-    return PromptBuilder(codec, template, header, LengthCounter(codec, template.thinking_end, around), takes)
+    return build(history_header=header, lengths=LengthCounter(codec, template.thinking_end, around, thoughts))
 
 
 def _try_question(template: ChatTemplate) -> Steps[None]:
@@ -155,6 +185,7 @@ class _Assembly:
     starts: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
     attachment_ends: list[int] = field(default_factory=list)
+    unthought: list[tuple[int, int]] = field(default_factory=list)
     at: int = 0
     unlocated: int = 0
 
@@ -162,11 +193,11 @@ class _Assembly:
         """Walk over the turns, then write the generation prompt."""
         if self.builder.template.is_plain:
             self.ids += self.builder.codec.beginning()
-        for turn, span in zip(self.turns, self.rendered.spans, strict=True):
+        for turn, span, thought in zip(self.turns, self.rendered.spans, self.rendered.thoughts, strict=True):
             if span is None:
                 self.unlocated += 1
             elif turn.role == "assistant":
-                self._answer(turn, span)
+                self._answer(turn, span, thought)
             else:
                 self._question(turn, span)
         before = len(self.ids)
@@ -174,7 +205,14 @@ class _Assembly:
         self._mark_new_answer(before)
         self._mark_unlocated()
         points = tuple(sorted(point for point in self.points if 0 < point < len(self.ids)))
-        return Prompt(tuple(self.ids), points, tuple(self.starts), tuple(self.ends), tuple(self.attachment_ends))
+        return Prompt(
+            tuple(self.ids),
+            points,
+            tuple(self.starts),
+            tuple(self.ends),
+            tuple(self.attachment_ends),
+            tuple(self.unthought),
+        )
 
     @property
     def _generation_prompt(self) -> str:
@@ -196,7 +234,7 @@ class _Assembly:
 
     def _attachments(self, turn: Turn, span: Span) -> None:
         """Write what comes with a question apart from its words: other questions about it share these tokens."""
-        end = span.start
+        end = span.start + self.builder.template.is_plain  # there, after a space
         for piece in attached_texts(turn.attachments):
             if not self.rendered.text.startswith(piece, end):
                 return  # a template that rewrites contents
@@ -205,31 +243,42 @@ class _Assembly:
             self.points.add(len(self.ids))
             self.attachment_ends.append(len(self.ids))
 
-    def _answer(self, turn: Turn, span: Span) -> None:
+    def _answer(self, turn: Turn, span: Span, thought: Span | None) -> None:
         text, generation = self.rendered.text, self._generation_prompt
-        header = text[self.at : span.start]
+        header = text[self.at : (thought or span).start]
         begun = len(self.ids)
         if generation and header.startswith(generation):
             self._markup(self.at + len(generation))
             self.points.add(len(self.ids) - 1)
         else:
-            self._markup(span.start)
+            self._markup(self.at + len(header))
             self.points.add(begun + self._shared(begun, header, generation))
         self._begin_turn()
-        self._own(turn, span)
+        self._own(turn, span, thought)
+        self._thought(span, thought)
         self._plain(span.end)
         self.ends.append(len(self.ids))
+        if turn.thinking and turn.ids and thought is None:
+            self.unthought.append((begun, len(self.ids)))
 
-    def _own(self, turn: Turn, span: Span) -> None:
+    def _own(self, turn: Turn, span: Span, thought: Span | None) -> None:
         """Write the part of an answer that its own ids spell, and what the template prints before it."""
         text, codec = self.rendered.text, self.builder.codec
         inserted = text[self.at : span.start]
         reused = reuse_ids(codec, self._believed(turn.ids or ()), self.ids, inserted, text[span.start : span.end])
         if reused.start if reused.ids else inserted.strip():
+            self._thought(span, thought)
             self._markup(span.start)
             self.points.add(len(self.ids))
         self.ids += reused.ids
         self.at += reused.end - reused.start if reused.ids else 0
+
+    def _thought(self, span: Span, thought: Span | None) -> None:
+        """Write a thought, if one is printed, and what stands around it: its words are text, and no marks."""
+        if thought is not None:
+            self._markup(thought.start)
+            self._plain(thought.end)
+            self._markup(span.start)
 
     def _believed(self, ids: Sequence[int]) -> Sequence[int]:
         """Return the answer's ids as far as they may be used.
@@ -259,12 +308,14 @@ class _Assembly:
         return shared_length(codec.markup(header, after), codec.markup(generation, after))
 
     def _markup(self, end: int) -> None:
+        """Write the template's own text up to an offset, unless that is written already."""
         self.ids += self.builder.codec.markup(self.rendered.text[self.at : end], self._last)
-        self.at = end
+        self.at = max(self.at, end)
 
     def _plain(self, end: int) -> None:
+        """Write plain text up to an offset, unless that is written already."""
         self.ids += self.builder.codec.plain(self.rendered.text[self.at : end], self._last)
-        self.at = end
+        self.at = max(self.at, end)
 
     @property
     def _last(self) -> int | None:

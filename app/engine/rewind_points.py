@@ -3,9 +3,10 @@
 The past form of an answer is not always the answer: templates drop its thinking, trim its white space, or a stop text
 cuts it. The next prompt then leaves the answer's tokens somewhere, and what lies before that point must not be computed
 again. Where it lies is known only when the answer has ended, and its state is gone by then. So while the answer is
-written a few states are held that may be wanted, which copies nothing: those before and in the white space at its
-beginning and at its end, and the one before what is held back as a possible stop text. At the end the branch is
-rendered as the next prompt will have it, and the one point at which it leaves the answer is kept.
+written a few states are held that may be wanted, which copies nothing: those before and in the marks of a thought and
+the white space at its beginning, those in the white space at its end, and the one before what is held back as a
+possible stop text. At the end the branch is rendered as the next prompt will have it, and the one point at which it
+leaves the answer is kept.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ _LEAST_GAP = 16
 # Points held of each run of white space: before it, and after its first token, which a template that trims an answer
 # may print there itself.
 _MOST = 2
+# Points held at the beginning of an answer: past the marks that open a thought, which a template may print in the place
+# of one that it drops.
+_MOST_LEADING = 4
 
 
 class RewindPoints:
@@ -70,9 +74,9 @@ class RewindPoints:
         self._held_back = None
 
     def _lead(self, shown: str) -> None:
-        """Hold the points between the first tokens, up to the first one that is not white space."""
+        """Hold the points between the first tokens, up to the first one that is more than a mark or white space."""
         self._leading.append(self._session.bookmark())
-        self._is_leading = len(self._leading) <= _MOST and not shown.strip()
+        self._is_leading = len(self._leading) < _MOST_LEADING and not shown.strip()
 
     def _trail(self, shown: str) -> None:
         """Hold the points from the token on with which the white space at the end of what is shown begins."""

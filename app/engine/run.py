@@ -103,7 +103,8 @@ class Run(ModelTask):
         stop = StopReason.CANCELLED
         self._room.make_room_to_enter(tokens, self._cache)
         with self._cache.begin(tokens, prompt.restore_points, command.owner) as session:
-            self._emit(RunStarted(command.run_id, session.report, prompt.turn_ends))
+            report = prompt.explained(session.report)
+            self._emit(RunStarted(command.run_id, report, prompt.turn_ends))
             self._open.feed.begun()
             yield
             short: ShortOfMemoryError | None = None
@@ -117,8 +118,8 @@ class Run(ModelTask):
             yield from self._keep_rewind_point()
         if short is not None:
             raise short
-        log.info("run %d: %s, %d tokens after %s", command.run_id, stop, self._sampled, session.report)
-        self.outcome = self._finished(session.report, stop, seed)
+        log.info("run %d: %s, %d tokens after %s", command.run_id, stop, self._sampled, report)
+        self.outcome = self._finished(report, stop, seed)
 
     def _new_output(self, prompt: Sequence[int]) -> OutputText:
         stops = () if stop_problem(self._command.sampling.stop) else self._command.sampling.stop

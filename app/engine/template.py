@@ -8,7 +8,7 @@ first message, as otherwise every cached prompt would be worthless after midnigh
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, Protocol
@@ -68,7 +68,8 @@ class ChatTemplate:
 
     source: as written, "" for a format in Python. at: the moment whose date it prints, in seconds since the epoch.
     is_plain: the model has none, and a transcript is used. stop: texts that end an answer by themselves. thinking_end:
-    what ends the thinking part of an answer, where the model has one.
+    what ends the thinking part of an answer, where the model has one. variables: beside those that every template is
+    given.
     """
 
     renderer: Renderer
@@ -77,6 +78,11 @@ class ChatTemplate:
     is_plain: bool = False
     stop: tuple[str, ...] = ()
     thinking_end: str = "</think>"
+    variables: Mapping[str, Any] = field(default_factory=dict)
+
+    def given(self, variables: Mapping[str, Any]) -> ChatTemplate:
+        """Return a copy that is given these variables too."""
+        return replace(self, variables={**self.variables, **variables}) if variables else self
 
     def dated(self, at: float) -> ChatTemplate:
         """Return a copy that prints the date of this moment, in seconds since the epoch; 0 leaves the date as it is."""
@@ -90,7 +96,7 @@ class ChatTemplate:
 
     def render(self, conversations: Sequence[Messages]) -> Steps[list[str]]:
         """Render conversations as texts. Raises RequestError when the template refuses one, fails, or has no end."""
-        return (yield from self.renderer.render(conversations, self.at, {}))
+        return (yield from self.renderer.render(conversations, self.at, self.variables))
 
     def close(self) -> None:
         """End what was begun for the template."""

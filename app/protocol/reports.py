@@ -20,6 +20,7 @@ class Reason(StrEnum):
     UNSUPPORTED = "cache kind not supported"
     FAULT = "cache fault"
     DISK = "disk fault"
+    THINKING = "thinking dropped by the template"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,14 @@ class RunStats:
     thinking_seconds: float = 0.0
 
 
+class ThinkingSwitch(StrEnum):
+    """The thinking of a model before it answers: it does not, it always does, or as it is told."""
+
+    NONE = "none"
+    ALWAYS = "always"
+    SWITCHABLE = "switchable"
+
+
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
     """The description of an open model.
@@ -98,6 +107,7 @@ class ModelInfo:
     is_reusable: bool
     note: str = ""
     sampling: Sampling = field(default_factory=Sampling)
+    thinking: ThinkingSwitch = ThinkingSwitch.NONE
     kv_bits: int | None = None
 
 

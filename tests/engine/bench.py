@@ -13,7 +13,7 @@ from app.engine.model import LoadedModel
 from app.engine.open_model import OpenModel
 from app.kvcache.invariants import check
 from app.kvcache.prefix_cache import PrefixCache
-from app.protocol.chat import Sampling, Turn
+from app.protocol.chat import PromptOptions, Sampling, Turn
 from app.protocol.commands import Command, EstimateCost, Generate, LoadModel
 from app.protocol.events import (
     CostEstimate,
@@ -80,8 +80,14 @@ class Bench:
         chosen = replace(Sampling(seed=1, max_tokens=8), **sampling)  # type: ignore[arg-type]
         return Generate(self._next, turns, chosen, owner=owner, forced=forced)
 
-    def ask(self, *turns: Turn, forced: tuple[int, ...] = (), **sampling: object) -> Asked:
-        command = self.command(*turns, forced=forced, **sampling)
+    def ask(
+        self,
+        *turns: Turn,
+        forced: tuple[int, ...] = (),
+        options: PromptOptions = PromptOptions(),  # noqa: B008 - frozen
+        **sampling: object,
+    ) -> Asked:
+        command = replace(self.command(*turns, forced=forced, **sampling), options=options)
         return Asked(self.do(command))
 
     def estimate(self, *turns: Turn) -> CostEstimate | None:

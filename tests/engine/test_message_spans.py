@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from app.engine import message_spans
-from app.engine.message_spans import RenderedChat, Span, locate_messages
+from app.engine.message_spans import RenderedChat, Said, Span, locate_messages
 from app.engine.steps import finish
 from app.engine.template import ChatTemplate
 from app.protocol.chat import Role
@@ -30,7 +30,8 @@ class Template:
 
     def locate(self, contents: Sequence[str]) -> RenderedChat:
         roles: list[Role] = ["user" if at % 2 == 0 else "assistant" for at in range(len(contents))]
-        return finish(locate_messages(ChatTemplate(FakeRenderer(self.render), ""), roles, contents))
+        said = [Said(*one) for one in zip(roles, contents, strict=True)]
+        return finish(locate_messages(ChatTemplate(FakeRenderer(self.render), ""), said))
 
 
 def _printed(content: str) -> str:
@@ -72,6 +73,6 @@ def test_a_message_that_is_printed_twice_is_not_located_and_the_others_are() -> 
         return f"[{messages[0]['content']}]" + "".join(f"<{message['content']}>" for message in messages)
 
     template = ChatTemplate(FakeRenderer(render), "")
-    rendered = finish(locate_messages(template, ["user", "assistant", "user"], ["a", "b", "c"]))
+    rendered = finish(locate_messages(template, [Said("user", "a"), Said("assistant", "b"), Said("user", "c")]))
     assert rendered.spans == (None, Span(7, 8), Span(10, 11))
     assert rendered.text == "[a]<a><b><c>"
