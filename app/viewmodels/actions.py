@@ -342,6 +342,16 @@ TABLE: tuple[Row, ...] = (
         run=lambda app: app.chat.regenerate(),
     ),
     Action(
+        id="continue",
+        menu=Menu.BRANCH,
+        group="fork",
+        title="Continue Answer",
+        keys=("Ctrl+Shift+Return",),
+        tip="Has an answer go on that was stopped, cut off or came to a limit.",
+        is_enabled=lambda state: state.chat.can_continue,
+        run=lambda app: app.chat.go_on(),
+    ),
+    Action(
         id="repeat_answer",
         menu=Menu.BRANCH,
         group="fork",
@@ -375,16 +385,6 @@ TABLE: tuple[Row, ...] = (
         tip="Takes the answer’s settings over for the next one.",
         is_enabled=lambda state: not state.chat.is_empty,
         run=lambda app: app.chat.settings.use_answer(),
-    ),
-    Action(
-        id="continue",
-        menu=Menu.BRANCH,
-        group="fork",
-        title="Continue Answer",
-        keys=("Ctrl+Shift+Return",),
-        tip="Has an answer go on that was stopped, cut off or came to a limit.",
-        is_enabled=lambda state: state.chat.can_continue,
-        run=lambda app: app.chat.go_on(),
     ),
     Action(
         id="previous",
