@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, repeat
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Literal
 
 ROOT = Path(__file__).resolve().parents[2]
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
@@ -52,7 +53,7 @@ from app.widgets.models.model_popover import ModelPopover  # noqa: E402
 from app.widgets.models.models_window import ModelsWindow  # noqa: E402
 from app.widgets.window.main_window import MainWindow  # noqa: E402
 from tools.gallery.components import ComponentSheet  # noqa: E402
-from tools.gallery.conversations import fill  # noqa: E402
+from tools.gallery.conversations import DATES, THOUGHT, fill, think  # noqa: E402
 from tools.gallery.hub import DESCRIPTION, FOUND, GATED, OFFLINE, SilentHub  # noqa: E402
 from tools.gallery.models import QWEN as MODELS_QWEN  # noqa: E402
 from tools.gallery.models import entries, furnish  # noqa: E402
@@ -95,6 +96,7 @@ class Scene:
     size: tuple[int, int] = (1440, 900)
     body: int = 14
     state: dict[str, bool] = field(default_factory=dict)
+    thought: Literal["none", "whole", "cut"] = "none"
     stands: Callable[[App], bool] = lambda app: bool(app.chat.state.now.subtitle and app.chat.chat_model.rows)
     then: Callable[[App, MainWindow], None] | None = None
     shown: Callable[[App], bool] = lambda app: True
@@ -108,6 +110,16 @@ def _ask(text: str) -> Callable[[App, MainWindow], None]:
         app.chat.send(text)
 
     return ask
+
+
+def _open_thought(app: App, window: MainWindow) -> None:
+    app.chat.toggle_thought(app.chat.chat_model.rows[-1].id)
+
+
+def _ask_and_open(app: App, window: MainWindow) -> None:
+    _ask(DATES)(app, window)
+    wait("a thought comes", lambda: app.chat.chat_model.rows[-1].thought is not None)
+    _open_thought(app, window)
 
 
 def _new(app: App, window: MainWindow) -> None:
@@ -278,6 +290,11 @@ def _is_written(app: App) -> bool:
     return asked.residency == "live" and answer.text == WRITTEN and has_figures and is_told
 
 
+def _is_thought(app: App) -> bool:
+    thought = app.chat.chat_model.rows[-1].thought
+    return thought is not None and thought.text == THOUGHT
+
+
 def _is_reading(app: App) -> bool:
     reading = app.chat.chat_model.rows[-1].prefill
     return reading is not None and reading.done > reading.cached
@@ -295,6 +312,11 @@ SCENES = (
     Scene("first-run", empty_stage, FOLDERS.guide, is_filled=False, stands=_is_ready),
     Scene("conversation", Stage, then=_select_edge),
     Scene("streaming", Stage, then=_ask("And then put the dates into a table"), shown=_is_written),
+    Scene("thought", Stage, thought="whole"),
+    Scene("thought-open", Stage, thought="whole", then=_open_thought),
+    Scene("thought-cut", Stage, thought="cut", then=_open_thought),
+    Scene("thinking", lambda: Stage("think"), then=_ask(DATES), shown=_is_thought),
+    Scene("thinking-open", lambda: Stage("think"), then=_ask_and_open, shown=_is_thought),
     Scene("prefill", lambda: Stage("read"), then=_ask(NOTES), shown=_is_reading),
     Scene("problem", lambda: Stage(missing=[QWEN]), stands=_has_problem),
     Scene("empty", empty_stage, is_filled=False, stands=_is_ready, then=_new),
@@ -368,6 +390,8 @@ def shoot(scene: Scene, theme: Theme, folder: Path, out: Path) -> None:
     if scene.is_filled:
         store = Store(database)
         fill(store)
+        if scene.thought != "none":
+            think(store, is_cut=scene.thought == "cut")
         store.close()
     stage = scene.stage()
     style = Style(theme, scene.body)

@@ -67,7 +67,7 @@ class PrefillRow:
 
 @dataclass(frozen=True, slots=True)
 class ThoughtRow:
-    """What a model thought before an answer, folded to one line or open.
+    """Thought of a model before an answer, folded to one line or open.
 
     seconds, tokens: that it took, None where that is not known. is_growing: the thought is being written.
     """

@@ -70,6 +70,7 @@ class ChatPane(QWidget):
         view.versionAsked.connect(app.chat.select_version)
         view.editAsked.connect(app.chat.begin_edit)
         view.againAsked.connect(app.chat.regenerate)
+        view.thoughtPressed.connect(app.chat.toggle_thought)
         view.linkAsked.connect(self._ask_about_link)
         composer.submitted.connect(self._send)
         composer.changed.connect(app.chat.composer_changed)

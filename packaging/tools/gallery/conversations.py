@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from app.conversation.message import Conversation, Message, new_id
 from app.conversation.store import Store
@@ -100,6 +100,17 @@ OTHERS: tuple[tuple[str, Said, float], ...] = (
     ("Names for a pear orchard", Said("Names for a pear orchard", (Said("Perry End."),)), 6 * DAY),
     ("Why is the sky darker in May", Said("Why is the sky darker in May?", (Said("It is not."),)), 9 * DAY),
 )
+THOUGHT = """The person wants the dates in a table. We had three days, Tuesday to Thursday: two adults, no car.
+
+Tuesday is the arrival, so nothing that needs a ticket. Sintra has to be early, the train at 8:11; if that is \
+Wednesday, the weather is still safe. Thursday may be wet after noon, and the tile museum is indoors, so the free half \
+day belongs there. The table needs a column for the day and one for the plan; costs were not asked for."""
+DATES = "And then put the dates into a table"
+_TABLE = """| Day | Plan |
+|---|---|
+| Tuesday | Arrive, Alfama on foot |
+| Wednesday | Sintra by the early train |
+| Thursday | Tram 28, then the tile museum |"""
 OPEN_PATH = (TRIP.text, _PLAN, TRIP.then[0].then[1].text, _CHEAPER)
 
 
@@ -114,6 +125,24 @@ def fill(store: Store) -> None:
     for title, said, ago in reversed(OTHERS):
         _write(store, title, said, now - ago)
     _write(store, "Trip plan", TRIP, now - 20)
+
+
+def think(store: Store, is_cut: bool) -> None:
+    """Add a question to the path that opens, and its answer with a thought; is_cut: the answer is stopped inside it."""
+    owner = next(one.id for one in store.conversations.all() if one.title == "Trip plan")
+    at = time.time() - 10
+    asked = _question(owner, store.messages.leaf_of(owner), DATES, at)
+    total = SYSTEM + sum(map(tokens, (*OPEN_PATH, DATES)))
+    answer = _answer(owner, asked.id, _TABLE, at, total, tokens(DATES))
+    thought = tokens(THOUGHT)
+    stats = {**(answer.stats or {}), "thinking_tokens": thought, "thinking_seconds": 12.4}
+    if is_cut:
+        answer = replace(answer, text="", stop="stopped", stats={**stats, "tokens": thought}, thinking=THOUGHT)
+    else:
+        tokens_of_both = thought + tokens(_TABLE)
+        answer = replace(answer, stats={**stats, "tokens": tokens_of_both}, thinking=THOUGHT)
+    store.messages.add(asked)
+    store.messages.add(answer)
 
 
 def _write(store: Store, title: str, said: Said, at: float) -> None:

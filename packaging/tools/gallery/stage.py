@@ -23,6 +23,7 @@ from app.protocol.events import (
     PrefillProgress,
     RunStarted,
     TextDelta,
+    TextKind,
     Token,
     TrieChanged,
     TurnResidency,
@@ -33,7 +34,17 @@ from app.protocol.trie_view import Residency, TrieNodeView, TrieView
 from app.viewmodels.text.formatting import first_words
 from app.worker.engine_host import EngineHost
 from tools.gallery.cache_log import CacheLog
-from tools.gallery.conversations import MODEL, MODEL_NAME, OPEN_PATH, OTHERS, SYSTEM, TRIP, Said, tokens
+from tools.gallery.conversations import (
+    MODEL,
+    MODEL_NAME,
+    OPEN_PATH,
+    OTHERS,
+    SYSTEM,
+    THOUGHT,
+    TRIP,
+    Said,
+    tokens,
+)
 from tools.gallery.models import SUPPORT
 
 BYTES = 147_456  # a token of an 8B model: 36 layers of 8 key and value heads, 128 wide, 16 bits
@@ -42,7 +53,7 @@ DISK_BUDGET = 20_000_000_000
 PADDING = 256 * BYTES  # buffers grow by 256 tokens
 SPARE = 64_000_000
 ROOT = 1_000
-Act = Literal["read", "write"]
+Act = Literal["read", "write", "think"]
 OnDisk = Literal["nothing", "old", "full", "all"]
 _OLD = ("old", "full")
 OLD = 1800.0  # seconds without use after which only a file is left
@@ -249,7 +260,8 @@ class Stage(EngineHost):
             at = report.cached + done
             self.happened.emit(PrefillProgress(command.run_id, at, report.total, report.cached, 392.0))
             return
-        self._words = WRITTEN.split(" ")
+        self._kind: TextKind = "thinking" if self._act == "think" else "text"
+        self._words = (THOUGHT if self._act == "think" else WRITTEN).split(" ")
         self._run_id = command.run_id
         self._answer_edge = self._grow("", self._match(command.turns), 0)
         self._writer = QTimer(self, interval=26)
@@ -271,7 +283,7 @@ class Stage(EngineHost):
             self._writer.stop()
             return
         word = self._words.pop(0) + (" " if self._words else "")
-        self.happened.emit(TextDelta(self._run_id, 0, word, (Token(1, 0, len(word)),)))
+        self.happened.emit(TextDelta(self._run_id, 0, word, (Token(1, 0, len(word)),), self._kind))
         self._answer_edge.text += word
         self._answer_edge.size += 1
         if self._answer_edge.size % 4 == 0:

@@ -38,6 +38,7 @@ class Kind(Enum):
     MARKDOWN = auto()
     CODE = auto()
     PLAIN = auto()
+    THOUGHT = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,17 @@ def split_plain(text: str) -> list[Block]:
         blocks.append(Block(first, text[first:end], Kind.PLAIN, state=State(joint=joint)))
         joint = following
     return blocks or [Block(0, "", Kind.PLAIN)]
+
+
+def split_thought(text: str, start: int = 0, state: State = _START) -> list[Block]:
+    """Return what a model thought, in pieces of some lines, the last one open; or its rest, as `split` does."""
+    blocks, joint = [], state.joint
+    for first, end, following in _pieces(text, 0, len(text)):
+        is_closed = end + len(following) < len(text) or bool(following)
+        own = State(joint=joint)
+        blocks.append(Block(start + first, text[first:end], Kind.THOUGHT, is_closed=is_closed, state=own))
+        joint = following
+    return blocks
 
 
 def markdown(block: Block) -> str:

@@ -90,6 +90,20 @@ def plain_document(text: str, style: Style) -> QuietDocument:
     return document
 
 
+def thought_document(text: str, style: Style) -> QuietDocument:
+    """Return a document of what a model thought, quieter than what it says."""
+    document = QuietDocument(style, TextRole.SMALL)
+    document.setPlainText(text)
+    _set_line_height(document, style.text_style(TextRole.SMALL))
+    quiet = QTextCharFormat()
+    quiet.setForeground(style.theme.text2)
+    cursor = QTextCursor(document)
+    cursor.select(QTextCursor.SelectionType.Document)
+    cursor.mergeCharFormat(quiet)
+    cursor.mergeBlockCharFormat(quiet)
+    return document
+
+
 def code_document(code: str, language: str, style: Style, before: str = "") -> QuietDocument:
     """Return code in its colours, in the text's own without a known language. before: the same code up to here."""
     document = QuietDocument(style, TextRole.CODE)

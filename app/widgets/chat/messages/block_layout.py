@@ -10,7 +10,13 @@ from PySide6.QtGui import QAbstractTextDocumentLayout, QPainter, QPalette, QText
 
 from app.widgets.chat.markdown.blocks import Block, Kind, markdown
 from app.widgets.chat.markdown.decorations import paint_decorations
-from app.widgets.chat.markdown.document import QuietDocument, code_document, plain_document, shown
+from app.widgets.chat.markdown.document import (
+    QuietDocument,
+    code_document,
+    plain_document,
+    shown,
+    thought_document,
+)
 from app.widgets.chat.markdown.markdown import markdown_document
 from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
 from app.widgets.kit.style import Style
@@ -18,6 +24,7 @@ from app.widgets.kit.typography import TextRole
 
 CARD_HEAD = 30
 _CARD_LEFT, _CARD_ABOVE, _CARD_BELOW, _CARD_RADIUS = 14, 10, 12, 8
+_RULE_LEFT, _RULE = 14, 2  # of what is thought: its text stands this far from the rule at its left
 # An open block longer than this is not set as Markdown again for each piece of new text: it grows as plain text.
 _LONGEST_REDONE = 2000
 # What laying out costs beside the characters of a block, in characters.
@@ -67,6 +74,10 @@ class BlockLayout:
         return self.block.kind is Kind.CODE
 
     @property
+    def is_thought(self) -> bool:
+        return self.block.kind is Kind.THOUGHT
+
+    @property
     def head(self) -> int:
         """Points from the block's top to its text: the head of a card."""
         return CARD_HEAD + _CARD_ABOVE if self.has_head else 0
@@ -85,11 +96,14 @@ class BlockLayout:
     @property
     def side(self) -> int:
         """Points from the block's left edge to its text."""
+        if self.is_thought:
+            return _RULE_LEFT
         return _CARD_LEFT if self.is_code else 0
 
     def estimate(self, width: float) -> None:
         """Guess the height from the number of characters."""
-        text_style = self._style.text_style(TextRole.CODE if self.is_code else TextRole.BODY)
+        role = TextRole.CODE if self.is_code else TextRole.SMALL if self.is_thought else TextRole.BODY
+        text_style = self._style.text_style(role)
         lines = estimated_lines(self.block.text, characters_to_line(width - 2 * self.side, self._style))
         self.height = lines * text_style.line + self.head + self.foot
         self.is_exact = False
@@ -143,6 +157,8 @@ class BlockLayout:
         document = self.lay_out(rect.width())
         if self.is_code:
             self._paint_card(painter, rect)
+        elif self.is_thought:
+            painter.fillRect(QRectF(rect.left() + 1, rect.top(), _RULE, rect.height()), self._style.theme.line2)
         painter.save()
         origin = rect.topLeft() + QPointF(self.side, self.head)
         painter.translate(origin)
@@ -191,6 +207,8 @@ class BlockLayout:
             before = block.state.before if block.is_closed else None
             language = "" if before is None else block.language
             return code_document(shown(block.text), language, self._style, shown(before or ""))
+        if block.kind is Kind.THOUGHT:
+            return thought_document(shown(block.text), self._style)
         if block.kind is Kind.PLAIN:
             return plain_document(shown(block.text), self._style)
         if not block.is_closed and len(block.text) > _LONGEST_REDONE:
@@ -199,8 +217,8 @@ class BlockLayout:
         return markdown_document(shown(markdown(block)), self._style)
 
     def _can_append(self, *, is_final: bool) -> bool:
-        """Code, and text too long to be set again and again, grow as plain text until they end."""
-        return not is_final and (self.is_code or self._is_plain_tail)
+        """Code, and text too long to be set again and again, grow as plain text until they end; thoughts always do."""
+        return self.is_thought or (not is_final and (self.is_code or self._is_plain_tail))
 
     def _append(self, text: str) -> None:
         assert self._document is not None

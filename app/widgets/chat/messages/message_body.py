@@ -371,7 +371,7 @@ def _in_block(number: int, selection: Selection | None) -> tuple[int, int] | Non
 
 def _space(before: Block, block: Block, *, is_in_segment: bool) -> int:
     """Return the points between two blocks. is_in_segment: of the same one."""
-    are_typed = block.kind is Kind.PLAIN and before.kind is Kind.PLAIN
+    are_typed = block.kind is before.kind and block.kind in (Kind.PLAIN, Kind.THOUGHT)
     if block.continues_code or (are_typed and is_in_segment):
         return 0
     if Kind.CODE in (before.kind, block.kind):

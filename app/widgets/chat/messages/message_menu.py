@@ -39,6 +39,9 @@ def message_menu(
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     text = selected or row.text
     menu.addAction("Copy" if selected else "Copy Message", lambda: QGuiApplication.clipboard().setText(text))
+    if row.thought is not None:
+        both = f"{row.thought.text}\n\n{row.text}"
+        menu.addAction("Copy with Thinking", lambda: QGuiApplication.clipboard().setText(both.strip()))
     menu.addAction(actions[branch_action(row)].title, branch).setEnabled(can_branch)
     if row.role == "assistant":
         for action_id in _OF_ANSWER:

@@ -12,7 +12,9 @@ from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
+from app.viewmodels.chat.rows import ThoughtRow
 from app.viewmodels.kit.action import Actions, AnyAction
+from app.widgets.chat.messages.thought_line import ThoughtLine
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
 from app.widgets.kit.action_button import title_with_keys
 from app.widgets.kit.controls import ToolButton
@@ -29,15 +31,17 @@ class ControlKind(IntEnum):
 
     SWITCHER = 0
     QUESTION = 1
-    CODE = 2
-    ANSWER = 3
+    THOUGHT = 2
+    CODE = 3
+    ANSWER = 4
 
 
 @dataclass(frozen=True, slots=True)
 class ControlSpec:
     """A control to be shown. right, middle: where its right edge and its middle stand in the viewport.
 
-    number: the message's row. block: which piece of code. text, code: what Copy copies. enabled: what can be done now.
+    left: where its left edge stands instead, of a thought's line. number: the message's row. block: which piece of
+    code. text, code: what Copy copies. enabled: what can be done now.
     """
 
     kind: ControlKind
@@ -45,12 +49,14 @@ class ControlSpec:
     message_id: str
     right: int
     middle: int
+    left: int = 0
     block: int = 0
     text: str = ""
     code: Callable[[], str] | None = None
     version: int = 1
     versions: int = 1
     enabled: frozenset[str] = frozenset()
+    thought: ThoughtRow | None = None
 
     @property
     def key(self) -> tuple[str, ControlKind, int]:
@@ -97,12 +103,13 @@ class CodeCopy(ToolButton):
 class RowControls(QObject):
     """The controls above a viewport, kept in step with what is in sight.
 
-    Signals: stepped(message id, -1 or +1); editAsked, againAsked(message id).
+    Signals: stepped(message id, -1 or +1); editAsked, againAsked, thoughtPressed(message id).
     """
 
     stepped = Signal(str, int)
     editAsked = Signal(str)
     againAsked = Signal(str)
+    thoughtPressed = Signal(str)
 
     def __init__(self, style: Style, viewport: QWidget, home: QWidget, actions: Actions) -> None:
         super().__init__(home)
@@ -129,17 +136,19 @@ class RowControls(QObject):
                 widget = self._widgets[spec.key] = self._make(spec)
             self._fill(widget, spec)
             widget.adjustSize()
-            widget.move(QPoint(self._right(spec) - widget.width(), spec.middle - widget.height() // 2))
+            widget.move(QPoint(self._left(spec, widget.width()), spec.middle - widget.height() // 2))
             widget.show()
         in_order = sorted(specs, key=lambda spec: (spec.number, spec.kind, spec.block))
         self._chain([self._widgets[spec.key] for spec in in_order])
         for widget, position in gone:
             self._release(widget, position)
 
-    def _right(self, spec: ControlSpec) -> int:
-        """Return the right edge of a control: a question's actions stand before its switcher, where there is one."""
+    def _left(self, spec: ControlSpec, width: int) -> int:
+        """Return the left edge of a control: a question's actions stand before its switcher, where there is one."""
+        if spec.kind is ControlKind.THOUGHT:
+            return spec.left
         switcher = self.find(spec.message_id, ControlKind.SWITCHER) if spec.kind is ControlKind.QUESTION else None
-        return spec.right if switcher is None else switcher.x() - _BEFORE_SWITCHER
+        return (spec.right if switcher is None else switcher.x() - _BEFORE_SWITCHER) - width
 
     def _release(self, widget: QWidget, position: tuple[int, ControlKind]) -> None:
         """Delete a control; a switcher hands its focus to that of the version shown in its place."""
@@ -159,6 +168,10 @@ class RowControls(QObject):
             return switcher
         if spec.kind is ControlKind.CODE:
             return CodeCopy(self._style, self._viewport)
+        if spec.kind is ControlKind.THOUGHT:
+            line = ThoughtLine(self._style, self._viewport)
+            line.clicked.connect(lambda: self.thoughtPressed.emit(message_id))
+            return line
         if spec.kind is ControlKind.QUESTION:
             strip = ActionStrip(self._style, self._actions["fork"], Icon.EDIT, self._viewport)
             strip.act.clicked.connect(lambda: self.editAsked.emit(message_id))
@@ -172,6 +185,8 @@ class RowControls(QObject):
             widget.show_version(spec.version, spec.versions)
         elif isinstance(widget, CodeCopy):
             widget.code = spec.code
+        elif isinstance(widget, ThoughtLine) and spec.thought is not None:
+            widget.show_thought(spec.thought)
         elif isinstance(widget, ActionStrip):
             action_id = "fork" if spec.kind is ControlKind.QUESTION else "regenerate"
             widget.show_message(spec.text, can_act=action_id in spec.enabled)

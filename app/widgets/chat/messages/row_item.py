@@ -19,6 +19,7 @@ from app.widgets.kit.typography import TextRole
 _FIRST, _AFTER_QUESTION, _AFTER_ANSWER = 20, 24, 28
 _BUBBLE_SIDE, _BUBBLE_ABOVE = 16, 10
 _NAME_TO_BUBBLE, _NAME_TO_TEXT, _NAME_TO_CARD, _TO_FOOTER, _TO_NOTE = 6, 4, 8, 8, 6
+_THOUGHT_TO_TEXT = 6
 
 
 class RowItem:
@@ -29,7 +30,7 @@ class RowItem:
 
     def __init__(self, row: MessageRow, style: Style) -> None:
         self.row = row
-        self.body = MessageBody(row.segments, style)
+        self.body = MessageBody(row.shown, style)
         self.above = _FIRST
         self._style = style
         self._column = Column(0, 0)
@@ -50,7 +51,7 @@ class RowItem:
     def set_row(self, row: MessageRow) -> None:
         """Show another state of the same message; only new text is laid out."""
         self.row = row
-        self.body.set_segments(row.segments)
+        self.body.set_segments(row.shown)
 
     @property
     def name(self) -> QRectF:
@@ -70,14 +71,29 @@ class RowItem:
         return QRectF(self._column.left, top, self._column.width, self.body.height + 2 * _BUBBLE_ABOVE)
 
     @property
+    def thought(self) -> QRectF:
+        """The line that stands for the thought before an answer; without a height where there is none."""
+        has_none = self.row.thought is None or self.row.prefill is not None
+        height = 0 if has_none else self._style.text_style(TextRole.SMALL).line + 6
+        return QRectF(self._column.left, self.name.bottom() + _NAME_TO_TEXT, self._column.width, height)
+
+    @property
+    def has_caret(self) -> bool:
+        """Whether text comes where it is seen: not while a thought is written that is folded."""
+        thought = self.row.thought
+        return self.row.is_streaming and (thought is None or thought.is_open or not thought.is_growing)
+
+    @property
     def text(self) -> QRectF:
         """The message's text; as high as one line while an answer has none yet."""
         if self.is_question:
             return self.bubble.adjusted(_BUBBLE_SIDE, _BUBBLE_ABOVE, -_BUBBLE_SIDE, -_BUBBLE_ABOVE)
         height = self.body.height
-        if not height and self.row.is_streaming and self.row.prefill is None:
+        if not height and self.has_caret and self.row.prefill is None:
             height = self._style.text_style(TextRole.BODY).line
-        return QRectF(self._column.left, self.name.bottom() + _NAME_TO_TEXT, self._column.width, height)
+        thought = self.thought
+        gap = _THOUGHT_TO_TEXT if height and thought.height() else 0
+        return QRectF(self._column.left, thought.bottom() + gap, self._column.width, height)
 
     @property
     def prefill(self) -> QRectF:

@@ -80,7 +80,9 @@ class RowPainter:
     def _paint_name(self, painter: QPainter, item: RowItem) -> None:
         theme, text_style, row = self._style.theme, self._style.text_style(TextRole.SMALL_MEDIUM), item.row
         width = draw_text(painter, text_style, item.name, row.name, theme.text2)
-        state = "reading the prompt" if row.prefill is not None else "writing" if row.is_streaming else ""
+        is_thinking = row.thought is not None and row.thought.is_growing
+        running = "thinking" if is_thinking else "writing"
+        state = "reading the prompt" if row.prefill is not None else running if row.is_streaming else ""
         if state:
             beside = item.name.adjusted(width + 8, 0, 0, 0)
             draw_text(painter, self._style.text_style(TextRole.SMALL), beside, state, theme.text3)
@@ -93,7 +95,7 @@ class RowPainter:
 
     def _paint_end(self, painter: QPainter, item: RowItem, context: RowContext) -> None:
         row, theme = item.row, self._style.theme
-        if row.is_streaming:
+        if item.has_caret:
             self._paint_caret(painter, item)
         if row.note:
             draw_text(painter, self._style.text_style(TextRole.SMALL), item.note, row.note, theme.text2)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from app.viewmodels.chat.rows import Segment, SegmentKind
-from app.widgets.chat.markdown.blocks import Block, State, split, split_plain
+from app.widgets.chat.markdown.blocks import Block, State, split, split_plain, split_thought
 
 _START = State()
 
@@ -30,6 +30,7 @@ def _as_typed(text: str, _start: int, _state: State) -> list[Block]:
 LAYOUTS = {
     SegmentKind.TYPED: SegmentLayout(_as_typed, grows=False),
     SegmentKind.MARKDOWN: SegmentLayout(split, grows=True),
+    SegmentKind.THINKING: SegmentLayout(split_thought, grows=True),
 }
 
 

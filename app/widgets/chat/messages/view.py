@@ -46,6 +46,7 @@ from app.widgets.kit.style import Style
 _TAIL_EVERY = 33
 _WHEEL_STEP = 44
 _PILL_ABOVE = 12
+_MOST_ROUNDS = 8  # of measuring what a thought that was opened has moved
 _CursorAction = QAbstractItemView.CursorAction
 
 
@@ -55,7 +56,7 @@ class ChatView(RowView):
     Nothing moves the view but what the person asks for: scrolling, keys that go from message to message, a message to
     be shown, another path, and the end while it is followed.
 
-    Signals: versionAsked(message id, -1 or +1); editAsked, againAsked, deleteAsked(message id);
+    Signals: versionAsked(message id, -1 or +1); editAsked, againAsked, deleteAsked, thoughtPressed(message id);
     commandAsked(id of a command, message id); linkAsked(address).
     """
 
@@ -64,6 +65,7 @@ class ChatView(RowView):
     againAsked = Signal(str)
     deleteAsked = Signal(str)
     commandAsked = Signal(str, str)
+    thoughtPressed = Signal(str)
     linkAsked = Signal(str)
 
     def __init__(
@@ -105,6 +107,7 @@ class ChatView(RowView):
         self.controls.stepped.connect(self.versionAsked)
         self.controls.editAsked.connect(self.editAsked)
         self.controls.againAsked.connect(self.againAsked)
+        self.controls.thoughtPressed.connect(self._toggle_thought)
         self.pill.clicked.connect(self.go_to_end)
         self.pointer.linkAsked.connect(self.linkAsked)
         self.pointer.menuAsked.connect(self._open_menu)
@@ -368,6 +371,19 @@ class ChatView(RowView):
     def _active_rows(self) -> tuple[int, ...]:
         """The rows with all their controls: under the mouse, under the keyboard, and the last answer."""
         return self.pointer.hovered, self.keyboard_row, len(self.layout_of_rows) - 1
+
+    def _toggle_thought(self, message_id: str) -> None:
+        """Have a thought opened or folded below its line, which stays where it is."""
+        rows, offset = self.layout_of_rows, self.verticalOffset()
+        self._follows_end = False
+        self.thoughtPressed.emit(message_id)
+        for _ in range(_MOST_ROUNDS):
+            limit = rows.limit(self.viewport().height())
+            if not rows.settle(offset, offset + self.viewport().height()).changed:
+                break
+        self._scroll_to(min(offset, limit))
+        self.updateGeometries()
+        self.viewport().update()
 
     def _open_menu(self, number: int, at: QPoint) -> None:
         """Open the menu of a message at a place on screen."""

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator
 from app.widgets.chat.messages.row_controls import ACTION, ControlKind, ControlSpec
 from app.widgets.chat.messages.row_item import RowItem
 from app.widgets.chat.messages.row_view import RowView
+from app.widgets.chat.messages.thought_line import OVERHANG
 
 STRIP = 2 * ACTION + 8
 # Icons are narrower than their buttons: this much brings an icon's edge to that of the text.
@@ -38,6 +39,10 @@ def _of_row(
         yield ControlSpec(
             ControlKind.SWITCHER, number, row.id, right, middle, version=row.version, versions=row.versions
         )
+    if row.thought is not None and row.prefill is None:
+        place = item.thought
+        left, height = round(place.left()) - OVERHANG, round(top + place.center().y())
+        yield ControlSpec(ControlKind.THOUGHT, number, row.id, right, height, left, thought=row.thought)
     if not is_active or row.is_streaming or row.prefill is not None:
         return
     if item.is_question:

@@ -335,7 +335,7 @@ def disturb(
     elif what == "write":
         write(qtbot, view, chat, "s", "More text, and more.\n\n" * draw.randrange(1, 9))
     else:
-        chat.set_tail_footer("s", Footer(0, 168, draw.randrange(1000), 38.0, None, ""))
+        chat.set_tail_figures("s", Footer(0, 168, draw.randrange(1000), 38.0, None, ""))
 
 
 @pytest.mark.parametrize("seed", chosen(range(3)))
@@ -398,7 +398,7 @@ def test_figures_so_far_are_painted(qtbot: QtBot, view: ChatView, chat: ChatMode
     chat.show([question("q"), answer("s", "text", is_streaming=True)])
     settle()
     before = count(picture(view.viewport()), LIGHT.mute)
-    chat.set_tail_footer("s", Footer(0, 168, 96, 38.0, None, ""))
+    chat.set_tail_figures("s", Footer(0, 168, 96, 38.0, None, ""))
     qtbot.waitUntil(lambda: not view._tail.isActive())
     assert count(picture(view.viewport()), LIGHT.mute) > before
 

@@ -1,0 +1,68 @@
+"""The line that stands for a model's thought: "Thought for 12 s · 214 tokens". A press opens it and folds it again."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from app.viewmodels.chat.rows import ThoughtRow
+from app.widgets.kit.controls import Control, State
+from app.widgets.kit.drawing import draw_text, fill_rounded, smooth
+from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.style import Style
+from app.widgets.kit.typography import TextRole
+
+_MARK, _SIDE, _ABOVE = 12, 6, 3
+# Points by which the ground of the line stands out of the text's edge.
+OVERHANG = _SIDE
+
+
+class ThoughtLine(Control):
+    """A disclosure triangle and what is told of a thought. Left folds it, Right opens it; Space and Return do both."""
+
+    ring_radius = 6.0
+
+    def __init__(self, style: Style, parent: QWidget) -> None:
+        super().__init__(style, "", parent)
+        self._thought = ThoughtRow("")
+        self.setCheckable(True)
+
+    def show_thought(self, thought: ThoughtRow) -> None:
+        """Stand for a thought as it is now."""
+        if thought.title != self._thought.title:
+            self.updateGeometry()
+        self._thought = thought
+        self.setChecked(thought.is_open)
+        self.setAccessibleName(thought.spoken[:1].upper() + thought.spoken[1:])
+        self.setAccessibleDescription("Space opens it and folds it again.")
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        text_style = self._style.text_style(TextRole.SMALL)
+        width = round(text_style.width(self._thought.title)) + _MARK + 3 * _SIDE
+        return QSize(width, text_style.line + 2 * _ABOVE)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def nextCheckState(self) -> None:
+        """Stay as it is: whoever hears the press opens or folds the thought, and then this is told."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        wanted = {Qt.Key.Key_Left: False, Qt.Key.Key_Right: True}.get(Qt.Key(event.key()))
+        if wanted is None:
+            super().keyPressEvent(event)
+        elif wanted != self._thought.is_open:
+            self.click()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, rect, state = self._style.theme, QRectF(self.rect()), self.state
+        painter = smooth(QPainter(self))
+        if state in (State.HOVER, State.PRESSED):
+            fill_rounded(painter, rect, self.ring_radius, theme.fill2 if state is State.PRESSED else theme.fill)
+        mark = QPointF(_SIDE + _MARK / 2, rect.center().y())
+        self._style.icons.paint(painter, Icon.FOLD if self._thought.is_open else Icon.RIGHT, mark, theme.text2, _MARK)
+        line = rect.adjusted(_MARK + 2 * _SIDE, 0, 0, 0)
+        draw_text(painter, self._style.text_style(TextRole.SMALL), line, self._thought.title, theme.text2)
+        painter.end()
