@@ -154,6 +154,9 @@ def why(request: RequestReport) -> str:
 
 
 def _note(message: Message) -> str:
+    if message.instructions is not None:
+        words = formatting.first_words(message.instructions)
+        return f"System prompt from here on: “{words}”" if words else "No system prompt from here on"
     told = "Not finished: the program ended here" if message.is_unfinished else _NOTES.get(message.stop or "", "")
     if not message.thinking or message.text:
         return told

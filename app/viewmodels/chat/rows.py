@@ -102,7 +102,8 @@ class MessageRow:
     name: who wrote it. segments: what was said, in order. residency: None when the engine does not tell it. version,
     versions: which sibling this is, counted from 1. sibling_residencies: of each sibling, this one included, or empty.
     footer: an ended answer's figures. prefill: set while its prompt is read. is_streaming: the last segment still
-    grows. note: one line under a message that did not come to its end. thought: before an answer, no segment of it.
+    grows. note: one line under a message that did not come to its end, or from which on something else
+    holds. thought: before an answer, no segment of it.
     """
 
     id: str

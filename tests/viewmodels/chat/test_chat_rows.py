@@ -187,3 +187,11 @@ def test_a_row_of_a_message_that_is_gone_can_still_be_made() -> None:
     rows = ChatRows().of(tree, None, {})
     tree.remove(ENDED.id)
     assert (rows[1].text, rows[1].version, rows[1].versions) == ("Because.", 1, 1)
+
+
+def test_a_question_says_what_holds_from_it_on() -> None:
+    tree = MessageTree("0" * 32)
+    for told in ("Answer in\none word.", "", None):
+        tree.add(Message.new("0" * 32, tree.leaf_id, "user", "Which?", instructions=told))
+    notes = [row.note for row in rows_of(tree, None, {})]
+    assert notes == ["System prompt from here on: “Answer in one word.”", "No system prompt from here on", ""]

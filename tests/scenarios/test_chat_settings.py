@@ -1,4 +1,4 @@
-"""An answer is given again: the same settings and seed give the same tokens, whatever was asked in between."""
+"""Settings with the real program: what they cost is what is computed, and the same ones give the same answer."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from pytestqt.qtbot import QtBot
 
 from app.conversation.message import Message
+from app.protocol.events import RunStarted
 from tests.scenarios.test_restart import Sitting
 
 HOT = {"temperature": "1.4", "top_p": "0.98", "frequency_penalty": "0.3", "xtc_probability": "0.4", "max_tokens": "60"}
@@ -63,4 +64,29 @@ def test_the_guide_gives_the_same_answer_again_also_after_other_runs_and_a_resta
     assert repeated.text == first.text
     assert repeated.sampling is not None
     assert repeated.sampling["seed"] == first.stats["seed"]
+    sitting.end()
+
+
+def test_the_price_of_another_system_prompt_is_what_is_computed(qtbot: QtBot, tmp_path: Path) -> None:
+    """To the token, for the words in the composer, and undone as any other question is."""
+    sitting = Sitting(qtbot, tmp_path / "data").begin()
+    app = sitting.app
+    app.chat.settings.type("max_tokens", "30")
+    answer(sitting, "What is a branch?")
+    for instructions in ("Answer in one word.", "", "Answer like a pirate."):
+        app.chat.settings.instruct(instructions)
+        sitting.until(lambda: bool(app.chat.settings.state.now.price))
+        words = f"And what is a snapshot? {instructions}"
+        app.chat.composer_changed(words)
+        sitting.until(lambda: app.chat.branch_costs.sending is not None)
+        priced = app.chat.branch_costs.sending
+        assert priced is not None
+        answer(sitting, words)
+        computed = sitting.told(RunStarted)[-1].request
+        assert (computed.total, computed.left) == (priced.request.total, priced.request.left)
+    question = app.library.tree.path[-2]
+    sitting.until(lambda: not app.library.changes.is_pending)
+    app.library.edits.undo()
+    sitting.until(lambda: question.id not in app.library.tree)
+    assert app.chat.settings.state.now.held == ""
     sitting.end()
