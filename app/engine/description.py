@@ -32,6 +32,7 @@ def describe(model: LoadedModel, cache: PrefixCache) -> ModelInfo:
         sampling=model.sampling,
         thinking=thinking_switch(model.prompts.switch, model.prompts.template, model.codec.thinking),
         kv_bits=model.kv_bits,
+        adapter=model.adapter,
     )
 
 

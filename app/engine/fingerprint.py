@@ -15,6 +15,7 @@ from typing import Any
 import mlx.core as mx
 import mlx_lm
 
+from app.engine.adapter import Adapter
 from app.engine.folder import ModelFolder
 from app.engine.weights import WeightFile
 from app.kvcache.disk import FORMAT
@@ -25,12 +26,12 @@ _SAMPLE_BYTES = 16 * 1024
 # Of all weight files together. With everything else this takes 80 ms for 2 GB that must be fetched from the disk.
 _MOST_TENSORS = 2000
 _TENSOR_BYTES = 512
-# Everything small that shapes prompts: configuration, tokenizer, chat templates. An adapter is not applied, and so
-# says nothing of the model.
+# Everything small that shapes prompts: configuration, tokenizer, chat templates. An adapter that happens to lie in the
+# folder is not applied, and so says nothing of the model.
 _SMALL_FILES = ("*.json", "*.jinja", "*.model", "*.tiktoken", "*.txt", "additional_chat_templates/*.jinja")
 
 
-def fingerprint(folder: ModelFolder) -> str:
+def fingerprint(folder: ModelFolder, adapter: Adapter | None = None) -> str:
     """Return 32 hexadecimal digits for all that shapes a model's token ids.
 
     Of the weights, names, sizes, headers and evenly spaced samples are read, not all bytes; where they have digests,
@@ -42,13 +43,20 @@ def fingerprint(folder: ModelFolder) -> str:
     else:
         for file in folder.weight_files:
             _add_weight_file(digest, file)
+    if adapter is not None:
+        _add(digest, b"adapter", adapter.config)
+        _add_weight_file(digest, adapter.weights)
     for path in _small_files(folder.path):
         _add(digest, path.relative_to(folder.path).as_posix().encode(), path.read_bytes())
     return digest.hexdigest()[:32]
 
 
 def state_fingerprint(
-    folder: ModelFolder, name: str, parameters: Iterable[tuple[str, mx.array]], caches: Sequence[Any]
+    folder: ModelFolder,
+    name: str,
+    parameters: Iterable[tuple[str, mx.array]],
+    caches: Sequence[Any],
+    adapter: Adapter | None = None,
 ) -> str:
     """Return 32 hexadecimal digits for all that shapes the cached state of a model.
 
@@ -65,8 +73,9 @@ def state_fingerprint(
         _add(digest, f"{leaf} {array.dtype} {array.shape}".encode())
     for cache in flatten(caches):
         _add(digest, type(cache).__name__.encode(), repr(_layout(cache)).encode())
-    for file in folder.weight_files:
-        _add_tensors(digest, file, _MOST_TENSORS // len(folder.weight_files))
+    files = folder.weight_files if adapter is None else (*folder.weight_files, adapter.weights)
+    for file in files:
+        _add_tensors(digest, file, _MOST_TENSORS // len(files))
     return digest.hexdigest()[:32]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from datetime import datetime
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
@@ -15,6 +16,7 @@ from mlx_lm.models.cache import make_prompt_cache
 from mlx_lm.tokenizer_utils import TokenizerWrapper
 from mlx_lm.utils import load_tokenizer, maybe_set_recommended_wired_limit
 
+from app.engine.adapter import Adapter, apply_adapter, check_adapter
 from app.engine.border import foreign_code
 from app.engine.build import build_model
 from app.engine.codec import Codec
@@ -62,6 +64,8 @@ class Opening(Task[LoadedModel | ModelFailed]):
         self.weight_bytes = 0
         self.memory = memory or machine_memory()
         self._kv_bits = command.kv_bits
+        self._adapter_path = command.adapter
+        self._adapter: Adapter | None = None
         self._now = now or datetime.now().astimezone()
 
     def _refusal(self, problem: Problem) -> ModelFailed:
@@ -77,6 +81,8 @@ class Opening(Task[LoadedModel | ModelFailed]):
         yield "Checking the model", None
         with ExitStack() as left_open:
             with checked_source(self.path) as folder:
+                if self._adapter_path:
+                    self._adapter = check_adapter(Path(self._adapter_path))
                 check_room(folder.weight_bytes, self.memory)
                 limit_mlx_cache(self.memory)
                 yield "Reading the tokenizer", None
@@ -84,6 +90,8 @@ class Opening(Task[LoadedModel | ModelFailed]):
                 yield "Building the model", 0.0
                 with _misfit():
                     model, config = build_model(folder)
+                    if self._adapter is not None:
+                        apply_adapter(model, self._adapter)
                 template = chat_template(tokenizer, self._now)
                 left_open.callback(template.close)
                 trial = self._put_together(folder, tokenizer, template, model, config)
@@ -117,14 +125,14 @@ class Opening(Task[LoadedModel | ModelFailed]):
         quantized = quantized_caches(model, self._kv_bits) if self._kv_bits in KV_BITS else None
         new_caches = quantized or (lambda: make_prompt_cache(model))
         try:
-            name = fingerprint(folder)
-            state_name = state_fingerprint(folder, name, leaves, new_caches())
+            name = fingerprint(folder, self._adapter)
+            state_name = state_fingerprint(folder, name, leaves, new_caches(), self._adapter)
         except OSError as error:
             raise _unreadable(folder, error) from error
         return LoadedModel(
             path=self.path,
             name=folder.name,
-            detail=_detail(config, weight_bytes, self._kv_bits if quantized else None),
+            detail=_detail(config, weight_bytes, self._kv_bits if quantized else None, self._adapter),
             fingerprint=name,
             state_fingerprint=state_name,
             context_length=context_length(config, _tokenizer_length(tokenizer)),
@@ -137,6 +145,7 @@ class Opening(Task[LoadedModel | ModelFailed]):
             prompts=prompts,
             sampling=default_sampling(folder.generation),
             kv_bits=self._kv_bits if quantized else None,
+            adapter=self._adapter_path,
             note=_NOT_QUANTIZED if self._kv_bits and not quantized else "",
         )
 
@@ -233,13 +242,14 @@ def _heads(config: dict[str, Any]) -> int:
     return found if isinstance(found, int) and found > 0 else _USUAL_HEADS
 
 
-def _detail(config: dict[str, Any], weight_bytes: int, kv_bits: int | None) -> str:
-    """Bits and size, as "4-bit, 1.9 GB", and bits of the KV cache, if they are fewer than all."""
+def _detail(config: dict[str, Any], weight_bytes: int, kv_bits: int | None, adapter: Adapter | None) -> str:
+    """Bits and size, as "4-bit, 1.9 GB", bits of the KV cache, if they are fewer than all, and the adapter's name."""
     quantization = config.get("quantization")
     bits = quantization.get("bits") if isinstance(quantization, dict) else None
     kind = f"{bits}-bit" if bits else str(config.get("torch_dtype") or config.get("dtype") or "")
     kv_cache = f"{kv_bits}-bit KV cache (approximate)" if kv_bits else ""
-    return ", ".join(part for part in (kind, size(weight_bytes), kv_cache) if part)
+    added = f"with {adapter.name}" if adapter else ""
+    return ", ".join(part for part in (kind, size(weight_bytes), added, kv_cache) if part)
 
 
 def _unreadable(folder: ModelFolder, error: OSError) -> ModelError:

@@ -22,7 +22,8 @@ class LoadedModel:
     forward: tokens [1, n] and cache objects -> logits [1, n, vocabulary]. new_caches: a fresh list of those objects.
     fingerprint, state_fingerprint: names of what shapes token ids, and of what shapes cached state. weight_bytes: of
     the weights as they lie in memory. sizes: what the memory of a call depends on. sampling: as its authors
-    recommend it. kv_bits: in how many bits the KV cache is kept, None for all. note: what a person should know of how
+    recommend it. kv_bits: in how many bits the KV cache is kept, None for all. adapter: folder of
+    the one that is added, or "". note: what a person should know of how
     it was opened.
     """
 
@@ -41,4 +42,5 @@ class LoadedModel:
     prompts: PromptBuilder
     sampling: Sampling
     kv_bits: int | None = None
+    adapter: str = ""
     note: str = ""

@@ -18,11 +18,12 @@ class LoadModel:
     into memory together it is closed then, else when the new one is ready. What is asked from then on waits for it.
 
     kv_bits: in how many bits its KV cache is kept, where its layers allow it, which makes answers approximate; None for
-    all bits.
+    all bits. adapter: the folder of a LoRA adapter that is added to the model, "" for none.
     """
 
     path: str
     kv_bits: int | None = None
+    adapter: str = ""
 
 
 @dataclass(frozen=True, slots=True)

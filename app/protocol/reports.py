@@ -95,6 +95,7 @@ class ModelInfo:
 
     layers: cache kinds by name, counted. fingerprint: changes with anything that shapes the model's state. sampling: as
     the model's authors recommend it. kv_bits: in how many bits the KV cache is kept, None for all.
+    adapter: folder of the adapter that is added to it, "" for none.
     """
 
     path: str
@@ -109,6 +110,7 @@ class ModelInfo:
     sampling: Sampling = field(default_factory=Sampling)
     thinking: ThinkingSwitch = ThinkingSwitch.NONE
     kv_bits: int | None = None
+    adapter: str = ""
 
 
 @dataclass(frozen=True, slots=True)
