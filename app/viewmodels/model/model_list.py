@@ -16,6 +16,7 @@ from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.settings import Settings
 from app.viewmodels.model.current_model import GUIDE_NAME, CurrentModel
+from app.viewmodels.model.file_check import FileCheck
 from app.viewmodels.model.model_rows import ModelRow, Standing, rows_of
 from app.viewmodels.model.model_search import ModelSearch
 
@@ -28,7 +29,7 @@ class ModelList(QObject):
 
     What a search finds is added while it runs; what it has not found again is taken out when it ends.
 
-    Attributes: state, a row for each model; search.
+    Attributes: state, a row for each model; search; file_check.
     """
 
     state: LiveState[tuple[ModelRow, ...]]
@@ -44,8 +45,9 @@ class ModelList(QObject):
         self.search = ModelSearch(self)
         self._single = ModelSearch(self)
         self._new = ""
+        self.file_check = FileCheck(self)
         self.state = LiveState(self._rows, self)
-        self.state.follow(current_model.changed, settings.changed)
+        self.state.follow(current_model.changed, settings.changed, self.file_check.changed)
         self.search.found.connect(self._add)
         self.search.ended.connect(self._end)
         self._single.found.connect(self._tell_abilities)
@@ -89,11 +91,12 @@ class ModelList(QObject):
         """End the search."""
         self.search.close()
         self._single.close()
+        self.file_check.close()
 
     @property
     def is_stuck(self) -> bool:
         """Whether a disk that was looked at hangs, after `close`."""
-        return self.search.is_stuck or self._single.is_stuck
+        return any(one.is_stuck for one in (self.search, self._single, self.file_check))
 
     def _keep_folders(self, folders: tuple[str, ...]) -> None:
         """Remember folders for the next start; a path whose name is no text is not remembered."""
@@ -136,7 +139,7 @@ class ModelList(QObject):
     def _rows(self) -> tuple[ModelRow, ...]:
         model = self._current_model
         current = model.info.path if model.info is not None else ""
-        standing = Standing(self._used, time.time(), self._support, current, model.loading)
+        standing = Standing(self._used, time.time(), self._support, current, model.loading, self.file_check.state)
         return rows_of(map(self._named, self._entries.values()), standing)
 
     @property

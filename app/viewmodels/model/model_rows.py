@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from PySide6.QtCore import Qt
 
@@ -11,6 +11,7 @@ from app.models.entry import ModelEntry, Source
 from app.protocol.events import ModelLoading
 from app.protocol.memory import Memory, ModelSupport, default_budget, room_for_weights
 from app.viewmodels.kit.lists import KeyedListModel
+from app.viewmodels.model.file_check import CheckState
 from app.viewmodels.text import formatting
 from app.viewmodels.text.formatting import DOT
 
@@ -22,7 +23,7 @@ class ModelRow:
     id: what the engine is asked to open. source: whose folder it lies in, and its publisher. details: type, parameters,
     precision, size, context, what it is not used for. fit: what it leaves for the cache; is_too_large: nothing, it does
     not fit. reason: why it cannot be opened, "" where it can be tried. age: how long ago it was opened last. stage,
-    done: how far its opening is, "" and None while it is not being opened. root: the folder in which it was found.
+    done: how far its opening, or the check of its files is, "" and None without. root: where it was looked for.
     """
 
     id: str
@@ -67,6 +68,7 @@ class Standing:
     support: ModelSupport
     current: str = ""
     loading: ModelLoading | None = None
+    check: CheckState = field(default_factory=CheckState)
 
 
 def rows_of(entries: Iterable[ModelEntry], standing: Standing) -> tuple[ModelRow, ...]:
@@ -77,10 +79,10 @@ def rows_of(entries: Iterable[ModelEntry], standing: Standing) -> tuple[ModelRow
 
 
 def _row(entry: ModelEntry, standing: Standing) -> ModelRow:
-    used, loading = standing.used.get(entry.path), standing.loading
-    is_loading = loading is not None and loading.path == entry.path
+    used = standing.used.get(entry.path)
     reason = entry.reason or _unknown_type(entry, standing.support)
     is_too_large, fit = _fit(entry, standing.support.memory)
+    stage, done = _progress(entry, standing)
     return ModelRow(
         id=entry.path,
         name=entry.name,
@@ -91,12 +93,21 @@ def _row(entry: ModelEntry, standing: Standing) -> ModelRow:
         reason=reason,
         age=formatting.age(used, standing.now) if used else "",
         is_current=entry.path == standing.current,
-        stage=(loading.stage or "Opening") if loading is not None and is_loading else "",
-        done=loading.fraction if loading is not None and is_loading else None,
+        stage=stage,
+        done=done,
         root=entry.root,
         is_added=entry.source is Source.ADDED,
         can_be_verified=entry.source is Source.OLLAMA and not entry.reason,
     )
+
+
+def _progress(entry: ModelEntry, standing: Standing) -> tuple[str, float | None]:
+    """Return what is being done with a model, and how far that is."""
+    if standing.loading is not None and standing.loading.path == entry.path:
+        return standing.loading.stage or "Opening", standing.loading.fraction
+    if standing.check.model_id == entry.path:
+        return "Verifying its files", standing.check.done
+    return "", None
 
 
 def _unknown_type(entry: ModelEntry, support: ModelSupport) -> str:

@@ -35,8 +35,8 @@ LOOKING = "Looking for models…"
 class OnThisMachine(Pane):
     """A field that filters, the models, and what can be done with the one that is selected.
 
-    Attributes: field, list, add_button, remove_button, show_button, stop_button, open_button; problem, which says why a
-    model was not opened.
+    Attributes: field, list, add_button, remove_button, show_button, verify_button, stop_button, open_button; problem,
+    which says why a model was not opened.
     """
 
     id = "here"
@@ -55,6 +55,7 @@ class OnThisMachine(Pane):
         self.add_button = Button(style, "Add Folder…", parent=self)
         self.remove_button = Button(style, "Remove Folder", parent=self)
         self.show_button = Button(style, SHOW, parent=self)
+        self.verify_button = Button(style, "Verify Files", parent=self)
         self.stop_button = Button(style, "Stop", parent=self)
         self.open_button = Button(style, "Open", is_default=True, parent=self)
         self._stack()
@@ -66,8 +67,8 @@ class OnThisMachine(Pane):
     @property
     def tab_order(self) -> Sequence[QWidget]:
         """The field, the list, and the buttons from the left."""
-        buttons = self.add_button, self.remove_button, self.show_button, self.stop_button, self.open_button
-        return self.field, self.list, *buttons
+        left = self.add_button, self.remove_button, self.show_button, self.verify_button
+        return self.field, self.list, *left, self.stop_button, self.open_button
 
     def _stack(self) -> None:
         above = QHBoxLayout()
@@ -79,7 +80,7 @@ class OnThisMachine(Pane):
         foot = QHBoxLayout()
         foot.setContentsMargins(_EDGE, _INSET, _EDGE, _INSET)
         foot.setSpacing(_APART)
-        for button in (self.add_button, self.remove_button, self.show_button):
+        for button in (self.add_button, self.remove_button, self.show_button, self.verify_button):
             foot.addWidget(button)
         foot.addStretch(1)
         foot.addWidget(self.stop_button)
@@ -104,10 +105,13 @@ class OnThisMachine(Pane):
         self.add_button.clicked.connect(self.ask_for_folder)
         self.remove_button.clicked.connect(lambda: self._act(self._remove))
         self.show_button.clicked.connect(lambda: self._act(self._show_files))
-        self.stop_button.clicked.connect(self._models.stop_opening)
+        self.verify_button.clicked.connect(lambda: self._act(self._verify))
+        self.stop_button.clicked.connect(self._stop)
         self.open_button.clicked.connect(lambda: self._act(self._open))
         self._models.list.state.changed.connect(self._refresh)
         self._models.list.search.ended.connect(self._refresh)
+        self._models.list.file_check.changed.connect(self._refresh_buttons)
+        self._models.list.file_check.ended.connect(self._tell)
         self._models.current_model.kept.connect(self._tell)
         self._models.current_model.changed.connect(self._tell_missing)
 
@@ -133,7 +137,13 @@ class OnThisMachine(Pane):
         self.open_button.setEnabled(row is not None and not row.reason and not row.is_current)
         self.show_button.setEnabled(row is not None)
         self.remove_button.setVisible(row is not None and row.is_added)
-        self.stop_button.setVisible(self._models.current_model.loading is not None)
+        self.verify_button.setVisible(row is not None and row.can_be_verified)
+        self.stop_button.setVisible(self._is_busy)
+
+    @property
+    def _is_busy(self) -> bool:
+        """Whether a model is being opened, or files are checked."""
+        return self._models.current_model.loading is not None or bool(self._models.list.file_check.state.model_id)
 
     @property
     def _hint(self) -> str:
@@ -146,7 +156,7 @@ class OnThisMachine(Pane):
         return LOOKING if self._models.list.search.is_running else NOTHING
 
     def _tell(self, problem: Problem) -> None:
-        """Say why a model was not opened, where it was asked for."""
+        """Say why a model was not opened, or what a check found, where it was asked for."""
         self.problem.setText(f"{problem.title}. {problem.sentence}")
         self.problem.show()
 
@@ -175,6 +185,17 @@ class OnThisMachine(Pane):
         self.problem.hide()
         self._models.open(row.id)
 
+    def _verify(self, row: ModelRow) -> None:
+        self.problem.hide()
+        self._models.list.file_check.start(row.id, row.name)
+
+    def _stop(self) -> None:
+        """Stop the opening of a model, or else the check of files."""
+        if self._models.current_model.loading is not None:
+            self._models.stop_opening()
+        else:
+            self._models.list.file_check.stop()
+
     def _remove(self, row: ModelRow) -> None:
         self._models.list.remove_folder(row.root)
 
@@ -189,6 +210,8 @@ class OnThisMachine(Pane):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction("Open", lambda: self._open(row)).setEnabled(not row.reason and not row.is_current)
         menu.addAction(SHOW, lambda: self._show_files(row))
+        if row.can_be_verified:
+            menu.addAction("Verify Files", lambda: self._verify(row))
         if row.is_added:
             menu.addAction(f"Remove {Path(row.root).name.replace('&', '&&')} from the List", lambda: self._remove(row))
         menu.popup(at)
@@ -204,8 +227,8 @@ class OnThisMachine(Pane):
         if is_letter(event):
             self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
             QApplication.sendEvent(self.field, event)
-        elif event.key() == Qt.Key.Key_Escape and self._models.current_model.loading is not None:
-            self._models.stop_opening()
+        elif event.key() == Qt.Key.Key_Escape and self._is_busy:
+            self._stop()
         elif event.key() == Qt.Key.Key_Escape and self.field.text():
             self.field.clear()
         else:

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from app.models.entry import ModelEntry, Source
 from app.protocol.events import ModelLoading
 from app.protocol.memory import GIB, Memory, ModelSupport
+from app.viewmodels.model.file_check import CheckState
 from app.viewmodels.model.model_rows import ModelRow, ModelRows, Standing, rows_of
 
 NOW = 1_761_998_400.0
@@ -95,6 +96,15 @@ def test_the_model_in_use_and_the_one_being_opened_are_marked() -> None:
     assert (row(QWEN, loading).stage, row(QWEN, loading).done) == ("Reading the weights", 0.4)
     assert row(QWEN, replace(loading, loading=ModelLoading(QWEN.path, ""))).stage == "Opening"
     assert row(replace(QWEN, path="/other"), loading).stage == ""
+
+
+def test_a_check_of_files_shows_in_its_row() -> None:
+    checking = replace(STANDING, check=CheckState(QWEN.path, 0.25))
+    assert (row(QWEN, checking).stage, row(QWEN, checking).done) == ("Verifying its files", 0.25)
+    ollama = replace(QWEN, source=Source.OLLAMA)
+    assert row(ollama).can_be_verified
+    assert not row(QWEN).can_be_verified
+    assert not row(replace(ollama, reason="It has no weights.")).can_be_verified
 
 
 def test_rows_stand_by_use_then_by_name_and_what_cannot_be_opened_last() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from app.widgets.models.on_this_machine import LOOKING, NOTHING, SHOW, OnThisMac
 from app.widgets.window.main_window import MainWindow
 from tests.fakes.engine import Script
 from tests.models.folders import CONFIG, TEMPLATE, write_model, write_snapshot
+from tests.models.ollama import write_store
 from tests.widgets.pictures import count, picture
 
 
@@ -194,6 +196,27 @@ def test_the_menu_of_a_row_offers_the_same(qtbot: QtBot, page: OnThisMachine, sc
     menu.actions()[0].trigger()
     menu.close()
     qtbot.waitUntil(lambda: loaded(script) == ["models--a--Pear-8bit"])
+
+
+def test_the_files_of_a_model_of_ollama_are_verified(
+    qtbot: QtBot, page: OnThisMachine, app: App, machine: Path
+) -> None:
+    files = {"config.json": json.dumps(CONFIG).encode(), "tokenizer.json": b"{}"}
+    write_store(machine / ".ollama" / "models", files, [("a", b"x" * 1000)], name="plum")
+    app.model.list.look()
+    qtbot.waitUntil(lambda: "plum:latest" in names(page))
+    assert page.verify_button.isHidden()
+    page.list.select(names(page).index("plum:latest"))
+    qtbot.mouseClick(page.verify_button, Qt.MouseButton.LeftButton)
+    assert not page.stop_button.isHidden()
+    qtbot.waitUntil(lambda: not page.problem.isHidden())
+    assert page.problem.text() == "plum:latest is whole. Every file has the digest that it is kept by."
+    qtbot.waitUntil(page.stop_button.isHidden)
+    qtbot.mouseClick(page.verify_button, Qt.MouseButton.LeftButton)
+    page.list.setFocus()
+    qtbot.keyClick(page.list, Qt.Key.Key_Escape)
+    assert app.model.list.file_check.state.model_id == ""
+    assert page.window().isVisible()
 
 
 def test_without_models_it_says_where_they_come_from(qtbot: QtBot, machine: Path, window: MainWindow, app: App) -> None:
