@@ -18,6 +18,9 @@ SLOW = (
     "packaging/test_frozen_window.py",
     "packaging/test_setup.py",
     "packaging/test_shots.py",
+    "hub/test_process.py",
+    "viewmodels/hub/test_hub_region.py",
+    "widgets/models/test_get_models.py",
     # Measurements, and the longest conversations.
     "bench",
     "test_bench.py",

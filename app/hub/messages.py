@@ -89,6 +89,7 @@ class Description:
     licence_link: str
     updated: float
     is_gated: bool
+    architecture: str
     reason: str
     files: tuple[str, ...]
     bytes: int

@@ -151,6 +151,7 @@ def _description(found: Repository, cache: Path) -> Description:
         licence_link=found.licence_link,
         updated=found.updated,
         is_gated=found.is_gated,
+        architecture=found.architecture,
         reason=found.reason,
         files=tuple(file.name for file in found.files),
         bytes=found.bytes,

@@ -43,7 +43,8 @@ class Repository:
     """A repository at one commit, as a person decides by it.
 
     licence: the hub's short name of it, "" where the authors say nothing; licence_link: where its text stands.
-    files: those that a model needs. updated: seconds since the epoch. reason: why this is no model to fetch, or "".
+    files: those that a model needs. updated: seconds since the epoch. architecture: the model_type of its
+    configuration, "" where the hub does not say. reason: why this is no model to fetch, or "".
     """
 
     name: str
@@ -53,6 +54,7 @@ class Repository:
     licence_link: str = ""
     updated: float = 0.0
     is_gated: bool = False
+    architecture: str = ""
     reason: str = ""
 
     @property
@@ -80,6 +82,7 @@ def describe(hub: Connection, name: str, commit: str = "") -> Repository:
         licence_link=text(card.get("license_link")),
         updated=moment(found.get("lastModified")),
         is_gated=bool(found.get("gated")),
+        architecture=text(fields(found.get("config")).get("model_type"), 80),
         reason="The hub’s operators have closed this repository." if found.get("disabled") is True else reason,
     )
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
 from app.conversation.store_thread import StoreThread
+from app.models.names import hub_repository
 from app.protocol.events import EngineFailed, Event
 from app.protocol.reports import Problem
 from app.viewmodels.actions import run_of
@@ -67,6 +69,8 @@ class App(QObject):
             self.state.follow(region.staled)
         self.state.follow(settings.changed)
         host.happened.connect(self._on_event)
+        self.model.list.state.changed.connect(self._tell_hub)
+        self.hub.downloads.finished.connect(self.model.list.look)
         self.library.trash_list.erased.connect(self.cache.disk_cache.release)
         for told in (self._store.failed, self._store.slowed):
             told.connect(notices.error)
@@ -131,6 +135,11 @@ class App(QObject):
     def _state(self) -> AppState:
         regions = self.chat.state.now, self.library.state.now, self.cache.state.now, self.model.state.now
         return AppState(*regions, self.hub.state.now, self.settings.values)
+
+    def _tell_hub(self) -> None:
+        """Tell the hub's rows which of them are on this machine already."""
+        found = (hub_repository(Path(row.id)) for row in self.model.list.state.now)
+        self.hub.have({"/".join(one) for one in found if one is not None})
 
     def _on_event(self, event: Event) -> None:
         self.model.take(event)

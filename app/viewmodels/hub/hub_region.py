@@ -15,12 +15,12 @@ from app.hub.found import Found
 from app.hub.messages import Describe, Description, Failed, KeepToken, Listed, Place, Reply, Search
 from app.hub.starters import Starter, starters
 from app.protocol.events import EngineStarted, Event
-from app.protocol.memory import Memory
+from app.protocol.memory import ModelSupport
 from app.protocol.reports import Problem
 from app.viewmodels.hub import hub_text
 from app.viewmodels.hub.download import Download
 from app.viewmodels.hub.downloads import Downloads
-from app.viewmodels.hub.hub_rows import HubRow, HubRows, found_row, is_match, starter_row
+from app.viewmodels.hub.hub_rows import HubRow, HubRows, found_row, is_match, is_unsupported, starter_row
 from app.viewmodels.hub.hub_state import HubState, ModelCard
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.live_state import LiveState
@@ -58,7 +58,7 @@ class HubRegion(QObject):
         self._keeper.replied.connect(self._on_token)
         self.downloads = Downloads(folders.downloads, self._place, parent=self)
         self.rows = HubRows(self)
-        self._memory: Memory | None = None
+        self._support = ModelSupport()
         self._starters: tuple[Starter, ...] | None = None
         self._found: tuple[Found, ...] = ()
         self._here: set[str] = set()
@@ -100,7 +100,7 @@ class HubRegion(QObject):
     def take(self, event: Event) -> None:
         """Follow what the engine says of this machine."""
         if isinstance(event, EngineStarted):
-            self._memory = event.support.memory
+            self._support = event.support
             self._show_rows()
 
     def show(self) -> None:
@@ -111,8 +111,9 @@ class HubRegion(QObject):
 
     def have(self, names: set[str]) -> None:
         """Take note of the repositories that this machine has already."""
-        self._here = names
-        self._show_rows()
+        if names != self._here:
+            self._here = names
+            self._show_rows()
 
     def close(self) -> None:
         """End everything that goes over the network; downloads are paused the next time."""
@@ -247,10 +248,14 @@ class HubRegion(QObject):
         self._show_rows()
 
     def _described(self, found: Description) -> ModelCard:
-        problem = Problem("This model cannot be downloaded", found.reason) if found.reason else None
-        can_act = not found.reason and (bool(found.path) or found.is_room)
-        action = "" if found.reason else "Open" if found.path else "Download"
-        return ModelCard(found.name, hub_text.facts_of(found, self._memory), False, action, can_act, problem)
+        reason = found.reason
+        if not reason and not found.path and is_unsupported(found.architecture, self._support):
+            reason = f"mlx-lm knows no models of the kind “{found.architecture}”."
+        problem = Problem("This model cannot be used here", reason) if reason else None
+        can_act = not reason and (bool(found.path) or found.is_room)
+        action = "" if reason else "Open" if found.path else "Download"
+        facts = hub_text.facts_of(found, self._support.memory)
+        return ModelCard(found.name, facts, False, action, can_act, problem)
 
     def _on_failed(self, reply: Failed) -> None:
         problem = Problem(reply.title, reply.sentence)
@@ -290,11 +295,11 @@ class HubRegion(QObject):
         self.state.refresh()
 
     def _all_rows(self) -> list[HubRow]:
-        here, memory = self._here, self._memory
+        here, support = self._here, self._support
         if self._searched is None:
-            rows = [starter_row(one, memory, one.repository in here) for one in self._starters or ()]
+            rows = [starter_row(one, support, one.repository in here) for one in self._starters or ()]
         else:
-            rows = [found_row(one, memory, one.is_here or one.name in here) for one in self._found]
+            rows = [found_row(one, support, one.is_here or one.name in here) for one in self._found]
             if self._typed == self._searched:
                 return rows
         return [row for row in rows if is_match(row, self._typed)]

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Qt
 
 from app.hub.found import Found
 from app.hub.starters import Starter
-from app.protocol.memory import Memory, default_budget, room_for_weights
+from app.protocol.memory import Memory, ModelSupport, default_budget, room_for_weights
 from app.viewmodels.kit.lists import ListModel
 from app.viewmodels.text import formatting
 from app.viewmodels.text.formatting import DOT, HARD
@@ -86,7 +86,12 @@ def fit_line(weight_bytes: int, memory: Memory | None) -> str:
     return f"Fits, and leaves {formatting.size(budget)} of memory for the cache."
 
 
-def found_row(found: Found, memory: Memory | None, here: bool) -> HubRow:
+def is_unsupported(architecture: str, support: ModelSupport) -> bool:
+    """Return whether the engine is known not to open models of this architecture."""
+    return bool(architecture and support.model_types) and architecture not in support.model_types
+
+
+def found_row(found: Found, support: ModelSupport, here: bool) -> HubRow:
     """Return the row of a model that was found."""
     parts = (
         f"about {formatting.size(found.bytes)}" if found.bytes else "",
@@ -97,18 +102,20 @@ def found_row(found: Found, memory: Memory | None, here: bool) -> HubRow:
         f"{counted(found.likes)} likes",
         formatting.day(found.updated) if found.updated else "",
     )
-    mark, is_warning = _mark(found.bytes, memory, here)
+    mark, is_warning = _mark(found.bytes, support.memory, here)
+    if is_unsupported(found.architecture, support) and not here:
+        mark, is_warning = "Not supported", True
     if found.is_gated and not here and not is_warning:
         mark = "Asks for access"
     title = found.name.rpartition("/")[2]
     return HubRow(found.name, title, found.author, DOT.join(one for one in parts if one), mark, is_warning, here)
 
 
-def starter_row(starter: Starter, memory: Memory | None, here: bool) -> HubRow:
+def starter_row(starter: Starter, support: ModelSupport, here: bool) -> HubRow:
     """Return the row of a good model to begin with."""
     author, _, title = starter.repository.rpartition("/")
     line = f"about {formatting.size(starter.bytes)}{DOT}for {starter.memory}{HARD}GB of memory{DOT}{starter.line}"
-    mark, is_warning = _mark(starter.bytes, memory, here)
+    mark, is_warning = _mark(starter.bytes, support.memory, here)
     return HubRow(starter.repository, title, author, line, mark, is_warning, here)
 
 

@@ -31,6 +31,7 @@ DESCRIPTION = Description(
     licence_link="https://huggingface.co/Qwen/Qwen3-8B/blob/main/LICENSE",
     updated=FOUND[1].updated,
     is_gated=False,
+    architecture="qwen3",
     reason="",
     files=("config.json", "generation_config.json", "merges.txt", "model.safetensors", "tokenizer.json", "vocab.json"),
     bytes=4_619_000_000,

@@ -96,6 +96,7 @@ def described(**changes: object) -> Description:
         licence_link="",
         updated=0,
         is_gated=False,
+        architecture="llama",
         reason="",
         files=("config.json",),
         bytes=4 * GIB,

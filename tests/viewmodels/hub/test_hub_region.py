@@ -139,6 +139,25 @@ def test_what_cannot_be_fetched_has_no_button(qtbot: QtBot, region: HubRegion, h
     assert (card.action, card.can_act) == ("", False)
 
 
+def test_what_the_engine_does_not_know_is_not_offered(qtbot: QtBot, region: HubRegion, hub: Hub) -> None:
+    hub.found[0]["config"] = hub.repos[NAME].extra["config"] = {"model_type": "novelty"}
+    search(qtbot, region, "tiny")
+    assert (region.rows.rows[0].mark, region.rows.rows[0].is_warning) == ("Not supported", True)
+    look_at(qtbot, region)
+    card = region.state.now.card
+    assert card is not None
+    assert card.problem is not None
+    assert "novelty" in card.problem.sentence
+    assert not card.action
+
+
+def test_what_is_here_already_is_marked(qtbot: QtBot, region: HubRegion) -> None:
+    region.have({NAME, region.rows.rows[0].name})
+    assert [row.mark for row in region.rows.rows].count("Here already") == 1
+    search(qtbot, region, "tiny")
+    assert region.rows.rows[0].mark == "Here already"
+
+
 def test_a_gated_model_says_that_a_token_helps(qtbot: QtBot, region: HubRegion, hub: Hub) -> None:
     hub.misdeeds.append(lambda handler: handler.reply(403, b"", {"X-Error-Code": "GatedRepo"}) or True)
     look_at(qtbot, region)

@@ -45,7 +45,7 @@ def hub() -> Iterator[Hub]:
 
 @pytest.fixture
 def folders(tmp_path: Path) -> Folders:
-    downloads, cache = str(tmp_path / "downloads.json"), str(tmp_path / "cache")
+    downloads, cache = str(tmp_path / "downloads.json"), str(tmp_path / "home" / ".cache" / "huggingface" / "hub")
     return Folders("/models/guide", "/caches/snapshots", downloads, str(STARTERS), cache)
 
 
@@ -98,12 +98,22 @@ def test_everything_by_keys_from_the_search_to_the_open_model(
     assert page.list.hasFocus()
     page.downloads.lines[0].action.setFocus()
     qtbot.keyClick(page.downloads.lines[0].action, Qt.Key.Key_Space)
-    folder = tmp_path / "cache" / "models--mlx-community--Tiny-1B-4bit" / "snapshots" / COMMIT
+    folder = (
+        tmp_path
+        / "home"
+        / ".cache"
+        / "huggingface"
+        / "hub"
+        / "models--mlx-community--Tiny-1B-4bit"
+        / "snapshots"
+        / COMMIT
+    )
     qtbot.waitUntil(
         lambda: any(isinstance(one, LoadModel) and one.path == str(folder) for one in script.commands), timeout=PATIENCE
     )
     app.catch_up()
     assert not page.downloads.isVisible()
+    qtbot.waitUntil(lambda: any(row.name == "Tiny-1B-4bit" for row in app.model.list.state.now), timeout=PATIENCE)
 
 
 def test_typing_filters_and_asks_nobody(qtbot: QtBot, page: GetModels, app: App, hub: Hub) -> None:
