@@ -4,7 +4,8 @@ A node has an `id`, its key in the mapping; a `parent`; its `children` in order;
 an `author` with a `role` ("system", "user", "assistant", "tool"), a `create_time` in seconds, `metadata`, and `content`
 of a `content_type`. "text" and "multimodal_text" have `parts`, strings and objects that point to images, sound and
 files; "code" and "execution_output" have a `text`; "user_editable_context" holds what the person always wants the model
-to know. The form is not documented: what is not known here is kept where it has a text, and counted where it has none.
+to know; "thoughts" has `thoughts`, each with a `summary` and `content`, and "reasoning_recap" says how long they took.
+The form is not documented: what is not known here is kept where it has a text, and counted where it has none.
 """
 
 from __future__ import annotations
@@ -25,12 +26,11 @@ _PARTS = {
     "video_container_asset_pointer": "film",
 }
 _CONTENTS = {
-    "thoughts": "thoughts of a model",
-    "reasoning_recap": "thoughts of a model",
     "tether_browsing_display": "page that a model read",
     "tether_quote": "page that a model read",
     "model_editable_context": "memory of a model",
 }
+_THOUGHTS = ("thoughts", "reasoning_recap")
 _STOPS = {"interrupted": StopReason.CANCELLED, "max_tokens": StopReason.LENGTH}
 
 
@@ -74,9 +74,11 @@ def _foreign_message(message: JsonObject, notes: Notes) -> ForeignMessage | None
     at = moment(message.entries.get("create_time"))
     if kind == "user_editable_context" and content is not None:
         return ForeignMessage("system", _standing_wishes(content), at)
+    is_hidden = metadata.entries.get("is_visually_hidden_from_conversation") is True
+    if kind in _THOUGHTS and role == "assistant" and content is not None and not is_hidden:
+        return ForeignMessage("assistant", "", at, _model(metadata), StopReason.FINISHED, _thoughts(content))
     quiet = Notes()
     text = _text(content, kind, quiet) if content else ""
-    is_hidden = metadata.entries.get("is_visually_hidden_from_conversation") is True
     if is_hidden or not (role in ("system", "user", "assistant") or kind == "execution_output"):
         notes.leave_out(_what_is_hidden(role, kind, is_hidden), 1 if text or quiet.sentences else 0)
         return None
@@ -87,10 +89,20 @@ def _foreign_message(message: JsonObject, notes: Notes) -> ForeignMessage | None
     if role == "user":
         lost = quiet.left_out or _attachment_names(metadata)
         return ForeignMessage("user", text or (f"[{', '.join(lost)}: not imported]" if lost else ""), at)
+    return ForeignMessage("assistant", text, at, _model(metadata), _stop(message, metadata))
+
+
+def _model(metadata: JsonObject) -> str | None:
     model = metadata.entries.get("model_slug")
-    return ForeignMessage(
-        "assistant", text, at, model if isinstance(model, str) and model else None, _stop(message, metadata)
-    )
+    return model if isinstance(model, str) and model else None
+
+
+def _thoughts(content: JsonObject) -> str:
+    """Return what a model thought, each step below its title."""
+    found = content.entries.get("thoughts")
+    steps = [step for step in found if isinstance(step, dict)] if isinstance(found, list) else []
+    words = [step.get(name) for step in steps for name in ("summary", "content")]
+    return "\n\n".join([one for one in words if isinstance(one, str) and one])
 
 
 def _what_is_hidden(role: str, kind: str, is_hidden: bool) -> str:

@@ -38,11 +38,13 @@ and of a question:
 and of an answer:
 
     "model", "model_name"      fingerprint of the model that wrote it, and its name
+    "thinking"      what it thought before, which "text" does not have
     "sampling"      how its tokens were chosen, an object of numbers and texts
     "stop"          why it ended: "finished", "stop text", "length limit", "context full", "stopped" or "failed";
                     left out when it was cut off. Only an answer that ended has what follows.
     "tokens"        ids of its tokens, from 0 to 2147483647
-    "stats"         its figures: "tokens", "rate" (per second), "seconds", "first_token" (seconds), "seed" and
+    "stats"         its figures: "tokens", "rate" (per second), "seconds", "first_token" (seconds), "seed",
+                    "thinking_tokens", "thinking_seconds" and
                     "request": {"total", "seen", "matched", "cached" (tokens), "reason", "diverged_at"}
     "alternatives"  what else could have stood: {"0": [{"id": 7, "text": "a", "logprob": -1.5}, …], …} by token
 
@@ -212,11 +214,13 @@ class Draft:
         if parent_id is not None and parent_id not in self._messages:
             raise entry.wrong("parent", "refers to a message that comes later, or is not there")
         text = _needed(entry.whole_text("text"), entry, "text")
+        thinking = entry.whole_text("thinking") or ""
         try:
             return Message(
                 *(message_id, self._id, parent_id, _role(entry), text),
                 self._dated(_needed(_time(entry, "created"), entry, "created")),
-                ids=self._ids(entry, text),
+                ids=self._ids(entry, thinking + text),
+                thinking=thinking,
                 model=entry.whole_text("model", _LONGEST_WORDS),
                 model_name=entry.whole_text("model_name", _LONGEST_WORDS),
                 stats=_stats(entry),
@@ -254,7 +258,7 @@ class Draft:
         return known[number].text
 
     def _ids(self, entry: JsonObject, text: str) -> tuple[int, ...] | None:
-        """Token ids, or None where they cannot be those of the text: each spells a byte at least, but for a few."""
+        """Token ids, or None where they cannot be those of the words: each spells a byte at least, but for a few."""
         found = entry.entries.get("tokens")
         if found is None:
             return None
@@ -291,6 +295,7 @@ def _written(
         "favourite": message.is_favourite or None,
         "instructions": message.instructions,
         "thinks": message.thinks,
+        "thinking": message.thinking or None,
         "model": message.model,
         "model_name": message.model_name,
         "sampling": message.sampling,
@@ -386,8 +391,9 @@ def _stats(entry: JsonObject) -> Mapping[str, Any] | None:
     if found is None:
         return None
     stats = JsonObject(dict(found), entry.at("stats"))
-    stats.integer("tokens", _TOKENS)
-    for name in ("rate", "seconds", "first_token"):
+    for name in ("tokens", "thinking_tokens"):
+        stats.integer(name, _TOKENS)
+    for name in ("rate", "seconds", "first_token", "thinking_seconds"):
         stats.number(name, 0.0, _FIGURE)
     request = stats.below("request") or JsonObject({})
     for name in ("total", "seen", "matched", "cached", "diverged_at"):

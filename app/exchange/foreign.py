@@ -23,7 +23,7 @@ _LONGEST_TITLE = 200
 class ForeignMessage:
     """The words of a node in another program's tree.
 
-    at: seconds since the epoch, None when unknown. model_name, stop: of an answer.
+    at: seconds since the epoch, None when unknown. model_name, stop, thinking: of an answer.
     """
 
     role: Role
@@ -31,6 +31,7 @@ class ForeignMessage:
     at: float | None = None
     model_name: str | None = None
     stop: str | None = None
+    thinking: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ class _Draft:
     message: ForeignMessage
     parent: int | None
     texts: list[str] = field(default_factory=list)
+    thoughts: list[str] = field(default_factory=list)
     children: int = 0
     host: int = 0
 
@@ -97,7 +99,8 @@ def _drafts(nodes: Mapping[str, ForeignNode], notes: Notes) -> tuple[list[_Draft
         if message is not None and _may_follow(message, None if home is None else drafts[home].message.role, notes):
             if home is not None:
                 drafts[home].children += 1
-            drafts.append(_Draft(message, home, [message.text] if message.text else [], host=len(drafts)))
+            texts, thoughts = ([words] if words else [] for words in (message.text, message.thinking))
+            drafts.append(_Draft(message, home, texts, thoughts, host=len(drafts)))
             home = len(drafts) - 1
         homes[key] = home
     return drafts, homes
@@ -108,7 +111,7 @@ def _may_follow(message: ForeignMessage, before: Role | None, notes: Notes) -> b
     if message.role == "system" and message.text and before is not None:
         notes.leave_out("instructions in the middle of a conversation")
         return False
-    return bool(message.text) or (message.role == "assistant" and before not in (None, "system"))
+    return bool(message.text or message.thinking) or (message.role == "assistant" and before not in (None, "system"))
 
 
 def _in_order(nodes: Mapping[str, ForeignNode], notes: Notes) -> list[tuple[str, str | None]]:
@@ -176,6 +179,7 @@ def _join(drafts: list[_Draft], notes: Notes) -> None:
             host = drafts[one.host]
             notes.add(Change.MERGED, 1 if host.texts and one.texts else 0)
             host.texts += one.texts
+            host.thoughts += one.thoughts
             first, rest = host.message, one.message
             host.message = ForeignMessage(
                 *("assistant", "", first.at or rest.at, rest.model_name or first.model_name), rest.stop
@@ -183,9 +187,9 @@ def _join(drafts: list[_Draft], notes: Notes) -> None:
 
 
 def _message(one: _Draft, conversation_id: str, parent: Message | None, created: float, notes: Notes) -> Message:
-    whole = "\n\n".join(one.texts)
-    text = storable(whole)
-    notes.add(Change.HALF, text != whole)
+    whole, whole_thought = ("\n\n".join(words) for words in (one.texts, one.thoughts))
+    text, thinking = storable(whole), storable(whole_thought)
+    notes.add(Change.HALF, (text, thinking) != (whole, whole_thought))
     notes.add(Change.DATE, one.message.at is None)
     name = one.message.model_name
     return Message(
@@ -193,6 +197,7 @@ def _message(one: _Draft, conversation_id: str, parent: Message | None, created:
         one.message.at or (parent.created_at if parent else created),
         model_name=storable(name) if name else None,
         stop=one.message.stop,
+        thinking=thinking,
     )
 
 

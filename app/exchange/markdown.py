@@ -139,6 +139,10 @@ def _message(message: Message, level: str, number: str = "") -> Iterator[str]:
         if message.instructions.strip():
             yield _quoted(message.instructions)
     yield f"{level} {number}{_plain(message.speaker)}{told}"
+    if message.thinking.strip():
+        yield "*Thought:*"
+        yield _quoted(message.thinking)
+        yield "*Answer:*"
     text = question_text(message.text, message.attachments)
     yield _quoted(text) if text.strip() else "*Nothing was said.*"
 

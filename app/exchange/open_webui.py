@@ -2,12 +2,16 @@
 
 A chat's record has a `title`, `created_at` and `updated_at`, and `chat`, or it is itself what `chat` holds elsewhere:
 `history` with `currentId` and `messages`, a map of messages by id. A message has a `parentId`, `childrenIds` in order,
-a `role`, `content`, a `timestamp`, and for an answer `model`, `modelName` and `done`. Times are in seconds in some
-versions, in milliseconds or nanoseconds in others. Before it knew branches, a chat had a list of `messages` only.
+a `role`, `content`, a `timestamp`, and for an answer `model`, `modelName` and `done`. What a model thought stands in an
+answer's content as `<details type="reasoning">` with a `<summary>` and lines that begin with an escaped "> ". Times are
+in seconds in some versions, in milliseconds or nanoseconds in others. Before it knew branches, a chat had a list of
+`messages` only.
 """
 
 from __future__ import annotations
 
+import re
+from html import unescape
 from typing import Any
 
 from app.exchange.dates import moment
@@ -16,6 +20,8 @@ from app.exchange.json_object import JsonObject, require_object
 from app.exchange.notes import Notes, named
 from app.protocol.reports import StopReason
 
+_OPENING = re.compile(r'<details type="reasoning"[^>\n]{0,200}>\s{0,9}(?:<summary>[^<\n]{0,200}</summary>)?')
+_CLOSING = "</details>"
 _INSTRUCTIONS = "\0instructions"  # a key that the instructions get, which are no message there
 
 
@@ -103,9 +109,23 @@ def _foreign_message(message: JsonObject, notes: Notes) -> ForeignMessage | None
         )
     names = (message.entries.get("modelName"), message.entries.get("model"))
     model = next((name for name in names if isinstance(name, str) and name), None)
-    return ForeignMessage(
-        "assistant", text, at, model, None if message.entries.get("done") is False else StopReason.FINISHED
-    )
+    stop = None if message.entries.get("done") is False else StopReason.FINISHED
+    thinking, said = _thought_and_said(text)
+    return ForeignMessage("assistant", said, at, model, stop, thinking)
+
+
+def _thought_and_said(text: str) -> tuple[str, str]:
+    """Divide an answer's content into what the model thought and what it says."""
+    thoughts: list[str] = []
+    said: list[str] = []
+    at = 0
+    while (opening := _OPENING.search(text, at)) and (end := text.find(_CLOSING, opening.end())) >= 0:
+        lines = unescape(text[opening.end() : end]).split("\n")
+        thoughts.append("\n".join([line.removeprefix(">").removeprefix(" ") for line in lines]).strip())
+        said.append(text[at : opening.start()])
+        at = end + len(_CLOSING)
+    whole = "".join([*said, text[at:]])
+    return "\n\n".join(thoughts), whole.lstrip() if thoughts else whole
 
 
 def _text(message: JsonObject, notes: Notes) -> str:

@@ -78,6 +78,7 @@ def _finished(rng: random.Random, message: Message) -> Message:
     message = replace(
         message,
         text=rng.choice(["", message.text]),
+        thinking=rng.choice(["", "", words(rng, 4), rng.choice(NASTY)]),
         model=rng.choice([None, "f1"]),
         model_name=rng.choice([None, "Guide <4>"]),
         sampling=rng.choice([None, {"temperature": 0.1, "seed": None, "stop": ["\n"]}]),
@@ -86,6 +87,7 @@ def _finished(rng: random.Random, message: Message) -> Message:
         return message
     request = {"total": 9, "seen": 9, "matched": 8, "cached": 8, "reason": "", "diverged_at": None}
     stats = {"request": request, "stop": "finished", "tokens": 3, "first_token": None, "rate": 38.5, "seconds": 0.1}
+    stats |= {"thinking_tokens": 2, "thinking_seconds": 0.5}
     return replace(
         message,
         ids=rng.choice([None, (), (0, 2**31 - 1), tuple(rng.randrange(50_000) for _ in range(200))]),

@@ -97,8 +97,11 @@ def test_instructions_stand_at_the_beginning_and_elsewhere_are_named() -> None:
 def test_a_call_of_a_tool_and_what_came_of_it_are_one_answer() -> None:
     mapping = {
         "q": node(None, ["t"], "user", "2 + 2?"),
-        "t": node("q", ["c"], "assistant", "", content=content("thoughts", thoughts=[{"content": "Hm."}])),
-        "c": node("t", ["o"], "assistant", "", content=content("code", language="python", text="print(f'''```''')")),
+        "t": node(
+            "q", ["r"], "assistant", "", content=content("thoughts", thoughts=[{"summary": "Sum", "content": "Hm."}])
+        ),
+        "r": node("t", ["c"], "assistant", "", content=content("reasoning_recap", content="Thought for 4 s")),
+        "c": node("r", ["o"], "assistant", "", content=content("code", language="python", text="print(f'''```''')")),
         "o": node("c", ["b"], "tool", "", content=content("execution_output", text="4\n")),
         "b": node("o", ["a"], "tool", "A page", content=content("tether_quote", text="Sums", url="x")),
         "a": node("b", ["q2"], "assistant", "Four.", metadata={"finish_details": {"type": "interrupted"}}),
@@ -108,9 +111,10 @@ def test_a_call_of_a_tool_and_what_came_of_it_are_one_answer() -> None:
     (document,) = found.documents
     question, answer, again = document.messages
     assert answer.text == "````python\nprint(f'''```''')\n````\n\n```\n4\n```\n\nFour."
+    assert answer.thinking == "Sum\n\nHm."
     assert (answer.stop, again.parent_id, document.leaf_id) == ("stopped", answer.id, answer.id)
     assert found.notes == (
-        "Left out, because a conversation here is text: 1 × thoughts of a model, 1 × page that a model read.",
+        "Left out, because a conversation here is text: 1 × page that a model read.",
         "2 messages continued an answer and were joined to it.",
     )
     assert question.text == "2 + 2?"
@@ -175,7 +179,6 @@ def test_parts_that_are_no_text_are_counted() -> None:
         (node("q", [], "tool", "Shown."), "message of a tool"),
         (node("q", [], "critic", "Tut."), "message of “critic”"),
         (node("q", [], "assistant", "Psst", metadata={"is_visually_hidden_from_conversation": True}), "hides"),
-        (node("q", [], "assistant", "", content=content("reasoning_recap", content="4 s")), "thoughts of a model"),
         (node("q", [], "assistant", "", content=content("super\nwidget", x=1)), "content of the kind “super widget”"),
         (node("q", [], "assistant", "", content=content("code", text=5)), "content of the kind “code”"),
     ],

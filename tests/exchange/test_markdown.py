@@ -332,3 +332,13 @@ def test_instructions_stand_before_the_question_from_which_they_hold() -> None:
     told = text.index("*Instructions from here on:*")
     assert told < text.index("> Be *brief*.") < text.index("Which keep?")
     assert text.index("Which keep?") < text.index("*Without instructions from here on.*") < text.index("And why?")
+
+
+def test_a_thought_stands_in_a_quote_of_its_own_before_its_answer() -> None:
+    document = conversation_of("Which pears?", "Late ones.")
+    *before, answer = document.messages
+    thought = replace(document, messages=(*before, replace(answer, thinking="# So\n</details>")))
+    around = ["paragraph_open", "blockquote_open"] * 2
+    assert outer(markdown_of_path(thought)) == [*outer(markdown_of_path(document))[:-1], *around]
+    assert "*Thought:*\n\n> # So\n" in markdown_of_path(thought)
+    assert markdown_of_path(thought).endswith("*Answer:*\n\n> Late ones.\n")

@@ -110,3 +110,23 @@ def test_a_malformed_file_is_refused_with_the_place(change: dict[str, Any], word
     with pytest.raises(ExchangeError) as caught:
         imported([webui_forked() | change])
     assert words in caught.value.problem.sentence
+
+
+def test_what_a_model_thought_stands_beside_what_it_says() -> None:
+    details = (
+        '<details type="reasoning" done="true" duration="12">\n<summary>Thought for 12 seconds</summary>\n'
+        "&gt; Pears &amp; quinces,\n&gt; I know.\n</details>\n"
+    )
+    unclosed = '<details type="reasoning">\n&gt; so'
+    for content, thinking, text in (
+        (f"{details}Late ones.", "Pears & quinces,\nI know.", "Late ones."),
+        (f"{details}Late{details} ones.", "Pears & quinces,\nI know.\n\nPears & quinces,\nI know.", "Late\n ones."),
+        (f"{unclosed}\nLate ones.", "", f"{unclosed}\nLate ones."),
+        ("Late <details>ones</details>", "", "Late <details>ones</details>"),
+    ):
+        messages = {
+            "q": webui_message(None, ["a"], "user", "Which?"),
+            "a": webui_message("q", [], "assistant", content),
+        }
+        answer = only(webui(messages, "a")).messages[-1]
+        assert (answer.thinking, answer.text) == (thinking, text)
