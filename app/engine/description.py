@@ -30,6 +30,7 @@ def describe(model: LoadedModel, cache: PrefixCache) -> ModelInfo:
         is_reusable=not cache.unsupported,
         note=_note(model, cache),
         sampling=model.sampling,
+        thinks=model.prompts.switch.is_usually_on,
         thinking=thinking_switch(model.prompts.switch, model.prompts.template, model.codec.thinking),
         kv_bits=model.kv_bits,
         adapter=model.adapter,

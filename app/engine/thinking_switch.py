@@ -25,10 +25,14 @@ _NONSENSE = "Qxeffortqx"
 
 @dataclass(frozen=True, slots=True)
 class SwitchVariables:
-    """The variables that a template is given where thinking is to be on, or off; none where it cannot be switched."""
+    """The variables that a template is given where thinking is to be on, or off; none where it cannot be switched.
+
+    is_usually_on: what the template does where it is given neither.
+    """
 
     on: Mapping[str, Any] = field(default_factory=dict)
     off: Mapping[str, Any] = field(default_factory=dict)
+    is_usually_on: bool = True
 
     @property
     def can_switch(self) -> bool:
@@ -50,7 +54,8 @@ def switch_variables(template: ChatTemplate) -> Steps[SwitchVariables]:
         # A word that is printed whatever it says is advice to the model, and no switch.
         if isinstance(off, str) and _NONSENSE in (yield from _printed(template, _given(name, _NONSENSE))):
             continue
-        return SwitchVariables(given, withheld)
+        usual = yield from _printed(template, {})
+        return SwitchVariables(given, withheld, usual != texts[1])
     return SwitchVariables()
 
 

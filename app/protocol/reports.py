@@ -94,8 +94,9 @@ class ModelInfo:
     """The description of an open model.
 
     layers: cache kinds by name, counted. fingerprint: changes with anything that shapes the model's state. sampling: as
-    the model's authors recommend it. kv_bits: in how many bits the KV cache is kept, None for all.
-    adapter: folder of the adapter that is added to it, "" for none.
+    the model's authors recommend it. thinking, thinks: whether it can be told to think, and whether it does where
+    nothing is said. kv_bits: in how many bits the KV cache is kept, None for all. adapter: folder of the adapter that
+    is added to it, "" for none.
     """
 
     path: str
@@ -109,6 +110,7 @@ class ModelInfo:
     note: str = ""
     sampling: Sampling = field(default_factory=Sampling)
     thinking: ThinkingSwitch = ThinkingSwitch.NONE
+    thinks: bool = True
     kv_bits: int | None = None
     adapter: str = ""
 

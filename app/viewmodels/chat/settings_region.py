@@ -12,6 +12,7 @@ from app.conversation.branch import Branch
 from app.conversation.message import Message
 from app.protocol.chat import PromptOptions, Sampling
 from app.protocol.events import CostEstimate
+from app.protocol.reports import ThinkingSwitch
 from app.viewmodels.chat import chat_text, draft_limits
 from app.viewmodels.chat.answer_settings import answer_settings, changes_of, sampling_of, shown, summary
 from app.viewmodels.chat.chat_settings import AllSettings, ChatSettings
@@ -31,7 +32,6 @@ from app.viewmodels.model.current_model import CurrentModel
 
 PRICE = "settings"
 DEBOUNCE_MS = 200
-SWITCHABLE = "switchable"  # a model that thinks or not, as it is told
 
 
 class SettingsRegion(QObject):
@@ -111,7 +111,8 @@ class SettingsRegion(QObject):
 
     def think(self, thinks: bool) -> None:
         """Have the model think, or not, from the next question on."""
-        is_held = held(self._library.tree, self._editing).thinking == thinks
+        now = held(self._library.tree, self._editing).thinking
+        is_held = self._thinks(now) == thinks
         self.all.think(self._open_id, None if is_held else thinks)
         self._changed()
 
@@ -244,7 +245,7 @@ class SettingsRegion(QObject):
             problem=_excess(chosen),
             price=self._price_line() if is_pending else "",
             can_ask_again=is_pending and not _excess(chosen) and not is_busy and last_question(tree) is not None,
-            thinks=(thinks is not False) if self._is_switchable else None,
+            thinks=self._thinks(thinks),
             fields=tuple(self._field(field) for field in FIELDS),
             preset=self._preset(),
             presets=tuple(one.name for one in self.presets.all),
@@ -252,9 +253,12 @@ class SettingsRegion(QObject):
             answer=None if answer is None else answer_settings(answer, self._model.fingerprint, is_busy),
         )
 
-    @property
-    def _is_switchable(self) -> bool:
-        return getattr(self._model.info, "thinking", "none") == SWITCHABLE
+    def _thinks(self, chosen: bool | None) -> bool | None:
+        """Return whether the model in use is to think, None where it has no choice."""
+        info = self._model.info
+        if info is None or info.thinking is not ThinkingSwitch.SWITCHABLE:
+            return None
+        return info.thinks if chosen is None else chosen
 
     def _field(self, field: Field) -> FieldState:
         chosen, default = self.all.of(self._open_id), getattr(self._model.sampling, field.name)

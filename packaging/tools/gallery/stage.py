@@ -29,7 +29,7 @@ from app.protocol.events import (
     TurnResidency,
     Verified,
 )
-from app.protocol.reports import ModelInfo, Problem, Reason, RequestReport
+from app.protocol.reports import ModelInfo, Problem, Reason, RequestReport, ThinkingSwitch
 from app.protocol.trie_view import Residency, TrieNodeView, TrieView
 from app.viewmodels.text.formatting import first_words
 from app.worker.engine_host import EngineHost
@@ -147,7 +147,9 @@ class Stage(EngineHost):
         is_guide = "guide" in path
         name, detail = ("Espalier Guide", "built in") if is_guide else (MODEL_NAME, "4-bit")
         length, weights = (2048, 4_700_000) if is_guide else (32_768, 4_600_000_000)
-        info = ModelInfo(path, name, detail, MODEL, length, weights, (("KVCache", 36),), is_reusable=True)
+        thinking = ThinkingSwitch.NONE if is_guide else ThinkingSwitch.SWITCHABLE
+        layers = (("KVCache", 36),)
+        info = ModelInfo(path, name, detail, MODEL, length, weights, layers, is_reusable=True, thinking=thinking)
         self.happened.emit(ModelReady(info))
         if self._edges and self._disk != "all":
             self.happened.emit(CacheHappened(self._log.before(SYSTEM, [tokens(text) for text in OPEN_PATH])))

@@ -14,6 +14,7 @@ from app.conversation.message import Message
 from app.conversation.message_store import MessageStore
 from app.protocol.chat import PromptOptions
 from app.protocol.commands import EstimateCost, Generate, Pin, Verify
+from app.protocol.reports import ThinkingSwitch
 from app.viewmodels.app import App
 from app.viewmodels.chat.presets import DEFAULTS
 from app.viewmodels.chat.settings_state import FieldState, SettingsState
@@ -283,6 +284,30 @@ def test_pins_and_checks_are_of_the_prompt_with_instructions(qtbot: QtBot, app: 
     qtbot.waitUntil(lambda: any(isinstance(one, Verify) for one in script.commands))
     found = [one.options for one in script.commands if isinstance(one, Pin | Verify)]
     assert found == [PromptOptions(RULE)] * 2
+
+
+@pytest.mark.parametrize("thinks", [True, False])
+def test_thinking_is_switched_from_the_next_question_on_where_it_can_be(
+    qtbot: QtBot, app: App, script: Script, thinks: bool
+) -> None:
+    ready(qtbot, app)
+    assert now(app).thinks is None
+    model = app.model.current_model
+    assert model.info is not None
+    model.info = replace(model.info, thinking=ThinkingSwitch.SWITCHABLE, thinks=thinks)
+    model.changed.emit()
+    assert now(app).thinks is thinks  # as the model does by itself
+    app.chat.settings.think(not thinks)
+    assert now(app).is_pending
+    ask(qtbot, app, "Which?")
+    ask(qtbot, app, "And why?")
+    app.chat.settings.think(thinks)
+    app.chat.settings.think(not thinks)
+    assert not now(app).is_pending
+    app.chat.settings.think(thinks)
+    ask(qtbot, app, "And when?")
+    assert [one.options.thinking for one in asked(script)] == [not thinks, not thinks, thinks]
+    assert [one.thinks for one in app.library.tree.path[::2]] == [not thinks, None, thinks]
 
 
 def shown(app: App) -> tuple[str, str, str]:
