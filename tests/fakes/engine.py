@@ -128,6 +128,7 @@ class FakeEngine:
         self._runs: list[_Run] = []
         self._wanted_model: str | None = None
         self._kv_bits: int | None = None
+        self._adapter = ""
         self._is_open = True
         self._serial = 0
         self._disk = ConfigureDiskCache("")
@@ -174,7 +175,7 @@ class FakeEngine:
         handlers.get(type(command), lambda command: None)(command)
 
     def _load(self, command: LoadModel) -> None:
-        self._wanted_model, self._kv_bits = command.path, command.kv_bits
+        self._wanted_model, self._kv_bits, self._adapter = command.path, command.kv_bits, command.adapter
         self._sink(ModelLoading(command.path, "Reading weights", 0.5))
 
     def _cancel_opening(self, command: CancelOpening) -> None:
@@ -189,7 +190,7 @@ class FakeEngine:
         self._wanted_model = None
         if path in self._script.deadly:
             raise self._script.error
-        if path in self._script.broken:
+        if path in self._script.broken or self._adapter in self._script.broken:
             self._sink(ModelFailed(path, Problem("The model folder is not where it was", f"Nothing at {path}.")))
             return
         for run in tuple(self._runs):
@@ -201,6 +202,7 @@ class FakeEngine:
         self._info = ModelInfo(
             *(path, name, "fake", f"print of {path}", CONTEXT, 4_700_000, (("KVCache", 2),), True),
             kv_bits=self._kv_bits,
+            adapter=self._adapter,
         )
         self._sink(ModelReady(self._info))
         self._show_trie()

@@ -516,6 +516,32 @@ def test_the_kv_cache_of_a_model_is_kept_in_fewer_bits_until_it_is_chosen_otherw
     ask(qtbot, app, "Still there?")
 
 
+def test_a_model_is_opened_with_its_adapter_once_both_are_known_to_go_together(
+    qtbot: QtBot, app: App, script: Script, settings: Settings
+) -> None:
+    script.broken.add("/adapters/bad")
+    ready(qtbot, app)
+    app.model.open("/models/one", "/adapters/bad")
+    qtbot.waitUntil(lambda: "stays in use" in app.notices.now.text)
+    assert settings.values.adapters == {}
+    app.model.open("/models/one", "/adapters/pirate")
+    ready(qtbot, app)
+    assert settings.values.adapters == {"/models/one": "/adapters/pirate"}
+    app.model.use_guide()
+    ready(qtbot, app)
+    assert script.commands[-1] != LoadModel("/models/one")
+    app.model.open("/models/one")
+    ready(qtbot, app)
+    assert LoadModel("/models/one", None, "/adapters/pirate") in script.commands
+    assert LoadModel("/models/one") not in script.commands
+    app.model.open("/models/one", "")
+    ready(qtbot, app)
+    assert LoadModel("/models/one") in script.commands
+    assert settings.values.adapters == {}
+    assert app.model.current_model.info is not None
+    assert app.model.current_model.info.adapter == ""
+
+
 def test_a_model_of_ollamas_store_is_opened_by_its_reference(
     qtbot: QtBot, app: App, script: Script, settings: Settings
 ) -> None:

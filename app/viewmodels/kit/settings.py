@@ -54,7 +54,7 @@ class SettingsValues:
     suspect: folder of a model that was being opened, or in use, when the engine or the program died; "" for none.
     model_folders: looked through for models beside those of other programs. models_used: when each model was opened
     last, in seconds since the epoch, by what it was opened by. kv_bits: of the models whose KV cache is kept in fewer
-    bits, by the same.
+    bits, by the same. adapters: folder of the adapter that is added to each, by the same.
     preset: name of the settings of sampling that were chosen last, "" for the model's own.
 
     budget, disk_budget: how much memory and how much of the disk the cache may take, by the id of a `Budget`.
@@ -70,6 +70,7 @@ class SettingsValues:
     model_folders: tuple[str, ...] = ()
     models_used: Mapping[str, int] = field(default_factory=dict)
     kv_bits: Mapping[str, int] = field(default_factory=dict)
+    adapters: Mapping[str, str] = field(default_factory=dict)
     preset: str = ""
     budget: str = DEFAULT_BUDGET
     disk_budget: str = DEFAULT_BUDGET
@@ -88,6 +89,7 @@ class SettingsChanges(TypedDict, total=False):
     model_folders: tuple[str, ...]
     models_used: Mapping[str, int]
     kv_bits: Mapping[str, int]
+    adapters: Mapping[str, str]
     preset: str
     budget: str
     disk_budget: str
@@ -207,6 +209,7 @@ def settings_from(found: Any) -> SettingsValues:
         values[name] = _all(str, values.get(name, ()))
     _require_times(values.get("models_used", {}))
     _require_bits(values.get("kv_bits", {}))
+    _require_paths(values.get("adapters", {}))
     return SettingsValues(**values)
 
 
@@ -262,6 +265,14 @@ def _require_bits(bits: dict[str, Any]) -> None:
     _require_sense("kv_bits", [*bits])
     if not all(type(value) is int and 1 <= value <= _MOST_BITS for value in bits.values()):
         raise ValueError(f"bits are written as {bits!r:.100}")
+
+
+def _require_paths(paths: dict[str, Any]) -> None:
+    """Raises ValueError for what is not a path for each of a few names."""
+    _require_sense("adapters", [*paths])
+    if not all(isinstance(value, str) for value in paths.values()):
+        raise ValueError(f"paths are written as {paths!r:.100}")
+    _require_sense("adapters", [*paths.values()])
 
 
 def _is_whole(text: str) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Unpack
+from typing import TypeVar, Unpack
 
 from PySide6.QtCore import QObject, Signal
 
@@ -26,11 +27,21 @@ from app.worker.engine_host import EngineHost
 
 logger = logging.getLogger(__name__)
 
+Choice = TypeVar("Choice", int, str)
+
 GUIDE_NAME = "Espalier Guide"
 MOST_RECENT = 8
 
 # The guide was trained on answers to fixed questions: a little chance for its stories, not enough to lead it astray.
 GUIDE_SAMPLING = Sampling(temperature=0.3, top_p=0.9)
+
+
+def _changed(known: Mapping[str, Choice], path: str, choice: Choice | None) -> dict[str, Choice]:
+    """Return what was chosen for each model with this choice for one of them, None for none; the oldest may go."""
+    chosen = [(one, value) for one, value in known.items() if one != path]
+    if choice is not None:
+        chosen.append((path, choice))
+    return dict(chosen[-MOST_ENTRIES:])
 
 
 class CurrentModel(QObject):
@@ -102,22 +113,28 @@ class CurrentModel(QObject):
             return GUIDE_SAMPLING
         return Sampling() if self.info is None else self.info.sampling
 
-    def open(self, path: str) -> None:
-        """Ask the engine for the model in this folder, to take the place of the one in use."""
+    def open(self, path: str, adapter: str | None = None) -> None:
+        """Ask the engine for the model in this folder, to take the place of the one in use.
+
+        adapter: the folder of one that is added to it from now on, "" for none; None for what was chosen before.
+        """
         self._wanted, self.problem = path, None
         self._is_stopping = False
         self.loading = ModelLoading(path, "")
         self._suspect(path)
-        self._host.submit(LoadModel(path, self._settings.values.kv_bits.get(path)))
+        chosen = self.adapter_of(path) if adapter is None else adapter
+        self._host.submit(LoadModel(path, self._settings.values.kv_bits.get(path), chosen))
         self.changed.emit()
+
+    def adapter_of(self, path: str) -> str:
+        """Return the folder of the adapter that a model is opened with, "" for none."""
+        return self._settings.values.adapters.get(path, "")
 
     def keep_in_bits(self, bits: int | None) -> None:
         """Keep the KV cache of the model in use in so many bits from now on: it is opened again. None for all bits."""
         if self.info is None:
             return
-        others = [(path, value) for path, value in self._settings.values.kv_bits.items() if path != self.path]
-        chosen = [] if bits is None else [(self.path, bits)]
-        self._keep(kv_bits=dict([*others, *chosen][-MOST_ENTRIES:]))
+        self._keep(kv_bits=_changed(self._settings.values.kv_bits, self.path, bits))
         if bits != self.info.kv_bits:
             self.open(self.path)
 
@@ -193,8 +210,14 @@ class CurrentModel(QObject):
         self.info = replace(info, name=GUIDE_NAME) if info.path == self.guide else info
         self.loading, self.problem, self._is_stopping = None, None, False
         self._remember(info.path)
+        self._remember_adapter(info)
         self.changed.emit()
         self.ready.emit()
+
+    def _remember_adapter(self, info: ModelInfo) -> None:
+        """Open it with this adapter the next time, since both are known to go together, or with none."""
+        if info.adapter != self.adapter_of(info.path):
+            self._keep(adapters=_changed(self._settings.values.adapters, info.path, info.adapter or None))
 
     def _remember(self, path: str) -> None:
         """Start with this model the next time. The guide is no recent model: it is always at hand."""

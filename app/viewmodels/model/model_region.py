@@ -53,16 +53,16 @@ class ModelRegion(QObject):
         self.current_model.kept.connect(self._on_kept)
         self.current_model.stopped.connect(self._on_stopped)
 
-    def open(self, path: str) -> None:
+    def open(self, path: str, adapter: str | None = None) -> None:
         """Load the model in this folder in place of the one in use, which goes on until the new one is found sound.
 
-        "ollama:NAME:TAG" is a model of Ollama's store.
-        An engine that died is started again.
+        "ollama:NAME:TAG" is a model of Ollama's store. adapter: as of `CurrentModel.open`. An engine that died is
+        started again.
         """
         self._card = None
         if self._host.has_failed:
             self._restart()
-        self.current_model.open(path if is_reference(path) else str(Path(path).expanduser().absolute()))
+        self.current_model.open(path if is_reference(path) else str(Path(path).expanduser().absolute()), adapter)
 
     def stop_opening(self) -> None:
         """Give up the model that is being opened. Without effect when none is."""

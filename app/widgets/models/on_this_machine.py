@@ -209,12 +209,26 @@ class OnThisMachine(Pane):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction("Open", lambda: self._open(row)).setEnabled(not row.reason and not row.is_current)
+        menu.addAction("Add Adapter…", lambda: self.ask_for_adapter(row.id)).setEnabled(not row.reason)
+        adapter = self._models.current_model.adapter_of(row.id)
+        if adapter:
+            name = Path(adapter).name.replace("&", "&&")
+            menu.addAction(f"Open Without the Adapter {name}", lambda: self._models.open(row.id, ""))
         menu.addAction(SHOW, lambda: self._show_files(row))
         if row.can_be_verified:
             menu.addAction("Verify Files", lambda: self._verify(row))
         if row.is_added:
             menu.addAction(f"Remove {Path(row.root).name.replace('&', '&&')} from the List", lambda: self._remove(row))
         menu.popup(at)
+
+    def ask_for_adapter(self, model: str) -> None:
+        """Ask for the folder of an adapter, with which the model is opened then and from then on."""
+        dialog = QFileDialog(self, "Add Adapter")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+        dialog.fileSelected.connect(lambda folder: self._models.open(model, folder))
+        dialog.open()
 
     def _go_down(self) -> None:
         if self._rows.rows:

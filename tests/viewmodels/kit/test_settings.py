@@ -198,6 +198,16 @@ def test_what_is_no_number_of_bits_is_refused(tmp_path: Path) -> None:
             settings_from({"kv_bits": bits})
 
 
+def test_what_is_no_path_of_an_adapter_is_refused(tmp_path: Path) -> None:
+    adapters = {f"/models/{number}": "/adapters/pirate" for number in range(100)}
+    Settings(tmp_path / "settings.json").update(adapters=adapters)
+    assert Settings(tmp_path / "settings.json").values.adapters == adapters
+    odd: list[object] = [1, None, [], {}, "\0", "\ud800", "x" * 20_000]
+    for found in [{"/m": one} for one in odd] + [{"\ud800": "/a"}, {f"/{number}": "/a" for number in range(101)}]:
+        with pytest.raises(ValueError, match=r"paths are|no text|entries"):
+            settings_from({"adapters": found})
+
+
 def test_a_folder_that_is_moved_is_followed(tmp_path: Path) -> None:
     """And nothing is made again at the old place."""
     (tmp_path / "data").mkdir()

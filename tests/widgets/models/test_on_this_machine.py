@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QEvent, Qt, QUrl
 from PySide6.QtGui import QContextMenuEvent, QDesktopServices
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
@@ -185,6 +185,42 @@ def test_its_files_are_shown(qtbot: QtBot, page: OnThisMachine, hub: Path, monke
     assert "It lies in" in page.problem.text(), "where nothing can show it"
 
 
+def menu_of(page: OnThisMachine, number: int) -> QMenu:
+    """The menu of a row, which is closed by whoever asked for it."""
+    for old in page.findChildren(QMenu):
+        old.deleteLater()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    at = page.list.visualRect(page.list.model().index(number, 0)).center()
+    QApplication.sendEvent(
+        page.list.viewport(),
+        QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, page.list.viewport().mapToGlobal(at)),
+    )
+    (menu,) = page.findChildren(QMenu)
+    return menu
+
+
+def test_an_adapter_is_added_to_a_model_and_left_out_again(
+    qtbot: QtBot, page: OnThisMachine, app: App, script: Script, tmp_path: Path
+) -> None:
+    menu = menu_of(page, 1)
+    menu.actions()[1].trigger()
+    menu.close()
+    (dialog,) = page.findChildren(QFileDialog)
+    dialog.fileSelected.emit(str(tmp_path / "Pirate & Co"))
+    dialog.close()
+    current = app.model.current_model
+    qtbot.waitUntil(lambda: current.info is not None and current.info.adapter == str(tmp_path / "Pirate & Co"))
+    assert current.info is not None
+    number = next(at for at, row in enumerate(page.list.model().rows) if row.id == current.info.path)
+    menu = menu_of(page, number)
+    without = menu.actions()[2]
+    assert without.text() == "Open Without the Adapter Pirate && Co"
+    without.trigger()
+    menu.close()
+    qtbot.waitUntil(lambda: current.info is not None and current.info.adapter == "")
+    assert app.settings.values.adapters == {}
+
+
 def test_the_menu_of_a_row_offers_the_same(qtbot: QtBot, page: OnThisMachine, script: Script) -> None:
     at = page.list.visualRect(page.list.model().index(1, 0)).center()
     QApplication.sendEvent(
@@ -192,7 +228,7 @@ def test_the_menu_of_a_row_offers_the_same(qtbot: QtBot, page: OnThisMachine, sc
         QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, page.list.viewport().mapToGlobal(at)),
     )
     (menu,) = page.findChildren(QMenu)
-    assert [entry.text() for entry in menu.actions()] == ["Open", SHOW]
+    assert [entry.text() for entry in menu.actions()] == ["Open", "Add Adapter…", SHOW]
     menu.actions()[0].trigger()
     menu.close()
     qtbot.waitUntil(lambda: loaded(script) == ["models--a--Pear-8bit"])
