@@ -44,13 +44,14 @@ from app.viewmodels.hub.hub_region import STARTERS  # noqa: E402
 from app.viewmodels.kit.folders import Folders  # noqa: E402
 from app.viewmodels.kit.settings import Settings, WindowState  # noqa: E402
 from app.viewmodels.text import formatting  # noqa: E402
-from app.widgets.kit.search_field import SearchField  # noqa: E402
 from app.widgets.kit.style import Style  # noqa: E402
 from app.widgets.kit.theme import DARK, LIGHT, Theme  # noqa: E402
 from app.widgets.models.get_models import GetModels, HubField  # noqa: E402
 from app.widgets.models.hub_box import HubBox  # noqa: E402
 from app.widgets.models.model_popover import ModelPopover  # noqa: E402
+from app.widgets.models.model_view import ModelView  # noqa: E402
 from app.widgets.models.models_window import ModelsWindow  # noqa: E402
+from app.widgets.models.on_this_machine import OnThisMachine  # noqa: E402
 from app.widgets.window.main_window import MainWindow  # noqa: E402
 from tools.gallery.components import ComponentSheet  # noqa: E402
 from tools.gallery.conversations import DATES, THOUGHT, fill, think  # noqa: E402
@@ -153,9 +154,15 @@ def _models(found: tuple[ModelEntry, ...], width: int = 0, typed: str = "") -> C
         models = _models_window(window)
         if width:
             models.resize(width, 480)
-        models.findChild(SearchField).setText(typed)
+        models.findChild(OnThisMachine).field.setText(typed)
 
     return show
+
+
+def _unsupported(app: App, window: MainWindow) -> None:
+    _models(entries(FOLDERS.guide))(app, window)
+    rows = _models_window(window).findChild(ModelView)
+    rows.select(rows.model().rowCount() - 1)
 
 
 def _models_window(window: MainWindow) -> ModelsWindow:
@@ -336,6 +343,7 @@ SCENES = (
     Scene("models", Stage, then=_models(entries(FOLDERS.guide)), part=_models_window),
     Scene("models-narrow", Stage, then=_models(entries(FOLDERS.guide), 480), part=_models_window),
     Scene("models-filtered", Stage, then=_models(entries(FOLDERS.guide), typed="4-bit gemma"), part=_models_window),
+    Scene("models-unsupported", Stage, then=_unsupported, part=_models_window),
     Scene("model-picker", Stage, then=_pick, part=_picker),
     Scene("get-models", Stage, then=_hub(_starters), part=_models_window),
     Scene("get-models-found", Stage, then=_hub(_search), part=_models_window),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt, QUrl
-from PySide6.QtGui import QDesktopServices, QKeyEvent
+from PySide6.QtGui import QDesktopServices, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from app.protocol.reports import Problem
@@ -62,7 +62,6 @@ class OnThisMachine(Pane):
         self._connect()
         self.problem.hide()
         self._refresh()
-        models.list.look()
 
     @property
     def tab_order(self) -> Sequence[QWidget]:
@@ -235,6 +234,11 @@ class OnThisMachine(Pane):
             self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     # Events
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Search again: a model may have been downloaded, or deleted, since."""
+        super().showEvent(event)
+        self._models.list.look()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Letters that nothing has a use for are meant for the filter; Escape clears it, then closes the window."""

@@ -45,7 +45,9 @@ def entries(guide: str) -> tuple[ModelEntry, ...]:
         _hub("LiquidAI/LFM2-1.2B-8bit", "lfm2", 1.2, "8-bit", 1.2, 32_768, source=Source.LM_STUDIO),
         _hub("mlx-community/Phi-4-mini-instruct", "phi3", 3.8, "bf16", 7.7, 131_072, calls_tools=False),
         _hub("mlx-community/Nemotron-3-Nano-30B-4bit", "nemotron_h", 31.6, "4-bit", 17.8, 262_144),
-        replace(ollama, parameters=7_200_000_000, precision="4-bit", disk_bytes=4_100_000_000, context=32_768),
+        replace(
+            ollama, parameters=7 * _GB, precision="4-bit", disk_bytes=4 * _GB, weight_bytes=4 * _GB, context=32_768
+        ),
         ModelEntry("ollama:llama3.2:latest", "llama3.2:latest", Source.OLLAMA, reason=gguf),
         _hub("openai/whisper-large-v3-turbo", "whisper", 0.8, "fp16", 1.6, 448, calls_tools=False),
         _hub("bigscience/bloom-7b1", "", 0, "", 14.1, 0, reason=pickles),

@@ -75,6 +75,15 @@ def test_models_are_listed_without_being_told(page: OnThisMachine) -> None:
     assert page.list.model().index(2, 0).data(Qt.ItemDataRole.AccessibleTextRole).startswith("Broken, qwen3")
 
 
+def test_a_model_that_has_come_is_there_when_one_comes_back(qtbot: QtBot, page: OnThisMachine, hub: Path) -> None:
+    window = page.window()
+    assert isinstance(window, ModelsWindow)
+    window.show_page("get")
+    write_snapshot(hub, "a/New")
+    window.show_page("here")
+    qtbot.waitUntil(lambda: "New" in names(page))
+
+
 def test_typing_anywhere_filters(qtbot: QtBot, page: OnThisMachine) -> None:
     page.list.setFocus()
     qtbot.keyClicks(page.list, "PEA")
