@@ -75,6 +75,20 @@ class MessageStore:
         """
         return self._add(Operation.ADD, None, message, select)
 
+    def add_branch(self, messages: Sequence[Message]) -> Edit:
+        """Keep messages of which each follows the one before it, and end the selected path with the last.
+
+        ValueError where there are none.
+        """
+        if not messages:
+            raise ValueError("a branch has a message")
+        with self._db.editing(Operation.ADD) as done:
+            conversation = self._db.conversation_number(messages[0].conversation_id)
+            numbers = [self._insert(conversation, message)[0] for message in messages]
+            self._come_to(conversation, numbers[-1], messages[-1])
+        self.completed += numbers
+        return done.edit
+
     def begin(self, conversation: Conversation, first: Message) -> Edit:
         """Keep a new conversation with its first message, in one commit. As `add` where it is there already."""
         is_new = not self._db.rows("SELECT 1 FROM conversation WHERE id = ?", checked_id(conversation.id))

@@ -541,6 +541,8 @@ BUTTONS: Mapping[str, Callable[[Regions], object]] = {
     "open_anyway": lambda app: app.model.open_anyway(),
     "dismiss": lambda app: app.chat.dismiss_card(),
     "edit_failed": lambda app: app.chat.edit_failed(),
+    "edit_earlier": lambda app: app.chat.edit_earlier(),
+    "leave_out_oldest": lambda app: app.chat.leave_out_oldest(),
 }
 """What only a button of a card does, by its id."""
 

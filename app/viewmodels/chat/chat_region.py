@@ -19,6 +19,7 @@ from app.viewmodels.chat.branch_costs import BranchCosts
 from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.chat_rows import ChatRows, running_footer
 from app.viewmodels.chat.chat_state import ChatState
+from app.viewmodels.chat.context_choices import ContextChoices, context_choices, kept_branch
 from app.viewmodels.chat.cost_queries import CostQueries
 from app.viewmodels.chat.draft_attachments import DraftAttachments
 from app.viewmodels.chat.drafts import Drafts
@@ -225,7 +226,7 @@ class ChatRegion(QObject):
         elif not text.strip():
             self._answer_the_end()
         elif overflow := self._overflow(text):
-            self._say_hint(overflow)
+            self._refuse(*overflow)
         elif self._is_busy(self._open_id):
             self.drafts.send(self._open_id)
         else:
@@ -392,6 +393,28 @@ class ChatRegion(QObject):
             self._show_branch(card.message_id)
             self.begin_edit(card.message_id)
 
+    def edit_earlier(self) -> None:
+        """Edit an earlier question, from which on there is room in the model's context."""
+        choices = self._choices
+        if choices is not None and choices.earlier_id is not None:
+            self.begin_edit(choices.earlier_id)
+
+    def leave_out_oldest(self) -> None:
+        """Go on in a new branch without the oldest turns, as many as make room; the whole one stays beside it."""
+        choices, tree = self._choices, self._library.tree
+        if choices is None or choices.kept_from is None or self._is_busy(self._open_id):
+            return
+        is_draft = self.branch_costs.sending is not None
+        copies = kept_branch(self._path_below if is_draft else tree.path, choices)
+        self.dismiss_card()
+        self.drafts.leave_edit(self._open_id)
+        told, changes = f"New branch: {choices.branch_name}.", self._library.changes
+        changes.make(
+            lambda store: store.messages.add_branch(copies),
+            lambda _result: self._notices.info(told, undo_step=changes.step),
+            self._notices.error,
+        )
+
     # What is shown
 
     @property
@@ -419,7 +442,7 @@ class ChatRegion(QObject):
             draft=self.drafts.of(self._open_id),
             reading=self.attachments.reading(self._open_id),
             hint=self._hint,
-            card=self._model.state.now.card or self._cards.get(self._open_id),
+            card=self._model.state.now.card or self._open_card(),
             elsewhere=self._short_title(answered.conversation_id) if answered and is_elsewhere else "",
             can_ask_again=self.settings.state.now.can_ask_again,
         ).state()
@@ -501,13 +524,54 @@ class ChatRegion(QObject):
         else:
             self._say_hint(chat_text.NOTHING_TO_SEND)
 
-    def _overflow(self, text: str) -> str:
-        """Why this text is known not to fit the model's context, or nothing."""
+    def _refuse(self, priced: CostEstimate, context_length: int) -> None:
+        """Say that the composer's words do not fit, with what can be done about that where there is something."""
+        choices = self._choices
+        if choices is None or (choices.kept_from is None and choices.earlier_id is None):
+            self._say_hint(chat_text.does_not_fit(priced, context_length))
+            return
+        card = question_card.does_not_fit(priced, context_length, choices)
+        self._cards[self._open_id] = card
+        self.state.refresh()
+        self._notices.announce(card.sentence)
+
+    @property
+    def _path_below(self) -> tuple[Message, ...]:
+        """The messages that the composer's words would follow."""
+        tree = self._library.tree
+        parent = parent_for(tree, self.drafts.of(self._open_id).editing)
+        return () if parent is None else tree.path_to(parent)
+
+    @property
+    def _choices(self) -> ContextChoices | None:
+        """What can be done about what is too long: the composer's words, or else the question that ends the path."""
+        info, costs = self._model.current_model.info, self.branch_costs
+        if info is None:
+            return None
+        if costs.sending is not None and costs.sending.request.total >= info.context_length:
+            return context_choices(self._path_below, costs.sending, info.context_length)
+        if costs.path is not None and costs.path.request.total >= info.context_length:
+            return context_choices(self._library.tree.path, costs.path, info.context_length)
+        return None
+
+    def _open_card(self) -> ProblemCard | None:
+        """Return the card of the open conversation, with what can be done where its question is known not to fit."""
+        card, info, priced = self._cards.get(self._open_id), self._model.current_model.info, self.branch_costs.path
+        leaf = self._library.tree.leaf_id
+        if card is None or info is None or priced is None or not card.message_id or card.message_id != leaf:
+            return card
+        choices = self._choices
+        is_too_long = priced.request.total >= info.context_length and self.branch_costs.sending is None
+        if choices is None or not is_too_long:
+            return card
+        return question_card.does_not_fit(priced, info.context_length, choices, card.message_id)
+
+    def _overflow(self, text: str) -> tuple[CostEstimate, int] | None:
+        """What this text would cost and how much fits, where it is known not to fit the model's context."""
         priced, info = self.branch_costs.sending, self._model.current_model.info
         if priced is None or info is None or self.branch_costs.words != text:
-            return ""
-        is_over = priced.request.total >= info.context_length
-        return chat_text.does_not_fit(priced, info.context_length) if is_over else ""
+            return None
+        return (priced, info.context_length) if priced.request.total >= info.context_length else None
 
     def _edit(self, question: Message) -> None:
         """Have this question in the composer. One that is there already stays as it is: words were typed in it."""

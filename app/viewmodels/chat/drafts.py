@@ -87,6 +87,12 @@ class Drafts:
         edit = Draft(text, message_id, aside, attachments=attachments, attachments_aside=attached)
         self._put(conversation_id, edit)
 
+    def leave_edit(self, conversation_id: str) -> None:
+        """Let the words be another version of a question no more; what was put aside for that follows them."""
+        draft = self.of(conversation_id)
+        if draft.editing is not None:
+            self._put(conversation_id, self._all_of(conversation_id))
+
     def cancel_edit(self, conversation_id: str) -> None:
         """Put back what stood in the composer before an edit."""
         self._put(conversation_id, _aside(self.of(conversation_id)))

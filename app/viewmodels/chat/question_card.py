@@ -2,12 +2,40 @@
 
 from __future__ import annotations
 
+from app.protocol.events import CostEstimate
 from app.protocol.reports import Problem
+from app.viewmodels.chat.context_choices import ContextChoices
 from app.viewmodels.kit.problem_card import ProblemCard
+from app.viewmodels.text import formatting
 
 
 def question_failed(problem: Problem, question_id: str) -> ProblemCard:
     """Return the card of a question that cannot be answered as it is, for example because the context is full."""
     return ProblemCard(
         problem.title, problem.sentence, "Edit the Question", "edit_failed", "Not Now", "dismiss", question_id
+    )
+
+
+def does_not_fit(
+    priced: CostEstimate, context_length: int, choices: ContextChoices, message_id: str = ""
+) -> ProblemCard:
+    """Return the card of words that do not fit the model's context. message_id: of a question that is stored."""
+    total, most = formatting.tokens(priced.request.total), formatting.number(context_length)
+    length = f"more than {formatting.tokens(context_length)}" if priced.is_far_too_long else total
+    sentence = (
+        f"It comes to {length}, and this model reads at most {most}, its answer included. Nothing was left out and "
+        "nothing was sent. Shorten the question, fork at an earlier one, or open a model with a longer context."
+    )
+    buttons: list[tuple[str, str]] = []
+    if choices.kept_from is not None:
+        buttons.append((f"Leave Out the First {formatting.plural(choices.left_out, 'Turn')}", "leave_out_oldest"))
+    if message_id:
+        buttons.append(("Edit the Question", "edit_failed"))
+    if choices.earlier_id is not None and choices.earlier_id != message_id:
+        buttons.append(("Fork at an Earlier Question", "edit_earlier"))
+    (label, verb), *more = buttons or [("", "")]
+    return ProblemCard(
+        "The conversation is too long for this model",
+        *(sentence, label, verb, "Not Now", "dismiss", message_id),
+        choices=tuple(more),
     )

@@ -10,6 +10,7 @@ class ProblemCard:
     """Something that stands in the way, shown in the composer's place until it is put right.
 
     action_id, other_id: the command, or what else of the table a card's button does. An empty label: no button.
+    choices: labels and commands of more buttons between the two.
     message_id: the question that it is about, "" where it is about none.
     """
 
@@ -20,3 +21,4 @@ class ProblemCard:
     other_label: str = ""
     other_id: str = ""
     message_id: str = ""
+    choices: tuple[tuple[str, str], ...] = ()

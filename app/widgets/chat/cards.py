@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from functools import partial
+
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QTextLayout, QTextOption
 from PySide6.QtWidgets import QWidget
 
@@ -21,7 +23,7 @@ _BANNER, _BANNER_SIDE = 44, 20
 
 
 class ProblemView(QWidget):
-    """A card: icon, title, one sentence, the way on, and at most one other. `acted` carries the verb of a button.
+    """A card: icon, title, one sentence, the way on, and others. `acted` carries the verb of a button.
 
     The card itself takes the keyboard, so that whoever was typing presses no button; Tab leads to the buttons.
     """
@@ -35,6 +37,7 @@ class ProblemView(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.action = Button(style, "", is_default=True, parent=self)
         self.other = Button(style, "", parent=self)
+        self.choices: list[Button] = []
         self.action.clicked.connect(lambda: self.acted.emit(self._card.action_id))
         self.other.clicked.connect(lambda: self.acted.emit(self._card.other_id))
         style.changed.connect(self._arrange)
@@ -48,14 +51,15 @@ class ProblemView(QWidget):
         self.other.set_text(card.other_label)
         self.action.setVisible(bool(card.action_label))
         self.other.setVisible(bool(card.other_label))
+        self._show_choices(card.choices)
         self._arrange()
         self.update()
 
     def wanted_height(self, width: int) -> int:
         """Return the card's height in points at this width."""
         height = self._sentence_top + self._sentence_height(width) + _BELOW
-        has_buttons = bool(self._card.action_label or self._card.other_label)
-        return round(height + (_BUTTON_GAP + self._style.typography.row if has_buttons else 0))
+        rows = len({place.y() for place in self._places(width)})
+        return round(height + (_BUTTON_GAP + rows * (self._style.typography.row + _APART) - _APART if rows else 0))
 
     @property
     def first_line(self) -> int:
@@ -74,13 +78,43 @@ class ProblemView(QWidget):
         self._arrange()
 
     def _arrange(self) -> None:
-        left = _TEXT_LEFT
-        top = self.height() - _BELOW - self._style.typography.row
-        for button in (self.action, self.other):
-            if not button.isHidden():
-                size = button.sizeHint()
-                button.setGeometry(left, top, size.width(), size.height())
-                left += size.width() + _APART
+        places = self._places(self.width())
+        above = self.height() - _BELOW - self._style.typography.row - (places[-1].y() if places else 0)
+        for button, place in zip(self._buttons, places, strict=True):
+            size = button.sizeHint()
+            button.setGeometry(place.x(), above + place.y(), size.width(), size.height())
+
+    @property
+    def _buttons(self) -> list[Button]:
+        """The buttons that are shown, in order."""
+        card = self._card
+        shown = [self.action] if card.action_label else []
+        return [*shown, *self.choices, *([self.other] if card.other_label else [])]
+
+    def _show_choices(self, choices: tuple[tuple[str, str], ...]) -> None:
+        """Have a button for each of these between the way on and the other."""
+        for button in self.choices:
+            button.hide()
+            button.deleteLater()
+        self.choices = [Button(self._style, label, parent=self) for label, _ in choices]
+        before = self.action
+        for button, (_, verb) in zip(self.choices, choices, strict=True):
+            button.clicked.connect(partial(self.acted.emit, verb))
+            button.show()
+            QWidget.setTabOrder(before, button)
+            before = button
+        QWidget.setTabOrder(before, self.other)
+
+    def _places(self, width: int) -> list[QPoint]:
+        """Return where the buttons stand at this width, below the first row of them."""
+        places, left, top = [], _TEXT_LEFT, 0
+        for button in self._buttons:
+            size = button.sizeHint()
+            if left > _TEXT_LEFT and left + size.width() > width - _RIGHT:
+                left, top = _TEXT_LEFT, top + self._style.typography.row + _APART
+            places.append(QPoint(left, top))
+            left += size.width() + _APART
+        return places
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, rect = self._style.theme, QRectF(self.rect())

@@ -167,3 +167,26 @@ def test_good_news_is_no_warning(qtbot: QtBot, style: Style, notices: Notices) -
     notices.info("The cache is exact.")
     assert count(picture(banner), LIGHT.warnbg) == count(picture(banner), LIGHT.warn) == 0
     assert count(picture(banner), LIGHT.soft) > 10_000
+
+
+def test_choices_stand_between_the_two_and_wrap_where_it_is_narrow(qtbot: QtBot, style: Style) -> None:
+    view = ProblemView(style)
+    qtbot.addWidget(view)
+    card = ProblemCard("Too long", "It does not fit.", "Leave Out the First 4 Turns", "leave", "Not Now", "dismiss")
+    view.show_problem(replace(card, choices=(("Edit the Question", "edit"), ("Fork at an Earlier Question", "fork"))))
+    heights = []
+    for width in (720, 330):
+        view.resize(width, view.wanted_height(width))
+        view.show()
+        buttons = [view.action, *view.choices, view.other]
+        assert [button.text() for button in buttons][1:3] == ["Edit the Question", "Fork at an Earlier Question"]
+        assert all(view.rect().contains(button.geometry()) for button in buttons)
+        pairs = [(one, two) for at, one in enumerate(buttons) for two in buttons[at + 1 :]]
+        assert not any(one.geometry().intersects(two.geometry()) for one, two in pairs)
+        heights.append(view.height())
+    assert heights[1] > heights[0]
+    with qtbot.waitSignal(view.acted) as heard:
+        view.choices[1].click()
+    assert heard.args == ["fork"]
+    view.show_problem(card)
+    assert view.choices == []
