@@ -450,9 +450,9 @@ TABLE: tuple[Row, ...] = (
         is_enabled=lambda state: bool(state.cache.folder),
         setting="keeps_every_fork",
     ),
-    _kept_in(None, "KV Cache in All Bits"),
-    _kept_in(8, "KV Cache in 8 Bits (Approximate)"),
-    _kept_in(4, "KV Cache in 4 Bits (Approximate)"),
+    _kept_in(None, "KV Cache in Full"),
+    _kept_in(8, "Approximate KV Cache in 8 Bits"),
+    _kept_in(4, "Approximate KV Cache in 4 Bits"),
     Action(
         id="pin",
         menu=Menu.CACHE,
