@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
-from typing import Any, overload
+from typing import overload
 
 from app.conversation.message import Message
 from app.protocol.chat import PromptOptions, Turn
@@ -46,12 +46,13 @@ class Branch(Sequence[Turn]):
     @property
     def options(self) -> PromptOptions:
         """Return what holds at its end beside the turns: what the last questions say that say anything of it."""
-        return PromptOptions(self._last("instructions"), self._last("thinks"))
-
-    def _last(self, name: str) -> Any:
-        messages = chain(reversed(self._beyond), (self._path[at] for at in range(self._shared - 1, -1, -1)))
-        found = (getattr(message, name) for message in messages)
-        return next((value for value in found if value is not None), None)
+        instructions, thinks = None, None
+        for message in chain(reversed(self._beyond), reversed(self._path[: self._shared])):
+            instructions = message.instructions if instructions is None else instructions
+            thinks = message.thinks if thinks is None else thinks
+            if instructions is not None and thinks is not None:
+                break
+        return PromptOptions(instructions, thinks)
 
     def _turn(self, at: int) -> Turn:
         message = self._path[at] if at < self._shared else self._beyond[at - self._shared]

@@ -70,6 +70,12 @@ FOLDERS = Folders(
     "/Users/ana/Library/Caches/Espalier/snapshots",
     starters=str(ROOT / "resources" / "models" / "starters.json"),
 )
+INSTRUCTIONS = """You help two people plan four days in Lisbon. They have no car, travel light and get up early.
+
+Answer in at most five sentences, with prices in euros. Say where you are not sure, and what to look up before \
+leaving. Never suggest what needs a booking more than a week ahead.
+
+When they ask for a plan, write one line for each day."""
 NOTES = """Start over with what we know now: two adults, no car, one evening at home. Our notes from last year are \
 below; keep what still holds and say what does not.
 
@@ -187,7 +193,7 @@ def _show_settings(app: App, window: MainWindow) -> None:
 
 def _change_settings(app: App, window: MainWindow) -> None:
     window.do("settings")
-    app.chat.settings.instruct("Answer as a patient gardener from Kent would, in at most five sentences.")
+    app.chat.settings.instruct(INSTRUCTIONS)
     for name, text in (("temperature", "1.1"), ("top_k", "40"), ("min_p", "0,05"), ("seed", "7")):
         app.chat.settings.type(name, text)
 

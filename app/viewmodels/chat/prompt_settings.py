@@ -39,8 +39,11 @@ def held(tree: MessageTree, editing: str | None) -> PromptOptions:
 
 def told(tree: MessageTree, editing: str | None, chosen: ChatSettings) -> Told:
     """Return what the next question is to say: what was chosen, else what the question says that it replaces."""
-    now, version = held(tree, editing), replaced(tree, editing)
+    version = replaced(tree, editing)
     own = Told() if version is None else Told(version.instructions, version.thinks)
+    if chosen.instructions is None and chosen.thinks is None:
+        return own
+    now = held(tree, editing)
     is_other = chosen.instructions is not None and chosen.instructions != now.instructions
     thinks_otherwise = chosen.thinks is not None and chosen.thinks != now.thinking
     return Told(

@@ -43,7 +43,7 @@ class InstructionsCard(Card):
         self.switch = Switch(style, "Think before answering", self.ground)
         self._thinking = _SwitchRow(style, self.switch, self.ground)
         self._buttons = _Row([self.ask_button, self.revert_button], self.ground)
-        for row in (self._thinking, self.field, self._words, self._buttons):
+        for row in (self.field, self._thinking, self._words, self._buttons):
             self.add(row)
         self.field.edited.connect(self.typed)
         self.switch.clicked.connect(lambda: self.switched.emit(self.switch.isChecked()))
@@ -53,7 +53,7 @@ class InstructionsCard(Card):
     @property
     def stops(self) -> Sequence[QWidget]:
         """The widgets that the keyboard stops at."""
-        return [self.switch, self.field.edit, self.ask_button, self.revert_button]
+        return [self.field.edit, self.switch, self.ask_button, self.revert_button]
 
     def show_state(self, state: SettingsState) -> None:
         """Show what holds and what is to hold."""
