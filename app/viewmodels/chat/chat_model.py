@@ -86,7 +86,7 @@ class ChatModel(ListModel[MessageRow]):
         number = self.row_of(message_id)
         if number >= 0:
             old = self._rows[number]
-            thought = old.thought and replace(old.thought, seconds=seconds, tokens=tokens)
+            thought = old.thought and replace(old.thought, seconds=seconds or None, tokens=tokens or None)
             self._rows.put(number, replace(old, footer=footer, thought=thought))
             self._tell(number, old)
 

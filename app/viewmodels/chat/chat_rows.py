@@ -105,7 +105,7 @@ def _row(
 
 def _thought(message: Message, question: Question | None, *, is_open: bool) -> ThoughtRow | None:
     if question is not None and (question.thinking or question.is_thinking):
-        seconds, tokens = question.thinking_seconds, question.thinking_tokens
+        seconds, tokens = question.thinking_seconds or None, question.thinking_tokens or None
         return ThoughtRow(question.thinking, seconds, tokens, is_open, question.is_thinking)
     if question is not None or not message.thinking:
         return None

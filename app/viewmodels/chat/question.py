@@ -127,9 +127,10 @@ class Question:
         self.text = "" if begun is None else begun.text
         self.thinking = "" if begun is None else begun.thinking
         self._known: dict[TextKind, int] = {"text": len(self.text), "thinking": len(self.thinking)}
+        figures = (begun.stats if begun is not None else None) or {}
         self.thinking_since: float | None = None
-        self.thinking_before = 0.0
-        self.thinking_tokens = 0
+        self.thinking_before: float = figures.get("thinking_seconds") or 0.0
+        self.thinking_tokens: int = figures.get("thinking_tokens") or 0
         self.tokens = 0
         self.request: RequestReport | None = None
         self.prefill: PrefillProgress | None = None

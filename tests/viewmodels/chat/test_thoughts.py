@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.conversation.message import Message
 from app.protocol.reports import StopReason
 from app.viewmodels.app import App
+from app.viewmodels.chat.question import Question
 from app.viewmodels.chat.rows import SegmentKind, ThoughtRow, spoken_message
 from app.viewmodels.text.formatting import DOT, HARD
 from tests.fakes.engine import Script
@@ -117,3 +118,15 @@ def test_words_found_in_a_thought_open_it_after_a_restart(
     assert found.line.startswith("Thought: ")
     app.library.go_to(found.conversation_id, found.id)
     qtbot.waitUntil(lambda: last(app).is_open)
+
+
+def test_an_answer_that_goes_on_still_tells_what_its_thought_took() -> None:
+    question = Message.new(HOME, None, "user", "Which pears?")
+    answer = Message.new(HOME, question.id, "assistant")
+    stats = {"thinking_tokens": 214, "thinking_seconds": 12.3}
+    begun = replace(answer, text="La", thinking="so", stop=str(StopReason.LENGTH), stats=stats)
+    going_on = Question(question, begun=begun)
+    going_on.ask(1, replace(begun, stop=None, stats=None))
+    going_on.grow("te", 1)
+    thought = rows_of(tree_of(question, begun), going_on, {})[-1].thought
+    assert thought == ThoughtRow("so", 12.3, 214)
