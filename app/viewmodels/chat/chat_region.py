@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -564,7 +565,8 @@ class ChatRegion(QObject):
         is_too_long = priced.request.total >= info.context_length and self.branch_costs.sending is None
         if choices is None or not is_too_long:
             return card
-        return question_card.does_not_fit(priced, info.context_length, choices, card.message_id)
+        ways = question_card.does_not_fit(priced, info.context_length, choices, card.message_id)
+        return replace(ways, title=card.title, sentence=card.sentence)
 
     def _overflow(self, text: str) -> tuple[CostEstimate, int] | None:
         """What this text would cost and how much fits, where it is known not to fit the model's context."""
