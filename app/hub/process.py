@@ -1,7 +1,7 @@
 """The process that talks to hubs: it reads requests from its input, writes replies to its output, and ends with them.
 
-It is ended by killing it, also to pause a download: what has arrived is on the disk at any moment. Its environment is
-its own, so that what keeps every other library offline stays as it is in the program.
+It is ended by killing it, also to pause a download: what has arrived is on the disk at any moment. The program's own
+process opens no connection, and what keeps its libraries offline is never lifted there.
 """
 
 from __future__ import annotations
@@ -37,16 +37,6 @@ from app.hub.messages import (
 if TYPE_CHECKING:
     from app.hub.repository import Repository
 
-_OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
-_NOT_OURS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HF_ENDPOINT", "HF_DEBUG", "HF_HUB_USER_AGENT_ORIGIN")
-_SWITCHES = {
-    # Xet writes a file anew whenever it begins, keeps gigabytes of a cache of its own, and asks addresses of its own
-    # with a token of its own: a download could neither be gone on with nor bounded. Plain HTTP has all the same files.
-    "HF_HUB_DISABLE_XET": "1",
-    "HF_HUB_DISABLE_IMPLICIT_TOKEN": "1",
-    "HF_HUB_DISABLE_TELEMETRY": "1",
-    "HF_HUB_DISABLE_PROGRESS_BARS": "1",
-}
 _OFTEN = 0.1  # seconds between two replies that tell how far a download is
 
 Send = Callable[[Reply], None]
@@ -56,19 +46,13 @@ def main() -> int:
     """Answer requests until the input ends. Returns the exit status."""
     output = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a library prints is no reply
-    _prepare()
+    # Read when huggingface_hub is imported, which else asks the usual hub for a list of its own before any request.
+    os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
     requests: SimpleQueue[Request] = SimpleQueue()
     threading.Thread(target=_serve, args=(requests, output), daemon=True).start()
     for line in sys.stdin.buffer:
         requests.put(request_of(line))
     os._exit(0)  # the program is gone: nobody wants what is under way
-
-
-def _prepare() -> None:
-    """Set the environment for huggingface_hub, which reads it when it is imported."""
-    for name in (*_OFFLINE, *_NOT_OURS):
-        os.environ.pop(name, None)
-    os.environ.update(_SWITCHES)
 
 
 def _serve(requests: SimpleQueue[Request], output: int) -> None:

@@ -215,16 +215,22 @@ def test_it_ends_when_the_program_does(hub: Hub, place: Place) -> None:
         assert child.wait(30) == 0
 
 
-def test_it_is_online_whatever_the_program_was_told_and_sends_no_stray_token(hub: Hub, place: Place) -> None:
-    environment = {
-        "HF_HUB_OFFLINE": "1",
-        "TRANSFORMERS_OFFLINE": "1",
-        "HF_TOKEN": "hf_stray",
-        "HF_ENDPOINT": "http://x",
-    }
-    with started(environment) as child:
-        found = _asked(child, place)
-    assert isinstance(reply_of(found), Description)
+def test_it_asks_what_it_is_asked_to_and_sends_no_stray_token(hub: Hub, place: Place) -> None:
+    """Whatever the shell says: huggingface_hub would ask for a list of its own, and send a token that it finds."""
+    found = b""
+    switches = (
+        "HF_HUB_DISABLE_TELEMETRY",
+        "DISABLE_TELEMETRY",
+        "DO_NOT_TRACK",
+        "HF_HUB_OFFLINE",
+        "TRANSFORMERS_OFFLINE",
+    )
+    telling = {**dict.fromkeys(switches, ""), "HF_HOME": place.cache}
+    for environment in (telling, {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}):
+        with started({**environment, "HF_TOKEN": "hf_stray", "HF_ENDPOINT": hub.address}) as child:
+            found = _asked(child, place)
+        assert isinstance(reply_of(found), Description)
+    assert [path.partition("?")[0] for path in hub.paths()] == [f"/api/models/{NAME}"] * 2
     assert "hf_stray" not in json.dumps(hub.asked)
 
 
