@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QMimeData, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QMimeData, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPalette, QResizeEvent, QTextCursor
-from PySide6.QtWidgets import QFrame, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QFrame, QLineEdit, QPlainTextEdit, QSizePolicy, QWidget
 
 from app.widgets.kit.drawing import fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.slim_bar import use_slim_bar
@@ -13,6 +13,8 @@ from app.widgets.kit.theme import Theme, translucent
 from app.widgets.kit.typography import TextRole
 
 _RADIUS, _INSET, _ABOVE = 6, 8, 6
+_LONGEST_LINE = 200  # characters, about, that one line in a panel can hold
+_WRAPPED = Qt.TextFlag.TextWordWrap | Qt.TextFlag.TextWrapAnywhere
 _FORBIDDEN = "\0\u2028\u2029"
 
 
@@ -117,6 +119,9 @@ class TextArea(QWidget):
         self.edit.textChanged.connect(self._on_text)
         self.edit.focusChanged.connect(self._on_focus)
         self.setFocusProxy(self.edit)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
         style.changed.connect(self._restyle)
         self._restyle()
 
@@ -141,13 +146,19 @@ class TextArea(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.edit.setGeometry(self.rect().adjusted(_INSET, _ABOVE, -2, -_ABOVE))
-        self._fit()
 
-    def _fit(self) -> None:
-        """Take the height of the text, within the limits."""
-        line = self.edit.fontMetrics().lineSpacing()
-        lines = round(self.edit.document().size().height())
-        self.setFixedHeight(min(max(lines, self._least), self._most) * line + 2 * _ABOVE + 2)
+    def sizeHint(self) -> QSize:
+        return QSize(200, self.heightForWidth(200))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(80, self._least * self.edit.fontMetrics().lineSpacing() + 2 * _ABOVE + 2)
+
+    def heightForWidth(self, width: int) -> int:
+        """Return the height of the text in lines of this width, within the limits."""
+        metrics, room = self.edit.fontMetrics(), QRect(0, 0, max(1, width - _INSET - 2), 1 << 20)
+        beginning = self.text[: self._most * _LONGEST_LINE]
+        lines = round(metrics.boundingRect(room, _WRAPPED, f"{beginning}x").height() / metrics.lineSpacing())
+        return min(max(lines, self._least), self._most) * metrics.lineSpacing() + 2 * _ABOVE + 2
 
     def _on_focus(self) -> None:
         self.update()
@@ -155,14 +166,14 @@ class TextArea(QWidget):
             self.left.emit()
 
     def _on_text(self) -> None:
-        self._fit()
+        self.updateGeometry()
         if not self._is_told:
             self.edited.emit(self.text)
 
     def _restyle(self) -> None:
         self.edit.setPalette(_palette(self._style.theme, QPalette(self.edit.palette())))
         self.edit.setFont(self._style.text_style(TextRole.UI).font)
-        self._fit()
+        self.updateGeometry()
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import QPointF, Qt
@@ -217,6 +218,35 @@ def test_the_keyboard_stops_at_everything_in_order_and_everything_has_a_name(pan
         assert found is not None
         assert found.text(QAccessible.Text.Name), stop
     assert {row.accessibleName() for row in stops} >= {field.title for field in FIELDS}
+
+
+def test_rows_do_not_overlap_whatever_is_written(qtbot: QtBot, app: App, style: Style) -> None:
+    """The field of the system prompt is as high as its words, within limits, from its first moment on."""
+    window = MainWindow(style, app)
+    qtbot.addWidget(window)
+    window.show()
+    qtbot.waitExposed(window)
+    ready(qtbot, app)
+    card, edit = window.settings.instructions, window.settings.instructions.field.edit
+
+    def is_apart() -> bool:
+        rows = [one for one in card.ground.children() if isinstance(one, QWidget) and one.isVisible()]
+        rows.sort(key=QWidget.y)
+        return all(above.geometry().bottom() < below.y() for above, below in pairwise(rows))
+
+    def is_high_enough() -> bool:
+        lines = round(edit.document().size().height())
+        return edit.height() >= min(lines, 12) * edit.fontMetrics().lineSpacing()
+
+    window.do("settings")
+    for words, width in ((60, 1440), (20, 1440), (90, 1100), (0, 1100), (40, 1440)):
+        app.chat.settings.instruct("fork " * words)
+        app.chat.settings.type("seed", str(words))
+        window.resize(width, 900)
+        qtbot.waitUntil(is_high_enough)
+        qtbot.wait(50)
+        assert is_apart(), words
+    window.close()
 
 
 @pytest.mark.parametrize("width", [300, 352, 640])
