@@ -20,6 +20,7 @@ from mlx_lm.utils import MODEL_ARCHITECTURE_REMAPPING, MODEL_REMAPPING
 from app.engine.configuration import check_configuration
 from app.engine.model_files import check_files, read_json
 from app.engine.problems import ModelError
+from app.engine.tokenizer_check import check_tokenizer
 from app.engine.weights import WeightFile, read_weight_file
 
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
@@ -250,8 +251,9 @@ def _check_tokenizer(path: Path) -> None:
     file = path / "tokenizer.json"
     if file.is_file():
         try:
-            read_json(file)
+            tokenizer = read_json(file)
         except ValueError as error:
             raise ModelError(
                 "The model's tokenizer is damaged", "tokenizer.json is not valid JSON. Copy or download it again."
             ) from error
+        check_tokenizer(tokenizer)
