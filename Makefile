@@ -11,7 +11,7 @@ else
 PROGRAM := dist/Espalier/Espalier
 endif
 
-.PHONY: help run check quick test app check-app soak bench bench-cache bench-restart lint setup shots wheels setup-mac check-wheels check-mac-bundle icons notices rooms guide lock clean
+.PHONY: help run check quick test app check-app soak bench bench-cache bench-restart bench-models lint setup shots wheels setup-mac check-wheels check-mac-bundle icons notices rooms guide lock clean
 .DEFAULT_GOAL := help
 
 help: ## Show what can be made
@@ -48,7 +48,7 @@ soak: setup ## Random histories for SECONDS, then 1,000 damaged files and 200 ki
 	@$(PY) packaging/tools/check_libraries.py
 	@$(PY) -m tests.soak --seconds $(SECONDS) $(ARGS)
 
-bench: bench-cache bench-restart ## Measure everything that can be measured
+bench: bench-cache bench-restart bench-models ## Measure everything that can be measured
 
 bench-cache: setup ## Measure the prefix cache: forks, decoding, eviction, memory, bookkeeping (at most 20 minutes)
 	@$(PY) packaging/tools/check_libraries.py
@@ -58,6 +58,10 @@ bench-cache: setup ## Measure the prefix cache: forks, decoding, eviction, memor
 bench-restart: setup ## Measure what a restart costs: going on from disk, opening an index, quitting (at most 5 minutes)
 	@$(PY) packaging/tools/check_libraries.py
 	@$(PY) -m tests.bench.restart
+
+bench-models: setup ## Measure lists of models, their opening, and what asking on after a thought reads
+	@$(PY) packaging/tools/check_libraries.py
+	@$(PY) -m tests.bench.any_model
 
 lint: setup ## Check style and types
 	@$(PY) -m ruff check .
