@@ -53,6 +53,7 @@ class BranchCosts(QObject):
         self._attachments: Attachments = ()
         self._told = Told()
         self.residencies: dict[str, Residency] = {}
+        self.attachment_tokens: dict[str, tuple[int, ...]] = {}
         self.path: CostEstimate | None = None
         self.sending: CostEstimate | None = None
         self._path_timer = QTimer(self, singleShot=True)
@@ -111,6 +112,7 @@ class BranchCosts(QObject):
         """Drop all that was known: there is another model, or none."""
         self._cost_queries.drop_all()
         self.residencies.clear()
+        self.attachment_tokens.clear()
         self.path = self.sending = None
         self.changed.emit()
 
@@ -164,6 +166,9 @@ class BranchCosts(QObject):
         found = {message.id: turn.residency for message, turn in zip(messages, turns, strict=False)}
         differs = not found.items() <= self.residencies.items()
         self.residencies.update(found)
+        attached = {message.id: turn.attached for message, turn in zip(messages, turns, strict=False) if turn.attached}
+        differs = differs or not attached.items() <= self.attachment_tokens.items()
+        self.attachment_tokens.update(attached)
         return differs
 
     def _take_sending(self, text: str, attachments: Attachments, priced: CostEstimate) -> None:

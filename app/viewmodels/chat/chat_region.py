@@ -18,7 +18,7 @@ from app.viewmodels.chat.answer_saver import AnswerSaver
 from app.viewmodels.chat.answer_settings import answer_settings, sampling_of
 from app.viewmodels.chat.branch_costs import BranchCosts
 from app.viewmodels.chat.chat_model import ChatModel
-from app.viewmodels.chat.chat_rows import ChatRows, running_footer
+from app.viewmodels.chat.chat_rows import ChatRows, attachment_key, running_footer
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.chat.context_choices import ContextChoices, context_choices, kept_branch
 from app.viewmodels.chat.cost_queries import CostQueries
@@ -80,7 +80,7 @@ class ChatRegion(QObject):
         self._cards: dict[str, ProblemCard] = {}
         self._hint = ""
         self._rows = ChatRows()
-        self._open_thoughts: set[str] = set()
+        self._open_parts: set[str] = set()
         self.chat_model = ChatModel(self)
         self.drafts = Drafts()
         self.questions = questions = Questions()
@@ -339,12 +339,17 @@ class ChatRegion(QObject):
 
     def toggle_thought(self, message_id: str) -> None:
         """Open what a model thought before an answer, or fold it. It stays so while the program runs."""
-        self._open_thoughts ^= {message_id}
+        self._open_parts ^= {message_id}
+        self._show_rows()
+
+    def toggle_attachment(self, message_id: str, number: int) -> None:
+        """Open what comes with a question, by its number from 0 on, or fold it. It stays so while the program runs."""
+        self._open_parts ^= {attachment_key(message_id, number)}
         self._show_rows()
 
     def open_thought(self, message_id: str) -> None:
         """Open what a model thought before an answer."""
-        self._open_thoughts.add(message_id)
+        self._open_parts.add(message_id)
         self._show_rows()
 
     def composer_changed(self, text: str) -> None:
@@ -460,7 +465,15 @@ class ChatRegion(QObject):
         """Show the open path at once: what comes next may be about one of its messages."""
         at_engine = self.questions.at_engine_in(self._open_id)
         residencies = self.branch_costs.residencies if self._model.state.now.has("cost_estimates") else None
-        self.chat_model.show(self._rows.of(self._library.tree, at_engine, residencies, frozenset(self._open_thoughts)))
+        self.chat_model.show(
+            self._rows.of(
+                self._library.tree,
+                at_engine,
+                residencies,
+                frozenset(self._open_parts),
+                self.branch_costs.attachment_tokens,
+            )
+        )
         if not self.questions.at_engine:
             self._tick.stop()
         elif not self._tick.isActive():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from itertools import compress, count
 from operator import is_not
+from types import MappingProxyType
 from typing import Any
 
 from app.conversation.message import Message
@@ -13,7 +14,7 @@ from app.protocol.reports import Reason, RequestReport, StopReason
 from app.protocol.trie_view import Residency
 from app.viewmodels.chat.path_rows import PathRows
 from app.viewmodels.chat.question import Question
-from app.viewmodels.chat.rows import Footer, MessageRow, PrefillRow, ThoughtRow, segments_of
+from app.viewmodels.chat.rows import AttachmentRow, Footer, MessageRow, PrefillRow, ThoughtRow, segments_of
 from app.viewmodels.chat.versions import version_of
 from app.viewmodels.text import formatting
 from app.viewmodels.text.reasons import why_read_again
@@ -43,11 +44,12 @@ class ChatRows:
         question: Question | None,
         residencies: Mapping[str, Residency] | None,
         opened: Set[str] = frozenset(),
+        attached: Mapping[str, Sequence[int]] = MappingProxyType({}),
     ) -> PathRows:
         """Return one row to each message of the selected path, each made when it is asked for.
 
         residencies: as far as they are known, by message; None when the engine tells none. opened: ids of the messages
-        whose thought is open.
+        whose thought is open, and `attachment_key` of attachments. attached: tokens of attachments, by message.
         """
         if tree is not self._tree or tree.version != self._version:
             self._follow(tree.path)
@@ -55,7 +57,7 @@ class ChatRows:
         path = self._path
         return PathRows(
             self._ids,
-            lambda number: _row(tree, path[number], question, residencies, opened),
+            lambda number: _row(tree, path[number], question, residencies, opened, attached),
             lambda first, end: [(one.role, segments_of(one.role, one.text)) for one in path[first:end]],
         )
 
@@ -80,6 +82,7 @@ def _row(
     question: Question | None,
     residencies: Mapping[str, Residency] | None,
     opened: Set[str],
+    attached: Mapping[str, Sequence[int]],
 ) -> MessageRow:
     # A row that is still painted may be of a message that is gone.
     versions = tree.siblings(message.id) if message.id in tree else (message,)
@@ -100,6 +103,22 @@ def _row(
         is_streaming=own is not None,
         note="" if own else _note(message),
         thought=_thought(message, own, is_open=message.id in opened),
+        attachments=_attachments(message, opened, attached.get(message.id, ())),
+    )
+
+
+def attachment_key(message_id: str, number: int) -> str:
+    """Return what stands for an attachment among what is open."""
+    return f"{message_id}/{number}"
+
+
+def _attachments(message: Message, opened: Set[str], tokens: Sequence[int]) -> tuple[AttachmentRow, ...]:
+    if not message.attachments:
+        return ()
+    known = tokens if len(tokens) == len(message.attachments) else [None] * len(message.attachments)
+    return tuple(
+        AttachmentRow(one.name, one.text, count, attachment_key(message.id, number) in opened)
+        for number, (one, count) in enumerate(zip(message.attachments, known, strict=True))
     )
 
 

@@ -19,15 +19,20 @@ _WARMTH: dict[Residency, str] = {
 }
 
 
+_LONGEST_NAME = 60  # characters of a name on its line
+
+
 class SegmentKind(Enum):
     """Kinds of what a message is made of. The view has one way to lay out each.
 
     TYPED: text as a person typed it. MARKDOWN: text of a model. THINKING: what a model thought before that.
+    ATTACHED: what comes with a question, as it is.
     """
 
     TYPED = auto()
     MARKDOWN = auto()
     THINKING = auto()
+    ATTACHED = auto()
 
 
 class Segment(NamedTuple):
@@ -96,6 +101,28 @@ class ThoughtRow:
 
 
 @dataclass(frozen=True, slots=True)
+class AttachmentRow:
+    """What comes with a question, folded to one line or open. tokens: None where that is not known."""
+
+    name: str
+    text: str
+    tokens: int | None = None
+    is_open: bool = False
+
+    @property
+    def title(self) -> str:
+        """Return the line that stands for it: "report.pdf · 12 000 tokens"."""
+        size = formatting.size(len(self.text)) if self.tokens is None else formatting.tokens(self.tokens)
+        return formatting.first_words(self.name, _LONGEST_NAME) + formatting.DOT + size
+
+    @property
+    def spoken(self) -> str:
+        """Say it: "attachment report.pdf, 12 000 tokens, collapsed"."""
+        size = formatting.size(len(self.text)) if self.tokens is None else formatting.tokens(self.tokens)
+        return ", ".join([f"attachment {self.name}", size, "expanded" if self.is_open else "collapsed"])
+
+
+@dataclass(frozen=True, slots=True)
 class MessageRow:
     """One message of the open path.
 
@@ -103,7 +130,7 @@ class MessageRow:
     versions: which sibling this is, counted from 1. sibling_residencies: of each sibling, this one included, or empty.
     footer: an ended answer's figures. prefill: set while its prompt is read. is_streaming: the last segment still
     grows. note: one line under a message that did not come to its end, or from which on something else
-    holds. thought: before an answer, no segment of it.
+    holds. thought: before an answer, no segment of it. attachments: before a question's words.
     """
 
     id: str
@@ -119,10 +146,14 @@ class MessageRow:
     is_streaming: bool = False
     note: str = ""
     thought: ThoughtRow | None = None
+    attachments: tuple[AttachmentRow, ...] = ()
 
     @property
     def shown(self) -> tuple[Segment, ...]:
-        """Return what is laid out: the segments, after the thought where that is open."""
+        """Return what is laid out: the segments, after the thought and the attachments that are open."""
+        if self.attachments:
+            opened = [Segment(SegmentKind.ATTACHED, one.text) for one in self.attachments if one.is_open]
+            return (*opened, *self.segments)
         if self.thought is None or not self.thought.is_open:
             return self.segments
         said = [segment for segment in self.segments if segment.text]
@@ -155,6 +186,7 @@ def spoken_message(row: MessageRow, position: int, count: int) -> str:
         parts.append(formatting.tokens(row.footer.tokens))
     if row.thought is not None:
         parts.append(row.thought.spoken)
+    parts += [one.spoken for one in row.attachments]
     if row.residency is not None:
         parts.append(_WARMTH[row.residency])
     if row.note:

@@ -71,6 +71,7 @@ class ChatPane(QWidget):
         view.editAsked.connect(app.chat.begin_edit)
         view.againAsked.connect(app.chat.regenerate)
         view.thoughtPressed.connect(app.chat.toggle_thought)
+        view.attachmentPressed.connect(app.chat.toggle_attachment)
         view.linkAsked.connect(self._ask_about_link)
         composer.submitted.connect(self._send)
         composer.changed.connect(app.chat.composer_changed)

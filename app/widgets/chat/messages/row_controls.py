@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
-from app.viewmodels.chat.rows import ThoughtRow
+from app.viewmodels.chat.rows import AttachmentRow, ThoughtRow
 from app.viewmodels.kit.action import Actions, AnyAction
 from app.widgets.chat.messages.thought_line import ThoughtLine
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
@@ -31,17 +31,18 @@ class ControlKind(IntEnum):
 
     SWITCHER = 0
     QUESTION = 1
-    THOUGHT = 2
-    CODE = 3
-    ANSWER = 4
+    ATTACHMENT = 2
+    THOUGHT = 3
+    CODE = 4
+    ANSWER = 5
 
 
 @dataclass(frozen=True, slots=True)
 class ControlSpec:
     """A control to be shown. right, middle: where its right edge and its middle stand in the viewport.
 
-    left: where its left edge stands instead, of a thought's line. number: the message's row. block: which piece of
-    code. text, code: what Copy copies. enabled: what can be done now.
+    left: where its left edge stands instead, of the line of a part that opens. number: the message's row. block: which
+    piece of code, or attachment. text, code: what Copy copies. enabled: what can be done now.
     """
 
     kind: ControlKind
@@ -56,7 +57,7 @@ class ControlSpec:
     version: int = 1
     versions: int = 1
     enabled: frozenset[str] = frozenset()
-    thought: ThoughtRow | None = None
+    part: ThoughtRow | AttachmentRow | None = None
 
     @property
     def key(self) -> tuple[str, ControlKind, int]:
@@ -103,13 +104,15 @@ class CodeCopy(ToolButton):
 class RowControls(QObject):
     """The controls above a viewport, kept in step with what is in sight.
 
-    Signals: stepped(message id, -1 or +1); editAsked, againAsked, thoughtPressed(message id).
+    Signals: stepped(message id, -1 or +1); editAsked, againAsked, thoughtPressed(message id); attachmentPressed(message
+    id, its number).
     """
 
     stepped = Signal(str, int)
     editAsked = Signal(str)
     againAsked = Signal(str)
     thoughtPressed = Signal(str)
+    attachmentPressed = Signal(str, int)
 
     def __init__(self, style: Style, viewport: QWidget, home: QWidget, actions: Actions) -> None:
         super().__init__(home)
@@ -145,7 +148,7 @@ class RowControls(QObject):
 
     def _left(self, spec: ControlSpec, width: int) -> int:
         """Return the left edge of a control: a question's actions stand before its switcher, where there is one."""
-        if spec.kind is ControlKind.THOUGHT:
+        if spec.kind in (ControlKind.THOUGHT, ControlKind.ATTACHMENT):
             return spec.left
         switcher = self.find(spec.message_id, ControlKind.SWITCHER) if spec.kind is ControlKind.QUESTION else None
         return (spec.right if switcher is None else switcher.x() - _BEFORE_SWITCHER) - width
@@ -172,6 +175,10 @@ class RowControls(QObject):
             line = ThoughtLine(self._style, self._viewport)
             line.clicked.connect(lambda: self.thoughtPressed.emit(message_id))
             return line
+        if spec.kind is ControlKind.ATTACHMENT:
+            line, number = ThoughtLine(self._style, self._viewport), spec.block
+            line.clicked.connect(lambda: self.attachmentPressed.emit(message_id, number))
+            return line
         if spec.kind is ControlKind.QUESTION:
             strip = ActionStrip(self._style, self._actions["fork"], Icon.EDIT, self._viewport)
             strip.act.clicked.connect(lambda: self.editAsked.emit(message_id))
@@ -185,8 +192,8 @@ class RowControls(QObject):
             widget.show_version(spec.version, spec.versions)
         elif isinstance(widget, CodeCopy):
             widget.code = spec.code
-        elif isinstance(widget, ThoughtLine) and spec.thought is not None:
-            widget.show_thought(spec.thought)
+        elif isinstance(widget, ThoughtLine) and spec.part is not None:
+            widget.show_part(spec.part)
         elif isinstance(widget, ActionStrip):
             action_id = "fork" if spec.kind is ControlKind.QUESTION else "regenerate"
             widget.show_message(spec.text, can_act=action_id in spec.enabled)

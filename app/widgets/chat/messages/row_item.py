@@ -67,8 +67,16 @@ class RowItem:
     @property
     def bubble(self) -> QRectF:
         """The ground of a question."""
-        top = self.name.bottom() + _NAME_TO_BUBBLE
+        count = len(self.row.attachments)
+        above = self.attachment(count - 1).bottom() if count else self.name.bottom()
+        top = above + _NAME_TO_BUBBLE
         return QRectF(self._column.left, top, self._column.width, self.body.height + 2 * _BUBBLE_ABOVE)
+
+    def attachment(self, number: int) -> QRectF:
+        """The line that stands for what comes with a question, by its number from 0 on."""
+        height = self._style.text_style(TextRole.SMALL).line + 6
+        top = self.name.bottom() + _NAME_TO_TEXT + number * height
+        return QRectF(self._column.left, top, self._column.width, height)
 
     @property
     def thought(self) -> QRectF:

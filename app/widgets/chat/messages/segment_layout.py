@@ -31,6 +31,7 @@ LAYOUTS = {
     SegmentKind.TYPED: SegmentLayout(_as_typed, grows=False),
     SegmentKind.MARKDOWN: SegmentLayout(split, grows=True),
     SegmentKind.THINKING: SegmentLayout(split_thought, grows=True),
+    SegmentKind.ATTACHED: SegmentLayout(split_thought, grows=True),
 }
 
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from app.viewmodels.chat.rows import ThoughtRow
+from app.viewmodels.chat.rows import AttachmentRow, ThoughtRow
 from app.widgets.kit.controls import Control, State
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth
 from app.widgets.kit.icon_paths import Icon
@@ -19,17 +19,20 @@ OVERHANG = _SIDE
 
 
 class ThoughtLine(Control):
-    """A disclosure triangle and what is told of a thought. Left folds it, Right opens it; Space and Return do both."""
+    """A disclosure triangle and what is told of a thought, or of an attachment.
+
+    Left folds it, Right opens it; Space and Return do both.
+    """
 
     ring_radius = 6.0
 
     def __init__(self, style: Style, parent: QWidget) -> None:
         super().__init__(style, "", parent)
-        self._thought = ThoughtRow("")
+        self._thought: ThoughtRow | AttachmentRow = ThoughtRow("")
         self.setCheckable(True)
 
-    def show_thought(self, thought: ThoughtRow) -> None:
-        """Stand for a thought as it is now."""
+    def show_part(self, thought: ThoughtRow | AttachmentRow) -> None:
+        """Stand for a thought, or for an attachment, as it is now."""
         if thought.title != self._thought.title:
             self.updateGeometry()
         self._thought = thought
@@ -40,8 +43,17 @@ class ThoughtLine(Control):
 
     def sizeHint(self) -> QSize:
         text_style = self._style.text_style(TextRole.SMALL)
-        width = round(text_style.width(self._thought.title)) + _MARK + 3 * _SIDE
+        width = round(text_style.width(self._thought.title)) + self._lead + _SIDE
         return QSize(width, text_style.line + 2 * _ABOVE)
+
+    @property
+    def _is_attachment(self) -> bool:
+        return isinstance(self._thought, AttachmentRow)
+
+    @property
+    def _lead(self) -> int:
+        """Points before the words."""
+        return _MARK + 2 * _SIDE + (_MARK + _SIDE if self._is_attachment else 0)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -63,6 +75,9 @@ class ThoughtLine(Control):
             fill_rounded(painter, rect, self.ring_radius, theme.fill2 if state is State.PRESSED else theme.fill)
         mark = QPointF(_SIDE + _MARK / 2, rect.center().y())
         self._style.icons.paint(painter, Icon.FOLD if self._thought.is_open else Icon.RIGHT, mark, theme.text2, _MARK)
-        line = rect.adjusted(_MARK + 2 * _SIDE, 0, 0, 0)
+        if self._is_attachment:
+            icon = QPointF(2 * _SIDE + _MARK * 1.5, rect.center().y())
+            self._style.icons.paint(painter, Icon.DOCUMENT, icon, theme.text2, _MARK)
+        line = rect.adjusted(self._lead, 0, 0, 0)
         draw_text(painter, self._style.text_style(TextRole.SMALL), line, self._thought.title, theme.text2)
         painter.end()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import (
     QModelIndex,
@@ -57,6 +57,7 @@ class ChatView(RowView):
     be shown, another path, and the end while it is followed.
 
     Signals: versionAsked(message id, -1 or +1); editAsked, againAsked, deleteAsked, thoughtPressed(message id);
+    attachmentPressed(message id, its number);
     commandAsked(id of a command, message id); linkAsked(address).
     """
 
@@ -66,6 +67,7 @@ class ChatView(RowView):
     deleteAsked = Signal(str)
     commandAsked = Signal(str, str)
     thoughtPressed = Signal(str)
+    attachmentPressed = Signal(str, int)
     linkAsked = Signal(str)
 
     def __init__(
@@ -108,6 +110,7 @@ class ChatView(RowView):
         self.controls.editAsked.connect(self.editAsked)
         self.controls.againAsked.connect(self.againAsked)
         self.controls.thoughtPressed.connect(self._toggle_thought)
+        self.controls.attachmentPressed.connect(self._toggle_attachment)
         self.pill.clicked.connect(self.go_to_end)
         self.pointer.linkAsked.connect(self.linkAsked)
         self.pointer.menuAsked.connect(self._open_menu)
@@ -374,9 +377,17 @@ class ChatView(RowView):
 
     def _toggle_thought(self, message_id: str) -> None:
         """Have a thought opened or folded below its line, which stays where it is."""
+        self._keep_in_place(lambda: self.thoughtPressed.emit(message_id))
+
+    def _toggle_attachment(self, message_id: str, number: int) -> None:
+        """Have an attachment opened or folded below its line, which stays where it is."""
+        self._keep_in_place(lambda: self.attachmentPressed.emit(message_id, number))
+
+    def _keep_in_place(self, change: Callable[[], object]) -> None:
+        """Make a change below what is at the top, which stays where it is."""
         rows, offset = self.layout_of_rows, self.verticalOffset()
         self._follows_end = False
-        self.thoughtPressed.emit(message_id)
+        change()
         for _ in range(_MOST_ROUNDS):
             limit = rows.limit(self.viewport().height())
             if not rows.settle(offset, offset + self.viewport().height()).changed:

@@ -42,7 +42,11 @@ def _of_row(
     if row.thought is not None and row.prefill is None:
         place = item.thought
         left, height = round(place.left()) - OVERHANG, round(top + place.center().y())
-        yield ControlSpec(ControlKind.THOUGHT, number, row.id, right, height, left, thought=row.thought)
+        yield ControlSpec(ControlKind.THOUGHT, number, row.id, right, height, left, part=row.thought)
+    for at, attachment in enumerate(row.attachments):
+        place = item.attachment(at)
+        left, height = round(place.left()) - OVERHANG, round(top + place.center().y())
+        yield ControlSpec(ControlKind.ATTACHMENT, number, row.id, right, height, left, block=at, part=attachment)
     if not is_active or row.is_streaming or row.prefill is not None:
         return
     if item.is_question:

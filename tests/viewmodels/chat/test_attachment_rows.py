@@ -1,0 +1,44 @@
+"""What comes with a question, in its row: a line to each attachment, opened and folded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pytestqt.qtbot import QtBot
+
+from app.viewmodels.app import App
+from app.viewmodels.chat.rows import AttachmentRow, SegmentKind, spoken_message
+from app.viewmodels.text.formatting import DOT, HARD, THIN
+from tests.viewmodels.chat.test_draft_attachments import attach
+from tests.viewmodels.test_app import ask, ready
+
+
+def test_a_line_tells_its_name_and_its_tokens_or_its_size() -> None:
+    row = AttachmentRow("report.pdf", "x" * 412_000, 12_000)
+    assert row.title == f"report.pdf{DOT}12{THIN}000{HARD}tokens"
+    assert row.spoken == f"attachment report.pdf, 12{THIN}000{HARD}tokens, collapsed"
+    assert AttachmentRow("report.pdf", "x" * 412_000).title == f"report.pdf{DOT}412{HARD}KB"
+    assert AttachmentRow("a" * 200, "x", is_open=True).spoken.endswith("expanded")
+    assert len(AttachmentRow("a" * 200, "x").title) < 80
+
+
+def test_the_attachments_of_a_question_are_lines_above_its_words(qtbot: QtBot, app: App, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Medlars keep.")
+    (tmp_path / "b.txt").write_text("Quinces too.")
+    ready(qtbot, app)
+    attach(qtbot, app, tmp_path / "a.txt", tmp_path / "b.txt")
+    ask(qtbot, app, "Which?")
+    qtbot.waitUntil(lambda: all(one.tokens for one in app.chat.chat_model.rows[0].attachments))
+    row = app.chat.chat_model.rows[0]
+    assert [one.name for one in row.attachments] == ["a.txt", "b.txt"]
+    assert (row.text, [segment.text for segment in row.shown]) == ("Which?", ["Which?"])
+    assert "attachment a.txt, " in spoken_message(row, 1, 2)
+    app.chat.toggle_attachment(row.id, 1)
+    opened = app.chat.chat_model.rows[0]
+    assert [(one.kind, one.text) for one in opened.shown] == [
+        (SegmentKind.ATTACHED, "Quinces too."),
+        (SegmentKind.TYPED, "Which?"),
+    ]
+    assert [one.is_open for one in opened.attachments] == [False, True]
+    app.chat.toggle_attachment(row.id, 1)
+    assert app.chat.chat_model.rows[0].shown == row.shown
