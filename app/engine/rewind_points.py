@@ -4,9 +4,9 @@ The past form of an answer is not always the answer: templates drop its thinking
 cuts it. The next prompt then leaves the answer's tokens somewhere, and what lies before that point must not be computed
 again. Where it lies is known only when the answer has ended, and its state is gone by then. So while the answer is
 written a few states are held that may be wanted, which copies nothing: those before and in the marks of a thought and
-the white space at its beginning, those in the white space at its end, and the one before what is held back as a
-possible stop text. At the end the branch is rendered as the next prompt will have it, and the one point at which it
-leaves the answer is kept.
+the white space at its beginning, those around the mark that ends the thought, those in the white space at the answer's
+end, and the one before what is held back as a possible stop text. At the end the branch is rendered as the next prompt
+will have it, and the one point at which it leaves the answer is kept.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ _MOST = 2
 # Points held at the beginning of an answer: past the marks that open a thought, which a template may print in the place
 # of one that it drops.
 _MOST_LEADING = 4
+# Points held around the mark that ends a thought, where a template may print other white space.
+_MOST_AROUND_MARK = 4
 
 
 class RewindPoints:
@@ -40,18 +42,23 @@ class RewindPoints:
         self.are_wanted = begin is not None
         self._leading = [begin]
         self._is_leading = True
+        self._closing: list[Bookmark | None] = []
+        self._has_thought = self._has_text = False
         self._trailing: list[Bookmark | None] = []
         self._held_back: Bookmark | None = None
 
-    def passed(self, shown: str, is_holding_back: bool) -> None:
+    def passed(self, shown: str, is_holding_back: bool, is_thinking: bool) -> None:
         """Hold the state after a token where it may be wanted.
 
-        shown: text that came out with it. is_holding_back: more text waits for what follows.
+        shown: text that came out with it. is_holding_back: more text waits for what follows. is_thinking: what follows
+        belongs to the thought.
         """
         if not self.are_wanted:
             return
         if self._is_leading:
             self._lead(shown)
+        if not self._has_text:
+            self._close(shown, is_thinking)
         if shown:
             self._trail(shown)
         if not is_holding_back:
@@ -63,13 +70,14 @@ class RewindPoints:
         """Keep the point at which the next turn's tokens, `following`, leave what was fed, and drop the others."""
         fed = self._session.tokens()
         leaves = shared_length(fed, following)
-        points = (*self._leading, *self._trailing, self._held_back)
+        points = (*self._leading, *self._closing, *self._trailing, self._held_back)
         held = [point for point in points if point is not None and point.offset <= leaves]
         if held and leaves < len(fed):
             best = max(held, key=lambda point: point.offset)
             if best.offset == leaves or best.offset - held[0].offset >= _LEAST_GAP:
                 self._session.keep(best)
         self._leading.clear()
+        self._closing.clear()
         self._trailing.clear()
         self._held_back = None
 
@@ -77,6 +85,15 @@ class RewindPoints:
         """Hold the points between the first tokens, up to the first one that is more than a mark or white space."""
         self._leading.append(self._session.bookmark())
         self._is_leading = len(self._leading) < _MOST_LEADING and not shown.strip()
+
+    def _close(self, shown: str, is_thinking: bool) -> None:
+        """Hold the points around the mark that ends a thought: those in the last tokens that show nothing."""
+        if is_thinking and shown:
+            self._closing.clear()
+        elif (is_thinking or self._has_thought) and len(self._closing) < _MOST_AROUND_MARK:
+            self._closing.append(self._session.bookmark())
+        self._has_thought = self._has_thought or is_thinking
+        self._has_text = bool(shown) and not is_thinking
 
     def _trail(self, shown: str) -> None:
         """Hold the points from the token on with which the white space at the end of what is shown begins."""

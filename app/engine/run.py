@@ -190,7 +190,8 @@ class Run(ModelTask):
             was_thinking = self._output.is_thinking
             pieces = self._output.add(token)
             self._clock.token(is_thinking=was_thinking or self._output.is_thinking)
-            self._rewind_points.passed("".join([text for _, text in pieces]), self._output.is_holding_back)
+            shown = "".join([text for _, text in pieces])
+            self._rewind_points.passed(shown, self._output.is_holding_back, self._output.is_thinking)
             stop = self._output.stop or limit
             if stop is not None:
                 pipeline.end()

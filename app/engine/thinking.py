@@ -35,6 +35,8 @@ _PAIRS = (
 _AROUND = (
     "<|START_RESPONSE|>",
     "<|END_RESPONSE|>",
+    "<|START_TEXT|>",
+    "<|END_TEXT|>",
     "<|open|>response<|sep|>",
     "<|close|>response<|sep|>",
     "<|close|>message<|sep|>",

@@ -30,6 +30,7 @@ MARKS = (
     *("<|im_start|>", "<|im_end|>", "<|im_user|>", "<|im_assistant|>", "<|im_system|>", "<|im_middle|>"),
     *("<|turn>", "<turn|>", "<|channel>", "<channel|>", "<bos>", "[gMASK]"),
     *("<|CHATBOT|>", "<|START_THINKING|>", "<|END_THINKING|>", "<|START_RESPONSE|>", "<|END_RESPONSE|>"),
+    *("<|START_TEXT|>", "<|END_TEXT|>"),
     *("<｜begin▁of▁sentence｜>", "<｜end▁of▁sentence｜>", "<｜User｜>", "<｜Assistant｜>"),
 )
 HARMONY = ("<|start|>", "<|channel|>", "<|message|>", "<|return|>")
@@ -75,6 +76,10 @@ SHAPES = {
     ),
     "seed_oss": Shape("<think>{thought}</think>{text}", keeps=True),
     "kept_in_content": Shape("{thought}</think>{text}", keeps=True),
+    "kept_on_lines": Shape("{thought}\n</think>\n{text}", keeps=True),
+    "cohere_north": Shape(
+        "{thought}<|END_THINKING|><|START_TEXT|>{text}<|END_TEXT|>", keeps=True, has_think_tokens=False
+    ),
     "command_a": Shape(
         "<|START_THINKING|>{thought}<|END_THINKING|><|START_RESPONSE|>{text}<|END_RESPONSE|>", has_think_tokens=False
     ),

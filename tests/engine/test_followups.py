@@ -55,6 +55,20 @@ def test_an_answer_that_ended_in_its_thought_is_asked_on(tmp_path: Path, name: s
     assert found.read == found.least <= MOST
 
 
+@pytest.mark.parametrize("has_rows_only", LAYERS)
+@pytest.mark.parametrize("name", KEEPING)
+def test_other_white_space_around_a_thought_that_is_kept_costs_the_answer_alone(
+    tmp_path: Path, name: str, has_rows_only: bool
+) -> None:
+    """A model does not always write what its template prints."""
+    for number, (before, after) in enumerate((("\n", ""), ("", "\n"), (" ", "\n\n\n"))):
+        talk = Conversation(tmp_path / str(number), name, has_rows_only)
+        talk.ask("What is it?", words(talk.tokenizer, 100) + before, f"{after}It is a fox.")
+        found = talk.follow_up()
+        assert found.report.excess == 0, (before, after)
+        assert found.read == found.least <= MOST, (before, after)
+
+
 def test_the_reason_is_told_with_the_run_and_with_its_price(tmp_path: Path) -> None:
     talk = Conversation(tmp_path, "qwen_3", has_rows_only=True)
     talk.ask("What is it?", "Hm, a fox", "A fox.")
@@ -123,6 +137,8 @@ SWITCHES = {
     "gpt_oss": ThinkingSwitch.ALWAYS,
     "seed_oss": ThinkingSwitch.SWITCHABLE,
     "kept_in_content": ThinkingSwitch.ALWAYS,
+    "kept_on_lines": ThinkingSwitch.SWITCHABLE,
+    "cohere_north": ThinkingSwitch.SWITCHABLE,
     "command_a": ThinkingSwitch.SWITCHABLE,
     "deepseek_v3_2": ThinkingSwitch.SWITCHABLE,
 }
