@@ -45,7 +45,7 @@ _START, _CHANNEL, _MESSAGE, _END = _HARMONY = ("<|start|>", "<|channel|>", "<|me
 _FINAL = "final"  # https://github.com/openai/harmony, "Channels": what other channels hold is not for the reader
 _FIRST_SIGN = 0xDC00
 _TAIL = 64  # tokens at the end of a prompt in which it may open a thought
-_LONGEST_HEADER = 64  # characters between two signs of a channel's header; what is longer is text
+_LONGEST_HEADER = 256  # characters between two signs of a channel's header; what is longer is text
 
 
 class Piece(NamedTuple):

@@ -145,9 +145,16 @@ def test_channels_alternate_and_their_headers_are_in_neither(tmp_path: Path) -> 
         assert "analysis" not in thought + text
 
 
+def test_a_call_of_a_tool_is_no_text(tmp_path: Path) -> None:
+    """Its header takes more words than others: whom it is for, and in what form."""
+    codec = codec_with(tmp_path, *HARMONY, "<|constrain|>", template="<|channel|>")
+    call = "<|channel|>commentary to=functions.find_the_other_fox_in_the_story <|constrain|>json<|message|>{}"
+    assert split(codec, codec.markup(f"{call}<|end|><|start|>assistant<|channel|>final<|message|>ok")) == ("{}", "ok")
+
+
 def test_words_after_the_end_of_a_channel_are_text_when_no_header_comes(tmp_path: Path) -> None:
     codec = codec_with(tmp_path, *HARMONY, template="<|channel|>")
-    story = "the end of the story about the fox and the other fox, which is longer than any header is"
+    story = "the end of the story about the fox and the other fox, which is longer than any header is. " * 3 + "So."
     assert split(codec, codec.markup(f"<|channel|>analysis<|message|>so<|end|>{story}")) == ("so", story)
 
 
