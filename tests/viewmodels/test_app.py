@@ -499,6 +499,7 @@ def test_the_kv_cache_of_a_model_is_kept_in_fewer_bits_until_it_is_chosen_otherw
         ready(qtbot, app)
         assert LoadModel("/models/one", bits) in script.commands
         assert marks() == [f"kv_{bits}"]
+        assert app.state.now.activity.text.endswith(f", approximate KV cache in {bits} bits")
     app.model.use_guide()
     ready(qtbot, app)
     assert marks() == ["kv_full"]
@@ -527,6 +528,7 @@ def test_a_model_is_opened_with_its_adapter_once_both_are_known_to_go_together(
     app.model.open("/models/one", "/adapters/pirate")
     ready(qtbot, app)
     assert settings.values.adapters == {"/models/one": "/adapters/pirate"}
+    assert app.state.now.activity.text.endswith(", with pirate")
     app.model.use_guide()
     ready(qtbot, app)
     assert script.commands[-1] != LoadModel("/models/one")

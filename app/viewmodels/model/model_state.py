@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from app.models.names import model_name
 from app.protocol.events import Capabilities
 from app.viewmodels.kit.activity import Activity
 from app.viewmodels.kit.problem_card import ProblemCard
@@ -75,4 +76,7 @@ def _activity(model: CurrentModel, is_engine_up: bool) -> Activity:
         return Activity(what + stage, model.loading.fraction)
     if model.info is None:
         return Activity("No model loaded")
-    return Activity(f"Ready{DOT}{model.info.name}, {formatting.size(model.info.weight_bytes)}")
+    said = [model.info.name, formatting.size(model.info.weight_bytes)]
+    said += [f"with {model_name(model.info.adapter)}"] if model.info.adapter else []
+    said += [f"approximate KV cache in {model.info.kv_bits} bits"] if model.info.kv_bits else []
+    return Activity(f"Ready{DOT}{', '.join(said)}")
