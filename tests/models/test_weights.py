@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import struct
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.models.weights import INDEX, DamagedError, Weights, packing, read_weights
+from app.protocol.plain_files import UnfitFileError
 from tests.models.folders import quantized, write_model, write_weights
 
 
@@ -96,4 +98,11 @@ def test_how_tensors_are_packed_is_read_from_their_metadata(tmp_path: Path) -> N
     write_weights(tmp_path / "a", {"w": ("U32", [2, 2])}, {"quant_type": "int4", "group_size": "64"})
     write_weights(tmp_path / "b", {"w": ("BF16", [2, 2])})
     (tmp_path / "c").write_bytes(b"nothing")
-    assert [packing(tmp_path / name) for name in "abcd"] == ["int4", "", "", ""]
+    os.mkfifo(tmp_path / "pipe")
+    assert [packing(tmp_path / name) for name in ("a", "b", "c", "gone", "pipe")] == ["int4", "", "", "", ""]
+
+
+def test_a_pipe_in_the_place_of_weights_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "model.safetensors")
+    with pytest.raises(UnfitFileError):
+        read_weights(tmp_path, {"model.safetensors": 1000}, ["model.safetensors"], 0, 0)

@@ -84,6 +84,17 @@ def test_it_is_given_up_and_tells_nothing_more(
     assert told == []
 
 
+def test_what_was_found_before_it_was_given_up_is_not_told(qtbot: QtBot, check: FileCheck, store: Path) -> None:
+    told: list[Problem] = []
+    check.ended.connect(told.append)
+    check.start(REFERENCE, "tiny")
+    assert check._reader is not None
+    check._reader.join(10)
+    check.stop()
+    qtbot.wait(20)
+    assert told == []
+
+
 def test_a_disk_that_hangs_at_the_end_is_left_to_the_system(
     qtbot: QtBot, check: FileCheck, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
