@@ -47,7 +47,7 @@ class HubProcess(QObject):
         self._process.write(line_of(request))
 
     def stop(self) -> None:
-        """End the process at once, whatever it does; nothing of it is told any more."""
+        """End the process, whatever it does; nothing of it is told any more. Returns at once."""
         process, self._process = self._process, None
         self._open = 0
         self._read.clear()
@@ -55,9 +55,17 @@ class HubProcess(QObject):
             process.readyReadStandardOutput.disconnect(self._take)
             process.finished.disconnect(self._on_end)
             process.errorOccurred.disconnect(self._on_error)
-            process.kill()
+            if process.state() is QProcess.ProcessState.NotRunning:
+                process.deleteLater()
+            else:
+                process.finished.connect(process.deleteLater)
+                process.kill()
+
+    def close(self) -> None:
+        """End the process and wait until it has gone, which a disk that hangs may delay."""
+        self.stop()
+        for process in self.findChildren(QProcess):
             process.waitForFinished(_PATIENCE)
-            process.deleteLater()
 
     def _started(self) -> QProcess:
         process = QProcess(self)

@@ -44,7 +44,7 @@ ROOT = Path(app.__file__).parent.parent
 def process(qtbot: QtBot) -> Iterator[HubProcess]:
     process = HubProcess()
     yield process
-    process.stop()
+    process.close()
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import threading
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
@@ -51,6 +52,43 @@ class Download:
     def key(self) -> str:
         """Return what tells it from every other download."""
         return f"{self.endpoint}/{self.name}"
+
+
+class DownloadFile:
+    """A file that is written on a thread of its own, since a disk under a download is slow. For one thread to use."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._next: tuple[Download, ...] | None = None
+        self._thread: threading.Thread | None = None
+
+    def write(self, downloads: Sequence[Download]) -> None:
+        """Have these written, in place of what still waits to be. Returns at once; a fault costs the list alone."""
+        with self._lock:
+            self._next = tuple(downloads)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._write_all, name="downloads", daemon=True)
+                self._thread.start()
+
+    def close(self, patience: float) -> None:
+        """Wait at most so many seconds until everything is written."""
+        with self._lock:
+            thread = self._thread
+        if thread is not None:
+            thread.join(patience)
+
+    def _write_all(self) -> None:
+        while True:
+            with self._lock:
+                downloads, self._next = self._next, None
+                if downloads is None:
+                    self._thread = None
+                    return
+            try:
+                write_downloads(self._path, downloads)
+            except OSError as error:
+                logger.warning("the list of downloads was not saved: %s", error)
 
 
 def write_downloads(path: Path, downloads: Sequence[Download]) -> None:

@@ -17,7 +17,7 @@ from PySide6.QtCore import QObject, Signal
 from app.hub.messages import Arrived, Discard, Done, Failed, Fetch, Place, Ready, Reply
 from app.protocol.deadline import DeadlineCaller
 from app.protocol.reports import Problem
-from app.viewmodels.hub.download import Download, Stage, read_downloads, write_downloads
+from app.viewmodels.hub.download import Download, DownloadFile, Stage, read_downloads
 from app.viewmodels.hub.rate import Rate
 from app.worker.hub_process import HubProcess
 
@@ -44,9 +44,9 @@ class Downloads(QObject):
     ) -> None:
         """file: where the list is kept, "" for nowhere. place_of: returns where requests for an endpoint go."""
         super().__init__(parent)
-        self._file = file
+        self._path = Path(file) if file else None
+        self._file = DownloadFile(self._path) if self._path is not None else None
         self._place_of = place_of
-        self._disk = DeadlineCaller("downloads", _PATIENCE)
         self._process = process or HubProcess(self)
         self._process.replied.connect(self._take)
         self._cleaner = HubProcess(self)
@@ -67,10 +67,11 @@ class Downloads(QObject):
 
     def read(self) -> None:
         """Read what the run before has left, all of it paused."""
-        if not self._file:
+        path = self._path
+        if path is None:
             return
         try:
-            found = self._disk.call(lambda: read_downloads(Path(self._file)))
+            found = DeadlineCaller("downloads", _PATIENCE).call(lambda: read_downloads(path))
         except TimeoutError:
             logger.warning("the list of downloads was not read in time")
             return
@@ -96,14 +97,6 @@ class Downloads(QObject):
                 self._process.stop()
             self._replace(replace(found, stage=Stage.PAUSED, is_checked=False))
             self._go_on()
-
-    def pause_all(self) -> None:
-        """Let every download rest."""
-        self._process.stop()
-        waiting = (Stage.RUNNING, Stage.WAITING)
-        self.list = [replace(one, stage=Stage.PAUSED) if one.stage in waiting else one for one in self.list]
-        self._save()
-        self.changed.emit()
 
     def resume(self, key: str) -> None:
         """Let a download go on where it was, at once or when it is its turn."""
@@ -131,9 +124,11 @@ class Downloads(QObject):
 
     def close(self) -> None:
         """End what runs; it is paused the next time."""
-        self._process.stop()
+        self._process.close()
+        self._cleaner.close()
         self._save()
-        self._cleaner.stop()
+        if self._file is not None:
+            self._file.close(_PATIENCE)
 
     def _go_on(self) -> None:
         """Begin with the first that waits, unless one runs."""
@@ -185,12 +180,7 @@ class Downloads(QObject):
         self.list = [download if one.key == download.key else one for one in self.list]
 
     def _save(self) -> None:
-        """Write what is not finished. A disk that fails costs the list, never the window."""
+        """Have what is not finished written."""
         self._saved_at = monotonic()
-        if not self._file:
-            return
-        kept = (*self.list, *self._given_up)
-        try:
-            self._disk.call(lambda: write_downloads(Path(self._file), kept))
-        except OSError as error:
-            logger.warning("the list of downloads was not saved: %s", error)
+        if self._file is not None:
+            self._file.write((*self.list, *self._given_up))

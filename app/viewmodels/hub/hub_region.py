@@ -117,8 +117,8 @@ class HubRegion(QObject):
 
     def close(self) -> None:
         """End everything that goes over the network; downloads are paused the next time."""
-        self._asker.stop()
-        self._keeper.stop()
+        self._asker.close()
+        self._keeper.close()
         self.downloads.close()
 
     # Search
@@ -314,7 +314,6 @@ class HubRegion(QObject):
             is_searching=self._is_searching,
             has_more=bool(self._next) and not self._is_searching,
             problem=None if self._problem is None else Problem(self._problem.title, self._problem.sentence),
-            wants_token=self._problem is not None and self._problem.wants_token,
             card=self._card,
             downloads=tuple(hub_text.row_of(one, self.downloads.rate) for one in self.downloads.list),
             has_token=host in self._settings.values.hub_tokens,

@@ -55,8 +55,8 @@ class HubState:
 
     host: the hub that is asked. heading: over the rows. empty: why there are none. online: what is being asked of which
     host just now, "" while nothing goes over the network. has_more: another page can be asked for. problem: why a
-    search found nothing; wants_token: an access token may help. has_token: one is kept for this hub. activity: the
-    download that runs, for the status line; its text is "" without one.
+    search found nothing. has_token: an access token is kept for this hub. activity: the download that runs, for the
+    status line; its text is "" without one.
     """
 
     host: str = ""
@@ -66,7 +66,6 @@ class HubState:
     is_searching: bool = False
     has_more: bool = False
     problem: Problem | None = None
-    wants_token: bool = False
     card: ModelCard | None = None
     downloads: tuple[DownloadRow, ...] = ()
     has_token: bool = False

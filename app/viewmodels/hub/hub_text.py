@@ -31,6 +31,8 @@ def facts_of(found: Description, memory: Memory | None) -> tuple[Fact, ...]:
         facts.append(Fact("Memory", fit, fits(found.bytes, memory) is False))
     if not found.path and found.bytes:
         facts.append(Fact("Disk", _disk(found), not found.is_room))
+    if found.updated:
+        facts.append(Fact("Updated", formatting.day(found.updated)))
     if found.files:
         facts.append(Fact("Files", _files(found)))
     if found.is_gated:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from app.hub.messages import Description
 from app.hub.starters import starters
 from app.protocol.memory import Memory
 from app.protocol.reports import Problem
-from app.viewmodels.hub import hub_text
-from app.viewmodels.hub.download import Download, Stage, read_downloads, write_downloads
+from app.viewmodels.hub import download, hub_text
+from app.viewmodels.hub.download import Download, DownloadFile, Stage, read_downloads, write_downloads
 from app.viewmodels.hub.rate import Rate
 from tests.viewmodels.hub.conftest import MEMORY, STARTERS
 
@@ -34,6 +39,32 @@ def test_what_is_not_finished_is_read_back_paused(tmp_path: Path) -> None:
     write_downloads(file, [replace(ONE, stage=Stage.STOPPED, problem=problem), ready, given_up])
     assert read_downloads(file) == [replace(ONE, stage=Stage.PAUSED), given_up]
     assert read_downloads(tmp_path / "none.json") == []
+    for stage in (Stage.RUNNING, Stage.WAITING):  # as a program leaves them that is killed
+        write_downloads(file, [replace(ONE, stage=stage)])
+        assert read_downloads(file) == [replace(ONE, stage=Stage.PAUSED)]
+
+
+def test_the_last_list_is_written_however_slow_the_disk_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits for it, and what is outdated before its turn is never written."""
+    go, written = threading.Event(), list[int]()
+
+    def write_slowly(path: Path, downloads: Sequence[Download]) -> None:
+        go.wait(20)
+        written.append(downloads[0].done)
+        if downloads[0].done == 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(download, "write_downloads", write_slowly)
+    file = DownloadFile(tmp_path / "downloads.json")
+    for done in range(50):
+        file.write([replace(ONE, done=done)])
+    go.set()
+    file.close(20)
+    assert written[-1] == 49
+    assert len(written) <= 2
+    file.write([replace(ONE, done=50)])
+    file.close(20)
+    assert written[-1] == 50
 
 
 def test_a_file_that_somebody_else_wrote_costs_the_list_alone(tmp_path: Path) -> None:

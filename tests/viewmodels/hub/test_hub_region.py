@@ -121,7 +121,7 @@ def test_one_decides_by_size_licence_memory_disk_and_files(qtbot: QtBot, region:
     card = region.state.now.card
     assert card is not None
     facts = {fact.about: fact for fact in card.facts}
-    assert list(facts) == ["Size", "Licence", "Memory", "Disk", "Files"]
+    assert list(facts) == ["Size", "Licence", "Memory", "Disk", "Updated", "Files"]
     assert facts["Size"].text == "42\u00a0KB"
     assert facts["Licence"].text == "apache-2.0"
     assert facts["Memory"].text.startswith("Fits, and leaves")
