@@ -93,9 +93,9 @@ class ThoughtRow:
 
     @property
     def spoken(self) -> str:
-        """Say it: "thought, 214 tokens, collapsed"."""
+        """Say it: "thought, 214 tokens, collapsed"; without figures while they change."""
         parts = ["thinking" if self.is_growing else "thought"]
-        if self.tokens is not None:
+        if self.tokens is not None and not self.is_growing:
             parts.append(formatting.tokens(self.tokens))
         return ", ".join([*parts, "expanded" if self.is_open else "collapsed"])
 

@@ -39,6 +39,7 @@ def test_the_line_tells_seconds_and_tokens_as_far_as_they_are_known() -> None:
     assert ThoughtRow("so").title == "Thought"
     assert ThoughtRow("so", 3.2, 40, is_growing=True).title == f"Thinking… 3{HARD}s"
     assert ThoughtRow("so", 12.9, 214).spoken == f"thought, 214{HARD}tokens, collapsed"
+    assert ThoughtRow("so", 3.2, 40, is_growing=True).spoken == "thinking, collapsed"
     assert ThoughtRow("so", is_open=True).spoken == "thought, expanded"
 
 

@@ -37,8 +37,9 @@ class ThoughtLine(Control):
             self.updateGeometry()
         self._thought = thought
         self.setChecked(thought.is_open)
-        self.setAccessibleName(thought.spoken[:1].upper() + thought.spoken[1:])
-        self.setAccessibleDescription("Space opens it and folds it again.")
+        name = thought.spoken[:1].upper() + thought.spoken[1:]
+        if name != self.accessibleName():  # a screen reader says it each time it is set
+            self.setAccessibleName(name)
         self.update()
 
     def sizeHint(self) -> QSize:

@@ -17,6 +17,7 @@ from app.viewmodels.actions import BY_ID
 from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.chat.rows import MessageRow, ThoughtRow
+from app.viewmodels.text.formatting import HARD
 from app.widgets.chat.markdown.blocks import Kind, split_thought
 from app.widgets.chat.messages.row_controls import ControlKind
 from app.widgets.chat.messages.thought_line import ThoughtLine
@@ -184,3 +185,18 @@ def test_copy_is_of_the_text_and_the_menu_copies_both(qtbot: QtBot, view: ChatVi
     menu.close()
     view.pointer.select_all(1)
     assert view.pointer.selected_text() == "The person\nasks about pears.\n\nLate ones."
+
+
+def test_a_screen_reader_hears_the_line_change_when_it_says_something_else(
+    view: ChatView, chat: ChatModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    growing = replace(answer("s", "", is_streaming=True), thought=ThoughtRow("so", 3.0, 40, is_growing=True))
+    chat.show([question("q"), growing])
+    settle()
+    told: list[str] = []
+    monkeypatch.setattr(ThoughtLine, "setAccessibleName", lambda _line, name: told.append(name))
+    for number in range(20):
+        line(view, "s").show_thought(ThoughtRow("so", number / 4, number, is_growing=True))
+    assert told == []
+    line(view, "s").show_thought(ThoughtRow("so", 5.0, 20))
+    assert told == [f"Thought, 20{HARD}tokens, collapsed"]
