@@ -38,6 +38,7 @@ from app.conversation.store import Store  # noqa: E402
 from app.conversation.store_thread import StoreThread  # noqa: E402
 from app.main import application  # noqa: E402
 from app.models.entry import ModelEntry  # noqa: E402
+from app.protocol.chat import Attachment  # noqa: E402
 from app.viewmodels.app import App  # noqa: E402
 from app.viewmodels.chat import question  # noqa: E402
 from app.viewmodels.hub.hub_region import STARTERS  # noqa: E402
@@ -89,6 +90,15 @@ Money: the three dinners out came to 160 euros, the flat to 330, trains and tram
 We had planned for 700 and were pleased. This year it should be 600, with one good dinner."""
 
 
+_GARDENS = "The Estrela garden is open every day from seven until midnight. "
+ATTACHED = (
+    Attachment(
+        "gardens-of-lisbon.pdf", "pdf", "The Estrela garden is open every day from seven until midnight. " * 900
+    ),
+    Attachment("opening hours.csv", "data", "garden,monday,sunday\nEstrela,7-24,7-24\nGulbenkian,closed,10-18\n"),
+)
+
+
 @dataclass(frozen=True)
 class Scene:
     """One state of the window.
@@ -135,6 +145,46 @@ def _new(app: App, window: MainWindow) -> None:
 
 def _edit(app: App, window: MainWindow) -> None:
     app.chat.begin_edit()
+
+
+def _attach(app: App, window: MainWindow) -> None:
+    for attachment in ATTACHED:
+        app.chat.drafts.attach(app.library.open_id, attachment)
+    app.chat.attachments.changed.emit(app.library.open_id)
+    window.chat.composer.edit.insertPlainText("Which of these gardens is open on a Monday?")
+
+
+def _is_attached(app: App) -> bool:
+    chips = app.chat.state.now.attachments
+    return bool(chips) and all(chip.tokens for chip in chips) and "compute" in app.chat.state.now.send_price
+
+
+def _ask_about(app: App, window: MainWindow) -> None:
+    _attach(app, window)
+    _ask("Which of these gardens is open on a Monday?")(app, window)
+    app.chat.toggle_attachment(app.library.tree.path[-1].id, 1)
+
+
+def _is_opened(app: App) -> bool:
+    return any(one.is_open for row in app.chat.chat_model.rows for one in row.attachments)
+
+
+def _refuse(app: App, window: MainWindow) -> None:
+    app.chat.attach_files([str(ROOT / "packaging" / "tools")])
+
+
+def _overflow(app: App, window: MainWindow) -> None:
+    text = "A long line of a long report. " * 160_000
+    app.chat.drafts.attach(app.library.open_id, Attachment("archive.txt", "text", text[:109_800]))
+    app.chat.attachments.changed.emit(app.library.open_id)
+    app.chat.composer_changed("What is in it?")
+
+
+def _is_over(app: App) -> bool:
+    now = app.chat.state.now
+    if now.card is None and now.send_price.startswith("Does not fit"):
+        app.chat.send("What is in it?")
+    return now.card is not None
 
 
 def _select_edge(app: App, window: MainWindow) -> None:
@@ -322,6 +372,11 @@ def _is_told(app: App) -> bool:
 
 
 SCENES = (
+    Scene("attached", Stage, then=_attach, shown=_is_attached),
+    Scene("attached-narrow", Stage, size=(880, 560), then=_attach, shown=_is_attached),
+    Scene("attachment-open", Stage, then=_ask_about, shown=_is_opened),
+    Scene("attachment-refused", Stage, then=_refuse, shown=_is_told),
+    Scene("too-long", Stage, then=_overflow, shown=_is_over),
     Scene("first-run", empty_stage, FOLDERS.guide, is_filled=False, stands=_is_ready),
     Scene("conversation", Stage, then=_select_edge),
     Scene("streaming", Stage, then=_ask("And then put the dates into a table"), shown=_is_written),

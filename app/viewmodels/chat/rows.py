@@ -152,7 +152,7 @@ class MessageRow:
     def shown(self) -> tuple[Segment, ...]:
         """Return what is laid out: the segments, after the thought and the attachments that are open."""
         if self.attachments:
-            opened = [Segment(SegmentKind.ATTACHED, one.text) for one in self.attachments if one.is_open]
+            opened = [Segment(SegmentKind.ATTACHED, one.text.rstrip("\n")) for one in self.attachments if one.is_open]
             return (*opened, *self.segments)
         if self.thought is None or not self.thought.is_open:
             return self.segments

@@ -11,6 +11,7 @@ from typing import Literal
 
 from PySide6.QtCore import QTimer
 
+from app.protocol.attachments import attached_texts, question_text
 from app.protocol.chat import Turn
 from app.protocol.commands import Command, EstimateCost, Generate, LoadModel, Verify
 from app.protocol.events import (
@@ -135,7 +136,7 @@ class Stage(EngineHost):
         elif isinstance(command, Generate):
             self._generate(command)
         elif isinstance(command, Verify):
-            size = SYSTEM + sum(tokens(turn.text) for turn in command.turns)
+            size = SYSTEM + sum(tokens(question_text(turn.text, turn.attachments)) for turn in command.turns)
             self.happened.emit(Verified(command.query_id, size, True, None, 0.004, 2.1))
 
     def _load(self, path: str) -> None:
@@ -228,7 +229,7 @@ class Stage(EngineHost):
         return found
 
     def _report(self, turns: Sequence[Turn]) -> RequestReport:
-        sizes = [tokens(turn.text) for turn in turns]
+        sizes = [tokens(question_text(turn.text, turn.attachments)) for turn in turns]
         edges = self._match(turns)
         held = next((n for n, edge in enumerate(edges) if not edge.is_whole), len(edges))
         total = SYSTEM + sum(sizes)
@@ -239,11 +240,12 @@ class Stage(EngineHost):
         residencies = [edge.residency for edge in self._match(command.turns)]
         ends, at = [], SYSTEM
         for turn in command.turns:
-            at += tokens(turn.text)
+            at += tokens(question_text(turn.text, turn.attachments))
             ends.append(at)
         starts = [SYSTEM, *ends[:-1]]
         shown = [*residencies, *["none"] * (len(command.turns) - len(residencies))]
-        turns = tuple(TurnResidency(*where) for where in zip(starts, ends, shown, strict=True))
+        attached = [tuple(map(tokens, attached_texts(turn.attachments))) for turn in command.turns]
+        turns = tuple(TurnResidency(*where) for where in zip(starts, ends, shown, attached, strict=True))
         report = self._report(command.turns)
         if command.options.instructions:  # nothing was ever read with them
             total = report.total - SYSTEM + tokens(command.options.instructions)
