@@ -29,7 +29,7 @@ from app.protocol.reports import Problem, RequestReport, RunStats, StopReason
 log = logging.getLogger(__name__)
 _LANE = 0
 _BETWEEN_LOOKS = 16  # tokens, after each of which it is asked whether there is memory for as many more
-_PATIENCE = 0.5  # seconds, with a template that is asked what follows an answer that was stopped
+_PATIENCE = 1.0  # seconds, with a template that is asked what follows an answer that was stopped
 _NEXT = Turn("user", "?")
 
 
