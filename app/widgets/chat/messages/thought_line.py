@@ -30,6 +30,7 @@ class ThoughtLine(Control):
         super().__init__(style, "", parent)
         self._thought: ThoughtRow | AttachmentRow = ThoughtRow("")
         self.setCheckable(True)
+        self.setAccessibleDescription("Space opens it and folds it again.")
 
     def show_part(self, thought: ThoughtRow | AttachmentRow) -> None:
         """Stand for a thought, or for an attachment, as it is now."""
