@@ -96,7 +96,7 @@ class Connection:
                 yield response
             finally:
                 response.close()
-        except (httpx2.TransportError, httpx2.InvalidURL) as error:
+        except (httpx2.RequestError, httpx2.InvalidURL) as error:
             raise unreachable(error, self.host) from None
 
     def _follow(self, request: httpx2.Request) -> httpx2.Response:
@@ -125,7 +125,7 @@ class Connection:
 
     def _bounded(self, response: httpx2.Response) -> bytes:
         content, end = bytearray(), time.monotonic() + LONGEST_ANSWER
-        for piece in response.iter_raw():
+        for piece in response.iter_bytes():  # some proxies compress whatever was asked for
             content += piece
             if len(content) > LARGEST_ANSWER:
                 raise not_a_hub(self.host, "with more than a list of files can be")

@@ -29,7 +29,7 @@ class HubError(Exception):
         self.wants_token = wants_token
 
 
-def unreachable(error: httpx2.TransportError | httpx2.InvalidURL, host: str) -> HubError:
+def unreachable(error: httpx2.RequestError | httpx2.InvalidURL, host: str) -> HubError:
     """Return what to say of a connection that could not be made, broke, or brought no HTTP."""
     if isinstance(error, httpx2.InvalidURL | httpx2.UnsupportedProtocol):
         return HubError(f"{host} sent on to nowhere", f"{host} answered with an address that cannot be opened.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import socket
 from contextlib import suppress
@@ -118,6 +119,24 @@ def test_an_answer_without_end(hub: Hub, connection: Connection, monkeypatch: py
     monkeypatch.setattr(hub_connection, "LARGEST_ANSWER", 1 << 60)
     monkeypatch.setattr(hub_connection, "LONGEST_ANSWER", 0.05)
     assert failing(connection).is_passing
+
+
+def test_a_proxy_that_compresses_what_was_not_asked_to_be(hub: Hub, connection: Connection) -> None:
+    packed = gzip.compress(json.dumps([entry("a/good", "mlx")]).encode())
+    for content, encoding in ((packed, "gzip"), (packed[:20], "gzip"), (b"nonsense", "gzip"), (packed, "identity")):
+        hub.misdeeds[:] = [
+            lambda handler, content=content, encoding=encoding: (
+                handler.reply(200, content, {"Content-Encoding": encoding}) or True
+            )
+        ]
+        if content == packed and encoding == "gzip":
+            assert [row.name for row in search(connection, "").rows] == ["a/good"]
+        else:
+            assert failing(connection).problem.sentence.endswith(".")
+    hub.misdeeds[:] = [
+        lambda handler: handler.reply(200, gzip.compress(b" " * (64 << 20)), {"Content-Encoding": "gzip"}) or True
+    ]
+    assert "more than a list" in failing(connection).problem.sentence
 
 
 def test_endless_headers_and_bodies_of_redirects(hub: Hub, connection: Connection) -> None:
