@@ -21,7 +21,7 @@ MAY: dict[str, tuple[set[str], set[str]]] = {
     "conversation": ({"protocol"}, set()),
     "exchange": ({"conversation", "protocol"}, set()),
     "models": ({"protocol"}, set()),
-    "attaching": ({"protocol"}, {"pypdf"}),
+    "attaching": ({"protocol", "rendering"}, {"pypdf"}),
     "kvcache": ({"protocol"}, {"mlx", "mlx_lm", "safetensors"}),
     "rendering": (set(), {"jinja2"}),
     "engine": ({"kvcache", "models", "protocol", "rendering"}, {"mlx", "mlx_lm", "tokenizers", "huggingface_hub"}),

@@ -18,9 +18,10 @@ from pathlib import Path
 
 from app.attaching import FLAG
 from app.attaching.faults import AttachmentError
-from app.attaching.pdf_child import SHORT_OF_MEMORY
+from app.attaching.pdf_child import MOST_MEMORY, SHORT_OF_MEMORY
 from app.protocol.figures import number
 from app.protocol.plain_files import UnfitFileError, require_plain
+from app.rendering.resident import resident_bytes
 
 MOST_PDF_BYTES = 256 << 20
 SECONDS = 60.0
@@ -98,6 +99,8 @@ def _answer(
     poll = select.poll()
     poll.register(output, select.POLLIN)
     while time.monotonic() < until and is_wanted():
+        if resident_bytes(process.pid) > MOST_MEMORY:  # where no limit of the process itself holds
+            raise AttachmentError(name, f"It takes too much memory to read. {_ADVICE}")
         if not poll.poll(_SLICE * 1000):
             continue
         piece = os.read(output, 1 << 20)

@@ -150,6 +150,11 @@ def test_a_pdf_that_unpacks_without_an_end_takes_no_memory_here(tmp_path: Path) 
     assert refusal(put(tmp_path, "a.pdf", pdfs.bomb())).sentence
 
 
+def test_a_process_that_holds_too_much_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf, "MOST_MEMORY", 1)
+    assert "too much memory" in refusal(put(tmp_path, "a.pdf", pdfs.pdf("Medlars"))).sentence
+
+
 def test_a_pdf_that_takes_too_long_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = put(tmp_path, "a.pdf", pdfs.pdf("Medlars"))
     with pytest.raises(AttachmentError, match="too long to read"):

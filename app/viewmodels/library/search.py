@@ -19,6 +19,7 @@ WAIT_MS = 120
 AGAIN_MS = 1000
 MOST = 200
 SOON = 200  # messages that may be missing from the index without a word about it
+_LONGEST_NAME = 32  # characters of what the words were found in
 _ROLES = {"user": "You: ", "assistant": "", "system": "Instructions: "}
 
 Answer = tuple[tuple[Hit, ...], SearchState]
@@ -117,7 +118,7 @@ def _sentence(found: int, text: str, state: SearchState) -> str:
 
 
 def _found(hit: Hit, now: float) -> LineRow:
-    who = f"{THOUGHT}: " if hit.attachment == THOUGHT else _ROLES[hit.role]
+    who = f"{formatting.first_words(hit.attachment, _LONGEST_NAME)}: " if hit.attachment else _ROLES[hit.role]
     ranges = tuple((start + len(who), end + len(who)) for start, end in hit.ranges)
     title = hit.title or "New conversation"
     return LineRow(
