@@ -10,6 +10,7 @@ import importlib.util
 import json
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -20,10 +21,11 @@ from mlx_lm.utils import MODEL_ARCHITECTURE_REMAPPING, MODEL_REMAPPING
 from app.engine.configuration import check_configuration
 from app.engine.model_files import check_files, read_json
 from app.engine.problems import ModelError
-from app.engine.tokenizer_check import check_tokenizer
+from app.engine.tokenizer_check import check_tokenizer, check_tokens
 from app.engine.weights import WeightFile, read_weight_file
 
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
+_TOKENS = ("tokenizer_config.json", "added_tokens.json", "special_tokens_map.json", "vocab.json")
 _TOKENIZERS = ("tokenizer.json", "tokenizer.model", "vocab.json")
 # Of kinds that other programs read.
 _OTHER_TOKENIZERS = ("tekken.json", "tiktoken.model", "*.tiktoken")
@@ -257,3 +259,7 @@ def _check_tokenizer(path: Path) -> None:
                 "The model's tokenizer is damaged", "tokenizer.json is not valid JSON. Copy or download it again."
             ) from error
         check_tokenizer(tokenizer)
+    for name in _TOKENS:
+        if (path / name).is_file():
+            with suppress(ValueError):  # what reads it says what is wrong, or does without
+                check_tokens(name, read_json(path / name))

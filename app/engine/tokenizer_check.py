@@ -50,6 +50,26 @@ def check_tokenizer(tokenizer: object) -> None:
         raise _senseless(f"it has a token of {number(longest)} characters")
 
 
+def check_tokens(file: str, content: object) -> None:
+    """Check one of the files that name tokens beside tokenizer.json, for tokens without end. Raises ModelError."""
+    longest = max((len(token) for token in _named(content)), default=0)
+    if longest > _LONGEST_TOKEN:
+        raise _senseless(f"it has a token of {number(longest)} characters", file)
+
+
+def _named(content: object) -> Iterator[str]:
+    """Yield the names in any JSON, and the texts that may be tokens: all but a chat template."""
+    left = [content]
+    while left:
+        one = left.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, list):
+            left.extend(one)
+        elif isinstance(one, dict):
+            left.extend([*one, *(value for name, value in one.items() if name != "chat_template")])
+
+
 def _steps(part: object) -> Iterator[Step]:
     """Yield the steps of a part, those inside of sequences too."""
     left = [part]
@@ -117,8 +137,8 @@ def _tokens(tokenizer: Mapping[str, Any]) -> Iterator[str]:
             yield entry["content"]
 
 
-def _senseless(why: str) -> ModelError:
+def _senseless(why: str, file: str = "tokenizer.json") -> ModelError:
     return ModelError(
         "The model's tokenizer cannot be used",
-        f"tokenizer.json asks for what no model needs: {why}. Copy or download it again, or choose another model.",
+        f"{file} asks for what no model needs: {why}. Copy or download it again, or choose another model.",
     )

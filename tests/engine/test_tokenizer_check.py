@@ -96,6 +96,39 @@ def test_a_tokenizer_that_asks_for_too_much_is_refused(way: str, tiny_folder: Pa
     assert words in failed.problem.sentence
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("tokenizer_config.json", {"added_tokens_decoder": {"5": {"content": "z" * 20_000}}}),
+        ("tokenizer_config.json", {"extra_special_tokens": ["z" * 20_000]}),
+        ("tokenizer_config.json", {"bos_token": {"content": "z" * 20_000}}),
+        ("added_tokens.json", {"z" * 20_000: 5}),
+        ("special_tokens_map.json", {"eos_token": "z" * 20_000}),
+        ("vocab.json", {"z" * 20_000: 5}),
+    ],
+)
+def test_a_token_without_end_is_refused_wherever_it_stands(
+    name: str, content: dict[str, Any], tiny_folder: Path, tmp_path: Path
+) -> None:
+    folder = Path(shutil.copytree(tiny_folder, tmp_path / "m"))
+    (folder / name).write_text(json.dumps(content))
+    failed = opened_folder(folder)
+    assert isinstance(failed, ModelFailed)
+    assert failed.problem.sentence.startswith(f"{name} asks for")
+
+
+def test_a_long_template_is_no_token(tiny_folder: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(tiny_folder, tmp_path / "m"))
+    file = folder / "tokenizer_config.json"
+    settings = json.loads(file.read_text())
+    settings["chat_template"] += "{# " + "a comment " * 5_000 + "#}"
+    file.write_text(json.dumps(settings))
+    assert isinstance(opened_folder(folder), LoadedModel)
+    settings["chat_template"] = [{"name": "default", "template": settings["chat_template"]}]
+    file.write_text(json.dumps(settings))
+    assert isinstance(opened_folder(folder), LoadedModel)
+
+
 def test_what_tokenizers_do_is_let_through() -> None:
     usual = [
         byte_level(),
