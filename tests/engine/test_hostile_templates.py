@@ -69,6 +69,7 @@ def seconds(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     return lambda number: monkeypatch.setattr(process, "SECONDS", number)
 
 
+@pytest.mark.timeout(400)
 def test_each_is_refused_when_it_is_opened_and_the_model_in_use_answers_on(
     tiny: Bench, tmp_path: Path, seconds: Callable[[float], None]
 ) -> None:
@@ -82,6 +83,7 @@ def test_each_is_refused_when_it_is_opened_and_the_model_in_use_answers_on(
     assert found == {name: title for name, (_, title, _) in HOSTILE.items()}
 
 
+@pytest.mark.timeout(400)
 def test_each_that_does_its_harm_at_a_word_ends_that_request_alone(
     tiny: Bench, tmp_path: Path, seconds: Callable[[float], None]
 ) -> None:
