@@ -30,6 +30,10 @@ from app.viewmodels.text import formatting
 from app.worker.hub_process import HubProcess
 
 STARTERS = "Good models to start with"
+_UNENCRYPTED = Problem(
+    "The access token was not saved",
+    "This hub’s address begins with http://, so that everybody on the way could read the token. Use https://.",
+)
 _NOT_FETCHED = "Nothing is sent or fetched before you search or choose a model."
 
 
@@ -214,6 +218,9 @@ class HubRegion(QObject):
 
     def keep_token(self, token: str) -> None:
         """Put an access token for this hub into the system's keychain, or remove it where it is empty."""
+        if token and not address.is_private(self.endpoint):
+            self._notices.error(_UNENCRYPTED)
+            return
         self._token = address.host(self.endpoint) if token else ""
         self._keeper.ask(KeepToken(self._place(self.endpoint), token))
 

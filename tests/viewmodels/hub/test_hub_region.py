@@ -343,6 +343,19 @@ def test_a_token_goes_to_the_keychain_and_into_no_file(
     assert not region.state.now.has_token
 
 
+def test_a_token_is_not_kept_for_a_hub_to_which_it_would_not_be_sent(
+    region: HubRegion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[KeepToken] = []
+    monkeypatch.setattr(region._keeper, "ask", asked.append)
+    region.choose_hub("http://hub.example")
+    region.keep_token("hf_secret")
+    assert asked == []
+    assert "http://" in region._notices.now.text
+    region.keep_token("")
+    assert len(asked) == 1
+
+
 def test_the_window_s_process_imports_nothing_that_could_go_online() -> None:
     code = (
         "import sys, app.viewmodels.hub.hub_region\n"
