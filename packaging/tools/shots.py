@@ -402,7 +402,7 @@ SCENES = (
     Scene("narrow-cache", Stage, size=(880, 560), then=_show_cache),
     Scene("large-text", Stage, body=20),
     Scene("models", Stage, then=_models(entries(FOLDERS.guide)), part=_models_window),
-    Scene("models-narrow", Stage, then=_models(entries(FOLDERS.guide), 480), part=_models_window),
+    Scene("models-narrow", Stage, then=_models(entries(FOLDERS.guide), 600), part=_models_window),
     Scene("models-filtered", Stage, then=_models(entries(FOLDERS.guide), typed="4-bit gemma"), part=_models_window),
     Scene("models-unsupported", Stage, then=_unsupported, part=_models_window),
     Scene("model-picker", Stage, then=_pick, part=_picker),

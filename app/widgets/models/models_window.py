@@ -14,7 +14,7 @@ from app.widgets.kit.pane import Pane
 from app.widgets.kit.segmented import Segmented
 from app.widgets.kit.style import Style
 
-_SIZE, _LEAST = QSize(720, 560), QSize(420, 360)
+_SIZE, _LEAST = QSize(720, 560), QSize(600, 360)
 _SELECTOR, _INSET = 300, 16
 
 
@@ -30,16 +30,15 @@ class ModelsWindow(QDialog):
         self._pages = {page.id: page for page in pages}
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Models")
-        self.setMinimumSize(_LEAST)
         self.selector = Segmented(style, "Pages", [(page.id, page.title) for page in pages], self)
         self.selector.chosen.connect(self.show_page)
         self._stack = QStackedWidget(self)
         for page in pages:
             self._stack.addWidget(page)
         self._ring = FocusRing(style, self)
-        style.changed.connect(self._arrange)
-        style.changed.connect(self.update)
+        style.changed.connect(self._restyle)
         close_on_command(self)
+        self._restyle()
         self.resize(_SIZE)
         self.show_page(pages[0].id)
 
@@ -59,6 +58,13 @@ class ModelsWindow(QDialog):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._arrange()
+
+    def _restyle(self) -> None:
+        """Leave room for the buttons of a page, whose words grow with the text."""
+        width = max(_LEAST.width(), self._style.typography.scaled(_LEAST.width()))
+        self.setMinimumSize(width, _LEAST.height())
+        self._arrange()
+        self.update()
 
     def _arrange(self) -> None:
         bar = self._style.typography.bar

@@ -35,8 +35,8 @@ LOOKING = "Looking for models…"
 class OnThisMachine(Pane):
     """A field that filters, the models, and what can be done with the one that is selected.
 
-    Attributes: field, list, add_button, remove_button, show_button, verify_button, stop_button, open_button; problem,
-    which says why a model was not opened.
+    Attributes: field, list, add_button, remove_button, show_button, verify_button, more_button,
+    stop_button, open_button; problem, which says why a model was not opened.
     """
 
     id = "here"
@@ -56,6 +56,7 @@ class OnThisMachine(Pane):
         self.remove_button = Button(style, "Remove Folder", parent=self)
         self.show_button = Button(style, SHOW, parent=self)
         self.verify_button = Button(style, "Verify Files", parent=self)
+        self.more_button = Button(style, "More…", parent=self)
         self.stop_button = Button(style, "Stop", parent=self)
         self.open_button = Button(style, "Open", is_default=True, parent=self)
         self._stack()
@@ -66,8 +67,11 @@ class OnThisMachine(Pane):
     @property
     def tab_order(self) -> Sequence[QWidget]:
         """The field, the list, and the buttons from the left."""
-        left = self.add_button, self.remove_button, self.show_button, self.verify_button
-        return self.field, self.list, *left, self.stop_button, self.open_button
+        return self.field, self.list, *self._at_left, self.stop_button, self.open_button
+
+    @property
+    def _at_left(self) -> Sequence[Button]:
+        return self.add_button, self.remove_button, self.show_button, self.verify_button, self.more_button
 
     def _stack(self) -> None:
         above = QHBoxLayout()
@@ -79,7 +83,7 @@ class OnThisMachine(Pane):
         foot = QHBoxLayout()
         foot.setContentsMargins(_EDGE, _INSET, _EDGE, _INSET)
         foot.setSpacing(_APART)
-        for button in (self.add_button, self.remove_button, self.show_button, self.verify_button):
+        for button in self._at_left:
             foot.addWidget(button)
         foot.addStretch(1)
         foot.addWidget(self.stop_button)
@@ -105,6 +109,7 @@ class OnThisMachine(Pane):
         self.remove_button.clicked.connect(lambda: self._act(self._remove))
         self.show_button.clicked.connect(lambda: self._act(self._show_files))
         self.verify_button.clicked.connect(lambda: self._act(self._verify))
+        self.more_button.clicked.connect(lambda: self._act(self._show_more))
         self.stop_button.clicked.connect(self._stop)
         self.open_button.clicked.connect(lambda: self._act(self._open))
         self._models.list.state.changed.connect(self._refresh)
@@ -135,6 +140,7 @@ class OnThisMachine(Pane):
         row = self.list.row
         self.open_button.setEnabled(row is not None and not row.reason and not row.is_current)
         self.show_button.setEnabled(row is not None)
+        self.more_button.setEnabled(row is not None)
         self.remove_button.setVisible(row is not None and row.is_added)
         self.verify_button.setVisible(row is not None and row.can_be_verified)
         self.stop_button.setVisible(self._is_busy)
@@ -203,6 +209,10 @@ class OnThisMachine(Pane):
         folder = row.id if Path(row.id).is_absolute() else row.root
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
             self._tell(Problem(row.name, f"It lies in {folder}."))
+
+    def _show_more(self, row: ModelRow) -> None:
+        """Show the menu of a row where no mouse is needed for it."""
+        self._show_menu(row, self.more_button.mapToGlobal(QPoint(0, 0)))
 
     def _show_menu(self, row: ModelRow, at: QPoint) -> None:
         menu = QMenu(self)

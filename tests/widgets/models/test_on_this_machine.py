@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from app.protocol.commands import LoadModel
 from app.protocol.memory import GIB, Memory, ModelSupport
 from app.viewmodels.app import App
+from app.widgets.kit.style import Style
 from app.widgets.models.models_window import ModelsWindow
 from app.widgets.models.on_this_machine import LOOKING, NOTHING, SHOW, OnThisMachine
 from app.widgets.window.main_window import MainWindow
@@ -264,6 +266,25 @@ def test_the_files_of_a_model_of_ollama_are_verified(
     assert page.window().isVisible()
 
 
+@pytest.mark.parametrize("text", [10, 14, 24])
+def test_the_buttons_have_room_at_every_size_of_text(
+    qtbot: QtBot, page: OnThisMachine, style: Style, tmp_path: Path, app: App, text: int
+) -> None:
+    style.set_text_size(text)
+    write_model(tmp_path / "Plum")
+    app.model.list.add_folder(str(tmp_path / "Plum"))
+    qtbot.waitUntil(lambda: "Plum" in names(page))
+    page.list.select(names(page).index("Plum"))
+    page.window().resize(page.window().minimumSize())
+    QApplication.processEvents()
+    buttons = [button for button in page.tab_order[2:] if not button.isHidden()]
+    assert len(buttons) == 5
+    for before, after in pairwise(buttons):
+        assert before.geometry().right() < after.geometry().left()
+        assert before.width() >= before.sizeHint().width()
+    assert buttons[-1].geometry().right() < page.width()
+
+
 def test_without_models_it_says_where_they_come_from(qtbot: QtBot, machine: Path, window: MainWindow, app: App) -> None:
     page = opened(qtbot, window, app)
     assert page.list.accessibleDescription() == NOTHING
@@ -294,5 +315,17 @@ def test_tab_leads_through_the_page_and_to_the_selector(qtbot: QtBot, page: OnTh
         stops.append(QApplication.focusWidget())
         qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
     here = window.selector.segments[0]
-    assert stops == [page.field, page.list, page.add_button, page.show_button, page.open_button]
+    assert stops == [page.field, page.list, page.add_button, page.show_button, page.more_button]
+    assert QApplication.focusWidget() is page.open_button
+    qtbot.keyClick(page.open_button, Qt.Key.Key_Tab)
     assert QApplication.focusWidget() is here
+
+
+def test_the_menu_of_a_row_needs_no_mouse(qtbot: QtBot, page: OnThisMachine, script: Script) -> None:
+    page.more_button.setFocus()
+    qtbot.keyClick(page.more_button, Qt.Key.Key_Return)
+    (menu,) = page.findChildren(QMenu)
+    qtbot.waitUntil(menu.isVisible)
+    qtbot.keyClick(menu, Qt.Key.Key_Down)
+    qtbot.keyClick(menu, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: loaded(script) == ["models--a--Apple-4bit"])
