@@ -397,6 +397,7 @@ SCENES = (
     Scene("settings-changed", Stage, then=_change_settings, shown=_is_settings_priced),
     Scene("settings-refused", Stage, then=_refuse_settings),
     Scene("settings-presets", Stage, then=_open_presets),
+    Scene("settings-large", Stage, body=20, then=_change_settings, shown=_is_settings_priced),
     Scene("settings-narrow", Stage, size=(880, 700), then=_change_settings, shown=_is_settings_priced),
     Scene("narrow", Stage, size=(880, 560)),
     Scene("narrow-cache", Stage, size=(880, 560), then=_show_cache),

@@ -12,7 +12,7 @@ from app.widgets.kit.controls import Button
 from app.widgets.kit.style import Style
 from app.widgets.kit.text_label import TextLabel
 from app.widgets.kit.typography import TextRole
-from app.widgets.settings.card import Card, Words
+from app.widgets.settings.card import LEAST_BUTTON, Card, Words
 
 
 class AnswerCard(Card):
@@ -34,6 +34,8 @@ class AnswerCard(Card):
         self.use_button = Button(style, "Use These Settings", parent=self.ground)
         self.repeat_button = Button(style, "Answer Again, Same Seed", parent=self.ground)
         self._note = Words(style, self.ground)
+        for button in (self.use_button, self.repeat_button):
+            button.setMinimumWidth(LEAST_BUTTON)
         for row in (self._words, self.lines, self.use_button, self.repeat_button, self._note):
             self.add(row)
         self.use_button.clicked.connect(self.useAsked)

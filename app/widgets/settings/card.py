@@ -11,6 +11,7 @@ from app.widgets.kit.style import Style
 from app.widgets.kit.text_label import TextLabel
 from app.widgets.kit.typography import TextRole
 
+LEAST_BUTTON = 60  # points: in a narrow pane with large text its words are cut
 _RADIUS, _INSET, _BETWEEN = 9, 12, 10
 
 

@@ -15,7 +15,7 @@ from app.widgets.kit.switch import Switch
 from app.widgets.kit.text_fields import TextArea
 from app.widgets.kit.text_label import TextLabel
 from app.widgets.kit.typography import TextRole
-from app.widgets.settings.card import Card, Words
+from app.widgets.settings.card import LEAST_BUTTON, Card, Words
 
 _LEAST, _MOST = 3, 12  # lines
 
@@ -85,6 +85,7 @@ class _Row(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(8)
         for button in buttons:
+            button.setMinimumWidth(LEAST_BUTTON)
             layout.addWidget(button)
         layout.addStretch(1)
 

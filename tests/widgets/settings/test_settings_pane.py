@@ -249,8 +249,9 @@ def test_rows_do_not_overlap_whatever_is_written(qtbot: QtBot, app: App, style: 
     window.close()
 
 
-@pytest.mark.parametrize("width", [300, 352, 640])
-def test_nothing_is_cut_off(qtbot: QtBot, app: App, pane: SettingsPane, width: int) -> None:
+@pytest.mark.parametrize(("width", "body"), [(300, 14), (352, 14), (640, 14), (300, 20), (352, 20)])
+def test_nothing_is_cut_off(qtbot: QtBot, app: App, style: Style, pane: SettingsPane, width: int, body: int) -> None:
+    style.set_text_size(body)
     app.chat.settings.instruct("Be brief.")
     for name in ("temperature", "seed", "stop"):
         app.chat.settings.type(name, "9")
