@@ -225,8 +225,7 @@ class _Assembly:
         if start - self.at >= 2 and text[start - 1] == " " and not text[start - 2].isspace():
             start -= 1
         self._markup(start)
-        if turn.role == "user":
-            self.points.add(len(self.ids))
+        self.points.add(len(self.ids))
         self._begin_turn()
         self._attachments(turn, span)
         self._plain(span.end)

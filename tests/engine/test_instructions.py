@@ -106,6 +106,18 @@ def test_long_instructions_are_too_long_before_they_are_read(tiny: Bench) -> Non
     assert estimate.is_far_too_long
 
 
+def test_other_instructions_leave_what_stands_before_them(tiny: Bench, mixed: Bench) -> None:
+    """Also on a model with whole states: the words before the instructions are not read again."""
+    for bench in (tiny, mixed):
+        for number, told in enumerate(("Be brief.", "Answer in one word.", "Kindly fork.")):
+            options = PromptOptions(instructions=told)
+            command = bench.command(*TALK[:1])
+            events = bench.do(Generate(command.run_id, TALK[:1], command.sampling, "me", options=options))
+            [started] = [event for event in events if isinstance(event, RunStarted)]
+            assert started.request.excess == 0
+            assert (started.request.cached > 0) == (number > 0)
+
+
 def test_a_follow_up_reads_only_what_is_new(tiny: Bench, mixed: Bench) -> None:
     """The point that the next turn starts from is kept with the instructions in the prompt."""
     for bench in (tiny, mixed):
