@@ -558,7 +558,7 @@ class ChatRegion(QObject):
 
     @property
     def _choices(self) -> ContextChoices | None:
-        """What can be done about what is too long: the composer's words, or else the question that ends the path."""
+        """Return the ways on where the composer's words, or else the question that ends the path, are too long."""
         info, costs = self._model.current_model.info, self.branch_costs
         if info is None:
             return None
@@ -582,7 +582,7 @@ class ChatRegion(QObject):
         return replace(ways, title=card.title, sentence=card.sentence)
 
     def _overflow(self, text: str) -> tuple[CostEstimate, int] | None:
-        """What this text would cost and how much fits, where it is known not to fit the model's context."""
+        """Return the cost of a text and how much fits, where it is known not to fit the model's context."""
         priced, info = self.branch_costs.sending, self._model.current_model.info
         if priced is None or info is None or self.branch_costs.words != text:
             return None

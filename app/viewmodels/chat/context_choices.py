@@ -18,7 +18,7 @@ _ROOM = 0.75  # share of the context that may be full, so that there is room for
 
 @dataclass(frozen=True, slots=True)
 class ContextChoices:
-    """What can be done about a branch that is too long. earlier_id: a question to fork at, or None.
+    """The ways on from a branch that is too long. earlier_id: a question to fork at, or None.
 
     kept_from: the place on the path of the first question that is kept where the turns before it are left out, None
     where that is of no use. left_out: how many turns those are.
@@ -30,7 +30,7 @@ class ContextChoices:
 
     @property
     def branch_name(self) -> str:
-        """Return what the branch without the oldest turns is called."""
+        """Return the name of the branch without the oldest turns."""
         return f"Without the first {formatting.plural(self.left_out, 'turn')}".replace(formatting.HARD, " ")
 
 

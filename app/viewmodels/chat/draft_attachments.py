@@ -26,7 +26,7 @@ _PARTING = 1.0  # seconds that the end of the program waits for a file that is b
 
 
 class _Came(NamedTuple):
-    """What became of one file. attachment: None where problem says why, the first of its kind if is_first."""
+    """Outcome of reading one file. attachment: None where problem says why, the first of its kind if is_first."""
 
     conversation_id: str
     attachment: Attachment | None
@@ -37,7 +37,7 @@ class _Came(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AttachmentChip:
-    """What the composer shows of an attachment: its name, its size, and its tokens, "" while they are not known."""
+    """An attachment as the composer shows it: its name, its size, and its tokens, "" while they are not known."""
 
     name: str
     size: str

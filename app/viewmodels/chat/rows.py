@@ -102,7 +102,7 @@ class ThoughtRow:
 
 @dataclass(frozen=True, slots=True)
 class AttachmentRow:
-    """What comes with a question, folded to one line or open. tokens: None where that is not known."""
+    """An attachment of a question, folded to one line or open. tokens: None where that is not known."""
 
     name: str
     text: str

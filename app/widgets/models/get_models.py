@@ -47,7 +47,7 @@ class HubField(SearchField):
 
 
 class HubHeading(QWidget):
-    """What the rows are, and at the right whether something goes over the network just now."""
+    """The heading of the rows, and at the right whether something goes over the network just now."""
 
     def __init__(self, style: Style, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -73,7 +73,7 @@ class RowItem:
         return QRectF(self._column.left, top, self._column.width, self.body.height + 2 * _BUBBLE_ABOVE)
 
     def attachment(self, number: int) -> QRectF:
-        """The line that stands for what comes with a question, by its number from 0 on."""
+        """Return the line of an attachment of the question, by its number from 0 on."""
         height = self._style.text_style(TextRole.SMALL).line + 6
         top = self.name.bottom() + _NAME_TO_TEXT + number * height
         return QRectF(self._column.left, top, self._column.width, height)
