@@ -38,7 +38,7 @@ EXCLUDED = (
     # What transformers and mlx-lm would use if they found it.
     *("torch", "torchvision", "torchaudio", "tensorflow", "jax", "flax", "keras", "accelerate", "datasets", "peft"),
     *("PIL", "scipy", "pandas", "sklearn", "matplotlib", "librosa", "cv2", "numba", "wandb", "modelscope", "hf_olmo"),
-    # Command lines, servers and downloads: the program has a window and stays offline.
+    # Command lines, servers and downloads: the program has a window, and a process of its own for downloads.
     *("typer", "rich", "shellingham", "markdown_it", "pygments", "hf_xet", "pydantic", "pydantic_core"),
     *("huggingface_hub.cli", "transformers.cli", "mlx_lm.server", "mlx_lm.lora", "mlx_lm.evaluate", "IPython"),
     # Tools that are installed beside the program to build and test it.

@@ -25,7 +25,9 @@ _ICON, _SMALL_ICON, _ICON_TO_TITLE, _TITLE_TO_PROMISE, _TO_GREETING = 112, 64, 1
 _NAME_TO_GREETING, _TO_CHIPS, _CHIP_APART, _TO_OFFER, _OFFER, _OFFER_SIDE = 4, 14, 8, 24, 60, 16
 _HIGHEST_TOP, _LOWEST_TOP = 20, 64
 _PROMISE = "A place to try an answer more than one way. Nothing you try is lost."
-_OFFER_TITLE = f"Have a model on this {'Mac' if sys.platform == 'darwin' else 'computer'}?"
+_OFFER_TITLE = "Ready for a larger model?"
+_MACHINE = "Mac" if sys.platform == "darwin" else "computer"
+_OFFER_WORDS = f"Those on this {_MACHINE} are listed; others can be downloaded."
 _CENTER = Qt.AlignmentFlag.AlignHCenter
 
 
@@ -53,10 +55,10 @@ class Chip(Control):
 
 
 class WelcomePage(QWidget):
-    """The page itself, as high as it needs to be. `asked` carries a question; `openAsked`: choose a model."""
+    """The page itself, as high as it needs to be. `asked` carries a question; `modelsAsked`: show the models."""
 
     asked = Signal(str)
-    openAsked = Signal()
+    modelsAsked = Signal()
 
     def __init__(self, style: Style, state: LiveState[ChatState], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -66,8 +68,8 @@ class WelcomePage(QWidget):
         self._is_low = False
         self._changes = ChangeDetector()
         self.chips: list[Chip] = []
-        self.open_button = Button(style, "Open Model…", parent=self)
-        self.open_button.clicked.connect(self.openAsked)
+        self.models_button = Button(style, "Models…", parent=self)
+        self.models_button.clicked.connect(self.modelsAsked)
         self.setAccessibleName("Welcome")
         state.changed.connect(self._refresh)
         style.changed.connect(self.arrange)
@@ -88,9 +90,9 @@ class WelcomePage(QWidget):
                 chip.hide()
                 chip.deleteLater()
             self.chips = [self._chip(text) for text in now.suggestions]
-            for before, after in pairwise([self, *self.chips, self.open_button]):
+            for before, after in pairwise([self, *self.chips, self.models_button]):
                 QWidget.setTabOrder(before, after)
-        self.open_button.setVisible(bool(now.greeting))
+        self.models_button.setVisible(bool(now.greeting))
         spoken = now.greeting or _PROMISE
         self.setAccessibleDescription(spoken)
         self.arrange()
@@ -146,9 +148,9 @@ class WelcomePage(QWidget):
     def _place_offer(self, column: Column, top: int) -> int:
         height = self._style.typography.scaled(_OFFER)
         self._offer = QRect(column.left, top, column.width, height)
-        size = self.open_button.sizeHint()
+        size = self.models_button.sizeHint()
         left = self._offer.right() + 1 - _OFFER_SIDE - size.width()
-        self.open_button.setGeometry(left, top + (height - size.height()) // 2, size.width(), size.height())
+        self.models_button.setGeometry(left, top + (height - size.height()) // 2, size.width(), size.height())
         return top + height
 
     @property
@@ -178,13 +180,13 @@ class WelcomePage(QWidget):
         center = QPointF(offer.left() + _OFFER_SIDE + 8, offer.center().y())
         self._style.icons.paint(painter, Icon.FOLDER, center, theme.text2)
         strong, small = self._style.text_style(TextRole.UI_MEDIUM), self._style.text_style(TextRole.SMALL)
-        words = offer.adjusted(44, 0, self.open_button.x() - 12 - offer.right(), 0)
+        words = offer.adjusted(44, 0, self.models_button.x() - 12 - offer.right(), 0)
         words.setHeight(strong.line)
         words.moveTop(offer.center().y() - (strong.line + small.line + 2) / 2)
         draw_text(painter, strong, words, _OFFER_TITLE, theme.text)
         words.moveTop(words.bottom() + 2)
         words.setHeight(small.line)
-        draw_text(painter, small, words, "Drop its folder here, or choose it. Nothing is downloaded.", theme.text2)
+        draw_text(painter, small, words, _OFFER_WORDS, theme.text2)
 
 
 class WelcomeView(QScrollArea):
@@ -194,7 +196,7 @@ class WelcomeView(QScrollArea):
         super().__init__(parent)
         self.page = WelcomePage(style, state)
         self.asked = self.page.asked
-        self.openAsked = self.page.openAsked
+        self.modelsAsked = self.page.modelsAsked
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)

@@ -92,7 +92,6 @@ class ChatPane(QWidget):
         FooterTips(view, app.chat.settings.summary)
         view.deleteAsked.connect(app.chat.delete_message)
         self.welcome.asked.connect(app.chat.send)
-        self.welcome.openAsked.connect(app.model.choose)
 
     @property
     def is_welcome_shown(self) -> bool:

@@ -81,6 +81,7 @@ class MainWindow(QMainWindow):
         self._library.fill_folders(self.menus.folders)
         self._attach = AttachCommands(app.chat, self.chat.composer, self.open_path, self)
         self._models = ModelCommands(style, app.model, app.hub, self.do, self)
+        self.chat.welcome.modelsAsked.connect(self._models.show_models)
         self._runs = bound(app, self._own_runs())
         self.setMinimumSize(*_LEAST)
         self.setAcceptDrops(True)
@@ -174,7 +175,7 @@ class MainWindow(QMainWindow):
             chat.banner.close_button,
             page,
             *page.chips,
-            page.open_button,
+            page.models_button,
             chat.view,
             chat.view.pill,
         ]

@@ -47,12 +47,12 @@ def test_chips_are_pressed_from_the_keyboard_in_their_order(qtbot: QtBot, welcom
         qtbot.keyClick(chips[1], Qt.Key.Key_Space)
     for chip in chips[1:]:
         qtbot.keyClick(chip, Qt.Key.Key_Tab)
-    assert welcome.page.open_button.hasFocus()
+    assert welcome.page.models_button.hasFocus()
 
 
 def test_a_model_can_be_chosen(qtbot: QtBot, welcome: WelcomeView) -> None:
-    with qtbot.waitSignal(welcome.openAsked):
-        qtbot.mouseClick(welcome.page.open_button, Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(welcome.modelsAsked):
+        qtbot.mouseClick(welcome.page.models_button, Qt.MouseButton.LeftButton)
 
 
 @pytest.mark.parametrize(("width", "height"), [(840, 704), (360, 400), (1400, 1200)])
@@ -60,7 +60,7 @@ def test_nothing_overlaps_and_all_of_it_can_be_reached(welcome: WelcomeView, wid
     welcome.resize(width, height)
     QApplication.processEvents()
     page = welcome.page
-    places = [chip.geometry() for chip in page.chips] + [page.open_button.geometry()]
+    places = [chip.geometry() for chip in page.chips] + [page.models_button.geometry()]
     for number, place in enumerate(places):
         assert page.rect().contains(place)
         assert not any(place.intersects(other) for other in places[number + 1 :])
@@ -81,10 +81,10 @@ def test_with_another_model_it_offers_neither_guide_nor_questions(
 ) -> None:
     state.show(replace(GUIDE, greeting="", suggestions=(), title="New conversation"))
     assert welcome.page.chips == []
-    assert welcome.page.open_button.isHidden()
+    assert welcome.page.models_button.isHidden()
 
 
 def test_a_larger_text_needs_more_room(welcome: WelcomeView, style: Style) -> None:
-    before = welcome.page.open_button.geometry().bottom()
+    before = welcome.page.models_button.geometry().bottom()
     style.set_text_size(20)
-    assert welcome.page.open_button.geometry().bottom() > before
+    assert welcome.page.models_button.geometry().bottom() > before

@@ -38,6 +38,7 @@ from app.widgets.chat.messages.row_controls import ActionStrip, ControlKind
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
 from app.widgets.kit.controls import Control
 from app.widgets.kit.style import Style
+from app.widgets.models.models_window import ModelsWindow
 from app.widgets.window.about import AboutBox
 from app.widgets.window.application import Application, OpenedFiles
 from app.widgets.window.drop import document, model_folder
@@ -597,9 +598,16 @@ def test_tab_goes_from_the_left_to_the_right_and_back(qtbot: QtBot, window: Main
 def test_on_the_welcome_page_tab_goes_through_the_questions(qtbot: QtBot, window: MainWindow) -> None:
     page = window.chat.welcome.page
     met = walk(qtbot, window.chat.composer.edit)
-    wanted = [*page.chips, page.open_button]
+    wanted = [*page.chips, page.models_button]
     assert [widget for widget in met if widget in wanted] == wanted
     assert met.index(page.chips[0]) > met.index(window.sidebar.list)
+
+
+def test_the_welcome_page_leads_to_the_models(qtbot: QtBot, window: MainWindow) -> None:
+    qtbot.mouseClick(window.chat.welcome.page.models_button, Qt.MouseButton.LeftButton)
+    shown = [widget for widget in QApplication.topLevelWidgets() if isinstance(widget, ModelsWindow)]
+    assert [widget.isVisible() for widget in shown] == [True]
+    shown[0].close()
 
 
 def test_letters_typed_in_the_chat_go_to_the_composer(qtbot: QtBot, window: MainWindow, app: App) -> None:
