@@ -46,6 +46,7 @@ class RewindPoints:
         self._has_thought = self._has_text = False
         self._trailing: list[Bookmark | None] = []
         self._held_back: Bookmark | None = None
+        self._before_last: Bookmark | None = None
 
     def passed(self, shown: str, is_holding_back: bool, is_thinking: bool) -> None:
         """Hold the state after a token where it may be wanted.
@@ -55,6 +56,7 @@ class RewindPoints:
         """
         if not self.are_wanted:
             return
+        self._before_last = self._session.bookmark()
         if self._is_leading:
             self._lead(shown)
         if not self._has_text:
@@ -65,6 +67,13 @@ class RewindPoints:
             self._held_back = None
         elif shown or self._held_back is None:
             self._held_back = self._session.bookmark()
+
+    def keep_last(self) -> None:
+        """Keep the state before the last token that was fed, from which an answer that was stopped goes on."""
+        last = self._before_last
+        if last is not None and last.offset == len(self._session.tokens()) - 1:
+            self._session.keep(last)
+        self._before_last = None
 
     def keep(self, following: Sequence[int]) -> None:
         """Keep the point at which the next turn's tokens, `following`, leave what was fed, and drop the others."""

@@ -115,6 +115,8 @@ class Run(ModelTask):
             except ShortOfMemoryError as error:
                 short = error
             self._tell(self._output.end(), is_last=True)
+            if self._rewind_points is not None and stop is StopReason.CANCELLED:
+                self._rewind_points.keep_last()
             yield from self._keep_rewind_point()
         if short is not None:
             raise short

@@ -8,7 +8,8 @@ import pytest
 
 from app.engine.begun_answer import ids_of_begun
 from app.protocol.chat import Turn
-from app.protocol.commands import Generate
+from app.protocol.commands import Cancel, Generate
+from app.protocol.events import TextDelta
 from app.protocol.reports import StopReason
 from tests.engine.bench import LONG, Asked, Bench, opened, user
 from tests.engine.codecs import builder_of
@@ -45,6 +46,24 @@ def test_an_answer_goes_on_from_its_last_token(tmp_path: Path, kind: str, elsewh
     assert answer.finished.ids == whole.ids
     assert answer.finished.text == whole.text
     assert answer.streamed == whole.text
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_answer_that_was_stopped_goes_on_from_its_last_token_too(tmp_path: Path, kind: str) -> None:
+    """It was fed already, unlike that of an answer that came to its limit."""
+    folder = write_model_folder(tmp_path / "m", kind=kind)
+    bench = opened(folder)
+    command = bench.command(LONG, temperature=0.0, max_tokens=None)
+    bench.loop.submit(command)
+    while not any(isinstance(event, TextDelta) for event in bench.events):
+        bench.loop.step()
+    for _ in range(3):
+        bench.loop.step()
+    stopped = Asked([*bench.events, *bench.do(Cancel(command.run_id))])
+    assert stopped.finished.stats.stop in (StopReason.CANCELLED, StopReason.FINISHED)
+    bench.ask(user("Something else"), max_tokens=3)
+    report = go_on(bench, stopped.turn, LONG, temperature=0.0, max_tokens=3).started.request
+    assert report.excess == 0 or stopped.finished.stats.stop is StopReason.FINISHED
 
 
 def test_after_a_restart_everything_is_read_again_and_the_answer_goes_on(tmp_path: Path) -> None:
