@@ -24,7 +24,6 @@ SHORT_OF_MEMORY = 71
 
 _BYTES = 512 << 20  # of memory, beside
 _TIMES = 64  # the bytes of a request
-_GRACE = 1  # seconds after which a request ends by itself that nobody has ended
 _LOOK = 1.0  # seconds between two looks at whether anybody waits
 _PIECE = 1 << 16
 _LONGEST_WORDS = 200
@@ -96,7 +95,7 @@ def _limit_request(size: int, seconds: float) -> None:
     if sys.platform == "linux":  # elsewhere it limits nothing, or counts what every process has
         _limit(resource.RLIMIT_AS, most_memory(size))
     used = resource.getrusage(resource.RUSAGE_SELF)
-    _limit(resource.RLIMIT_CPU, math.ceil(used.ru_utime + used.ru_stime + seconds) + _GRACE)
+    _limit(resource.RLIMIT_CPU, math.ceil(used.ru_utime + used.ru_stime + seconds))
 
 
 def _limit(kind: int, most: int) -> None:

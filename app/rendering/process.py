@@ -30,9 +30,11 @@ from app.rendering.resident import resident_bytes
 from app.rendering.sandbox import MOST_BEYOND, MOST_TIMES, given_length
 
 SECONDS = 3.0
-"""That a request may take, beside"""
+"""Of computing that a request may take, beside"""
 SECONDS_PER_MILLION = 2.0
 """characters of what is to be rendered."""
+PATIENCE = 10.0
+"""Times as long by the clock: a machine may have much else to do. The process counts its computing itself."""
 STARTING = 30.0
 """Seconds that the process may take until it is ready."""
 
@@ -155,7 +157,7 @@ class _Process:
         self._left, self._seconds, self._frames.most = memoryview(frame), seconds, most
         self._memory = most_memory(len(frame))
         if self._is_ready:
-            self._until = time.monotonic() + seconds
+            self._until = time.monotonic() + PATIENCE * seconds
 
     def advance(self) -> bytes | None:
         """Write and read what can be, for a moment; return the answer once it is whole. Raises RenderingEndedError."""
@@ -163,7 +165,7 @@ class _Process:
             self._exchange()
             content = self._frames.take()
             if content is not None and not self._is_ready:
-                self._is_ready, self._until = True, time.monotonic() + self._seconds
+                self._is_ready, self._until = True, time.monotonic() + PATIENCE * self._seconds
                 content = self._frames.take()
         except OverflowError:
             raise self._ended(Fault.SIZE) from None

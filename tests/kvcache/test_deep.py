@@ -36,7 +36,7 @@ WALKERS = (
     "viewmodels/chat/versions.py",
     "widgets/cache/trie*.py",
 )
-ALLOWED = {"flatten", "_look_again"}  # a model's compound cache objects; the levels of a balanced tree
+ALLOWED = {"flatten", "_quantized", "_look_again"}  # a model's compound cache objects; the levels of a balanced tree
 
 
 def chain(depth: int = DEPTH) -> tuple[CacheTrie, list[TrieNode]]:
