@@ -74,8 +74,8 @@ class Script:
     the engine's loop. crash: a question that does, with `error`. hang: a question that holds the loop up until `go`.
     fail: a question that is refused. load_gate: cleared, a model stays loading. verified: what a check finds, whatever
     its id; None: it never ends. disk_bytes, disk_problem: what views say of the files. pin_problem: why nothing can be
-    pinned. capabilities: the fake has no others, and tells nothing that they leave out. support: what it says
-    that it opens.
+    pinned. seed: what answers say they were drawn with. capabilities: the fake has no others, and tells nothing that
+    they leave out. support: what it says that it opens.
     """
 
     answers: dict[str, str] = field(default_factory=dict)
@@ -94,6 +94,7 @@ class Script:
     disk_bytes: int = 0
     disk_problem: str = ""
     pin_problem: Problem | None = None
+    seed: int = 7
     capabilities: Capabilities = ALL
     support: ModelSupport = field(default_factory=ModelSupport)
 
@@ -327,7 +328,15 @@ class FakeEngine:
         run.held.extend(run.ids)
         thought = run.thinking_tokens
         stats = RunStats(
-            run.request, stop, len(run.ids) - run.forced, 0.01, 100.0, 0.1, 7, thought, 12.3 if thought else 0.0
+            run.request,
+            stop,
+            len(run.ids) - run.forced,
+            0.01,
+            100.0,
+            0.1,
+            self._script.seed,
+            thought,
+            12.3 if thought else 0.0,
         )
         self._show_trie()
         ids = tuple(run.ids) if self._script.capabilities.token_ids else ()

@@ -146,10 +146,13 @@ def _as_before(begun: Message, stop: StopReason) -> Message:
 
 
 def _summed(before: Mapping[str, Any], since: dict[str, Any]) -> dict[str, Any]:
-    """Return the figures of an answer and of what came to it later as those of one."""
+    """Return the figures of an answer and of what came to it later as those of one.
+
+    The seed is the one that its beginning was written with, or none: another one does not give that beginning again.
+    """
     sums = {name: since[name] + before[name] for name in _SUMMED if before.get(name) and since.get(name) is not None}
     first = before.get("first_token")
-    return since | sums | ({} if first is None else {"first_token": first})
+    return since | sums | ({} if first is None else {"first_token": first}) | {"seed": before.get("seed")}
 
 
 _SUMMED = ("tokens", "seconds", "thinking_tokens", "thinking_seconds")

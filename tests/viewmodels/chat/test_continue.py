@@ -11,6 +11,7 @@ from app.conversation.message import Message
 from app.protocol.commands import Generate
 from app.viewmodels.actions import enabled
 from app.viewmodels.app import App
+from app.viewmodels.chat.answer_settings import NO_SEED
 from tests.fakes.engine import Script
 from tests.viewmodels.test_app import ask, ended, ready, texts
 
@@ -151,3 +152,22 @@ def test_a_continuation_cannot_be_deleted_from_under_itself(qtbot: QtBot, app: A
     script.hold = None
     ended(qtbot, app, 2)
     assert answer(app).text == LONG
+
+
+def test_the_seed_of_an_answer_is_the_one_of_its_beginning(qtbot: QtBot, app: App, script: Script) -> None:
+    """Another one does not give it again; where the first is not known, none is said to."""
+    cut(qtbot, app, script, 1)
+    script.seed = 8
+    script.hold = 3
+    app.chat.go_on()
+    qtbot.waitUntil(lambda: texts(app)[-1] == "One two three")
+    app.chat.stop()
+    ended(qtbot, app, 2)
+    assert (answer(app).stats or {})["seed"] == 7
+    script.hold = None
+    app.library.tree.replace(replace(answer(app), stats=None))
+    app.chat.go_on()
+    ended(qtbot, app, 2)
+    assert (answer(app).stats or {})["seed"] is None
+    assert app.chat.settings.state.now.answer is not None
+    assert app.chat.settings.state.now.answer.note == NO_SEED
