@@ -9,10 +9,14 @@ from guide_model.commands import commands, keys, menu_path, title, without_comma
 SPOKEN_OF: dict[str, str] = {
     "about": "about|licence",
     "actual_size": "size",
+    "answer_settings": "settings of|seed",
+    "ask_again": "ask again|system prompt",
+    "attach": "attach|document|pdf|paper clip",
     "bigger": "bigger|larger|size|zoom",
     "budget": "budget|limit",
     "close": "close",
     "compose": "message field|cursor",
+    "continue": "continue",
     "copy": "copy|copied|copying",
     "copy_cache": "copy|copied|copying",
     "cut": "cut|cutting",
@@ -31,11 +35,16 @@ SPOKEN_OF: dict[str, str] = {
     "import": "import",
     "inspector": "cache pane|trie",
     "keep_every_fork": "disk",
+    "kv_4": "kv cache|4 bits",
+    "kv_8": "kv cache|8 bits",
+    "kv_full": "kv cache|in full",
+    "models": "models window|list of models|download",
     "new": "new conversation|new chat",
     "new_folder": "folder",
     "next": "versions?",
     "open_model": "larger model|real model|open a model",
     "paste": "paste",
+    "paste_text": "paste",
     "pin": "pin|pins|pinned|pinning",
     "previous": "versions?",
     "prune": "delet|remov|prun",
@@ -44,8 +53,10 @@ SPOKEN_OF: dict[str, str] = {
     "redo": "redo|redone",
     "regenerate": "answer again|another answer|second answer|retry",
     "rename": "renam|titles?",
+    "repeat_answer": "same seed|same words",
     "select_all": "select",
     "send": "send",
+    "settings": "settings|system prompt|temperature|sampling|preset",
     "show_files": "cache files|folder",
     "sidebar": "sidebar|list at the left",
     "smaller": "smaller|size|zoom",
@@ -54,6 +65,7 @@ SPOKEN_OF: dict[str, str] = {
     "undo": "undo|undone|undoing",
     "unpin": "unpin",
     "use_guide": "guide",
+    "use_settings": "settings",
     "verify": "verif|check",
 }
 """For each command the words, or beginnings of words, that people use for what it does; where none are given, its
@@ -101,6 +113,8 @@ TRUE = frozenset(
         "The text of an answer cannot be edited yet.",
         "Only questions can be edited so far.",
         "No tools, plugins or web search: text goes in, text comes out.",
+        "The KV cache keeps what the model worked out for each token, its keys and values, so that it need not read "
+        "them again.",
     }
 )
 """Sentences of the guide that speak of an action in a negation and are true: each was read by a person."""

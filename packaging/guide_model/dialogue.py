@@ -19,10 +19,11 @@ from guide_model.topics_missing import MISSING
 from guide_model.topics_models import MODELS
 from guide_model.topics_program import PROGRAM
 from guide_model.topics_self import SELF
+from guide_model.topics_talk import TALK
 from guide_model.topics_window import WINDOW
 from guide_model.unknown import CANNOT, DONT_KNOW, unknown
 
-TOPICS: tuple[Topic, ...] = PROGRAM + WINDOW + KEEPING + MODELS + IDEAS + CACHE + SELF + MISSING
+TOPICS: tuple[Topic, ...] = PROGRAM + WINDOW + KEEPING + MODELS + TALK + IDEAS + CACHE + SELF + MISSING
 BY_ID: dict[str, Topic] = {topic.id: topic for topic in TOPICS}
 TAUGHT = frozenset(command for topic in TOPICS for command in topic.commands)
 """The commands that some topic explains; the guide that ships may be older than others, and denies none of them."""

@@ -272,22 +272,6 @@ IDEAS: tuple[Topic, ...] = (
         ),
     ),
     Topic(
-        "temperature",
-        asked=lines("""
-            what is temperature | what does temperature do | what is a good temperature | what is sampling
-            what is top p | how do i change the temperature | can i set the temperature
-            where is the temperature | what is a seed | what does a high temperature do
-        """),
-        naming=lines("temperature | the temperature | sampling | sampling temperature | a low temperature | top-p"),
-        doing=lines("change the temperature | set the temperature | make the answers more random"),
-        answers=(
-            "Temperature says how freely a model picks its next word: low is steady, high is varied. There is "
-            "no setting for it "
-            "yet.",
-            "A low temperature takes the likeliest word, a high one takes chances. You cannot set it here yet.",
-        ),
-    ),
-    Topic(
         "why_differ",
         asked=lines("""
             why is every answer different | why do i get another answer each time | why does the answer change

@@ -7,46 +7,6 @@ from guide_model.topic import Topic, lines
 
 MISSING: tuple[Topic, ...] = (
     Topic(
-        "settings",
-        asked=lines("""
-            where are the settings | is there a settings window | how do i change the settings
-            where are the preferences | where are the options | how do i configure espalier | open the settings
-            settings | preferences | options | is there a place to change things | how do i adjust espalier
-            can i change how it behaves | where is the menu for settings | where do i set things up | customise
-            how do i set the language of the window | does cmd comma work | is there a settings page
-        """),
-        doing=lines("""
-            open the settings | change the settings | find the preferences | configure espalier
-            change the preferences | get to the options
-        """),
-        naming=lines("the settings window | the preferences | the settings"),
-        answers=(
-            "There is no settings window yet. What can be set stands in the menus; the cache has a menu of its own.",
-            "A settings window is not there yet. The menus hold what can be set: text size under View, budgets under "
-            "Cache.",
-        ),
-    ),
-    Topic(
-        "system_prompt",
-        asked=lines("""
-            can i set a system prompt | can i change the system prompt | where is the system prompt
-            can i give the model instructions | is there a system prompt | how do i give standing instructions
-            can i set a role for the model | can i make the model act as a teacher | are there personas
-            custom instructions | can i tell it how to answer every time | what is the system prompt
-            are there presets | are there prompt templates
-        """),
-        doing=lines("""
-            set a system prompt | change the system prompt | give the model instructions | set custom instructions
-            give the model a role | use a prompt template | set general instructions
-            tell the model how to behave every time
-        """),
-        naming=lines("the system prompt | a system prompt | custom instructions"),
-        answers=(
-            "A system prompt cannot be set yet. Write what the model should keep to into your first question.",
-            "There is no place for a system prompt yet; put your instructions into the first question.",
-        ),
-    ),
-    Topic(
         "branch_name",
         asked=lines("""
             can i name a branch | how do i rename a branch | how do i give a branch a name | are there labels
@@ -135,20 +95,6 @@ MISSING: tuple[Topic, ...] = (
         ),
     ),
     Topic(
-        "attach",
-        asked=lines("""
-            can i attach a file | can you read a picture | can i send an image | can you see images
-            can i add a pdf | can i drop a document | here is a picture | look at this image
-            can i upload something | can i give you a document | read this file | can i paste an image
-            do you take photos | can you read pdf files | can i show you a screenshot | can i add an attachment
-        """),
-        doing=lines("attach a file | send a picture | add an image | upload a document | give you a pdf"),
-        answers=(
-            "Pictures and documents cannot be attached. A model gets only the text you write.",
-            "Only text goes to the model: no pictures, no attachments. You can paste text from a document.",
-        ),
-    ),
-    Topic(
         "tools",
         asked=lines("""
             can you browse the web | can you search the internet | can you use tools | can you run code
@@ -196,7 +142,7 @@ MISSING: tuple[Topic, ...] = (
         """),
         doing=lines("print a conversation | print this | make a pdf | export to pdf | save a chat as a pdf"),
         answers=(
-            f"There is no printing and no PDF. {menu_path('export_branch')} writes a text that other programs print.",
+            f"There is no printing here. {menu_path('export_branch')} writes a text that other programs print.",
             f"Espalier does not print. Write the branch to a file with {menu_path('export_branch')} and print that.",
         ),
     ),
@@ -211,7 +157,7 @@ MISSING: tuple[Topic, ...] = (
         doing=lines("update espalier | check for updates | get the newest version | install an update"),
         naming=lines("an update | automatic updates"),
         answers=(
-            f"Espalier does not look for updates, since it never goes online. {menu_path('about')} shows your version.",
+            f"Espalier does not look for updates by itself. {menu_path('about')} shows your version.",
             "It does not update itself. Put a newer Espalier in the place of this one; your conversations stay.",
         ),
     ),

@@ -27,7 +27,7 @@ MODELS: tuple[Topic, ...] = (
             f"Choose {menu_path('open_model')} ({keys('open_model')}) and pick a folder that mlx-lm can load.",
             f"Press {keys('open_model')} and choose the model's folder, or drop the folder on the window.",
         ),
-        more=("Your conversations stay. Nothing is downloaded.",),
+        more=("Your conversations stay.",),
     ),
     Topic(
         "which_models",
@@ -112,21 +112,6 @@ MODELS: tuple[Topic, ...] = (
         ),
     ),
     Topic(
-        "get_models",
-        asked=lines("""
-            where do i get a model | can you download a model | where can i find models | do you download models
-            how do i download a model | is there a model store | i have no model | which model should i get
-            can espalier fetch a model for me | where do models come from | can i download qwen
-        """),
-        doing=lines("download a model | get a model | find a model | fetch a model from the internet"),
-        answers=(
-            "Espalier downloads nothing. Put a model folder on this Mac yourself, then choose "
-            f"{menu_path('open_model')}.",
-            "There is no download here. When you have a model folder in MLX form, open it with "
-            f"{menu_path('open_model')}.",
-        ),
-    ),
-    Topic(
         "loading",
         asked=lines("""
             can i type while the model loads | can i write while you answer
@@ -193,8 +178,9 @@ MODELS: tuple[Topic, ...] = (
         """),
         naming=lines("your privacy policy | the privacy here"),
         answers=(
-            "Everything runs on this Mac. Nothing is sent anywhere, and no internet is needed.",
-            "Nothing leaves this Mac and nothing is downloaded. It works without a network.",
+            "Everything runs on this Mac, and none of your words are sent anywhere. No internet is needed.",
+            "Your words stay on this Mac, and it works without a network. A model that you download comes from the "
+            "internet, when you ask for it.",
         ),
     ),
 )
