@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import NoReturn
 
-from PySide6.QtCore import QCoreApplication, QDir, QObject, Qt, QUrl
+from PySide6.QtCore import QCoreApplication, QDir, QObject, Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -50,6 +50,7 @@ logger = logging.getLogger(__name__)
 # Pixels. Below 64 the detailed drawing would be a smudge.
 ICON_SIDES = (16, 32, 64, 128, 256, 512)
 LEAST_DETAILED = 64
+WINDOW_SAVED_EVERY_MS = 5000
 
 
 class Program(QObject):
@@ -91,6 +92,9 @@ class Program(QObject):
         self.window = MainWindow(self.style, self.app)
         self._first_paint = FirstPaint(self.window)
         self._first_paint.painted.connect(self.host.start)
+        self._window_saving = QTimer(self, interval=WINDOW_SAVED_EVERY_MS)
+        self._window_saving.timeout.connect(self._save_window)
+        self._window_saving.start()
         self._is_open = True
 
     def start(self, model: Path | None = None) -> None:
@@ -139,17 +143,24 @@ class Program(QObject):
         for path in paths:
             window.open_path(path)
 
+    def _save_window(self) -> None:
+        """Have the next start find the window as it is now, unless it was told so already."""
+        state = self.window.state()
+        if state != self.settings.values.window:
+            self.settings.update(window=state)
+
     def close(self) -> None:
         """End everything, once."""
         if self._is_open:
             self._is_open = False
             self._first_paint.stop()
+            self._window_saving.stop()
             self.watch.close()
             if self._instance_server is not None:
                 self._instance_server.close()
             self.window.hide()
             with ending_in_time(self._logs):
-                self.settings.update(window=self.window.state())
+                self._save_window()
                 self.app.close()
             self.window.close()
             self.window.deleteLater()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -9,13 +10,14 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtGui import QDesktopServices
 from pytestqt.qtbot import QtBot
 
-from app import __main__, __version__
+from app import __main__, __version__, main
 from app.launch import selftest
 from app.launch.crash import LastRun
 from app.launch.options import parse_options
@@ -226,6 +228,27 @@ def test_a_second_start_finds_window_and_words(qtbot: QtBot, make_program: Calla
     qtbot.waitUntil(lambda: len(again.app.chat.chat_model.rows) == 2)
     assert (again.window.width(), again.window.height()) == (880, 610)
     assert again.style.typography.body == 16
+
+
+def test_a_program_that_is_killed_finds_its_window(
+    qtbot: QtBot, make_program: Callable[..., Program], data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(main, "WINDOW_SAVED_EVERY_MS", 20)
+    program = make_program()
+    qtbot.waitUntil(lambda: program.app.state.now.activity.text.startswith("Ready"))
+    program.window.inspector.show_pane("settings")
+    program.style.set_text_size(16)
+    stored = paths_in(data_folder).settings
+    qtbot.waitUntil(lambda: (found := window_of(stored)).get("pane") == "settings" and found["body_size"] == 16)
+    before = stored.stat().st_mtime_ns
+    qtbot.wait(100)
+    assert stored.stat().st_mtime_ns == before, "written again although nothing has changed"
+
+
+def window_of(settings: Path) -> dict[str, Any]:
+    """What a file of settings says of the window."""
+    found = json.loads(settings.read_text(encoding="utf-8")) if settings.exists() else {}
+    return dict(found.get("window", {}))
 
 
 def test_a_model_named_at_the_start_is_opened_and_its_absence_told(
