@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QMessageBox, QWidget
 
 
 def question_box(question: str, explanation: str, parent: QWidget) -> QMessageBox:
@@ -35,6 +35,18 @@ def ask_to_delete(
     box.addButton(button, QMessageBox.ButtonRole.DestructiveRole).clicked.connect(lambda: delete())
     box.open()
     return box
+
+
+def folder_dialog(title: str, chosen: Callable[[str], object], parent: QWidget) -> QFileDialog:
+    """Return a dialog that asks for one folder and calls `chosen` with its path.
+
+    In Qt's own dialog a folder stays chosen while a path below it is typed: of several, the one furthest below counts.
+    """
+    dialog = QFileDialog(parent, title)
+    dialog.setFileMode(QFileDialog.FileMode.Directory)
+    dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+    dialog.filesSelected.connect(lambda paths: chosen(max(paths, key=len)))
+    return dialog
 
 
 def close_on_command(dialog: QDialog) -> None:

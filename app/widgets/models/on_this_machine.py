@@ -14,6 +14,7 @@ from app.protocol.reports import Problem
 from app.viewmodels.model.model_region import ModelRegion
 from app.viewmodels.model.model_rows import ModelRow, ModelRows
 from app.widgets.kit.controls import Button
+from app.widgets.kit.dialogs import folder_dialog
 from app.widgets.kit.letters import is_letter
 from app.widgets.kit.pane import Pane
 from app.widgets.kit.search_field import SearchField
@@ -175,10 +176,7 @@ class OnThisMachine(Pane):
     def ask_for_folder(self) -> None:
         """Ask for a folder to be looked through, without stopping anything else."""
         if self._dialog is None:
-            self._dialog = QFileDialog(self, "Add Folder")
-            self._dialog.setFileMode(QFileDialog.FileMode.Directory)
-            self._dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-            self._dialog.fileSelected.connect(self._models.list.add_folder)
+            self._dialog = folder_dialog("Add Folder", self._models.list.add_folder, self)
         self._dialog.open()
 
     def _act(self, act: Callable[[ModelRow], None]) -> None:
@@ -232,11 +230,8 @@ class OnThisMachine(Pane):
 
     def ask_for_adapter(self, model: str) -> None:
         """Ask for the folder of an adapter, with which the model is opened then and from then on."""
-        dialog = QFileDialog(self, "Add Adapter")
+        dialog = folder_dialog("Add Adapter", lambda folder: self._models.open(model, folder), self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-        dialog.fileSelected.connect(lambda folder: self._models.open(model, folder))
         dialog.open()
 
     def _go_down(self) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.viewmodels.hub.hub_region import HubRegion
 from app.viewmodels.model.model_region import ModelRegion
+from app.widgets.kit.dialogs import folder_dialog
 from app.widgets.kit.style import Style
 
 if TYPE_CHECKING:
@@ -40,10 +41,7 @@ class ModelCommands(QObject):
     def choose_folder(self) -> None:
         """Ask for a model's folder without stopping anything else."""
         if self._dialog is None:
-            self._dialog = QFileDialog(self._window, "Open Model")
-            self._dialog.setFileMode(QFileDialog.FileMode.Directory)
-            self._dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-            self._dialog.fileSelected.connect(self._models.open)
+            self._dialog = folder_dialog("Open Model", self._models.open, self._window)
         self._dialog.open()
 
     def show_picker(self, below: QWidget) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QDialog, QMessageBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.widgets.kit.dialogs import ask_to_delete, close_on_command
+from app.widgets.kit.dialogs import ask_to_delete, close_on_command, folder_dialog
 from tests.widgets.pictures import show
 
 
@@ -49,6 +49,14 @@ def test_names_are_shown_as_they_are_written(qtbot: QtBot, window: QWidget) -> N
     assert (box.text(), box.informativeText()) == ("Delete <b>it</b>?", "It is <i>gone</i> then.")
     with qtbot.waitSignal(box.destroyed):
         box.reject()
+
+
+def test_of_the_folders_that_qt_names_the_one_that_was_typed_counts(qtbot: QtBot, window: QWidget) -> None:
+    chosen: list[str] = []
+    dialog = folder_dialog("Open", chosen.append, window)
+    dialog.filesSelected.emit(["/mine", "/mine/models"])
+    dialog.filesSelected.emit(["/mine"])
+    assert chosen == ["/mine/models", "/mine"]
 
 
 def test_each_key_that_closes_windows_closes_a_dialog(qtbot: QtBot, window: QWidget) -> None:

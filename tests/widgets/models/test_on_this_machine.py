@@ -176,7 +176,7 @@ def test_a_folder_is_added_and_removed(qtbot: QtBot, page: OnThisMachine, app: A
     write_model(tmp_path / "mine" / "Plum")
     qtbot.mouseClick(page.add_button, Qt.MouseButton.LeftButton)
     (dialog,) = page.findChildren(QFileDialog)
-    dialog.fileSelected.emit(str(tmp_path / "mine"))
+    dialog.filesSelected.emit([str(tmp_path / "mine")])
     dialog.close()
     qtbot.waitUntil(lambda: "Plum" in names(page))
     assert page.remove_button.isHidden()
@@ -217,7 +217,7 @@ def test_an_adapter_is_added_to_a_model_and_left_out_again(
     menu.actions()[1].trigger()
     menu.close()
     (dialog,) = page.findChildren(QFileDialog)
-    dialog.fileSelected.emit(str(tmp_path / "Pirate & Co"))
+    dialog.filesSelected.emit([str(tmp_path / "Pirate & Co")])
     dialog.close()
     current = app.model.current_model
     qtbot.waitUntil(lambda: current.info is not None and current.info.adapter == str(tmp_path / "Pirate & Co"))

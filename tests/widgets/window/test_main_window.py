@@ -673,7 +673,7 @@ def test_a_folder_chosen_in_the_dialog_is_opened(
     dialog = window.findChild(QFileDialog)
     assert isinstance(dialog, QFileDialog)
     assert dialog.isVisible()
-    dialog.fileSelected.emit(str(folder))
+    dialog.filesSelected.emit([str(folder)])
     dialog.close()
     qtbot.waitUntil(lambda: [one.path for one in script.commands if isinstance(one, LoadModel)][-1] == str(folder))
 
