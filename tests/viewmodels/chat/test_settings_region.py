@@ -185,7 +185,7 @@ def test_a_value_that_is_none_stays_in_its_field_with_its_sentence(qtbot: QtBot,
     app.chat.settings.type("temperature", "0.9")
     app.chat.settings.type("temperature", "hot")
     shown = field(app, "temperature")
-    assert (shown.text, shown.problem) == ("hot", "Must be between 0 and 1000.")
+    assert (shown.text, shown.problem) == ("hot", "Not used: it must be a number between 0 and 1000.")
     ask(qtbot, app, "Which?")
     assert asked(script)[-1].sampling.temperature == 0.9
 
