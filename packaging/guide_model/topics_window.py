@@ -215,6 +215,9 @@ WINDOW: tuple[Topic, ...] = (
             how do i answer an unanswered question | i stopped before it answered, how do i get the answer now
             my question stands there without an answer | ask this question again without changing it
             can i have an unanswered question answered later | the last question was left open
+            i never got an answer to my question, what now | nothing came after my question, what can i do
+            i asked and got nothing | the answer is missing below my question | my question is still open, what now
+            there was no answer to the last thing i asked
         """),
         doing=lines("""
             get an answer to an unanswered question | have an old question answered
