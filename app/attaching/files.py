@@ -50,7 +50,7 @@ _CODE = frozenset(
 
 
 class ReadFile(NamedTuple):
-    """What was read. note: a sentence that the person should know, or ""."""
+    """Text of a file as an attachment. note: a sentence that the person should know, or ""."""
 
     attachment: Attachment
     note: str = ""
