@@ -11,7 +11,7 @@ from app.hub.found import Found
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class HubEndpoint:
     """The hub that a request goes to. endpoint: its address. has_token: the keychain keeps an access token for it.
 
     cache: the folder that models are fetched to, "" for the one that the environment names.
@@ -26,7 +26,7 @@ class Place:
 class Search:
     """Search for models. page: `Listed.next` of the page before, "" for the first."""
 
-    place: Place
+    place: HubEndpoint
     words: str
     page: str = ""
 
@@ -35,7 +35,7 @@ class Search:
 class Describe:
     """Say what a repository is and how much room it needs."""
 
-    place: Place
+    place: HubEndpoint
     name: str
 
 
@@ -43,7 +43,7 @@ class Describe:
 class Fetch:
     """Bring a repository here, as it was at a commit."""
 
-    place: Place
+    place: HubEndpoint
     name: str
     commit: str
 
@@ -52,7 +52,7 @@ class Fetch:
 class Discard:
     """Remove what a download has left that was given up."""
 
-    place: Place
+    place: HubEndpoint
     name: str
     commit: str
 
@@ -61,7 +61,7 @@ class Discard:
 class KeepToken:
     """Put an access token for this hub into the keychain, or remove it where it is empty."""
 
-    place: Place
+    place: HubEndpoint
     token: str
 
 
@@ -149,7 +149,7 @@ def request_of(line: bytes) -> Request:
     """Return the request in a line. Raises ValueError, KeyError or TypeError where there is none."""
     found = json.loads(line)
     values = found["is"]
-    return _REQUESTS[found["kind"]](**{**values, "place": Place(**values["place"])})
+    return _REQUESTS[found["kind"]](**{**values, "place": HubEndpoint(**values["place"])})
 
 
 def reply_of(line: bytes) -> Reply:

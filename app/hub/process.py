@@ -23,9 +23,9 @@ from app.hub.messages import (
     Discard,
     Done,
     Failed,
+    HubEndpoint,
     KeepToken,
     Listed,
-    Place,
     Ready,
     Reply,
     Request,
@@ -147,7 +147,7 @@ def _description(found: Repository, cache: Path) -> Description:
     )
 
 
-def _cache(place: Place) -> Path:
+def _cache(place: HubEndpoint) -> Path:
     from app.hub.cache_folder import usual_cache
 
     return Path(place.cache) if place.cache else usual_cache()

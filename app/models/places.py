@@ -20,7 +20,7 @@ _LONGEST = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ModelLocation:
     """A folder to be looked through for models."""
 
     source: Source
@@ -29,13 +29,13 @@ class Place:
 
 def all_places(
     guide: str, added: Sequence[str], environment: Mapping[str, str] = os.environ, home: Path | None = None
-) -> list[Place]:
+) -> list[ModelLocation]:
     """Return every place in which models may lie: the guide's first, then the added ones. May wait for a disk."""
     home = home or Path.home()
-    found = [Place(Source.GUIDE, Path(guide)), *(Place(Source.ADDED, Path(folder)) for folder in added)]
-    found.append(Place(Source.HUB, hub_cache(environment, home)))
-    found += [Place(Source.LM_STUDIO, folder) for folder in lm_studio_folders(home)]
-    return [*found, Place(Source.OLLAMA, store_folder(environment))]
+    found = [ModelLocation(Source.GUIDE, Path(guide)), *(ModelLocation(Source.ADDED, Path(folder)) for folder in added)]
+    found.append(ModelLocation(Source.HUB, hub_cache(environment, home)))
+    found += [ModelLocation(Source.LM_STUDIO, folder) for folder in lm_studio_folders(home)]
+    return [*found, ModelLocation(Source.OLLAMA, store_folder(environment))]
 
 
 def hub_cache(environment: Mapping[str, str], home: Path) -> Path:

@@ -18,7 +18,7 @@ from app.models.description import describe_folder, describe_ollama, is_model
 from app.models.entry import ModelEntry, Source
 from app.models.names import HUB_MODEL, model_name, shown
 from app.models.ollama_store import OllamaModel, list_models
-from app.models.places import Place
+from app.models.places import ModelLocation
 from app.protocol.deadline import NO_ANSWER, no_answer
 from app.protocol.plain_files import read_plain
 
@@ -29,7 +29,7 @@ PATIENCE = 2.0  # seconds for the files of one model
 
 
 def scan(
-    places: Iterable[Place], is_cancelled: Callable[[], bool] = lambda: False, patience: float = PATIENCE
+    places: Iterable[ModelLocation], is_cancelled: Callable[[], bool] = lambda: False, patience: float = PATIENCE
 ) -> Iterator[ModelEntry]:
     """Yield each model of these places as it is found, and for an added folder without any, one entry that says so."""
     seen: set[str] = set()
@@ -63,7 +63,7 @@ class _Step(NamedTuple):
 class _Search:
     """The search of one place. A folder that hangs is left behind with its thread, and the next thread goes on."""
 
-    def __init__(self, place: Place, patience: float) -> None:
+    def __init__(self, place: ModelLocation, patience: float) -> None:
         self._place, self._patience = place, patience
 
     def results(self) -> Iterator[_Found]:
@@ -100,7 +100,7 @@ class _Walk(threading.Thread):
     Attributes: results, of each step what was found, `_STEP` where that is nothing, and `_END` after the last.
     """
 
-    def __init__(self, place: Place, steps: list[_Step]) -> None:
+    def __init__(self, place: ModelLocation, steps: list[_Step]) -> None:
         super().__init__(name="models", daemon=True)
         self._place, self._steps = place, steps
         self._at = place.root
@@ -136,17 +136,17 @@ class _Walk(threading.Thread):
             return step
 
 
-def _first(place: Place) -> _Step:
+def _first(place: ModelLocation) -> _Step:
     if place.source is Source.OLLAMA:
         return _Step(place.root, lambda: [_of_store(place, model) for model in list_models(place.root)])
     return _Step(place.root, lambda: _look(place, place.root, 0))
 
 
-def _of_store(place: Place, model: OllamaModel) -> _Step:
+def _of_store(place: ModelLocation, model: OllamaModel) -> _Step:
     return _Step(model.manifest, lambda: _Found(model.reference, describe_ollama(model, place.root)))
 
 
-def _look(place: Place, path: Path, level: int) -> _Found | list[_Step]:
+def _look(place: ModelLocation, path: Path, level: int) -> _Found | list[_Step]:
     """Describe the model of a folder, or return steps to the folders in it that may hold models. Raises OSError."""
     if path.name.startswith(HUB_MODEL) and level:
         snapshot = _snapshot(path)
@@ -158,15 +158,15 @@ def _look(place: Place, path: Path, level: int) -> _Found | list[_Step]:
     return [_below(place, folder, level + 1) for folder in below] if level < _LEVELS else []
 
 
-def _below(place: Place, folder: Path, level: int) -> _Step:
+def _below(place: ModelLocation, folder: Path, level: int) -> _Step:
     return _Step(folder, lambda: _look(place, folder, level))
 
 
-def _found(place: Place, folder: Path) -> _Found:
+def _found(place: ModelLocation, folder: Path) -> _Found:
     return _Found(os.path.realpath(folder), describe_folder(folder, place.source, place.root))
 
 
-def _silent(place: Place, path: Path, error: OSError) -> _Found:
+def _silent(place: ModelLocation, path: Path, error: OSError) -> _Found:
     """Return the entry of a folder whose disk does not answer."""
     if path == place.root:
         return _nothing(place, _why(error))
@@ -174,7 +174,7 @@ def _silent(place: Place, path: Path, error: OSError) -> _Found:
     return _Found(str(path), ModelEntry(str(path), name, place.source, str(place.root), reason=_why(error)))
 
 
-def _nothing(place: Place, reason: str) -> _Found:
+def _nothing(place: ModelLocation, reason: str) -> _Found:
     """Return the entry of a place in which no model is found."""
     root = str(place.root)
     name = place.root.name if place.source is Source.ADDED else place.source.value

@@ -18,7 +18,7 @@ from statistics import median
 
 import tests.sealed  # noqa: F401 - offline, as the program is
 from app.models.entry import Source
-from app.models.places import Place
+from app.models.places import ModelLocation
 from app.models.scan import scan
 from app.protocol.events import ModelReady, TextDelta
 from tests.bench.report import machine, say, write
@@ -47,11 +47,11 @@ class Row:
 def list_ms(folder: Path) -> float:
     """Milliseconds that listing takes: the median, and nothing is remembered from one time to the next."""
     write_many(folder, LISTED)
-    place = Place(Source.HUB, folder)
+    place = ModelLocation(Source.HUB, folder)
     return median(_listed(place) for _ in range(TIMES))
 
 
-def _listed(place: Place) -> float:
+def _listed(place: ModelLocation) -> float:
     begun = time.perf_counter()
     found = list(scan([place]))
     spent = time.perf_counter() - begun

@@ -23,9 +23,9 @@ from app.hub.messages import (
     Done,
     Failed,
     Fetch,
+    HubEndpoint,
     KeepToken,
     Listed,
-    Place,
     Ready,
     Reply,
     Search,
@@ -55,8 +55,8 @@ def replies(process: HubProcess) -> list[Reply]:
 
 
 @pytest.fixture
-def place(hub: Hub, tmp_path: Path) -> Place:
-    return Place(hub.address, cache=str(tmp_path / "cache"))
+def place(hub: Hub, tmp_path: Path) -> HubEndpoint:
+    return HubEndpoint(hub.address, cache=str(tmp_path / "cache"))
 
 
 def answered(qtbot: QtBot, process: HubProcess) -> None:
@@ -68,7 +68,7 @@ def test_a_search_a_description_and_a_download(
     hub: Hub,
     process: HubProcess,
     replies: list[Reply],
-    place: Place,
+    place: HubEndpoint,
 ) -> None:
     hub.found = [{"id": NAME, "tags": ["mlx", "safetensors"]}]
     process.ask(Search(place, "tiny"))
@@ -93,7 +93,7 @@ def test_what_goes_wrong_is_told_and_the_next_request_is_answered(
     hub: Hub,
     process: HubProcess,
     replies: list[Reply],
-    place: Place,
+    place: HubEndpoint,
 ) -> None:
     process.ask(Describe(place, "nobody/nothing"))
     process.ask(Describe(place, NAME))
@@ -109,7 +109,7 @@ def test_a_download_that_was_killed_goes_on(
     hub: Hub,
     process: HubProcess,
     replies: list[Reply],
-    place: Place,
+    place: HubEndpoint,
 ) -> None:
     """Whatever is killed in the middle: what had arrived is not fetched again, and the model is the same."""
     hub.repos[NAME] = Repo(model_files(3, 400_000))
@@ -146,7 +146,7 @@ def test_giving_up_removes_what_had_arrived(
     hub: Hub,
     process: HubProcess,
     replies: list[Reply],
-    place: Place,
+    place: HubEndpoint,
 ) -> None:
     hub.misdeeds.append(lambda handler: "00002-of" in handler.path and hub.ending.wait(60))
     process.ask(Fetch(place, NAME, COMMIT))
@@ -165,7 +165,7 @@ def test_a_process_that_dies_is_told_and_replaced(
     hub: Hub,
     process: HubProcess,
     replies: list[Reply],
-    place: Place,
+    place: HubEndpoint,
 ) -> None:
     hub.misdeeds.append(lambda handler: hub.ending.wait(60))
     process.ask(Describe(place, NAME))
@@ -186,7 +186,7 @@ def test_a_process_that_is_stopped_says_nothing_more(
     hub: Hub,
     process: HubProcess,
     replies: list[Reply],
-    place: Place,
+    place: HubEndpoint,
 ) -> None:
     hub.misdeeds.append(lambda handler: hub.ending.wait(60))
     process.ask(Describe(place, NAME))
@@ -203,7 +203,7 @@ def started(environment: dict[str, str] | None = None) -> subprocess.Popen[bytes
     return subprocess.Popen(command, stdin=pipe, stdout=pipe, cwd=ROOT, env={**os.environ, **(environment or {})})
 
 
-def test_it_ends_when_the_program_does(hub: Hub, place: Place) -> None:
+def test_it_ends_when_the_program_does(hub: Hub, place: HubEndpoint) -> None:
     """Its input ends with the program, also when that is killed; what is under way is left as it is."""
     hub.misdeeds.append(lambda handler: hub.ending.wait(60))
     with started() as child:
@@ -215,7 +215,7 @@ def test_it_ends_when_the_program_does(hub: Hub, place: Place) -> None:
         assert child.wait(30) == 0
 
 
-def test_it_asks_what_it_is_asked_to_and_sends_no_stray_token(hub: Hub, place: Place) -> None:
+def test_it_asks_what_it_is_asked_to_and_sends_no_stray_token(hub: Hub, place: HubEndpoint) -> None:
     """Whatever the shell says: huggingface_hub would ask for a list of its own, and send a token that it finds."""
     found = b""
     switches = (
@@ -234,7 +234,7 @@ def test_it_asks_what_it_is_asked_to_and_sends_no_stray_token(hub: Hub, place: P
     assert "hf_stray" not in json.dumps(hub.asked)
 
 
-def _asked(child: subprocess.Popen[bytes], place: Place) -> bytes:
+def _asked(child: subprocess.Popen[bytes], place: HubEndpoint) -> bytes:
     assert child.stdin is not None
     assert child.stdout is not None
     child.stdin.write(line_of(Describe(place, NAME)))
@@ -246,7 +246,7 @@ def _asked(child: subprocess.Popen[bytes], place: Place) -> bytes:
     return line
 
 
-def test_messages_are_the_same_on_the_other_side(place: Place) -> None:
+def test_messages_are_the_same_on_the_other_side(place: HubEndpoint) -> None:
     for request in (Search(place, "ü\n", "x"), Describe(place, NAME), Fetch(place, NAME, COMMIT)):
         assert request_of(line_of(request)) == request
     for reply in (Failed("a", "b", True), Arrived(1, 2, "c"), Ready("/x"), Done(), Listed("a", "", (), "n")):
@@ -254,5 +254,5 @@ def test_messages_are_the_same_on_the_other_side(place: Place) -> None:
         assert line_of(reply).count(b"\n") == 1
 
 
-def test_a_token_is_not_part_of_what_is_printed(place: Place) -> None:
+def test_a_token_is_not_part_of_what_is_printed(place: HubEndpoint) -> None:
     assert "hf_secret" not in repr(KeepToken(place, "hf_secret"))

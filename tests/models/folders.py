@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from app.models.entry import ModelEntry, Source
-from app.models.places import Place
+from app.models.places import ModelLocation
 from app.models.scan import scan
 
 TEMPLATE = "{% for message in messages %}{{ message.content }}{% endfor %}"
@@ -103,5 +103,5 @@ def write_many(hub: Path, count: int = 200) -> list[Path]:
 def list_models(hub: Path) -> tuple[list[ModelEntry], float]:
     """List the models of a hub's cache; returns them, and the milliseconds that it took."""
     begin = time.perf_counter()
-    found = list(scan([Place(Source.HUB, hub)]))
+    found = list(scan([ModelLocation(Source.HUB, hub)]))
     return found, (time.perf_counter() - begin) * 1000

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.models.entry import Source
-from app.models.places import Place, all_places, hub_cache, lm_studio_folders
+from app.models.places import ModelLocation, all_places, hub_cache, lm_studio_folders
 
 HOME = Path("/home/ana")
 
@@ -49,10 +49,10 @@ def test_settings_that_say_nothing_are_passed_over(tmp_path: Path, text: str) ->
 def test_every_place_is_looked_at_once() -> None:
     found = all_places("/guide", ("/a", "/b"), {"OLLAMA_MODELS": "/o"}, HOME)
     assert found[:4] == [
-        Place(Source.GUIDE, Path("/guide")),
-        Place(Source.ADDED, Path("/a")),
-        Place(Source.ADDED, Path("/b")),
-        Place(Source.HUB, HOME / ".cache" / "huggingface" / "hub"),
+        ModelLocation(Source.GUIDE, Path("/guide")),
+        ModelLocation(Source.ADDED, Path("/a")),
+        ModelLocation(Source.ADDED, Path("/b")),
+        ModelLocation(Source.HUB, HOME / ".cache" / "huggingface" / "hub"),
     ]
-    assert found[-1] == Place(Source.OLLAMA, Path("/o"))
+    assert found[-1] == ModelLocation(Source.OLLAMA, Path("/o"))
     assert len(found) == len(set(found)) == 7

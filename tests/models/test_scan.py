@@ -10,14 +10,14 @@ import pytest
 
 from app.models import scan as scan_module
 from app.models.entry import ModelEntry, Source
-from app.models.places import Place
+from app.models.places import ModelLocation
 from app.models.scan import scan
 from tests.models.folders import list_models, write_many, write_model, write_snapshot
 from tests.models.ollama import write_store
 
 
 def found(*places: tuple[Source, Path], patience: float = 5.0) -> list[ModelEntry]:
-    return list(scan([Place(*place) for place in places], patience=patience))
+    return list(scan([ModelLocation(*place) for place in places], patience=patience))
 
 
 def names(*places: tuple[Source, Path]) -> list[str]:
@@ -150,7 +150,7 @@ def test_it_ends_when_nobody_wants_it_any_more(tmp_path: Path) -> None:
     for name in ("a", "b", "c"):
         write_model(tmp_path / name)
     entries: list[ModelEntry] = []
-    for entry in scan([Place(Source.ADDED, tmp_path)], lambda: len(entries) == 1):
+    for entry in scan([ModelLocation(Source.ADDED, tmp_path)], lambda: len(entries) == 1):
         entries.append(entry)
     assert len(entries) == 1
 

@@ -14,7 +14,7 @@ from time import monotonic
 
 from PySide6.QtCore import QObject, Signal
 
-from app.hub.messages import Arrived, Discard, Done, Failed, Fetch, Place, Ready, Reply
+from app.hub.messages import Arrived, Discard, Done, Failed, Fetch, HubEndpoint, Ready, Reply
 from app.protocol.deadline import DeadlineCaller
 from app.protocol.reports import Problem
 from app.viewmodels.hub.download import Download, DownloadFile, Stage, read_downloads
@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 _PATIENCE = 1.0  # seconds that the window waits for the disk
 _OFTEN = 10.0  # seconds between two savings of how far a download is
 
-PlaceOf = Callable[[str], Place]
+PlaceOf = Callable[[str], HubEndpoint]
 
 
 class Downloads(QObject):

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject
 from app.hub import address
 from app.hub.address import AddressError
 from app.hub.found import Found
-from app.hub.messages import Describe, Description, Failed, KeepToken, Listed, Place, Reply, Search
+from app.hub.messages import Describe, Description, Failed, HubEndpoint, KeepToken, Listed, Reply, Search
 from app.hub.starters import Starter, starters
 from app.protocol.events import EngineStarted, Event
 from app.protocol.memory import ModelSupport
@@ -294,8 +294,10 @@ class HubRegion(QObject):
 
     # State
 
-    def _place(self, endpoint: str) -> Place:
-        return Place(endpoint, address.host(endpoint) in self._settings.values.hub_tokens, self._folders.hub_cache)
+    def _place(self, endpoint: str) -> HubEndpoint:
+        return HubEndpoint(
+            endpoint, address.host(endpoint) in self._settings.values.hub_tokens, self._folders.hub_cache
+        )
 
     def _show_rows(self) -> None:
         self.rows.show(self._all_rows())

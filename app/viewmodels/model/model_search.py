@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from app.models.entry import ModelEntry, Source
 
 if TYPE_CHECKING:
-    from app.models.places import Place
+    from app.models.places import ModelLocation
 
 TELL = 0.03  # seconds between two tellings of what was found
 _FIRST = 24  # models after which the first telling comes, as many as a window shows
@@ -52,7 +52,7 @@ class ModelSearch(QObject):
         """Look at one model alone, a folder or a reference to Ollama's store, with which others may come."""
         self._start(lambda: _place_of(path))
 
-    def _start(self, places: Callable[[], list[Place]]) -> None:
+    def _start(self, places: Callable[[], list[ModelLocation]]) -> None:
         self.stop()
         self._search = _Search(places, self)
         self._search.start()
@@ -88,7 +88,7 @@ class ModelSearch(QObject):
 class _Search(threading.Thread):
     """One search. No disk that hangs keeps the process from ending."""
 
-    def __init__(self, places: Callable[[], list[Place]], home: ModelSearch) -> None:
+    def __init__(self, places: Callable[[], list[ModelLocation]], home: ModelSearch) -> None:
         super().__init__(name="models", daemon=True)
         self._places, self._home = places, home
         self.is_cancelled = threading.Event()
@@ -115,14 +115,16 @@ class _Search(threading.Thread):
             self._home.tell(self, entries)
 
 
-def _everywhere(guide: str, added: tuple[str, ...]) -> list[Place]:
+def _everywhere(guide: str, added: tuple[str, ...]) -> list[ModelLocation]:
     from app.models.places import all_places
 
     return all_places(guide, added)
 
 
-def _place_of(path: str) -> list[Place]:
+def _place_of(path: str) -> list[ModelLocation]:
     from app.models.ollama_store import is_reference, store_folder
-    from app.models.places import Place
+    from app.models.places import ModelLocation
 
-    return [Place(Source.OLLAMA, store_folder()) if is_reference(path) else Place(Source.ADDED, Path(path))]
+    return [
+        ModelLocation(Source.OLLAMA, store_folder()) if is_reference(path) else ModelLocation(Source.ADDED, Path(path))
+    ]
