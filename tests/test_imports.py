@@ -23,7 +23,7 @@ MAY: dict[str, tuple[set[str], set[str]]] = {
     "models": ({"protocol"}, set()),
     "attaching": ({"protocol", "rendering"}, {"pypdf"}),
     "kvcache": ({"protocol"}, {"mlx", "mlx_lm", "safetensors"}),
-    "rendering": (set(), {"jinja2"}),
+    "rendering": ({"protocol"}, {"jinja2"}),
     "engine": ({"kvcache", "models", "protocol", "rendering"}, {"mlx", "mlx_lm", "tokenizers", "huggingface_hub"}),
     "hub": ({"protocol"}, {"huggingface_hub", "httpx2", "filelock", "keyring"}),
     "worker": ({"hub", "engine", "protocol"}, {"PySide6.QtCore"}),

@@ -10,7 +10,6 @@ import json
 import os
 import select
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -19,6 +18,7 @@ from pathlib import Path
 from app.attaching import FLAG
 from app.attaching.faults import AttachmentError
 from app.attaching.pdf_child import MOST_MEMORY, SHORT_OF_MEMORY
+from app.protocol.child_process import start_child
 from app.protocol.figures import number
 from app.protocol.plain_files import UnfitFileError, require_plain
 from app.rendering.resident import resident_bytes
@@ -29,7 +29,6 @@ SECONDS = 60.0
 
 _SLICE = 0.05  # seconds between two looks
 _MOST_ESCAPED = 6  # bytes of one character in JSON
-_ROOT = Path(__file__).parents[2]
 _ADVICE = "Save its text as a file, and attach that."
 _FAULTS = {
     "encrypted": "It is encrypted. Open it with its password, save a copy without one, and attach that.",
@@ -69,17 +68,7 @@ def _opened(path: Path) -> Iterator[int]:
 
 @contextmanager
 def _reading(file: int) -> Iterator[subprocess.Popen[bytes]]:
-    command = [sys.executable, FLAG] if hasattr(sys, "frozen") else [sys.executable, "-m", "app", FLAG]
-    process = subprocess.Popen(  # noqa: S603
-        command,
-        stdin=file,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        cwd=_ROOT,
-        close_fds=True,
-        start_new_session=True,
-        bufsize=0,
-    )
+    process = start_child(FLAG, stdin=file)
     try:
         yield process
     finally:

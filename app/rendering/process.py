@@ -12,7 +12,6 @@ import os
 import select
 import signal
 import subprocess
-import sys
 import time
 import weakref
 from collections import deque
@@ -20,9 +19,9 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
-from pathlib import Path
 from typing import Any
 
+from app.protocol.child_process import start_child
 from app.rendering import FLAG
 from app.rendering.child import SHORT_OF_MEMORY, most_memory
 from app.rendering.frames import Frames, packed
@@ -42,7 +41,6 @@ _SLICE = 0.005  # seconds between two looks at whether there is an answer
 _PIECE = 1 << 20
 _MOST_ESCAPED = 6  # bytes of one character in JSON
 _ATTEMPTS = 2  # at a request whose process ends by itself, or is ended by somebody else
-_ROOT = Path(__file__).parents[2]
 
 
 class Fault(Enum):
@@ -212,18 +210,8 @@ def _request(request: Mapping[str, Any]) -> _Request:
 
 
 def start_process() -> subprocess.Popen[bytes]:
-    """Start the process that renders, as a program of its own: it inherits nothing, and no signal of a terminal."""
-    command = [sys.executable, FLAG] if hasattr(sys, "frozen") else [sys.executable, "-m", "app", FLAG]
-    return subprocess.Popen(  # noqa: S603
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        cwd=_ROOT,
-        close_fds=True,
-        start_new_session=True,
-        bufsize=0,
-    )
+    """Start the process that renders."""
+    return start_child(FLAG)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
