@@ -22,7 +22,7 @@ from tests.fakes.scripted_model import ScriptedModel
 
 
 def test_the_guide_answers_and_forks_for_free(guide: Bench) -> None:
-    first = guide.ask(user("How do I fork a conversation?"), max_tokens=40, seed=3)
+    first = guide.ask(user("How do I fork a conversation?"), max_tokens=200, seed=3)
     assert first.finished.stats.stop is StopReason.FINISHED
     assert first.finished.text.strip()
     fork = guide.ask(user("What is a snapshot?"), max_tokens=40, seed=3)

@@ -121,7 +121,6 @@ def as_mlx_lm(sampling: Sampling, bias: dict[int, float], logits: mx.array, toke
 
 def test_penalties_are_those_of_mlx_lm_over_the_whole_context() -> None:
     """Whatever is set, and at every token of an answer, the likeliest token is the one that mlx-lm's logits say."""
-    kinds = set()
     for seed in seeds.chosen(range(150)):
         dice = random.Random(seed)
         size = dice.randint(3, 12)
@@ -137,8 +136,6 @@ def test_penalties_are_those_of_mlx_lm_over_the_whole_context() -> None:
             token = sampler.next(logits)
             assert expected[token] == pytest.approx(max(expected), abs=1e-4), seed
             tokens.append(token)
-        kinds.add((len(chosen), reach is None, bool(bias)))
-    assert len(kinds) > 3
 
 
 def test_with_everything_off_the_logits_are_not_touched() -> None:
