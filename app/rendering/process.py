@@ -113,6 +113,8 @@ class RenderProcess:
     def _advance(self) -> None:
         """Go on with the first request for a moment."""
         asked = self._requests[0]
+        if self._process is not None and not self._process.is_busy and self._process.has_ended:
+            self.close()
         if self._process is None:
             self._process = _Process(self._start())
         if not self._process.is_busy:
@@ -148,6 +150,11 @@ class _Process:
         self._seconds = STARTING
         self._memory = 0
         self.end = weakref.finalize(self, _end, process)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the process has ended, for whatever reason."""
+        return self._process.poll() is not None
 
     def begin(self, frame: bytes, seconds: float, most: int) -> None:
         """Begin with a request. Its time counts from when the process is ready."""

@@ -141,6 +141,20 @@ def test_a_process_that_is_killed_at_any_moment_costs_no_answer(
         assert "texts" in answer, seed
 
 
+def test_a_process_that_ended_between_requests_is_not_an_attempt_at_the_next(
+    renderer: RenderProcess, render_processes: list[subprocess.Popen[bytes]]
+) -> None:
+    asked(renderer)
+    render_processes[-1].kill()
+    render_processes[-1].wait()
+    steps = renderer.ask(request())
+    next(steps)
+    render_processes[-1].kill()
+    render_processes[-1].wait()
+    assert answer_of(steps) == {"texts": ["<user>hi"]}
+    assert len(render_processes) == 3
+
+
 def test_one_that_ends_each_time_is_told_so(renderer: RenderProcess) -> None:
     made = RenderProcess(lambda: subprocess.Popen(["false"], stdin=subprocess.PIPE, stdout=subprocess.PIPE))
     assert fault(made, ECHO) is Fault.DEATH
