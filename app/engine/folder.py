@@ -23,6 +23,7 @@ from app.engine.model_files import check_files, read_json
 from app.engine.problems import ModelError
 from app.engine.tokenizer_check import check_tokenizer, check_tokens
 from app.engine.weights import WeightFile, read_weight_file
+from app.models.names import model_name
 
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
 _TOKENS = ("tokenizer_config.json", "added_tokens.json", "special_tokens_map.json", "vocab.json")
@@ -71,16 +72,7 @@ def check_folder(path: Path, weights: Sequence[Path] | None = None) -> ModelFold
         raise ModelError(
             "The model cannot be read", f"{path}: {error.strerror or error}. Check the folder's permissions."
         ) from error
-    return ModelFolder(path, _name(path), config, generation, weight_files)
-
-
-def _name(path: Path) -> str:
-    """Return the folder's name; in the hub's cache, where that is a commit, the repository's."""
-    path = path.absolute()
-    repository = path.parent.parent.name
-    if path.parent.name == "snapshots" and repository.startswith("models--"):
-        return repository.rpartition("--")[2]
-    return path.name
+    return ModelFolder(path, model_name(str(path)), config, generation, weight_files)
 
 
 def _check_is_folder(path: Path) -> None:

@@ -16,6 +16,7 @@ from app.engine.folder import check_folder
 from app.engine.memory import GIB, Memory
 from app.engine.model import LoadedModel
 from app.engine.problems import ModelError
+from app.models.names import model_name
 from app.protocol.events import ModelFailed, ModelLoading, ModelReady
 from tests.engine.bench import Bench, opened_folder, user
 from tests.engine.conftest import GUIDE
@@ -77,7 +78,7 @@ def test_a_model_is_called_as_its_folder_and_in_the_hubs_cache_as_its_repository
         shutil.copytree(tiny_folder, folder)
         ready = Bench().open(folder)
         assert isinstance(ready, ModelReady)
-        assert ready.info.name == name
+        assert ready.info.name == name == model_name(str(folder)), "as in the list"
 
 
 def test_a_fingerprint_stays_with_a_copy_and_changes_with_the_content(tiny_folder: Path, tmp_path: Path) -> None:
