@@ -9,7 +9,6 @@ from PySide6.QtGui import (
     QKeySequence,
     QPainter,
     QPaintEvent,
-    QPalette,
     QTextBlockFormat,
     QTextCursor,
     QTextOption,
@@ -21,7 +20,7 @@ from app.viewmodels.chat.draft_attachments import LONG_PASTE
 from app.widgets.kit.drawing import draw_text
 from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
-from app.widgets.kit.theme import translucent
+from app.widgets.kit.theme import field_palette
 from app.widgets.kit.typography import TextRole
 
 _FIXED = QTextBlockFormat.LineHeightTypes.FixedHeight.value
@@ -176,13 +175,7 @@ class ComposerEdit(QTextEdit):
             painter.end()
 
     def _restyle(self) -> None:
-        theme = self._style.theme
-        palette = QPalette(self.palette())
-        palette.setColor(QPalette.ColorRole.Base, translucent(theme.raised, 0.0))
-        palette.setColor(QPalette.ColorRole.Text, theme.text)
-        palette.setColor(QPalette.ColorRole.Highlight, theme.softline)
-        palette.setColor(QPalette.ColorRole.HighlightedText, theme.text)
-        self.setPalette(palette)
+        self.setPalette(field_palette(self._style.theme))
         self.setFont(self._style.text_style(TextRole.BODY).font)
         self.document().setDefaultFont(self._style.text_style(TextRole.BODY).font)
         has_history = self.document().isUndoAvailable() or self.document().isRedoAvailable()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.widgets.kit.controls import ToolButton
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.style import Style
-from app.widgets.kit.theme import translucent
+from app.widgets.kit.theme import field_palette
 from app.widgets.kit.typography import TextRole
 
 _RADIUS, _LEFT, _RIGHT = 7, 28, 28
@@ -84,13 +84,7 @@ class SearchField(QLineEdit):
         self.update()
 
     def _restyle(self) -> None:
-        theme = self._style.theme
-        palette = QPalette(self.palette())
-        palette.setColor(QPalette.ColorRole.Base, translucent(theme.raised, 0.0))
-        palette.setColor(QPalette.ColorRole.Text, theme.text)
-        palette.setColor(QPalette.ColorRole.Highlight, theme.softline)
-        palette.setColor(QPalette.ColorRole.HighlightedText, theme.text)
-        self.setPalette(palette)
+        self.setPalette(field_palette(self._style.theme))
         self.setFont(self._style.text_style(TextRole.UI).font)
         self.update()
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QMimeData, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPalette, QResizeEvent, QTextCursor
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QTextCursor
 from PySide6.QtWidgets import QFrame, QLineEdit, QPlainTextEdit, QSizePolicy, QWidget
 
 from app.widgets.kit.drawing import fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
-from app.widgets.kit.theme import Theme, translucent
+from app.widgets.kit.theme import Theme, field_palette
 from app.widgets.kit.typography import TextRole
 
 _RADIUS, _INSET, _ABOVE = 6, 8, 6
@@ -64,7 +64,7 @@ class LineField(QLineEdit):
         self.update()
 
     def _restyle(self) -> None:
-        self.setPalette(_palette(self._style.theme, QPalette(self.palette())))
+        self.setPalette(field_palette(self._style.theme))
         self.setFont(self._style.text_style(TextRole.UI).font)
         self.updateGeometry()
         self.update()
@@ -171,7 +171,7 @@ class TextArea(QWidget):
             self.edited.emit(self.text)
 
     def _restyle(self) -> None:
-        self.edit.setPalette(_palette(self._style.theme, QPalette(self.edit.palette())))
+        self.edit.setPalette(field_palette(self._style.theme))
         self.edit.setFont(self._style.text_style(TextRole.UI).font)
         self.updateGeometry()
         self.update()
@@ -180,18 +180,6 @@ class TextArea(QWidget):
         painter = smooth(QPainter(self))
         _paint_frame(painter, self._style.theme, QRectF(self.rect()), self.edit.hasFocus(), self._is_refused)
         painter.end()
-
-
-def _palette(theme: Theme, palette: QPalette) -> QPalette:
-    for role, color in (
-        (QPalette.ColorRole.Base, translucent(theme.raised, 0.0)),
-        (QPalette.ColorRole.Text, theme.text),
-        (QPalette.ColorRole.PlaceholderText, theme.text3),
-        (QPalette.ColorRole.Highlight, theme.softline),
-        (QPalette.ColorRole.HighlightedText, theme.text),
-    ):
-        palette.setColor(role, color)
-    return palette
 
 
 def _paint_frame(painter: QPainter, theme: Theme, rect: QRectF, has_focus: bool, is_refused: bool) -> None:

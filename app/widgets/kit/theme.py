@@ -198,3 +198,21 @@ def palette(theme: Theme) -> QPalette:
     for where in (role.Text, role.WindowText, role.ButtonText):
         result.setColor(QPalette.ColorGroup.Disabled, where, theme.text3)
     return result
+
+
+def field_palette(theme: Theme) -> QPalette:
+    """Return the theme for a field of text: no ground, which is painted, and a selection whose words keep their colour.
+
+    What it does not set is that of the application.
+    """
+    role = QPalette.ColorRole
+    result = QPalette()
+    for where, color in (
+        (role.Base, translucent(theme.raised, 0.0)),
+        (role.Text, theme.text),
+        (role.PlaceholderText, theme.text3),
+        (role.Highlight, theme.softline),
+        (role.HighlightedText, theme.text),
+    ):
+        result.setColor(where, color)
+    return result

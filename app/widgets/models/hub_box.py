@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.viewmodels.hub.hub_region import HubRegion
 from app.widgets.kit.controls import Button
 from app.widgets.kit.dialogs import close_on_command
-from app.widgets.kit.drawing import fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.focus_ring import FocusRing
 from app.widgets.kit.style import Style
+from app.widgets.kit.text_fields import LineField
 from app.widgets.kit.text_label import TextLabel
-from app.widgets.kit.theme import translucent
 from app.widgets.kit.typography import TextRole
 from app.widgets.models.model_card import FactLabel
 
@@ -26,51 +25,11 @@ _KEPT = "A token is kept for {host}. Enter another one to replace it."
 _ADDRESS = "Leave it empty for huggingface.co, or for the one that HF_ENDPOINT names."
 
 
-class Entry(QLineEdit):
-    """A field in a frame of its own."""
-
-    def __init__(self, style: Style, name: str, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._style = style
-        self.setFrame(False)
-        self.setAccessibleName(name)
-        self.setTextMargins(8, 0, 8, 0)
-        self.setAttribute(Qt.WidgetAttribute.WA_MacShowFocusRect, False)
-        style.changed.connect(self._restyle)
-        self._restyle()
+class Entry(LineField):
+    """A field as wide as the sentences about it."""
 
     def sizeHint(self) -> QSize:
         return QSize(self._style.typography.scaled(_WIDTH), self._style.typography.row)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
-
-    def _restyle(self) -> None:
-        theme, colors = self._style.theme, QPalette(self.palette())
-        for role, color in (
-            (QPalette.ColorRole.Base, translucent(theme.raised, 0.0)),
-            (QPalette.ColorRole.Text, theme.text),
-            (QPalette.ColorRole.PlaceholderText, theme.text3),
-            (QPalette.ColorRole.Highlight, theme.softline),
-            (QPalette.ColorRole.HighlightedText, theme.text),
-        ):
-            colors.setColor(role, color)
-        self.setPalette(colors)
-        self.setFont(self._style.text_style(TextRole.UI).font)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme, rect, painter = self._style.theme, QRectF(self.rect()), smooth(QPainter(self))
-        fill_rounded(painter, rect, 7, theme.raised)
-        stroke_rounded(
-            painter, rect, 7, theme.accentgfx if self.hasFocus() else theme.line2, 1.5 if self.hasFocus() else 1
-        )
-        painter.end()
-        super().paintEvent(event)
 
 
 class HubBox(QDialog):
