@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 from app.protocol.commands import Generate
 from app.viewmodels.app import App
 from app.viewmodels.library.form import Form
+from app.widgets.chat.messages.disclosure_line import DisclosureLine
 from app.widgets.chat.messages.row_controls import ControlKind
-from app.widgets.chat.messages.thought_line import ThoughtLine
 from app.widgets.kit.style import Style
 from app.widgets.window.main_window import MainWindow
 from tests.fakes.engine import Script
@@ -34,9 +34,9 @@ def closed(window: MainWindow) -> None:
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
-def line_of(window: MainWindow, app: App) -> ThoughtLine:
+def line_of(window: MainWindow, app: App) -> DisclosureLine:
     found = window.chat.view.controls.find(app.chat.chat_model.rows[-1].id, ControlKind.THOUGHT)
-    assert isinstance(found, ThoughtLine)
+    assert isinstance(found, DisclosureLine)
     return found
 
 

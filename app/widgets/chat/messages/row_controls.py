@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
 from app.viewmodels.chat.rows import AttachmentRow, ThoughtRow
 from app.viewmodels.kit.action import Actions, AnyAction
-from app.widgets.chat.messages.thought_line import ThoughtLine
+from app.widgets.chat.messages.disclosure_line import DisclosureLine
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
 from app.widgets.kit.action_button import title_with_keys
 from app.widgets.kit.controls import ToolButton
@@ -172,11 +172,11 @@ class RowControls(QObject):
         if spec.kind is ControlKind.CODE:
             return CodeCopy(self._style, self._viewport)
         if spec.kind is ControlKind.THOUGHT:
-            line = ThoughtLine(self._style, self._viewport)
+            line = DisclosureLine(self._style, self._viewport)
             line.clicked.connect(lambda: self.thoughtPressed.emit(message_id))
             return line
         if spec.kind is ControlKind.ATTACHMENT:
-            line, number = ThoughtLine(self._style, self._viewport), spec.block
+            line, number = DisclosureLine(self._style, self._viewport), spec.block
             line.clicked.connect(lambda: self.attachmentPressed.emit(message_id, number))
             return line
         if spec.kind is ControlKind.QUESTION:
@@ -192,8 +192,8 @@ class RowControls(QObject):
             widget.show_version(spec.version, spec.versions)
         elif isinstance(widget, CodeCopy):
             widget.code = spec.code
-        elif isinstance(widget, ThoughtLine) and spec.part is not None:
-            widget.show_part(spec.part)
+        elif isinstance(widget, DisclosureLine) and spec.part is not None:
+            widget.show_row(spec.part)
         elif isinstance(widget, ActionStrip):
             action_id = "fork" if spec.kind is ControlKind.QUESTION else "regenerate"
             widget.show_message(spec.text, can_act=action_id in spec.enabled)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 
+from app.widgets.chat.messages.disclosure_line import OVERHANG
 from app.widgets.chat.messages.row_controls import ACTION, ControlKind, ControlSpec
 from app.widgets.chat.messages.row_item import RowItem
 from app.widgets.chat.messages.row_view import RowView
-from app.widgets.chat.messages.thought_line import OVERHANG
 
 STRIP = 2 * ACTION + 8
 # Icons are narrower than their buttons: this much brings an icon's edge to that of the text.

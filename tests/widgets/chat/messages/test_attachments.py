@@ -15,8 +15,8 @@ from app.viewmodels.actions import BY_ID
 from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.chat.rows import AttachmentRow
+from app.widgets.chat.messages.disclosure_line import DisclosureLine
 from app.widgets.chat.messages.row_controls import ControlKind
-from app.widgets.chat.messages.thought_line import ThoughtLine
 from app.widgets.chat.messages.view import ChatView
 from app.widgets.kit.style import Style
 from tests.fakes.shown import Shown
@@ -56,9 +56,9 @@ def settle() -> None:
         QApplication.processEvents()
 
 
-def line(view: ChatView, number: int) -> ThoughtLine:
+def line(view: ChatView, number: int) -> DisclosureLine:
     found = view.controls.find("q", ControlKind.ATTACHMENT, number)
-    assert isinstance(found, ThoughtLine)
+    assert isinstance(found, DisclosureLine)
     return found
 
 

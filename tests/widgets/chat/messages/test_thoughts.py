@@ -19,8 +19,8 @@ from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.chat.rows import MessageRow, ThoughtRow
 from app.viewmodels.text.formatting import HARD
 from app.widgets.chat.markdown.blocks import Kind, split_thought
+from app.widgets.chat.messages.disclosure_line import DisclosureLine
 from app.widgets.chat.messages.row_controls import ControlKind
-from app.widgets.chat.messages.thought_line import ThoughtLine
 from app.widgets.chat.messages.view import ChatView
 from app.widgets.kit.style import Style
 from tests.fakes.shown import Shown
@@ -65,9 +65,9 @@ def settle() -> None:
         QApplication.processEvents()
 
 
-def line(view: ChatView, message_id: str = "a") -> ThoughtLine:
+def line(view: ChatView, message_id: str = "a") -> DisclosureLine:
     found = view.controls.find(message_id, ControlKind.THOUGHT)
-    assert isinstance(found, ThoughtLine)
+    assert isinstance(found, DisclosureLine)
     return found
 
 
@@ -194,7 +194,7 @@ def test_a_screen_reader_hears_the_line_change_when_it_says_something_else(
     chat.show([question("q"), growing])
     settle()
     told: list[str] = []
-    monkeypatch.setattr(ThoughtLine, "setAccessibleName", lambda _line, name: told.append(name))
+    monkeypatch.setattr(DisclosureLine, "setAccessibleName", lambda _line, name: told.append(name))
     for number in range(20):
         line(view, "s").show_part(ThoughtRow("so", number / 4, number, is_growing=True))
     assert told == []

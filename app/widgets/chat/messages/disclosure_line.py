@@ -1,4 +1,4 @@
-"""The line that stands for a model's thought: "Thought for 12 s · 214 tokens". A press opens it and folds it again."""
+"""The line that stands for a thought or an attachment: "Thought for 12 s · 214 tokens". A press opens and folds it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MARK, _SIDE, _ABOVE = 12, 6, 3
 OVERHANG = _SIDE
 
 
-class ThoughtLine(Control):
+class DisclosureLine(Control):
     """A disclosure triangle and what is told of a thought, or of an attachment.
 
     Left folds it, Right opens it; Space and Return do both.
@@ -28,29 +28,29 @@ class ThoughtLine(Control):
 
     def __init__(self, style: Style, parent: QWidget) -> None:
         super().__init__(style, "", parent)
-        self._thought: ThoughtRow | AttachmentRow = ThoughtRow("")
+        self._row: ThoughtRow | AttachmentRow = ThoughtRow("")
         self.setCheckable(True)
         self.setAccessibleDescription("Space opens it and folds it again.")
 
-    def show_part(self, thought: ThoughtRow | AttachmentRow) -> None:
+    def show_row(self, row: ThoughtRow | AttachmentRow) -> None:
         """Stand for a thought, or for an attachment, as it is now."""
-        if thought.title != self._thought.title:
+        if row.title != self._row.title:
             self.updateGeometry()
-        self._thought = thought
-        self.setChecked(thought.is_open)
-        name = thought.spoken[:1].upper() + thought.spoken[1:]
+        self._row = row
+        self.setChecked(row.is_open)
+        name = row.spoken[:1].upper() + row.spoken[1:]
         if name != self.accessibleName():  # a screen reader says it each time it is set
             self.setAccessibleName(name)
         self.update()
 
     def sizeHint(self) -> QSize:
         text_style = self._style.text_style(TextRole.SMALL)
-        width = round(text_style.width(self._thought.title)) + self._lead + _SIDE
+        width = round(text_style.width(self._row.title)) + self._lead + _SIDE
         return QSize(width, text_style.line + 2 * _ABOVE)
 
     @property
     def _is_attachment(self) -> bool:
-        return isinstance(self._thought, AttachmentRow)
+        return isinstance(self._row, AttachmentRow)
 
     @property
     def _lead(self) -> int:
@@ -61,13 +61,13 @@ class ThoughtLine(Control):
         return self.sizeHint()
 
     def nextCheckState(self) -> None:
-        """Stay as it is: whoever hears the press opens or folds the thought, and then this is told."""
+        """Stay as it is: whoever hears the press opens or folds what it stands for, and then this is told."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         wanted = {Qt.Key.Key_Left: False, Qt.Key.Key_Right: True}.get(Qt.Key(event.key()))
         if wanted is None:
             super().keyPressEvent(event)
-        elif wanted != self._thought.is_open:
+        elif wanted != self._row.is_open:
             self.click()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -76,10 +76,10 @@ class ThoughtLine(Control):
         if state in (State.HOVER, State.PRESSED):
             fill_rounded(painter, rect, self.ring_radius, theme.fill2 if state is State.PRESSED else theme.fill)
         mark = QPointF(_SIDE + _MARK / 2, rect.center().y())
-        self._style.icons.paint(painter, Icon.FOLD if self._thought.is_open else Icon.RIGHT, mark, theme.text2, _MARK)
+        self._style.icons.paint(painter, Icon.FOLD if self._row.is_open else Icon.RIGHT, mark, theme.text2, _MARK)
         if self._is_attachment:
             icon = QPointF(2 * _SIDE + _MARK * 1.5, rect.center().y())
             self._style.icons.paint(painter, Icon.DOCUMENT, icon, theme.text2, _MARK)
         line = rect.adjusted(self._lead, 0, 0, 0)
-        draw_text(painter, self._style.text_style(TextRole.SMALL), line, self._thought.title, theme.text2)
+        draw_text(painter, self._style.text_style(TextRole.SMALL), line, self._row.title, theme.text2)
         painter.end()
