@@ -97,7 +97,8 @@ class _Text(QPlainTextEdit):
 class TextArea(QWidget):
     """A field of several lines, as high as its text within limits. Tab leaves it.
 
-    Attribute: edit. Signals: edited(str), a person has changed the text; left(), the keyboard is elsewhere now.
+    Attribute: edit, which takes the keyboard itself: a focus proxy would lead Tab in a ring.
+    Signals: edited(str), a person has changed the text; left(), the keyboard is elsewhere now.
     """
 
     edited = Signal(str)
@@ -118,7 +119,6 @@ class TextArea(QWidget):
         use_slim_bar(self.edit, style)
         self.edit.textChanged.connect(self._on_text)
         self.edit.focusChanged.connect(self._on_focus)
-        self.setFocusProxy(self.edit)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)

@@ -575,14 +575,14 @@ def walk(qtbot: QtBot, start: QWidget) -> list[QWidget]:
     """Where Tab goes, from a widget until it is back there."""
     start.setFocus()
     met = [start]
-    for _ in range(60):
+    for _ in range(100):
         qtbot.keyClick(met[-1], Qt.Key.Key_Tab)
         focused = QApplication.focusWidget()
         assert focused is not None
         if focused is start:
             return met
         met.append(focused)
-    raise AssertionError(f"Tab never came back: {met}")
+    raise AssertionError(f"Tab never came back: {[widget.accessibleName() for widget in met]}")
 
 
 def test_tab_goes_from_the_left_to_the_right_and_back(qtbot: QtBot, window: MainWindow, app: App) -> None:
@@ -593,6 +593,26 @@ def test_tab_goes_from_the_left_to_the_right_and_back(qtbot: QtBot, window: Main
     assert isinstance(strip, ActionStrip)
     order = [window.cache.tree, window.sidebar.list, chat.view, strip.copy, strip.act]
     assert [widget for widget in met if widget in order] == order
+
+
+def test_tab_goes_through_every_pane_of_the_inspector_and_comes_back(
+    qtbot: QtBot, window: MainWindow, app: App
+) -> None:
+    """Whatever is shown there: also a system prompt that is to hold, and settings that can be reset."""
+    ask(qtbot, window, app, "hello")
+    for has_choices in (False, True):
+        if has_choices:
+            app.chat.settings.instruct("Be brief.")
+            app.chat.settings.type("temperature", "0.2")
+            app.chat.settings.type("stop", "END")
+        for pane in (window.cache, window.settings):
+            app.catch_up()
+            window.inspector.show_pane(pane.id)
+            QApplication.processEvents()
+            met = walk(qtbot, window.chat.composer.edit)
+            stops = [stop for stop in pane.tab_order if stop.isVisible() and stop.isEnabled()]
+            assert [stop for stop in met if stop in stops] == stops
+            assert window.sidebar.list in met
 
 
 def test_on_the_welcome_page_tab_goes_through_the_questions(qtbot: QtBot, window: MainWindow) -> None:
