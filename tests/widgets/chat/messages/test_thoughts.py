@@ -196,7 +196,7 @@ def test_a_screen_reader_hears_the_line_change_when_it_says_something_else(
     told: list[str] = []
     monkeypatch.setattr(DisclosureLine, "setAccessibleName", lambda _line, name: told.append(name))
     for number in range(20):
-        line(view, "s").show_part(ThoughtRow("so", number / 4, number, is_growing=True))
+        line(view, "s").show_row(ThoughtRow("so", number / 4, number, is_growing=True))
     assert told == []
-    line(view, "s").show_part(ThoughtRow("so", 5.0, 20))
+    line(view, "s").show_row(ThoughtRow("so", 5.0, 20))
     assert told == [f"Thought, 20{HARD}tokens, collapsed"]
