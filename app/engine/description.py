@@ -34,6 +34,7 @@ def describe(model: LoadedModel, cache: PrefixCache) -> ModelInfo:
         thinking=thinking_switch(model.prompts.switch, model.prompts.template, model.codec.thinking),
         kv_bits=model.kv_bits,
         adapter=model.adapter,
+        own_context=model.own_context,
     )
 
 

@@ -26,7 +26,7 @@ from app.engine.folder import ModelFolder
 from app.engine.kv_bits import KV_BITS, quantized_caches
 from app.engine.memory import Memory, check_room, limit_mlx_cache, machine_memory
 from app.engine.model import LoadedModel
-from app.engine.problems import ModelError
+from app.engine.problems import NO_CONTEXT_LIMIT, ModelError
 from app.engine.prompt import prompt_builder
 from app.engine.source import checked_source
 from app.engine.step_memory import sizes_of
@@ -35,8 +35,8 @@ from app.engine.task import Task
 from app.engine.template import ChatTemplate, chat_template
 from app.engine.template_sources import default_source
 from app.engine.vocabulary import check_prompts, check_vocabulary, embedding_rows
-from app.models.context import context_length
-from app.protocol.commands import LoadModel
+from app.models.context import context_length, limited_context
+from app.protocol.commands import CONTEXT_LIMIT, LoadModel
 from app.protocol.events import ModelFailed, ModelLoading
 from app.protocol.figures import size
 from app.protocol.reports import Problem
@@ -64,6 +64,7 @@ class Opening(Task[LoadedModel | ModelFailed]):
         self.weight_bytes = 0
         self.memory = memory or machine_memory()
         self._kv_bits = command.kv_bits
+        self._context_limit = command.context_limit
         self._adapter_path = command.adapter
         self._adapter: Adapter | None = None
         self._now = now or datetime.now().astimezone()
@@ -79,6 +80,8 @@ class Opening(Task[LoadedModel | ModelFailed]):
     def _stages(self) -> Iterator[tuple[str, float | None]]:
         """Yield each stage before it is begun, with the fraction of the weights that is read."""
         yield "Checking the model", None
+        if not CONTEXT_LIMIT.allows(self._context_limit):
+            raise ModelError(*NO_CONTEXT_LIMIT)
         with ExitStack() as left_open:
             with checked_source(self.path) as folder:
                 if self._adapter_path:
@@ -129,13 +132,15 @@ class Opening(Task[LoadedModel | ModelFailed]):
             state_name = state_fingerprint(folder, name, leaves, new_caches(), self._adapter)
         except OSError as error:
             raise _unreadable(folder, error) from error
+        own_context = context_length(config, _tokenizer_length(tokenizer))
         return LoadedModel(
             path=self.path,
             name=folder.name,
             detail=_detail(config, weight_bytes, self._kv_bits if quantized else None, self._adapter),
             fingerprint=name,
             state_fingerprint=state_name,
-            context_length=context_length(config, _tokenizer_length(tokenizer)),
+            own_context=own_context,
+            context_length=limited_context(own_context, self._context_limit),
             weight_bytes=weight_bytes,
             memory=self.memory,
             sizes=sizes_of([leaf.shape for _, leaf in leaves], _heads(config), rows),

@@ -35,6 +35,7 @@ from app.protocol.commands import (
     EraseOwner,
     EstimateCost,
     Generate,
+    LimitContext,
     LoadModel,
     Pin,
     SetBudget,
@@ -135,6 +136,8 @@ class EngineLoop:
                 self._open(command)
             case CancelOpening(path):
                 self._cancel_opening(path)
+            case LimitContext(tokens):
+                self._limit_context(tokens)
             case Generate():
                 self._queue(command)
             case Cancel(run_id):
@@ -235,6 +238,11 @@ class EngineLoop:
             self.open_model.close()
         self.open_model = None
         mx.clear_cache()
+
+    def _limit_context(self, tokens: int | None) -> None:
+        """Limit what the open model reads. Without one there is nothing to limit: each is opened with its limit."""
+        if self.open_model is not None:
+            self._emit(self.open_model.limit_context(tokens))
 
     def _set_budget(self, budget_bytes: int | None) -> None:
         self._budget = budget_bytes

@@ -23,8 +23,8 @@ class LoadedModel:
     fingerprint, state_fingerprint: names of what shapes token ids, and of what shapes cached state. weight_bytes: of
     the weights as they lie in memory. sizes: what the memory of a call depends on. sampling: as its authors
     recommend it. kv_bits: in how many bits the KV cache is kept, None for all. adapter: folder of
-    the one that is added, or "". note: what a person should know of how
-    it was opened.
+    the one that is added, or "". own_context: how many tokens it can read; context_length: how many it may, which is
+    fewer where a person has limited it. note: what a person should know of how it was opened.
     """
 
     path: str
@@ -32,6 +32,7 @@ class LoadedModel:
     detail: str
     fingerprint: str
     state_fingerprint: str
+    own_context: int
     context_length: int
     weight_bytes: int
     memory: Memory

@@ -9,15 +9,19 @@ from pathlib import Path
 from app.engine.memory import default_budget
 from app.engine.model import LoadedModel
 from app.engine.prefill_rate import PrefillRate
+from app.engine.problems import NO_CONTEXT_LIMIT
 from app.engine.prompt import Prompt
 from app.engine.step_memory import StepMemory
 from app.engine.steps import Steps
 from app.engine.task import ModelTask
 from app.engine.trie_feed import TrieFeed
 from app.kvcache.prefix_cache import PrefixCache
+from app.models.context import limited_context
 from app.protocol.chat import PromptOptions, Turn
-from app.protocol.commands import ConfigureDiskCache
+from app.protocol.commands import CONTEXT_LIMIT, ConfigureDiskCache
 from app.protocol.engine import EventSink
+from app.protocol.events import ContextLimited
+from app.protocol.reports import Problem
 
 _DISK_SECONDS = 1.4  # that writing may take when a model is closed; a disk that hangs adds a fifth
 _PAUSE = 0.05  # seconds between two looks at whether the disk is done
@@ -92,6 +96,14 @@ class OpenModel:
             self.cache.erase(self._erasing.pop())
         self.feed.ended()
         self._emit(outcome)
+
+    def limit_context(self, tokens: int | None) -> ContextLimited:
+        """Read at most so many tokens from now on, None for as many as the model can."""
+        if not CONTEXT_LIMIT.allows(tokens):
+            return ContextLimited(self.model.path, self.model.context_length, Problem(*NO_CONTEXT_LIMIT))
+        length = limited_context(self.model.own_context, tokens)
+        self.model = replace(self.model, context_length=length)
+        return ContextLimited(self.model.path, length)
 
     def set_budget(self, budget_bytes: int | None) -> None:
         """Limit what the cache may hold in memory, in bytes; None for the default of this machine and model."""

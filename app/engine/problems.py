@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from app.protocol.commands import CONTEXT_LIMIT
 from app.protocol.figures import number
 from app.protocol.reports import Problem
+
+NO_CONTEXT_LIMIT = ("No such context limit", f"The {CONTEXT_LIMIT.title} must be {CONTEXT_LIMIT.range}, in tokens.")
 
 
 class EngineError(Exception):

@@ -142,7 +142,7 @@ class Run(ModelTask):
             seen = self._model.prompts.seen((*prompt.ids, *(begun.ids or ()))) - len(prompt.ids)
             self._forced = ids_of_begun(self._model.codec, _after_question(prompt), begun, max(0, seen))
         self._model.prompts.require_known(self._forced)
-        total, context = len(prompt.ids) + len(self._forced), self._model.context_length
+        total, context = len(prompt.ids) + len(self._forced), self._open.model.context_length
         if total >= context:
             raise TooLongError(context, total)
         return prompt
@@ -233,7 +233,7 @@ class Run(ModelTask):
 
     def _limit(self, prompt_tokens: int) -> StopReason | None:
         """Why nothing may follow the next token, if that is so."""
-        if prompt_tokens + self._sampled + 1 >= self._model.context_length:
+        if prompt_tokens + self._sampled + 1 >= self._open.model.context_length:
             return StopReason.CONTEXT
         most = self._command.sampling.max_tokens
         return StopReason.LENGTH if most is not None and self._sampled + 1 >= most else None

@@ -35,6 +35,11 @@ def context_length(config: dict[str, Any], tokenizer_length: int | None = None) 
     return UNSTATED
 
 
+def limited_context(own: int, limit: int | None) -> int:
+    """Return how many tokens a model may read that can read `own`. limit: a person's, None for none."""
+    return own if limit is None else min(own, limit)
+
+
 def _stated(config: dict[str, Any]) -> int:
     values = (config.get(key) for key in _KEYS)
     return next((tokens for value in values if (tokens := _tokens(value))), 0)

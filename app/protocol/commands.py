@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from app.protocol.chat import PromptOptions, Sampling, Turn
+from app.protocol.chat import Parameter, PromptOptions, Sampling, Turn
 
 _AS_SAID = PromptOptions()
+CONTEXT_LIMIT = Parameter("context limit", 128, 1 << 30, is_whole=True, may_lack=True)  # tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +19,24 @@ class LoadModel:
     into memory together it is closed then, else when the new one is ready. What is asked from then on waits for it.
 
     kv_bits: in how many bits its KV cache is kept, where its layers allow it, which makes answers approximate; None for
-    all bits. adapter: the folder of a LoRA adapter that is added to the model, "" for none.
+    all bits. adapter: the folder of a LoRA adapter that is added to the model, "" for none. context_limit: how many
+    tokens it reads at most, as of `LimitContext`.
     """
 
     path: str
     kv_bits: int | None = None
     adapter: str = ""
+    context_limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LimitContext:
+    """Have the open model read at most so many tokens, None for as many as it can. Answered with `ContextLimited`.
+
+    It holds at once, for an answer under way too, and nothing that is cached is lost.
+    """
+
+    tokens: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +149,7 @@ class Shutdown:
 
 Command = (
     LoadModel
+    | LimitContext
     | CancelOpening
     | Generate
     | Cancel

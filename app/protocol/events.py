@@ -59,6 +59,15 @@ class ModelReady:
 
 
 @dataclass(frozen=True, slots=True)
+class ContextLimited:
+    """The open model reads at most so many tokens. problem: why the limit that was asked for is none."""
+
+    path: str
+    context_length: int
+    problem: Problem | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ModelClosed:
     """The model that was open in this folder no longer is: another one is opened instead, or needs its memory."""
 
@@ -266,6 +275,7 @@ Event = (
     EngineStarted
     | ModelLoading
     | ModelReady
+    | ContextLimited
     | ModelClosed
     | ModelFailed
     | OpeningCancelled

@@ -96,7 +96,8 @@ class ModelInfo:
     layers: cache kinds by name, counted. fingerprint: changes with anything that shapes the model's state. sampling: as
     the model's authors recommend it. thinking, thinks: whether it can be told to think, and whether it does where
     nothing is said. kv_bits: in how many bits the KV cache is kept, None for all. adapter: folder of the adapter that
-    is added to it, "" for none.
+    is added to it, "" for none. context_length: how many tokens it reads at most. own_context: how many it could read
+    without a limit, 0 where that is not known.
     """
 
     path: str
@@ -113,6 +114,7 @@ class ModelInfo:
     thinks: bool = True
     kv_bits: int | None = None
     adapter: str = ""
+    own_context: int = 0
 
 
 @dataclass(frozen=True, slots=True)
