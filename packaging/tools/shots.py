@@ -47,6 +47,7 @@ from app.viewmodels.kit.settings import Settings, WindowState  # noqa: E402
 from app.viewmodels.text import formatting  # noqa: E402
 from app.widgets.kit.style import Style  # noqa: E402
 from app.widgets.kit.theme import DARK, LIGHT, Theme  # noqa: E402
+from app.widgets.models.context_box import ContextBox  # noqa: E402
 from app.widgets.models.get_models import GetModels, HubField  # noqa: E402
 from app.widgets.models.hub_box import HubBox  # noqa: E402
 from app.widgets.models.model_popover import ModelPopover  # noqa: E402
@@ -213,6 +214,21 @@ def _models(found: tuple[ModelEntry, ...], width: int = 0, typed: str = "") -> C
         models.findChild(OnThisMachine).field.setText(typed)
 
     return show
+
+
+def _limit_context(app: App, window: MainWindow) -> None:
+    app.model.limit_context(MODELS_QWEN, "8192")
+    _models(entries(FOLDERS.guide))(app, window)
+    page = _models_window(window).findChild(OnThisMachine)
+    page.ask_for_limit(next(row for row in app.model.list.state.now if row.id == MODELS_QWEN))
+    box = _context_box(window)
+    box.field.setText("1e6")
+    box.save()
+
+
+def _context_box(window: MainWindow) -> ContextBox:
+    (box,) = window.findChildren(ContextBox)
+    return box
 
 
 def _unsupported(app: App, window: MainWindow) -> None:
@@ -405,6 +421,7 @@ SCENES = (
     Scene("models", Stage, then=_models(entries(FOLDERS.guide)), part=_models_window),
     Scene("models-narrow", Stage, then=_models(entries(FOLDERS.guide), 600), part=_models_window),
     Scene("models-filtered", Stage, then=_models(entries(FOLDERS.guide), typed="4-bit gemma"), part=_models_window),
+    Scene("models-context", Stage, then=_limit_context, part=_context_box),
     Scene("models-unsupported", Stage, then=_unsupported, part=_models_window),
     Scene("model-picker", Stage, then=_pick, part=_picker),
     Scene("get-models", Stage, then=_hub(_starters), part=_models_window),

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from app.models.context import limited_context
 from app.protocol.attachments import attached_texts, question_text
 from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.protocol.chat import Turn
@@ -24,6 +25,7 @@ from app.protocol.commands import (
     ConfigureDiskCache,
     EstimateCost,
     Generate,
+    LimitContext,
     LoadModel,
     Pin,
     Shutdown,
@@ -33,6 +35,7 @@ from app.protocol.engine import EventSink
 from app.protocol.events import (
     CacheHappened,
     Capabilities,
+    ContextLimited,
     CostEstimate,
     EngineStarted,
     ModelClosed,
@@ -130,6 +133,7 @@ class FakeEngine:
         self._wanted_model: str | None = None
         self._kv_bits: int | None = None
         self._adapter = ""
+        self._context_limit: int | None = None
         self._is_open = True
         self._serial = 0
         self._disk = ConfigureDiskCache("")
@@ -163,6 +167,7 @@ class FakeEngine:
     def _handle(self, command: Command) -> None:
         handlers: dict[type, Callable[..., None]] = {
             LoadModel: self._load,
+            LimitContext: self._limit_context,
             CancelOpening: self._cancel_opening,
             Generate: self._begin,
             Cancel: self._cancel,
@@ -177,7 +182,13 @@ class FakeEngine:
 
     def _load(self, command: LoadModel) -> None:
         self._wanted_model, self._kv_bits, self._adapter = command.path, command.kv_bits, command.adapter
+        self._context_limit = command.context_limit
         self._sink(ModelLoading(command.path, "Reading weights", 0.5))
+
+    def _limit_context(self, command: LimitContext) -> None:
+        if self._info is not None:
+            self._info = replace(self._info, context_length=limited_context(CONTEXT, command.tokens))
+            self._sink(ContextLimited(self._info.path, self._info.context_length))
 
     def _cancel_opening(self, command: CancelOpening) -> None:
         if self._wanted_model == command.path:
@@ -201,9 +212,11 @@ class FakeEngine:
         self._held = []
         name = path.rstrip("/").rsplit("/", 1)[-1]
         self._info = ModelInfo(
-            *(path, name, "fake", f"print of {path}", CONTEXT, 4_700_000, (("KVCache", 2),), True),
+            *(path, name, "fake", f"print of {path}", limited_context(CONTEXT, self._context_limit)),
+            *(4_700_000, (("KVCache", 2),), True),
             kv_bits=self._kv_bits,
             adapter=self._adapter,
+            own_context=CONTEXT,
         )
         self._sink(ModelReady(self._info))
         self._show_trie()
@@ -218,7 +231,7 @@ class FakeEngine:
         if question == self._script.hang:
             self._script.go.wait()
         prompt, ends = self._tokens(command)
-        if question == self._script.fail or len(prompt) > CONTEXT:
+        if question == self._script.fail or len(prompt) > self._info.context_length:
             self._sink(RunFailed(command.run_id, Problem("The context is full", f"{len(prompt)} tokens do not fit.")))
             return
         answer = self._script.answers.get(question, f"You said: {question}")

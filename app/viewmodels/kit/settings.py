@@ -14,6 +14,7 @@ from typing import Any, TypedDict, Unpack
 
 from PySide6.QtCore import QObject, Signal
 
+from app.protocol.commands import CONTEXT_LIMIT
 from app.protocol.deadline import DeadlineCaller
 from app.protocol.plain_files import UnfitFileError, read_plain, write_whole
 
@@ -54,7 +55,8 @@ class SettingsValues:
     suspect: folder of a model that was being opened, or in use, when the engine or the program died; "" for none.
     model_folders: looked through for models beside those of other programs. models_used: when each model was opened
     last, in seconds since the epoch, by what it was opened by. kv_bits: of the models whose KV cache is kept in fewer
-    bits, by the same. adapters: folder of the adapter that is added to each, by the same.
+    bits, by the same. adapters: folder of the adapter that is added to each, by the same. context_limits: how many
+    tokens each reads at most, of those that read fewer than they could, by the same.
     preset: name of the settings of sampling that were chosen last, "" for the model's own.
 
     budget, disk_budget: how much memory and how much of the disk the cache may take, by the id of a `Budget`.
@@ -71,6 +73,7 @@ class SettingsValues:
     models_used: Mapping[str, int] = field(default_factory=dict)
     kv_bits: Mapping[str, int] = field(default_factory=dict)
     adapters: Mapping[str, str] = field(default_factory=dict)
+    context_limits: Mapping[str, int] = field(default_factory=dict)
     preset: str = ""
     budget: str = DEFAULT_BUDGET
     disk_budget: str = DEFAULT_BUDGET
@@ -90,6 +93,7 @@ class SettingsChanges(TypedDict, total=False):
     models_used: Mapping[str, int]
     kv_bits: Mapping[str, int]
     adapters: Mapping[str, str]
+    context_limits: Mapping[str, int]
     preset: str
     budget: str
     disk_budget: str
@@ -210,6 +214,7 @@ def settings_from(found: Any) -> SettingsValues:
     _require_times(values.get("models_used", {}))
     _require_bits(values.get("kv_bits", {}))
     _require_paths(values.get("adapters", {}))
+    _require_limits(values.get("context_limits", {}))
     return SettingsValues(**values)
 
 
@@ -265,6 +270,13 @@ def _require_bits(bits: dict[str, Any]) -> None:
     _require_sense("kv_bits", [*bits])
     if not all(type(value) is int and 1 <= value <= _MOST_BITS for value in bits.values()):
         raise ValueError(f"bits are written as {bits!r:.100}")
+
+
+def _require_limits(limits: dict[str, Any]) -> None:
+    """Raises ValueError for what is not a context limit for each of a few names."""
+    _require_sense("context_limits", [*limits])
+    if not all(value is not None and CONTEXT_LIMIT.allows(value) for value in limits.values()):
+        raise ValueError(f"limits are written as {limits!r:.100}")
 
 
 def _require_paths(paths: dict[str, Any]) -> None:

@@ -9,10 +9,12 @@ from typing import TypeVar, Unpack
 
 from PySide6.QtCore import QObject, Signal
 
+from app.models.context import limited_context
 from app.models.names import model_name as model_name
 from app.protocol.chat import Sampling
-from app.protocol.commands import CancelOpening, LoadModel
+from app.protocol.commands import CancelOpening, LimitContext, LoadModel
 from app.protocol.events import (
+    ContextLimited,
     EngineFailed,
     Event,
     ModelClosed,
@@ -123,7 +125,8 @@ class CurrentModel(QObject):
         self.loading = ModelLoading(path, "")
         self._suspect(path)
         chosen = self.adapter_of(path) if adapter is None else adapter
-        self._host.submit(LoadModel(path, self._settings.values.kv_bits.get(path), chosen))
+        bits = self._settings.values.kv_bits.get(path)
+        self._host.submit(LoadModel(path, bits, chosen, self.context_limit_of(path)))
         self.changed.emit()
 
     def adapter_of(self, path: str) -> str:
@@ -137,6 +140,16 @@ class CurrentModel(QObject):
         self._keep(kv_bits=_changed(self._settings.values.kv_bits, self.path, bits))
         if bits != self.info.kv_bits:
             self.open(self.path)
+
+    def context_limit_of(self, path: str) -> int | None:
+        """Return how many tokens a person lets a model read, None for as many as it can."""
+        return self._settings.values.context_limits.get(path)
+
+    def limit_context(self, path: str, tokens: int | None) -> None:
+        """Have a model read at most so many tokens from now on, None for as many as it can. It stays open."""
+        self._keep(context_limits=_changed(self._settings.values.context_limits, path, tokens))
+        if self.info is not None and self.info.path == path:
+            self._host.submit(LimitContext(tokens))
 
     def stop_opening(self) -> None:
         """Have the engine give up the model that is being opened."""
@@ -175,6 +188,8 @@ class CurrentModel(QObject):
         elif isinstance(event, ModelClosed):
             self.info = None
             self.changed.emit()
+        elif isinstance(event, ContextLimited):
+            self._take_limit(event)
         elif isinstance(event, ModelLoading) and event.path == self._wanted and not self._is_stopping:
             self.loading = event
             self.changed.emit()
@@ -182,6 +197,11 @@ class CurrentModel(QObject):
             self._failed(event.problem)
         elif isinstance(event, OpeningCancelled) and event.path == self._wanted and self._is_stopping:
             self._stopped()
+
+    def _take_limit(self, event: ContextLimited) -> None:
+        if self.info is not None and self.info.path == event.path:
+            self.info = replace(self.info, context_length=event.context_length)
+            self.changed.emit()
 
     def _stopped(self) -> None:
         """Stay with the model in use, if there is one. An opening that was asked for since then goes on."""
@@ -211,6 +231,7 @@ class CurrentModel(QObject):
         self.loading, self.problem, self._is_stopping = None, None, False
         self._remember(info.path)
         self._remember_adapter(info)
+        self._follow_limit(info)
         self.changed.emit()
         self.ready.emit()
 
@@ -218,6 +239,12 @@ class CurrentModel(QObject):
         """Open it with this adapter the next time, since both are known to go together, or with none."""
         if info.adapter != self.adapter_of(info.path):
             self._keep(adapters=_changed(self._settings.values.adapters, info.path, info.adapter or None))
+
+    def _follow_limit(self, info: ModelInfo) -> None:
+        """Have the limit hold that was chosen while the model was being opened with another one."""
+        wanted = self.context_limit_of(info.path)
+        if info.own_context and limited_context(info.own_context, wanted) != info.context_length:
+            self._host.submit(LimitContext(wanted))
 
     def _remember(self, path: str) -> None:
         """Start with this model the next time. The guide is no recent model: it is always at hand."""

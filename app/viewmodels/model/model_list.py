@@ -139,7 +139,10 @@ class ModelList(QObject):
     def _rows(self) -> tuple[ModelRow, ...]:
         model = self._current_model
         current = model.info.path if model.info is not None else ""
-        standing = Standing(self._used, time.time(), self._support, current, model.loading, self.file_check.state)
+        standing = Standing(
+            *(self._used, time.time(), self._support, current, model.loading, self.file_check.state),
+            self._settings.values.context_limits,
+        )
         return rows_of(map(self._named, self._entries.values()), standing)
 
     @property

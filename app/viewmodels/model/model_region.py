@@ -7,13 +7,14 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from app.models.ollama_store import is_reference
-from app.protocol.events import Capabilities, EngineFailed, EngineStarted, Event
+from app.protocol.events import Capabilities, ContextLimited, EngineFailed, EngineStarted, Event
 from app.protocol.reports import Problem
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.problem_card import ProblemCard
 from app.viewmodels.kit.settings import Settings
 from app.viewmodels.model import model_cards
+from app.viewmodels.model.context_limits import read_limit
 from app.viewmodels.model.current_model import CurrentModel
 from app.viewmodels.model.model_list import ModelList
 from app.viewmodels.model.model_state import ModelState, model_state
@@ -72,6 +73,19 @@ class ModelRegion(QObject):
         """Keep the KV cache of the model in use in so many bits, which makes answers approximate; None for all bits."""
         self.current_model.keep_in_bits(bits)
 
+    def own_context(self, path: str) -> int:
+        """Return how many tokens a model could read without a limit, 0 where that is not known."""
+        info, entry = self.current_model.info, self.list.entry(path)
+        own = info.own_context if info is not None and info.path == path else 0
+        return own or (entry.context if entry is not None and entry.context else 0)
+
+    def limit_context(self, path: str, text: str) -> str:
+        """Have a model read at most as many tokens as was typed, all it can for "". Returns why not, or ""."""
+        read = read_limit(text, self.own_context(path))
+        if not read.problem:
+            self.current_model.limit_context(path, read.tokens)
+        return read.problem
+
     def choose(self) -> None:
         """Have the person asked for a model's folder."""
         self.folderWanted.emit()
@@ -106,6 +120,8 @@ class ModelRegion(QObject):
             if isinstance(event, EngineStarted):
                 self._capabilities = event.capabilities
             self.state.refresh()
+        if isinstance(event, ContextLimited) and event.problem is not None:
+            self._notices.error(event.problem)
         self.list.take(event)
         self.current_model.take(event)
 

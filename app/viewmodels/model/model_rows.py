@@ -60,7 +60,8 @@ class Standing:
     """Circumstances that the rows of models depend on.
 
     used: when each was opened last, in seconds since the epoch. now: likewise. support: of the engine. current: id of
-    the model in use. loading: the one that is being opened.
+    the model in use. loading: the one that is being opened. limits: how many tokens each may read, of those that a
+    person has limited.
     """
 
     used: Mapping[str, int]
@@ -69,6 +70,7 @@ class Standing:
     current: str = ""
     loading: ModelLoading | None = None
     check: CheckState = field(default_factory=CheckState)
+    limits: Mapping[str, int] = field(default_factory=dict)
 
 
 def rows_of(entries: Iterable[ModelEntry], standing: Standing) -> tuple[ModelRow, ...]:
@@ -87,7 +89,7 @@ def _row(entry: ModelEntry, standing: Standing) -> ModelRow:
         id=entry.path,
         name=entry.name,
         source=DOT.join(part for part in (entry.owner, entry.source.value) if part),
-        details=_details(entry),
+        details=_details(entry, standing.limits.get(entry.path)),
         fit="" if reason else fit,
         is_too_large=is_too_large,
         reason=reason,
@@ -126,17 +128,25 @@ def _fit(entry: ModelEntry, memory: Memory | None) -> tuple[bool, str]:
     return False, f"fits, {formatting.size(budget)} for the cache" if budget else "fits, no room for the cache"
 
 
-def _details(entry: ModelEntry) -> str:
+def _details(entry: ModelEntry, limit: int | None) -> str:
     unused = "text only" if entry.sees else ""
     parts = (
         entry.model_type,
         formatting.parameters(entry.parameters) if entry.parameters else "",
         entry.precision,
         formatting.size(entry.disk_bytes) if entry.disk_bytes else "",
-        formatting.context(entry.context) if entry.context else "",
+        _context(entry.context or 0, limit),
         ", ".join(part for part in (unused, "without tools" if entry.calls_tools else "") if part),
     )
     return DOT.join(part for part in parts if part)
+
+
+def _context(own: int, limit: int | None) -> str:
+    """Say how many tokens a model reads: as many as it can, or as a person lets it."""
+    could = formatting.context(own) if own else ""
+    if limit is None or (own and limit >= own):
+        return could
+    return ", ".join(part for part in (could, f"limited to {formatting.number(limit)}") if part)
 
 
 class ModelRows(KeyedListModel[ModelRow]):

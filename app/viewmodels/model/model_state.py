@@ -79,4 +79,6 @@ def _activity(model: CurrentModel, is_engine_up: bool) -> Activity:
     said = [model.info.name, formatting.size(model.info.weight_bytes)]
     said += [f"with {model_name(model.info.adapter)}"] if model.info.adapter else []
     said += [f"approximate KV cache in {model.info.kv_bits} bits"] if model.info.kv_bits else []
+    is_limited = model.info.context_length < model.info.own_context
+    said += [f"limited to {formatting.tokens(model.info.context_length)}"] if is_limited else []
     return Activity(f"Ready{DOT}{', '.join(said)}")

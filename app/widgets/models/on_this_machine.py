@@ -21,6 +21,7 @@ from app.widgets.kit.search_field import SearchField
 from app.widgets.kit.style import Style
 from app.widgets.kit.text_label import TextLabel
 from app.widgets.kit.typography import TextRole
+from app.widgets.models.context_box import ContextBox
 from app.widgets.models.model_view import ModelView
 
 _EDGE, _APART, _INSET = 16, 8, 12
@@ -221,6 +222,7 @@ class OnThisMachine(Pane):
         if adapter:
             name = Path(adapter).name.replace("&", "&&")
             menu.addAction(f"Open Without the Adapter {name}", lambda: self._models.open(row.id, ""))
+        menu.addAction("Limit Context…", lambda: self.ask_for_limit(row)).setEnabled(not row.reason)
         menu.addAction(SHOW, lambda: self._show_files(row))
         if row.can_be_verified:
             menu.addAction("Verify Files", lambda: self._verify(row))
@@ -233,6 +235,10 @@ class OnThisMachine(Pane):
         dialog = folder_dialog("Add Adapter", lambda folder: self._models.open(model, folder), self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
+
+    def ask_for_limit(self, row: ModelRow) -> None:
+        """Ask how many tokens a model may read at most."""
+        ContextBox(self._style, self._models, row.id, row.name, self).open()
 
     def _go_down(self) -> None:
         if self._rows.rows:

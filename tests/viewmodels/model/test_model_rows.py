@@ -52,6 +52,13 @@ def test_a_row_says_what_the_model_is_and_what_it_leaves() -> None:
     assert plain(shown.spoken) == expected
 
 
+def test_a_context_that_is_limited_is_said_so() -> None:
+    limited = replace(STANDING, limits={QWEN.path: 8192})
+    assert plain(row(QWEN, limited).details).endswith("40k, limited to 8 192")
+    assert plain(row(replace(QWEN, context=0), limited).details).endswith("  ·  limited to 8 192")
+    assert row(replace(QWEN, context=4096), limited).details == row(replace(QWEN, context=4096)).details
+
+
 def test_what_is_not_known_is_left_out() -> None:
     bare = row(ModelEntry("/m", "m", Source.ADDED), Standing({}, NOW, ModelSupport()))
     assert bare == ModelRow("/m", "m", "Added folder", is_added=True)

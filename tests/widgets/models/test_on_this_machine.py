@@ -16,11 +16,13 @@ from pytestqt.qtbot import QtBot
 from app.protocol.commands import LoadModel
 from app.protocol.memory import GIB, Memory, ModelSupport
 from app.viewmodels.app import App
+from app.viewmodels.model.context_limits import NO_NUMBER
 from app.widgets.kit.style import Style
+from app.widgets.models.context_box import ContextBox
 from app.widgets.models.models_window import ModelsWindow
 from app.widgets.models.on_this_machine import LOOKING, NOTHING, SHOW, OnThisMachine
 from app.widgets.window.main_window import MainWindow
-from tests.fakes.engine import Script
+from tests.fakes.engine import CONTEXT, Script
 from tests.models.folders import CONFIG, TEMPLATE, write_model, write_snapshot
 from tests.models.ollama import write_store
 from tests.widgets.pictures import count, picture
@@ -239,7 +241,7 @@ def test_the_menu_of_a_row_offers_the_same(qtbot: QtBot, page: OnThisMachine, sc
         QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, page.list.viewport().mapToGlobal(at)),
     )
     (menu,) = page.findChildren(QMenu)
-    assert [entry.text() for entry in menu.actions()] == ["Open", "Add Adapter…", SHOW]
+    assert [entry.text() for entry in menu.actions()] == ["Open", "Add Adapter…", "Limit Context…", SHOW]
     menu.actions()[0].trigger()
     menu.close()
     qtbot.waitUntil(lambda: loaded(script) == ["models--a--Pear-8bit"])
@@ -319,6 +321,40 @@ def test_tab_leads_through_the_page_and_to_the_selector(qtbot: QtBot, page: OnTh
     assert QApplication.focusWidget() is page.open_button
     qtbot.keyClick(page.open_button, Qt.Key.Key_Tab)
     assert QApplication.focusWidget() is here
+
+
+def test_how_many_tokens_a_model_reads_is_limited_by_keys(
+    qtbot: QtBot, page: OnThisMachine, app: App, script: Script
+) -> None:
+    def asked() -> ContextBox:
+        page.list.select(0)
+        next(entry for entry in menu_of(page, 0).actions() if entry.text() == "Limit Context…").trigger()
+        (box,) = (one for one in page.findChildren(ContextBox) if one.isVisible())
+        qtbot.waitUntil(box.field.hasFocus)
+        return box
+
+    path = page.list.row.id if page.list.row is not None else ""
+    box = asked()
+    assert box.field.accessibleName() == "Context limit of Apple-4bit in tokens"
+    qtbot.keyClicks(box.field, "many")
+    qtbot.keyClick(box.field, Qt.Key.Key_Return)
+    assert box._problem.text() == NO_NUMBER
+    assert box.isVisible()
+    box.field.clear()
+    qtbot.keyClicks(box.field, "300")
+    qtbot.keyClick(box.field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "limited to 300" in (page.list.row.details if page.list.row else ""))
+    page._models.open(path)
+    qtbot.waitUntil(lambda: app.model.state.now.context_length == 300)
+    assert LoadModel(path, context_limit=300) in script.commands
+    box = asked()
+    assert box.field.text() == "300"
+    qtbot.keyClick(box.field, Qt.Key.Key_Escape)
+    box = asked()
+    box.field.clear()
+    qtbot.mouseClick(box.save_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: app.model.state.now.context_length == CONTEXT)
+    assert app.settings.values.context_limits == {}
 
 
 def test_the_menu_of_a_row_needs_no_mouse(qtbot: QtBot, page: OnThisMachine, script: Script) -> None:
