@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtCore import QModelIndex, QPoint, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QContextMenuEvent, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.viewmodels.kit.lists import AnyIndex
@@ -38,6 +38,17 @@ def set_up_view(view: QAbstractItemView, style: Style, name: str) -> None:
     view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
     style.changed.connect(view.scheduleDelayedItemsLayout)
     style.changed.connect(view.viewport().update)
+
+
+def menu_target(view: QAbstractItemView, event: QContextMenuEvent) -> tuple[QModelIndex, QPoint]:
+    """Return the row whose menu is asked for, and the place on screen for it.
+
+    That is the row under the mouse; from the keyboard, the current one. The index is invalid where there is none.
+    """
+    if event.reason() is QContextMenuEvent.Reason.Mouse:
+        return view.indexAt(event.pos()), event.globalPos()
+    index = view.currentIndex()
+    return index, view.viewport().mapToGlobal(view.visualRect(index).center())
 
 
 class RowDelegate(QStyledItemDelegate):

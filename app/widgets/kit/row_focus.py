@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyleOptionViewItem, QWidget
@@ -17,13 +19,15 @@ _RADIUS = 6
 class RowFocus(QObject):
     """Watches a view; `is_shown` while it has the focus and was last moved in by keys, not by the mouse.
 
-    Letters are left to the window, which has them typed into the message field: no list is gone through by letters.
+    No list is gone through by letters. They are left to the window, which has them typed into the message field, unless
+    `take_letter` takes them: it returns whether it has. Attribute: take_letter.
     """
 
     def __init__(self, view: QAbstractItemView) -> None:
         super().__init__(view)
         self._view = view
         self._is_by_keyboard = False
+        self.take_letter: Callable[[QKeyEvent], bool] = lambda _event: False
         view.installEventFilter(self)
         view.viewport().installEventFilter(self)
 
@@ -35,7 +39,8 @@ class RowFocus(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kind = event.type()
         if isinstance(event, QKeyEvent) and kind == QEvent.Type.KeyPress and is_letter(event):
-            event.ignore()
+            if not self.take_letter(event):
+                event.ignore()
             return True
         if kind == QEvent.Type.MouseButtonPress:
             self._is_by_keyboard = False

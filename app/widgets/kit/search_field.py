@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from app.widgets.kit.controls import ToolButton
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.letters import is_letter
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import field_palette
 from app.widgets.kit.typography import TextRole
@@ -54,6 +55,14 @@ class SearchField(QLineEdit):
         """Come here by the keyboard; what was looked for before is replaced by typing."""
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.selectAll()
+
+    def take_letter(self, event: QKeyEvent) -> bool:
+        """Type a letter here, wherever the keyboard is. Return False for a key that writes none."""
+        if not is_letter(event):
+            return False
+        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        QApplication.sendEvent(self, event)
+        return True
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
-    QApplication,
     QHBoxLayout,
     QSizePolicy,
     QStackedWidget,
@@ -20,7 +19,6 @@ from app.viewmodels.hub.hub_rows import HubRow
 from app.viewmodels.hub.hub_state import Fact, HubState
 from app.widgets.kit.controls import Button
 from app.widgets.kit.drawing import draw_text, smooth
-from app.widgets.kit.letters import is_letter
 from app.widgets.kit.pane import Pane
 from app.widgets.kit.search_field import SearchField
 from app.widgets.kit.style import Style
@@ -152,9 +150,8 @@ class GetModels(Pane):
         hub = self._hub
         self.field.textChanged.connect(hub.filter)
         self.field.entered.connect(lambda: hub.search(self.field.text()))
-        self.field.wentDown.connect(self.list.take_focus)
         self.field.escaped.connect(lambda: self.window().close())
-        self.list.left.connect(self.field.take_focus)
+        self.list.set_field(self.field)
         self.list.chosen.connect(self._look_at)
         self.more_button.clicked.connect(hub.show_more)
         self.stop_button.clicked.connect(hub.stop_search)
@@ -228,8 +225,5 @@ class GetModels(Pane):
             self._hub.stop_search()
         elif event.key() == Qt.Key.Key_Escape and self.field.text():
             self.field.clear()
-        elif is_letter(event) and not is_card:
-            self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
-            QApplication.sendEvent(self.field, event)
-        else:
+        elif is_card or not self.field.take_letter(event):
             super().keyPressEvent(event)

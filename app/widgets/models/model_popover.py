@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.viewmodels.model.model_region import ModelRegion
 from app.viewmodels.model.model_rows import ModelRow, ModelRows
 from app.widgets.kit.controls import Button
 from app.widgets.kit.drawing import fill_rounded, smooth, stroke_rounded
-from app.widgets.kit.letters import is_letter
 from app.widgets.kit.search_field import SearchField
 from app.widgets.kit.style import Style
 from app.widgets.models.model_view import ModelView
@@ -38,17 +37,15 @@ class ModelPopover(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
         self.setAccessibleName("Choose a model")
         self.field = SearchField(style, "Filter models", "Filter", parent=self)
-        self.list = ModelView(style, self._rows, self)
+        self.list = ModelView(style, self._rows, self, is_chosen_by_click=True)
         self.all_button = Button(style, "All Models…", parent=self)
         self.folder_button = Button(style, "Open Folder…", parent=self)
         self._stack()
         self.field.textChanged.connect(self._filter)
-        self.field.wentDown.connect(self._go_down)
         self.field.escaped.connect(self.close)
         self.field.entered.connect(self.list.choose)
-        self.list.left.connect(self.field.take_focus)
+        self.list.set_field(self.field)
         self.list.chosen.connect(self._open)
-        self.list.clicked.connect(lambda index: self._open(self._rows.rows[index.row()]))
         self.all_button.clicked.connect(lambda: self._ask("models"))
         self.folder_button.clicked.connect(lambda: self._ask("open_model"))
         models.list.state.changed.connect(self._refresh)
@@ -102,14 +99,9 @@ class ModelPopover(QWidget):
         self.list.select(0)
         self.list.scrollToTop()
 
-    def _go_down(self) -> None:
-        if self._rows.rows:
-            self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
     def _open(self, row: ModelRow) -> None:
-        if not row.reason:
-            self.close()
-            self._models.open(row.id)
+        self.close()
+        self._models.open(row.id)
 
     def _ask(self, action_id: str) -> None:
         self.close()
@@ -117,12 +109,9 @@ class ModelPopover(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Letters that nothing has a use for are meant for the filter; Escape closes."""
-        if is_letter(event):
-            self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
-            QApplication.sendEvent(self.field, event)
-        elif event.key() == Qt.Key.Key_Escape:
+        if event.key() == Qt.Key.Key_Escape:
             self.close()
-        else:
+        elif not self.field.take_letter(event):
             super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -8,14 +8,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QFileDialog, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from app.protocol.reports import Problem
 from app.viewmodels.model.model_region import ModelRegion
 from app.viewmodels.model.model_rows import ModelRow, ModelRows
 from app.widgets.kit.controls import Button
 from app.widgets.kit.dialogs import folder_dialog
-from app.widgets.kit.letters import is_letter
 from app.widgets.kit.pane import Pane
 from app.widgets.kit.search_field import SearchField
 from app.widgets.kit.style import Style
@@ -100,10 +99,9 @@ class OnThisMachine(Pane):
 
     def _connect(self) -> None:
         self.field.textChanged.connect(self._filter)
-        self.field.wentDown.connect(self._go_down)
         self.field.entered.connect(self.list.choose)
         self.field.escaped.connect(lambda: self.window().close())
-        self.list.left.connect(self.field.take_focus)
+        self.list.set_field(self.field)
         self.list.chosen.connect(self._open)
         self.list.menuAsked.connect(self._show_menu)
         self.list.selectionModel().currentChanged.connect(self._refresh_buttons)
@@ -240,10 +238,6 @@ class OnThisMachine(Pane):
         """Ask how many tokens a model may read at most."""
         ContextBox(self._style, self._models, row.id, row.name, self).open()
 
-    def _go_down(self) -> None:
-        if self._rows.rows:
-            self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
     # Events
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -253,12 +247,9 @@ class OnThisMachine(Pane):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Letters that nothing has a use for are meant for the filter; Escape clears it, then closes the window."""
-        if is_letter(event):
-            self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
-            QApplication.sendEvent(self.field, event)
-        elif event.key() == Qt.Key.Key_Escape and self._is_busy:
+        if event.key() == Qt.Key.Key_Escape and self._is_busy:
             self._stop()
         elif event.key() == Qt.Key.Key_Escape and self.field.text():
             self.field.clear()
-        else:
+        elif not self.field.take_letter(event):
             super().keyPressEvent(event)

@@ -15,7 +15,7 @@ from app.viewmodels.library.search import Search
 from app.widgets.kit.action_button import ActionButton, native_keys
 from app.widgets.kit.drawing import draw_text, smooth, wrapped
 from app.widgets.kit.icon_paths import Icon
-from app.widgets.kit.item_views import set_up_view
+from app.widgets.kit.item_views import menu_target, set_up_view
 from app.widgets.kit.search_field import SearchField
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
@@ -124,12 +124,8 @@ class ConversationList(QListView):
         self._follow_model()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Ask for the menu of the row under the mouse; from the keyboard, of the current one."""
-        is_by_mouse = event.reason() is QContextMenuEvent.Reason.Mouse
-        index = self.indexAt(event.pos()) if is_by_mouse else self.currentIndex()
+        index, at = menu_target(self, event)
         if index.isValid():
-            rect = self.visualRect(index)
-            at = event.globalPos() if is_by_mouse else self.viewport().mapToGlobal(rect.center())
             self.menuAsked.emit(index.data(RowRole.ROW), at)
 
     def _tell_choice(self) -> None:
@@ -200,7 +196,7 @@ class Sidebar(QWidget):
         self.field.entered.connect(self._go_down)
         self.field.escaped.connect(self.left)
         self.results.left.connect(self.field.take_focus)
-        self.results.opened.connect(self._open)
+        self.results.chosen.connect(self._open)
         self._search.changed.connect(self._refresh)
         self._style.changed.connect(self._restyle)
 
@@ -224,9 +220,9 @@ class Sidebar(QWidget):
         self._arrange()
 
     def _go_down(self) -> None:
-        if self._search.is_active and self._search.rows.rows:
+        if self._search.is_active:
             self.results.take_focus()
-        elif not self._search.is_active:
+        else:
             self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _open(self, row: LineRow) -> None:

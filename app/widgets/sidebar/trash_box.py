@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -11,7 +11,6 @@ from app.viewmodels.library.line_model import LineRow
 from app.viewmodels.library.trash_list import TrashList
 from app.widgets.kit.controls import Button
 from app.widgets.kit.dialogs import ask_to_delete, close_on_command
-from app.widgets.kit.drawing import draw_text, smooth, wrapped
 from app.widgets.kit.focus_ring import FocusRing
 from app.widgets.kit.style import Style
 from app.widgets.kit.text_label import TextLabel
@@ -31,18 +30,16 @@ class TrashBox(QDialog):
         self._trash = trash
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Trash")
-        self.list = LineList(style, trash.rows, "Trash", self)
-        self.list.viewport().installEventFilter(self)
+        self.list = LineList(style, trash.rows, "Trash", self, is_chosen_by_click=False)
         self.restore_button = Button(style, "Restore", is_default=True, parent=self)
         self.empty_button = Button(style, "Empty Trash…", parent=self)
         self.close_button = Button(style, "Close", parent=self)
         self._ring = FocusRing(style, self)
         self._stack()
-        self.restore_button.clicked.connect(self._restore)
+        self.restore_button.clicked.connect(self.list.choose)
         self.empty_button.clicked.connect(self.ask_to_empty)
         self.close_button.clicked.connect(self.accept)
-        self.list.doubleClicked.connect(self._restore)
-        self.list.enteredRow.connect(self._restore)
+        self.list.chosen.connect(self._restore)
         self.list.selectionModel().currentChanged.connect(self._refresh)
         trash.changed.connect(self._on_read)
         close_on_command(self)
@@ -83,28 +80,12 @@ class TrashBox(QDialog):
     def _refresh(self) -> None:
         self.restore_button.setEnabled(self.list.row is not None)
         self.empty_button.setEnabled(bool(self._trash.rows.rows))
-        self.list.setAccessibleDescription("" if self._trash.rows.rows else trash_list.EMPTY)
+        self.list.show_hint("" if self._trash.rows.rows else trash_list.EMPTY)
         if not self._trash.rows.rows:
             self.close_button.setFocus()
-        self.list.viewport().update()
 
-    def _restore(self) -> None:
-        row: LineRow | None = self.list.row
-        if row is not None:
-            self._trash.restore(row.id)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Paint a sentence where the list is empty."""
-        if event.type() == QEvent.Type.Paint and not self._trash.rows.rows:
-            viewport = self.list.viewport()
-            painter = smooth(QPainter(viewport))
-            text_style = self._style.text_style(TextRole.UI)
-            for number, line in enumerate(wrapped(text_style, trash_list.EMPTY, viewport.width() - 2 * _EDGE)):
-                rect = QRectF(_EDGE, _EDGE + number * text_style.line, viewport.width() - 2 * _EDGE, text_style.line)
-                draw_text(painter, text_style, rect, line, self._style.theme.text)
-            painter.end()
-            return True
-        return super().eventFilter(watched, event)
+    def _restore(self, row: LineRow) -> None:
+        self._trash.restore(row.id)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

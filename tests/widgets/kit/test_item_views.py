@@ -12,13 +12,17 @@ from pytestqt.qtbot import QtBot
 from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.viewmodels.cache.event_model import EventModel
 from app.viewmodels.cache.trie_model import TrieModel
+from app.viewmodels.hub.hub_rows import HubRow, HubRows
 from app.viewmodels.library.conversation_model import ConversationModel
 from app.viewmodels.library.line_model import LineModel, LineRow
 from app.viewmodels.library.rows import ConversationRow
+from app.viewmodels.model.model_rows import ModelRow, ModelRows
 from app.widgets.cache.event_list import EventList
 from app.widgets.cache.trie_tree import TrieTree
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
+from app.widgets.models.hub_view import HubView
+from app.widgets.models.model_view import ModelView
 from app.widgets.sidebar.line_list import LineList
 from app.widgets.sidebar.sidebar import ConversationList
 from tests.widgets import samples
@@ -39,6 +43,18 @@ def lines(style: Style) -> QAbstractItemView:
     return LineList(style, model, "Results")
 
 
+def hub(style: Style) -> QAbstractItemView:
+    rows = HubRows()
+    rows.show([HubRow(name, name, "grower", "a line") for name in "abc"])
+    return HubView(style, rows)
+
+
+def models(style: Style) -> QAbstractItemView:
+    rows = ModelRows()
+    rows.show([ModelRow(name, name, "grower") for name in "abc"])
+    return ModelView(style, rows)
+
+
 def events(style: Style) -> QAbstractItemView:
     model = EventModel()
     model.add(CacheEvent(number, 0.0, CacheEventKind.SPLIT, 5, 100, None, 3) for number in range(3))
@@ -51,7 +67,7 @@ def trie(style: Style) -> QAbstractItemView:
     return TrieTree(style, model)
 
 
-@pytest.fixture(params=[conversations, lines, events, trie])
+@pytest.fixture(params=[conversations, lines, hub, models, events, trie])
 def view(request: pytest.FixtureRequest, qtbot: QtBot, style: Style) -> QAbstractItemView:
     view: QAbstractItemView = request.param(style)
     qtbot.addWidget(view)
