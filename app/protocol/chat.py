@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
+from app.protocol import figures
+
 Role = Literal["system", "user", "assistant"]
 LONGEST_NAME = 200  # characters of an attachment's name
 
@@ -83,7 +85,7 @@ class Parameter:
 
     @property
     def _between(self) -> str:
-        most = f"{self.most}" if self.is_whole else f"{self.most:g}"
+        most = figures.number(int(self.most)) if self.is_whole else f"{self.most:g}"
         return f"between {self.least:g} and {most}"
 
     def allows(self, value: object) -> bool:

@@ -27,8 +27,8 @@ def test_a_number_at_the_ends_of_its_range_is_allowed_and_one_beyond_is_named(na
 
 def test_a_range_is_told_in_words() -> None:
     assert PARAMETERS["top_p"].range == "between 0 and 1"
-    assert PARAMETERS["top_k"].range == "a whole number between 0 and 1000000000"
-    assert PARAMETERS["seed"].range == "a whole number between 0 and 9007199254740992"
+    assert PARAMETERS["top_k"].range == "a whole number between 0 and 1\u202f000\u202f000\u202f000"
+    assert PARAMETERS["seed"].range == "a whole number between 0 and 9\u202f007\u202f199\u202f254\u202f740\u202f992"
 
 
 @pytest.mark.parametrize("name", PARAMETERS)

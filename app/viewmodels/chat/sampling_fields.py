@@ -145,7 +145,7 @@ def _number(declared: Parameter, text: str) -> Parsed:
 
 
 def _refusal(declared: Parameter) -> str:
-    return f"Not used: it must be a {'whole ' if declared.is_whole else ''}number {declared.range}."
+    return f"Not used: it must be {'' if declared.is_whole else 'a number '}{declared.range}."
 
 
 def _stops(lines: list[str]) -> Parsed:

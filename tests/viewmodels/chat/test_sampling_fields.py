@@ -70,6 +70,13 @@ def test_what_is_no_value_says_why(name: str, text: str, says: str) -> None:
     assert parsed.value is None or name in ("stop", "logit_bias")
 
 
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_a_refused_number_is_told_what_it_must_be_once(name: str) -> None:
+    problem = parse(name, "many").problem
+    assert problem.count("number") == 1, problem
+    assert problem.endswith(f"{PARAMETERS[name].range}.")
+
+
 def test_numbers_are_read_as_people_write_them() -> None:
     assert parse("temperature", " 0,7 ").value == 0.7
     assert parse("max_tokens", "1\u202f024").value == 1024
