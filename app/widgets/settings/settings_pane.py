@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
@@ -37,6 +37,8 @@ class SettingsPane(Pane):
         self.setAccessibleName(self.title)
         self._area = QScrollArea(self)
         self._page = QWidget()
+        self._grown = QTimer(self, singleShot=True, interval=0)  # when the page has its new height, too
+        self._grown.timeout.connect(self._show_focus)
         self.instructions = InstructionsCard(style, self._page)
         self._presets = Card(style, "Preset", self._page)
         self.preset = PresetButton(style, self._settings.presets.problem_of, self._presets.ground)
@@ -108,10 +110,17 @@ class SettingsPane(Pane):
         self.answer.show_answer(now.answer)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Bring what the keyboard comes to into view."""
-        if event.type() == QEvent.Type.FocusIn and isinstance(watched, QWidget):
+        """Bring what the keyboard comes to into view, and keep a field there that grows while it is written in."""
+        if isinstance(watched, QWidget) and event.type() == QEvent.Type.FocusIn:
             self._area.ensureWidgetVisible(watched, 0, _INSET)
+        elif isinstance(watched, QWidget) and event.type() == QEvent.Type.Resize and watched.hasFocus():
+            self._grown.start()
         return False
+
+    def _show_focus(self) -> None:
+        focused = self._page.focusWidget()
+        if focused is not None:
+            self._area.ensureWidgetVisible(focused, 0, _INSET)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._area.setGeometry(1, 0, self.width() - 1, self.height())

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QInputDialog, QWidget
+from PySide6.QtWidgets import QApplication, QInputDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.protocol.commands import Generate
@@ -218,6 +218,23 @@ def test_the_keyboard_stops_at_everything_in_order_and_everything_has_a_name(pan
         assert found is not None
         assert found.text(QAccessible.Text.Name), stop
     assert {row.accessibleName() for row in stops} >= {field.title for field in FIELDS}
+
+
+@pytest.mark.parametrize("name", ["stop", "logit_bias", ""])
+def test_a_field_that_grows_while_it_is_written_in_stays_in_view(qtbot: QtBot, pane: SettingsPane, name: str) -> None:
+    """name: of a setting; none for the system prompt."""
+    edit = area(pane, name).edit if name else pane.instructions.field.edit
+    pane.resize(352, 420)
+    for _ in range(3):  # wherever in view the field was
+        edit.setFocus()
+        edit.clear()
+        for line in range(6):
+            qtbot.keyClicks(edit, f" fox{line}: 1")
+            qtbot.keyClick(edit, Qt.Key.Key_Return)
+            QApplication.processEvents()
+            cursor = edit.viewport().mapTo(pane, edit.cursorRect().bottomLeft())
+            assert 0 < cursor.y() < pane.height(), line
+        pane.preset.setFocus()
 
 
 def test_rows_do_not_overlap_whatever_is_written(qtbot: QtBot, app: App, style: Style) -> None:
