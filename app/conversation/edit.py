@@ -26,6 +26,7 @@ class Operation(StrEnum):
     FOLDER = "folder"
     RESTORE = "restore"
     IMPORT = "import"
+    CONTINUE = "continue"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +58,10 @@ class Edit:
 
     @property
     def has_revealed(self) -> bool:
-        """Whether something was added or brought back: taking the edit back puts that into the trash."""
-        return any(change.field == "trash" and change.old is not None for change in self.changes)
+        """Whether something was added or brought back: taking the edit back takes that away."""
+        return self.operation is Operation.CONTINUE or any(
+            change.field == "trash" and change.old is not None for change in self.changes
+        )
 
     @property
     def conversation_id(self) -> str | None:

@@ -55,8 +55,8 @@ class MessageRows:
             ORDER BY message.number LIMIT ?"""
         rows = self._db.execute(query, conversation, above, most).fetchall()
         last = rows[-1][0] if rows else above
-        texts = self._gather(conversation, "text", above, last, "piece.is_thinking = 0")
-        thoughts = self._gather(conversation, "text", above, last, "piece.is_thinking = 1")
+        texts = self._gather(conversation, "text", above, last, "piece.is_thinking = 0 AND piece.is_undone = 0")
+        thoughts = self._gather(conversation, "text", above, last, "piece.is_thinking = 1 AND piece.is_undone = 0")
         ids = self._gather(conversation, "ids", above, last)
         found = [
             (
@@ -77,12 +77,14 @@ class MessageRows:
     def text(self, message: int) -> str:
         """Return the whole text of a message."""
         query = """SELECT text FROM (SELECT 0 AS place, text FROM message WHERE number = ?1
-            UNION ALL SELECT number, text FROM message_text WHERE message = ?1 AND is_thinking = 0) ORDER BY place"""
+            UNION ALL SELECT number, text FROM message_text WHERE message = ?1 AND is_thinking = 0 AND is_undone = 0)
+            ORDER BY place"""
         return "".join(row[0] for row in self._db.rows(query, message))
 
     def thinking(self, message: int) -> str:
         """Return the whole thought of an answer."""
-        query = "SELECT text FROM message_text WHERE message = ? AND is_thinking = 1 ORDER BY number"
+        query = """SELECT text FROM message_text WHERE message = ? AND is_thinking = 1 AND is_undone = 0
+            ORDER BY number"""
         return "".join(row[0] for row in self._db.rows(query, message))
 
     def passages(self, message: int) -> list[Passage]:
@@ -124,6 +126,11 @@ class MessageRows:
         if piece:
             self._db.execute("INSERT INTO message_ids (message, ids) VALUES (?, ?)", number, piece)
 
+    def ids(self, number: int) -> bytes:
+        """Return the pieces of an answer's token ids as one."""
+        query = "SELECT ids FROM message_ids WHERE message = ? ORDER BY number"
+        return b"".join(row[0] for row in self._db.execute(query, number))
+
     def insert_alternatives(self, number: int, alternatives: Alternatives) -> None:
         """Keep what else could have stood at some positions of an answer, in place of what was kept there."""
         query = "INSERT OR REPLACE INTO message_alternatives (message, position, candidates) VALUES (?, ?, ?)"
@@ -151,11 +158,11 @@ class MessageRows:
 
 
 def _message(conversation_id: str, row: tuple[Any, ...], text: str, thinking: str, stored: bytes) -> Message:
-    """Make a message of its row, its pieces of text and thought, and its token ids, left out unless complete."""
+    """Make a message of its row, its pieces of text and thought, and its token ids, left out unless all are there."""
     _, message_id, parent_id, role, base, created, tokens, model, model_name, stats, stop, sampling, name, *marks = row
     return Message(
         *(message_id, conversation_id, parent_id, role, base + text, created),
-        ids=_unpacked(stored) if tokens is not None and tokens * 4 == len(stored) else None,
+        ids=_unpacked(stored[: tokens * 4]) if tokens is not None and tokens * 4 <= len(stored) else None,
         model=model,
         model_name=model_name,
         stats=None if stats is None else json.loads(stats),

@@ -93,6 +93,7 @@ class MessageSearch:
         if self.index.is_adding:
             self._give_up_indexing()
         stored = {row[0] for row in self._db.rows("SELECT number FROM message")}
+        stored -= {*self._messages.completed, *(self._left or ())}  # they have other words by now, and are to come
         if not self.index.remove(self.index.held() - stored):
             self.index.discard()
             self._left = None

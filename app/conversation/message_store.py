@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from app.conversation.clock import advance_clock
 from app.conversation.conversation_store import ConversationStore
 from app.conversation.database import Database
-from app.conversation.edit import Edit, Operation
+from app.conversation.edit import Change, Edit, Operation
 from app.conversation.message import Conversation, Message, checked_id, checked_title, title_from
 from app.conversation.message_rows import MessageRows, pieces_of
 from app.conversation.path_marks import PathMarks
@@ -24,6 +25,7 @@ from app.conversation.view_state_store import ViewStateStore
 from app.protocol.events import Alternative
 
 PAGE = 1000  # messages that are read at once
+_ENDING = ("stop", "tokens", "stats")
 
 
 class Progress(NamedTuple):
@@ -36,6 +38,17 @@ class Progress(NamedTuple):
     length: int
     has_ended: bool
     thinking: int = 0
+
+
+class Ending(NamedTuple):
+    """The end that an answer had before it went on. last: number of its last piece of text. ids: as they are stored."""
+
+    number: int
+    stop: str | None
+    tokens: int | None
+    stats: str | None
+    last: int
+    ids: bytes
 
 
 class MessageStore:
@@ -145,18 +158,55 @@ class MessageStore:
         self._growing.pop(message_id, None)
         self.completed.append(number)
 
-    def reopen(self, message_id: str) -> None:
+    def reopen(self, message_id: str) -> Ending:
         """Let an answer that has ended grow again: its words stay, its token ids and figures come with its next end.
 
-        Without effect on one that grows. ValueError for a message that is no answer.
+        Returns the end that it had, for `continued`. ValueError for a message that is no answer.
         """
         with self._db.writing():
             number = self._db.message_number(message_id)
+            ending = self._ending(number)
             query = """UPDATE message SET stop = NULL, tokens = NULL, stats = NULL
                 WHERE number = ? AND role = 'assistant'"""
             if self._db.execute(query, number).rowcount != 1:
                 raise ValueError(f"message {message_id} is not an answer")
         self._growing[message_id] = number
+        return ending
+
+    def continued(self, before: Ending) -> Edit:
+        """Return the edit by which an answer went on that has ended again. before: as `reopen` returned it."""
+        with self._db.reading():
+            after = self._ending(before.number)
+            query = "SELECT number FROM message_text WHERE message = ? AND number > ? ORDER BY number"
+            pieces = [row[0] for row in self._db.execute(query, before.number, before.last)]
+            query = "SELECT id FROM conversation WHERE number = (SELECT conversation FROM message WHERE number = ?)"
+            home = self._db.execute(query, before.number).fetchone()[0]
+        if not after.ids.startswith(before.ids):
+            before = before._replace(tokens=None)  # its ids were not what it went on from, and are gone
+        changes = [
+            Change("message", before.number, field, getattr(before, field), getattr(after, field)) for field in _ENDING
+        ]
+        changes += [Change("message_text", piece, "is_undone", 1, 0) for piece in pieces]
+        return Edit(Operation.CONTINUE, tuple(changes), (home,))
+
+    def turn_back(self, edit: Edit) -> Edit:
+        """Take back that an answer went on, or do it again; returns what takes that back in turn.
+
+        LookupError where the answer is gone for ever.
+        """
+        number = edit.changes[0].number
+        ending = {change.field: change.old for change in edit.changes if change.table == "message"}
+        with self._db.writing():
+            query = "UPDATE message SET stop = ?, tokens = ?, stats = ? WHERE number = ?"
+            if self._db.execute(query, *(ending[field] for field in _ENDING), number).rowcount != 1:
+                raise LookupError(f"message {number} is gone for ever")
+            for change in edit.changes:
+                if change.table == "message_text":
+                    query = "UPDATE message_text SET is_undone = ? WHERE number = ?"
+                    self._db.execute(query, change.old, change.number)
+        self.completed.append(number)
+        turned = tuple(replace(change, old=change.new, new=change.old) for change in edit.changes)
+        return replace(edit, changes=turned)
 
     def save_answer(self, answer: Message, before: Progress | None = None, select: bool = True) -> Edit | None:
         """Add what is not stored yet of an answer. Doing it again changes nothing, wherever it was broken off.
@@ -284,6 +334,15 @@ class MessageStore:
                 model=answer.model,
                 model_name=answer.model_name,
             )
+
+    def _ending(self, number: int) -> Ending:
+        """Return how an answer ends now, inside `reading` or `writing`."""
+        query = "SELECT stop, tokens, stats FROM message WHERE number = ?"
+        stop, tokens, stats = self._db.execute(query, number).fetchone()
+        query = "SELECT ifnull(max(number), 0) FROM message_text WHERE message = ?"
+        last = self._db.execute(query, number).fetchone()[0]
+        ids = self._rows.ids(number)
+        return Ending(number, stop, tokens, stats, last, b"" if tokens is None else ids[: tokens * 4])
 
     def _mark(self, number: int, field: str, value: int | str | None) -> None:
         self._db.execute(f"UPDATE message SET {field} = ? WHERE number = ?", value, number)  # noqa: S608 (our names)

@@ -2,7 +2,8 @@
 """The schema of the database, in versions. `PRAGMA user_version` counts the migrations that have been applied.
 
 An answer's text is the message's own text and then its pieces in order of their numbers; its thought is the pieces of
-that kind. So are its token ids, which count only when there are as many as `message.tokens` says. Numbers grow with
+that kind. So are its token ids, of which as many count as `message.tokens` says, and none where there are fewer: an
+answer that went on and was taken back has more of them. Numbers grow with
 time, whatever the clock says: they order siblings, and a parent has a smaller number than its children, so there is no
 cycle.
 
@@ -222,9 +223,13 @@ VERSION_7 = (
     # What a model thinks before it answers grows as its text does, beside it.
     f"ALTER TABLE message_text ADD COLUMN is_thinking {_IS_CLAIM.format('is_thinking')}",
 )
+VERSION_8 = (
+    # What came to an answer when it went on, and was taken back: it is not read, and gone when the trash is emptied.
+    f"ALTER TABLE message_text ADD COLUMN is_undone {_IS_CLAIM.format('is_undone')}",
+)
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     *(VERSION_1, VERSION_2, VERSION_3, VERSION_4),
-    *(VERSION_5, VERSION_6, VERSION_7),
+    *(VERSION_5, VERSION_6, VERSION_7, VERSION_8),
 )
 
 _NOTE_PLACES = (

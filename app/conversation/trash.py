@@ -95,6 +95,8 @@ class Trash:
         What was added is put into the trash, with what was said after it. LookupError when something that the edit was
         about is gone for ever.
         """
+        if edit.operation is Operation.CONTINUE:
+            return self._messages.turn_back(edit)
         with self._db.editing(edit.operation) as done:
             self._check_there(edit.changes)
             shown = [change for change in edit.changes if change.field == "trash" and change.old is None]
@@ -137,7 +139,10 @@ class Trash:
         return done.edit
 
     def delete_for_ever(self, older_than: float | None) -> int:
-        """Delete the rows of what lies here, or has lain here for so many seconds; returns how many messages."""
+        """Delete the rows of what lies here, or has lain here for so many seconds; returns how many messages.
+
+        What came to answers that went on, and was taken back, is deleted too: nothing brings it back from now on.
+        """
         query = "SELECT number FROM trash WHERE operation <> ? AND (? IS NULL OR at <= ? - ?)"
         with self._db.writing():
             before = self._count()
@@ -153,6 +158,7 @@ class Trash:
                 for entry in due:
                     self._db.execute(f"DELETE FROM {table} WHERE trash = ?", entry)
             self._db.execute(_UNUSED)
+            self._db.execute("DELETE FROM message_text WHERE is_undone = 1")
             return before - self._count()
 
     def _count(self) -> int:

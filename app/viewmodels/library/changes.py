@@ -25,6 +25,7 @@ WORDS = {
     Operation.FOLDER: "Change of Folders",
     Operation.RESTORE: "Restore",
     Operation.IMPORT: "Import",
+    Operation.CONTINUE: "Continue Answer",
 }
 
 GONE = Problem("It is not there any more", "It was deleted, or brought back, since it was listed.")

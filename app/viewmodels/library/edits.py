@@ -19,7 +19,9 @@ from app.viewmodels.text import formatting
 
 STAYS = "It stays in the trash for 30 days."
 STAY = "They stay in the trash for 30 days."
-_IN_TREES = frozenset({Operation.ADD, Operation.DELETE, Operation.PRUNE, Operation.NAME, Operation.PIN})
+_IN_TREES = frozenset(
+    {Operation.ADD, Operation.CONTINUE, Operation.DELETE, Operation.PRUNE, Operation.NAME, Operation.PIN}
+)
 _OF_CONVERSATIONS = frozenset({Operation.CREATE, Operation.RESTORE, Operation.IMPORT})
 
 

@@ -63,6 +63,43 @@ def test_an_answer_that_was_stopped_goes_on_inside_itself(
     assert replace(again.library.tree.path[-1], sampling=None) == replace(after, sampling=None)
 
 
+def stored(app: App) -> Message:
+    """The last answer, without what JSON does not give back as it was."""
+    return replace(answer(app), sampling=None)
+
+
+def test_going_on_is_a_step_that_is_undone_and_done_again(
+    qtbot: QtBot, make_app: Callable[..., App], script: Script
+) -> None:
+    """Each time it went on is one; what is undone is stored, and can go on another way."""
+    app = make_app()
+    said = cut(qtbot, app, script, 1)
+    ends = [stored(app)]
+    for tokens in (3, None):
+        script.hold = tokens
+        app.chat.go_on()
+        if tokens is not None:
+            qtbot.waitUntil(lambda: len(texts(app)[-1].split()) == 3)
+            app.chat.stop()
+        ended(qtbot, app, 2)
+        ends.append(stored(app))
+        qtbot.waitUntil(lambda: app.library.state.now.undo == "Continue Answer")
+    for verb, at in (("undo", 1), ("undo", 0), ("redo", 1), ("redo", 2), ("undo", 1), ("undo", 0)):
+        app.act(verb)
+        qtbot.waitUntil(lambda at=at: stored(app) == ends[at])  # type: ignore[misc]
+    qtbot.waitUntil(lambda: app.chat.state.now.can_continue)
+    assert texts(app) == ["Count", said]
+    app.close()
+    again = make_app()
+    ready(qtbot, again)
+    qtbot.waitUntil(lambda: texts(again) == ["Count", said])
+    assert stored(again) == ends[0]
+    again.chat.go_on()
+    ended(qtbot, again, 2)
+    assert (answer(again).text, answer(again).ids) == (LONG, ends[2].ids)
+    again.close()
+
+
 def test_it_may_be_stopped_and_go_on_again_and_again(qtbot: QtBot, app: App, script: Script) -> None:
     cut(qtbot, app, script, 1)
     for tokens in (3, 5):
