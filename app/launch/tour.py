@@ -54,7 +54,7 @@ class Tour:
         self._ask(FORK, rows=2)
         self._check("the fork stands beside the first question", self._rows[0].versions == 2)
         self._picture("tour-3-forked")
-        self._app.chat.select_version(self._rows[0].id, -1)
+        self._app.chat.open_branch.select_version(self._rows[0].id, -1)
         self._check("the first branch is back", self._rows[0].text == QUESTION)
         self._ask(FOLLOW_UP, rows=4)
         footer = self._rows[3].footer

@@ -394,7 +394,7 @@ TABLE: tuple[Row, ...] = (
         keys=("Ctrl+Alt+Left",),
         tip="Shows the version to the left at a fork.",
         is_enabled=lambda state: state.chat.can_show_previous,
-        run=lambda app: app.chat.select_version(None, -1),
+        run=lambda app: app.chat.open_branch.select_version(None, -1),
     ),
     Action(
         id="next",
@@ -404,7 +404,7 @@ TABLE: tuple[Row, ...] = (
         keys=("Ctrl+Alt+Right",),
         tip="Shows the version to the right at a fork.",
         is_enabled=lambda state: state.chat.can_show_next,
-        run=lambda app: app.chat.select_version(None, 1),
+        run=lambda app: app.chat.open_branch.select_version(None, 1),
     ),
     Action(
         id="delete_message",
@@ -414,7 +414,7 @@ TABLE: tuple[Row, ...] = (
         keys=("Ctrl+Backspace",),
         tip="Puts a message and its branches into the trash; Undo brings them back.",
         is_enabled=lambda state: not state.chat.is_empty,
-        run=lambda app: app.chat.delete_message(),
+        run=lambda app: app.chat.open_branch.delete_message(),
     ),
     Action(
         id="prune",
@@ -462,7 +462,7 @@ TABLE: tuple[Row, ...] = (
         tip="Keeps what is cached of the branch, whatever else needs room, until the model is closed.",
         needs="pins",
         is_enabled=lambda state: state.chat.can_pin,
-        run=lambda app: app.cache.pin(app.chat.open_turns, True),
+        run=lambda app: app.cache.pin(app.chat.open_branch.turns, True),
     ),
     Action(
         id="unpin",
@@ -472,7 +472,7 @@ TABLE: tuple[Row, ...] = (
         tip="Lets the branch make room for others again.",
         needs="pins",
         is_enabled=lambda state: state.chat.can_unpin,
-        run=lambda app: app.cache.pin(app.chat.open_turns, False),
+        run=lambda app: app.cache.pin(app.chat.open_branch.turns, False),
     ),
     Action(
         id="verify",
@@ -482,7 +482,7 @@ TABLE: tuple[Row, ...] = (
         tip="Computes the branch again and compares it with the cache.",
         needs="checks",
         is_enabled=lambda state: state.has_cached_branch and not state.cache.is_checking,
-        run=lambda app: app.cache.verify(app.chat.open_turns),
+        run=lambda app: app.cache.verify(app.chat.open_branch.turns),
     ),
     Action(
         id="copy_cache",

@@ -143,7 +143,7 @@ class Hurry(QObject):
         if ids and self._random.random() < 0.3:
             self._do("walking", lambda: self._app.library.open(self._random.choice(ids)))
         else:
-            self._do("walking", lambda: self._app.chat.select_version(None, self._random.choice((-1, 1))))
+            self._do("walking", lambda: self._app.chat.open_branch.select_version(None, self._random.choice((-1, 1))))
 
     def _begin_typing(self) -> None:
         words = " ".join(self._random.choice(WORDS) for _ in range(self._random.randint(1, 40)))

@@ -52,13 +52,13 @@ def test_the_guide_gives_the_same_answer_again_also_after_other_runs_and_a_resta
     other = answer(sitting, "Which keys should I learn first?")
     sitting.app.chat.regenerate(other.id)
     sitting.until(lambda: not list(chat.questions))
-    chat._show_branch(first.id)
+    chat.open_branch.show(first.id)
     assert again(sitting, first.id).ids == first.ids
     sitting.end()
 
     sitting = Sitting(qtbot, tmp_path / "data").begin()
     sitting.until(lambda: first.id in sitting.app.library.tree)
-    sitting.app.chat._show_branch(first.id)
+    sitting.app.chat.open_branch.show(first.id)
     repeated = again(sitting, first.id)
     assert repeated.ids == first.ids
     assert repeated.text == first.text

@@ -92,7 +92,7 @@ def test_two_models_answer_the_same_question_beside_each_other_and_never_share(q
     assert (first.model_name, second.model_name) == ("one", "two")
     assert app.chat.chat_model.rows[-1].name == "two"
     assert app.chat.chat_model.rows[-1].versions == 2
-    app.chat.select_version(None, -1)
+    app.chat.open_branch.select_version(None, -1)
     sitting.ask("And the fox?")
     app.model.open(str(one))
     sitting.until(lambda: app.chat.state.now.model_name == "one")

@@ -192,11 +192,11 @@ def test_an_edit_is_a_fork_and_versions_lead_back(qtbot: QtBot, app: App) -> Non
     assert said[-1] == "a draft"
     assert texts(app) == ["Another first", "You said: Another first"]
     assert (row(app, 0).version, row(app, 0).versions) == (2, 2)
-    app.chat.select_version(row(app, 0).id, -1)
+    app.chat.open_branch.select_version(row(app, 0).id, -1)
     assert texts(app) == ["First", "You said: First", "Second", "You said: Second"]
-    app.chat.select_version(None, 1)
+    app.chat.open_branch.select_version(None, 1)
     assert texts(app) == ["Another first", "You said: Another first"]
-    app.chat.select_version(None, 1)
+    app.chat.open_branch.select_version(None, 1)
     assert texts(app) == ["Another first", "You said: Another first"]
 
 
@@ -347,7 +347,7 @@ def test_reopening_shows_the_path_that_was_left(qtbot: QtBot, make_app: Callable
     ask(qtbot, app, "First")
     app.chat.begin_edit()
     ask(qtbot, app, "Another first")
-    app.chat.select_version(None, -1)
+    app.chat.open_branch.select_version(None, -1)
     again = make_app()
     qtbot.waitUntil(lambda: texts(again) == ["First", "You said: First"])
     assert row(again, 0).versions == 2

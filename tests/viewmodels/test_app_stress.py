@@ -53,7 +53,7 @@ class Restless:
         self.app.chat.regenerate(self.some_message())
 
     def version(self) -> None:
-        self.app.chat.select_version(self.some_message(), self.rng.choice([-1, 1]))
+        self.app.chat.open_branch.select_version(self.some_message(), self.rng.choice([-1, 1]))
 
     def other_conversation(self) -> None:
         rows = self.app.library.conversation_model.rows

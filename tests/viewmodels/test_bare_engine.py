@@ -23,14 +23,14 @@ def test_a_conversation_grows_forks_and_is_gone_on_with(
     app = make_app()
     ask(qtbot, app, "How are you?")
     ask(qtbot, app, "And now?")
-    app.chat.select_version(row(app, 0).id, 1)
+    app.chat.open_branch.select_version(row(app, 0).id, 1)
     app.chat.begin_edit(row(app, 2).id)
     ask(qtbot, app, "And then?")
     assert texts(app) == ["How are you?", "You said: How are you?", "And then?", "You said: And then?"]
     last = [command for command in script.commands if isinstance(command, Generate)][-1]
     assert [turn.text for turn in last.turns] == texts(app)[:3]
     assert {turn.ids for turn in last.turns} == {None}
-    app.cache.verify(app.chat.open_turns)
+    app.cache.verify(app.chat.open_branch.turns)
     qtbot.waitUntil(lambda: "cannot" in str(app.chat.state.now.card) + app.notices.now.text)
 
 

@@ -93,8 +93,12 @@ def library_verbs(app: App) -> list[Callable[[], object]]:
     library, open_id = app.library, app.library.open_id
     verbs: list[Callable[[], object]] = [library.edits.undo, library.edits.redo, library.create_folder]
     verbs += [lambda: library.edits.mark(open_id), lambda: library.edits.delete_conversation(open_id)]
-    verbs += [lambda: library.edits.prune(open_id), app.chat.delete_message]
-    return [*verbs, lambda: app.settings.toggle("keeps_every_fork"), lambda: app.cache.pin(app.chat.open_turns, True)]
+    verbs += [lambda: library.edits.prune(open_id), app.chat.open_branch.delete_message]
+    return [
+        *verbs,
+        lambda: app.settings.toggle("keeps_every_fork"),
+        lambda: app.cache.pin(app.chat.open_branch.turns, True),
+    ]
 
 
 def test_no_state_is_older_than_what_it_is_made_from(qtbot: QtBot, make_app: Callable[[], App], script: Script) -> None:

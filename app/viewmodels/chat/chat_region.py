@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.conversation.branch import Branch
 from app.conversation.message import Message, storable
 from app.conversation.records import ViewState
 from app.protocol.chat import Attachment
@@ -17,21 +16,24 @@ from app.viewmodels.chat import chat_text, draft_limits, question_card
 from app.viewmodels.chat.answer_saver import AnswerSaver
 from app.viewmodels.chat.answer_settings import answer_settings, sampling_of
 from app.viewmodels.chat.branch_costs import BranchCosts
+from app.viewmodels.chat.chat_answers import ChatAnswers
 from app.viewmodels.chat.chat_model import ChatModel
-from app.viewmodels.chat.chat_rows import ChatRows, attachment_key, running_footer
+from app.viewmodels.chat.chat_rows import ChatRows, running_footer
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.chat.context_choices import ContextChoices, context_choices, kept_branch
 from app.viewmodels.chat.cost_queries import CostQueries
 from app.viewmodels.chat.draft_attachments import DraftAttachments
 from app.viewmodels.chat.drafts import Drafts
 from app.viewmodels.chat.generations import Generations
+from app.viewmodels.chat.open_branch import OpenBranch
 from app.viewmodels.chat.open_conversation import OpenConversation
 from app.viewmodels.chat.open_paths import OpenPaths
 from app.viewmodels.chat.question import Outcome, Question
 from app.viewmodels.chat.question_queue import QuestionQueue
 from app.viewmodels.chat.questions import Questions
 from app.viewmodels.chat.settings_region import SettingsRegion
-from app.viewmodels.chat.versions import last_fork, last_question, parent_for, question_of, version_beside, version_of
+from app.viewmodels.chat.unfolded import Unfolded
+from app.viewmodels.chat.versions import last_question, parent_for, question_of
 from app.viewmodels.chat.view_states import ViewStates
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.notices import Notices
@@ -50,15 +52,15 @@ class ChatRegion(QObject):
     """Has questions asked and answered in the open conversation, and shows its path.
 
     Attributes: state; chat_model, the rows of the open path; drafts, attachments, questions, question_queue,
-    generations, answer_saver, open_paths, branch_costs, view_states; settings, for the next answers.
+    generations, answer_saver, open_paths, open_branch, branch_costs, view_states, unfolded; settings, for the next
+    answers.
 
-    Signals: composerText(str), the composer shall hold exactly this; messageShown(str), bring this message into view;
-    left(), what is shown is about to be another conversation: call `remember_scroll`; anchorWanted(str, float), have
-    this message at the top, with so many points of it above.
+    Signals: composerText(str), the composer shall hold exactly this; left(), what is shown is about to be another
+    conversation: call `remember_scroll`; anchorWanted(str, float), have this message at the top, with so many points of
+    it above.
     """
 
     composerText = Signal(str)
-    messageShown = Signal(str)
     left = Signal()
     anchorWanted = Signal(str, float)
 
@@ -80,7 +82,7 @@ class ChatRegion(QObject):
         self._cards: dict[str, ProblemCard] = {}
         self._hint = ""
         self._rows = ChatRows()
-        self._open_parts: set[str] = set()
+        self.unfolded = Unfolded(self)
         self.chat_model = ChatModel(self)
         self.drafts = Drafts()
         self.questions = questions = Questions()
@@ -95,6 +97,7 @@ class ChatRegion(QObject):
             self,
         )
         self.open_paths = OpenPaths(conversations, library.changes, questions, self.question_queue, self)
+        self.open_branch = OpenBranch(library, current_model, questions, self.open_paths, notices, self)
         self.attachments = DraftAttachments(self.drafts, notices, self)
         self.branch_costs = BranchCosts(self._cost_queries, current_model, questions, self)
         self.view_states = ViewStates(store, conversations, self.drafts, self.settings.all, self)
@@ -104,7 +107,7 @@ class ChatRegion(QObject):
         self.state.follow(library.state.staled, model.state.staled, self.branch_costs.changed, self.view_states.changed)
         self.state.follow(self.settings.state.staled)
         self.state.follow(self.generations.moved, self.question_queue.moved)
-        library.wait_for(self)
+        library.wait_for(ChatAnswers(questions, self.answer_saver, self.open_paths))
         self._connect()
 
     def _connect(self) -> None:
@@ -114,6 +117,8 @@ class ChatRegion(QObject):
         self.answer_saver.mended.connect(self._notices.withdraw)
         self.generations.grew.connect(self._show_text)
         self.generations.moved.connect(self._show_rows)
+        self.unfolded.changed.connect(self._show_rows)
+        self.open_branch.moved.connect(self._on_moved)
         self.branch_costs.changed.connect(self._show_rows)
         queue.moved.connect(self._on_moved)
         queue.begun.connect(self._on_begun)
@@ -176,45 +181,7 @@ class ChatRegion(QObject):
         else:
             self.generations.take(event)
 
-    # What the library must know
-
-    @property
-    def held(self) -> Mapping[str, str]:
-        """Messages that are being answered or written, each with its conversation."""
-        return self.questions.held
-
-    @property
-    def writing_ids(self) -> Collection[str]:
-        """The conversations in which an answer is being written."""
-        return frozenset(question.conversation_id for question in self.questions.at_engine)
-
-    @property
-    def unsaved_answers(self) -> Collection[Message]:
-        """Answers that the database does not have to their end."""
-        return self.questions.unsaved_answers
-
-    @property
-    def moved_ids(self) -> Collection[str]:
-        """The conversations whose open path is not stored yet."""
-        return self.open_paths.waiting
-
-    def when_saved(self, act: Callable[[], None]) -> None:
-        """Do something once every answer that has ended is in the database."""
-        self.answer_saver.when_saved(act)
-
-    def save_path(self, conversation_id: str) -> None:
-        """Have the open path of a conversation stored."""
-        self.open_paths.save(conversation_id)
-
     # Verbs
-
-    @property
-    def open_turns(self) -> Branch:
-        """The open branch without the answer that is being written; nothing without a model."""
-        model = self._model.current_model
-        if model.info is None:
-            return Branch((), None)
-        return Branch(self.questions.settled(self._library.tree.path), model.fingerprint)
 
     def send(self, text: str) -> None:
         """Say something at the end of the open path, or as another version of the question being edited."""
@@ -256,7 +223,7 @@ class ChatRegion(QObject):
             self.dismiss_card()
             self._edit(question)
             self._show_draft()
-            self.messageShown.emit(question.id)
+            self.open_branch.messageShown.emit(question.id)
 
     def cancel_edit(self) -> None:
         """Put back what stood in the composer before."""
@@ -316,42 +283,6 @@ class ChatRegion(QObject):
             self.dismiss_card()
             self.question_queue.go_on(self._library.tree.message(leaf))
 
-    def delete_message(self, message_id: str | None = None) -> None:
-        """Delete a message, else the last question of the open path, with what follows."""
-        tree = self._library.tree
-        last = last_question(tree)
-        target = message_id or (last.id if last else tree.leaf_id)
-        if target is not None and target in tree:
-            self._library.edits.delete_message(tree.conversation_id, target)
-
-    def select_version(self, message_id: str | None, step: int) -> None:
-        """Show the version that stands `step` to the right, and go down from there to where one last was."""
-        tree = self._library.tree
-        if message_id is not None and message_id not in tree:
-            return
-        message = tree.message(message_id) if message_id else last_fork(tree)
-        target = version_beside(tree, message, step) if message else None
-        if target is None:
-            return
-        self._show_branch(target.id)
-        versions = tree.siblings(target.id)
-        self._notices.announce(f"Version {version_of(versions, target.id) + 1} of {len(versions)}")
-
-    def toggle_thought(self, message_id: str) -> None:
-        """Open what a model thought before an answer, or fold it. It stays so while the program runs."""
-        self._open_parts ^= {message_id}
-        self._show_rows()
-
-    def toggle_attachment(self, message_id: str, number: int) -> None:
-        """Open what comes with a question, by its number from 0 on, or fold it. It stays so while the program runs."""
-        self._open_parts ^= {attachment_key(message_id, number)}
-        self._show_rows()
-
-    def open_thought(self, message_id: str) -> None:
-        """Open what a model thought before an answer."""
-        self._open_parts.add(message_id)
-        self._show_rows()
-
     def composer_changed(self, text: str) -> None:
         """Take over what stands in the composer now; its price follows."""
         self._show_hint("")
@@ -396,7 +327,7 @@ class ChatRegion(QObject):
         """Edit the question that the card in the open conversation is about, on the branch where it stands."""
         card = self.state.now.card
         if card is not None and card.message_id in self._library.tree:
-            self._show_branch(card.message_id)
+            self.open_branch.show(card.message_id)
             self.begin_edit(card.message_id)
 
     def edit_earlier(self) -> None:
@@ -470,7 +401,7 @@ class ChatRegion(QObject):
                 self._library.tree,
                 at_engine,
                 residencies,
-                frozenset(self._open_parts),
+                self.unfolded.ids,
                 self.branch_costs.attachment_tokens,
             )
         )
@@ -492,15 +423,6 @@ class ChatRegion(QObject):
             self.chat_model.set_tail_figures(
                 question.held_id, running_footer(question), question.thinking_seconds, question.thinking_tokens
             )
-
-    def _show_branch(self, message_id: str) -> None:
-        """Go to the branch through a message, where one last was below it, unless it is shown."""
-        tree = self._library.tree
-        if not tree.is_on_path(message_id):
-            tree.select(tree.leaf_below(message_id))
-            self.open_paths.save(self._open_id)
-            self._on_moved(self._open_id)
-        self.messageShown.emit(message_id)
 
     def _show_draft(self) -> None:
         self.composerText.emit(self.drafts.of(self._open_id).text)
@@ -642,8 +564,8 @@ class ChatRegion(QObject):
     def _on_reached(self, message_id: str) -> None:
         """Show a message that was looked for; where the words stand in its thought, that is opened."""
         if message_id in self._library.search.in_thoughts:
-            self.open_thought(message_id)
-        self.messageShown.emit(message_id)
+            self.unfolded.open_thought(message_id)
+        self.open_branch.messageShown.emit(message_id)
 
     def _on_moved(self, conversation_id: str) -> None:
         """Follow a conversation whose tree or path is another one, or whose answer began or ended."""

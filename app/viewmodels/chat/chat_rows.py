@@ -15,6 +15,7 @@ from app.protocol.trie_view import Residency
 from app.viewmodels.chat.path_rows import PathRows
 from app.viewmodels.chat.question import Question
 from app.viewmodels.chat.rows import AttachmentRow, Footer, MessageRow, PrefillRow, ThoughtRow, segments_of
+from app.viewmodels.chat.unfolded import attachment_key
 from app.viewmodels.chat.versions import version_of
 from app.viewmodels.text import formatting
 from app.viewmodels.text.reasons import why_read_again
@@ -105,11 +106,6 @@ def _row(
         thought=_thought(message, own, is_open=message.id in opened),
         attachments=_attachments(message, opened, attached.get(message.id, ())),
     )
-
-
-def attachment_key(message_id: str, number: int) -> str:
-    """Return what stands for an attachment among what is open."""
-    return f"{message_id}/{number}"
 
 
 def _attachments(message: Message, opened: Set[str], tokens: Sequence[int]) -> tuple[AttachmentRow, ...]:

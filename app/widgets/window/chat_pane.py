@@ -67,11 +67,11 @@ class ChatPane(QWidget):
         chat, view, composer = app.chat.chat_model, self.view, self.composer
         for change in (chat.rowsInserted, chat.rowsRemoved, chat.modelReset):
             change.connect(self._page_timer.start)
-        view.versionAsked.connect(app.chat.select_version)
+        view.versionAsked.connect(app.chat.open_branch.select_version)
         view.editAsked.connect(app.chat.begin_edit)
         view.againAsked.connect(app.chat.regenerate)
-        view.thoughtPressed.connect(app.chat.toggle_thought)
-        view.attachmentPressed.connect(app.chat.toggle_attachment)
+        view.thoughtPressed.connect(app.chat.unfolded.toggle_thought)
+        view.attachmentPressed.connect(app.chat.unfolded.toggle_attachment)
         view.linkAsked.connect(self._ask_about_link)
         composer.submitted.connect(self._send)
         composer.changed.connect(app.chat.composer_changed)
@@ -85,12 +85,12 @@ class ChatPane(QWidget):
         composer.escaped.connect(self._escape)
         composer.editCancelled.connect(app.chat.cancel_edit)
         app.chat.composerText.connect(composer.show_text)
-        app.chat.messageShown.connect(self._show_message)
+        app.chat.open_branch.messageShown.connect(self._show_message)
         app.chat.anchorWanted.connect(self._show_anchor)
         app.chat.left.connect(self._remember_scroll)
         self.composer_area.acted.connect(app.act)
         FooterTips(view, app.chat.settings.summary)
-        view.deleteAsked.connect(app.chat.delete_message)
+        view.deleteAsked.connect(app.chat.open_branch.delete_message)
         self.welcome.asked.connect(app.chat.send)
 
     @property

@@ -84,8 +84,8 @@ def test_a_branch_is_checked_and_the_finding_told(qtbot: QtBot, app: App, script
 def test_one_check_at_a_time_and_it_is_shown(qtbot: QtBot, app: App, script: Script) -> None:
     ready(qtbot, app)
     asked(qtbot, app)
-    app.cache.verify(app.chat.open_turns)
-    app.cache.verify(app.chat.open_turns)
+    app.cache.verify(app.chat.open_branch.turns)
+    app.cache.verify(app.chat.open_branch.turns)
     assert len([command for command in script.commands if isinstance(command, Verify)]) == 1
     assert app.state.now.activity.text == CHECKING.text
     assert "verify" not in enabled(app.state.now)
@@ -101,7 +101,7 @@ def test_while_an_answer_is_written_the_engine_says_why_not(qtbot: QtBot, app: A
     ready(qtbot, app)
     app.chat.send("hello")
     qtbot.waitUntil(lambda: len(app.chat.chat_model.rows) == 2)
-    app.cache.verify(app.chat.open_turns)
+    app.cache.verify(app.chat.open_branch.turns)
     qtbot.waitUntil(lambda: bool(app.notices.now.text))
     assert refusal.sentence in app.notices.now.text
     assert not app.notices.now.is_good

@@ -33,12 +33,12 @@ def test_the_attachments_of_a_question_are_lines_above_its_words(qtbot: QtBot, a
     assert [one.name for one in row.attachments] == ["a.txt", "b.txt"]
     assert (row.text, [segment.text for segment in row.shown]) == ("Which?", ["Which?"])
     assert "attachment a.txt, " in spoken_message(row, 1, 2)
-    app.chat.toggle_attachment(row.id, 1)
+    app.chat.unfolded.toggle_attachment(row.id, 1)
     opened = app.chat.chat_model.rows[0]
     assert [(one.kind, one.text) for one in opened.shown] == [
         (SegmentKind.ATTACHED, "Quinces too."),
         (SegmentKind.TYPED, "Which?"),
     ]
     assert [one.is_open for one in opened.attachments] == [False, True]
-    app.chat.toggle_attachment(row.id, 1)
+    app.chat.unfolded.toggle_attachment(row.id, 1)
     assert app.chat.chat_model.rows[0].shown == row.shown

@@ -185,7 +185,7 @@ def test_a_continuation_cannot_be_deleted_from_under_itself(qtbot: QtBot, app: A
     script.hold = 5
     app.chat.go_on()
     qtbot.waitUntil(lambda: len(texts(app)[-1].split()) == 5)
-    app.chat.delete_message(answer(app).id)
+    app.chat.open_branch.delete_message(answer(app).id)
     script.hold = None
     ended(qtbot, app, 2)
     assert answer(app).text == LONG

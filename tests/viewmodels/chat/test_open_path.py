@@ -75,7 +75,7 @@ def test_whoever_went_to_another_branch_meanwhile_stays_there(
     app.chat.begin_edit()
     app.chat.send("What is a bush?")
     qtbot.waitUntil(lambda: texts(app)[-1] == "You")
-    app.chat.select_version(None, -1)
+    app.chat.open_branch.select_version(None, -1)
     left = app.library.open_id
     app.library.new_conversation()
     script.go.set()
@@ -92,7 +92,7 @@ def test_whoever_went_back_to_the_first_answer_stays_there(
     script.answers["What is a tree?"], script.hold = "A plant.", 0
     app.chat.regenerate()
     qtbot.waitUntil(lambda: bool(app.chat.questions.at_engine))
-    app.chat.select_version(app.chat.chat_model.rows[-1].id, -1)
+    app.chat.open_branch.select_version(app.chat.chat_model.rows[-1].id, -1)
     left = app.library.open_id
     script.go.set()
     wait_for_rest(qtbot, app)
@@ -159,7 +159,7 @@ def test_a_path_that_goes_back_to_an_answer_just_being_stored_ends_with_it(
     (question,) = app.chat.questions.at_engine
     app.chat.answer_saver.save(question)
     for step in (-1, 1):
-        app.chat.select_version(app.chat.chat_model.rows[-1].id, step)
+        app.chat.open_branch.select_version(app.chat.chat_model.rows[-1].id, step)
     assert not question.progress.is_stored
     is_slow.set()
     app._store.drain()
@@ -229,7 +229,7 @@ def _act(app: App, dice: random.Random, text: str) -> None:
             app.chat.begin_edit()
             app.chat.send(text)
         case 6:
-            app.chat.select_version(None, dice.choice((-1, 1)))
+            app.chat.open_branch.select_version(None, dice.choice((-1, 1)))
         case _:
             app.library.open(dice.choice(rows).id)
 
@@ -250,8 +250,8 @@ def test_a_question_come_back_to_before_it_was_stored_stays_on_the_path(qtbot: Q
     script.hold = 0
     app.chat.begin_edit()
     app.chat.send("What is a bush?")
-    app.chat.select_version(None, -1)
-    app.chat.select_version(None, 1)
+    app.chat.open_branch.select_version(None, -1)
+    app.chat.open_branch.select_version(None, 1)
     app._store.drain()
     found: list[list[str]] = []
     open_id = app.library.open_id
@@ -265,8 +265,8 @@ def test_a_branch_chosen_while_something_is_undone_stays_chosen(qtbot: QtBot, ap
     app.chat.begin_edit()
     ask(qtbot, app, "What is a bush?")
     ask(qtbot, app, "And a shrub?")
-    app.chat.delete_message()
-    app.chat.select_version(None, -1)
+    app.chat.open_branch.delete_message()
+    app.chat.open_branch.select_version(None, -1)
     qtbot.waitUntil(lambda: not app.library.changes.is_pending)
     assert texts(app) == ["What is a tree?", "You said: What is a tree?"]
     app._store.drain()

@@ -44,7 +44,7 @@ def test_a_question_that_failed_stands_in_the_way_only_where_it_was_asked(
 def test_the_question_that_failed_is_edited_on_its_own_branch(qtbot: QtBot, app: App, script: Script) -> None:
     ask(qtbot, app, "How are you?")
     fail(qtbot, app, script)
-    app.chat.select_version(app.chat.chat_model.rows[0].id, 1)
+    app.chat.open_branch.select_version(app.chat.chat_model.rows[0].id, 1)
     app.chat.begin_edit(app.chat.chat_model.rows[0].id)
     app.chat.cancel_edit()
     fail_id = app.chat.chat_model.rows[-1].id

@@ -50,13 +50,13 @@ def test_a_row_shows_its_thought_where_that_is_open_and_copies_its_text(qtbot: Q
     assert (row.text, last(app).text, last(app).is_growing) == ("Late ones.", THOUGHT, False)
     assert (last(app).seconds, last(app).tokens) == (12.3, 10)
     assert [segment.kind for segment in row.shown] == [SegmentKind.MARKDOWN]
-    app.chat.toggle_thought(row.id)
+    app.chat.unfolded.toggle_thought(row.id)
     opened = app.chat.chat_model.rows[-1]
     assert [segment.text for segment in opened.shown] == [THOUGHT, "Late ones."]
     assert opened.text == "Late ones."
     assert "thought, 10" in spoken_message(opened, 2, 2)
     assert spoken_message(opened, 2, 2).endswith(": Late ones.")
-    app.chat.toggle_thought(row.id)
+    app.chat.unfolded.toggle_thought(row.id)
     assert app.chat.chat_model.rows[-1] == row
 
 
@@ -72,7 +72,7 @@ def test_a_thought_grows_folded_or_open_and_its_line_says_so(qtbot: QtBot, app: 
     activity = app.chat.state.now.activity
     assert activity is not None
     assert activity.text.startswith(f"Thinking{DOT}")
-    app.chat.toggle_thought(app.chat.chat_model.rows[-1].id)
+    app.chat.unfolded.toggle_thought(app.chat.chat_model.rows[-1].id)
     assert app.chat.chat_model.rows[-1].shown[-1].kind is SegmentKind.THINKING
     script.hold = None
     qtbot.waitUntil(lambda: not app.chat.state.now.is_writing)

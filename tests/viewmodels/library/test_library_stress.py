@@ -50,7 +50,7 @@ class Person:
             (1, lambda: self.app.notices.press()),
             (1, lambda: self.app.act("prune")),
             (1, lambda: self.app.act("delete_conversation")),
-            (2, lambda: self.app.chat.select_version(None, self.dice.choice((-1, 1)))),
+            (2, lambda: self.app.chat.open_branch.select_version(None, self.dice.choice((-1, 1)))),
             (2, self._open),
             (1, self.app.library.new_conversation),
             (1, self.app.chat.stop),
@@ -78,7 +78,7 @@ class Person:
     def _delete(self) -> None:
         rows = self.app.chat.chat_model.rows
         if rows:
-            self.app.chat.delete_message(self.dice.choice(rows).id)
+            self.app.chat.open_branch.delete_message(self.dice.choice(rows).id)
 
     def _open(self) -> None:
         """A row, or one that has been deleted since it was looked at."""

@@ -1,0 +1,75 @@
+"""The open branch, as a person goes about in it: which version is shown, where a message is, what is deleted."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from app.conversation.branch import Branch
+from app.viewmodels.chat.open_paths import OpenPaths
+from app.viewmodels.chat.questions import Questions
+from app.viewmodels.chat.versions import last_fork, last_question, version_beside, version_of
+from app.viewmodels.kit.notices import Notices
+from app.viewmodels.library.library_region import LibraryRegion
+from app.viewmodels.model.current_model import CurrentModel
+
+
+class OpenBranch(QObject):
+    """Verbs that go from one branch of the open conversation to another, or that change it as a whole.
+
+    Nothing is asked of a model here. Signals: moved(str), the path of this conversation is another one;
+    messageShown(str), bring this message into view.
+    """
+
+    moved = Signal(str)
+    messageShown = Signal(str)
+
+    def __init__(
+        self,
+        library: LibraryRegion,
+        current_model: CurrentModel,
+        questions: Questions,
+        open_paths: OpenPaths,
+        notices: Notices,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._library, self._current_model, self._questions = library, current_model, questions
+        self._open_paths, self._notices = open_paths, notices
+
+    @property
+    def turns(self) -> Branch:
+        """The open branch without the answer that is being written; nothing without a model."""
+        model = self._current_model
+        if model.info is None:
+            return Branch((), None)
+        return Branch(self._questions.settled(self._library.tree.path), model.fingerprint)
+
+    def show(self, message_id: str) -> None:
+        """Go to the branch through a message, where one last was below it, unless it is shown."""
+        tree = self._library.tree
+        if not tree.is_on_path(message_id):
+            tree.select(tree.leaf_below(message_id))
+            self._open_paths.save(tree.conversation_id)
+            self.moved.emit(tree.conversation_id)
+        self.messageShown.emit(message_id)
+
+    def select_version(self, message_id: str | None, step: int) -> None:
+        """Show the version that stands `step` to the right, and go down from there to where one last was."""
+        tree = self._library.tree
+        if message_id is not None and message_id not in tree:
+            return
+        message = tree.message(message_id) if message_id else last_fork(tree)
+        target = version_beside(tree, message, step) if message else None
+        if target is None:
+            return
+        self.show(target.id)
+        versions = tree.siblings(target.id)
+        self._notices.announce(f"Version {version_of(versions, target.id) + 1} of {len(versions)}")
+
+    def delete_message(self, message_id: str | None = None) -> None:
+        """Delete a message, else the last question of the open path, with what follows."""
+        tree = self._library.tree
+        last = last_question(tree)
+        target = message_id or (last.id if last else tree.leaf_id)
+        if target is not None and target in tree:
+            self._library.edits.delete_message(tree.conversation_id, target)
