@@ -436,7 +436,7 @@ def begin(self, model=None):
             for owner, name in ((Database, "writing"), (settings, "write_whole"), (InstanceLock, "release")):
                 setattr(owner, name, lambda *_: threading.Event().wait())
             self.app._store._patience = 0.3
-            self.app.chat.composer_changed("half a thought")
+            self.app.chat.open_draft.write("half a thought")
             self.window.close()
         elif what == "hang" and is_ready:
             self.app.chat.send("one two three four five")

@@ -50,7 +50,7 @@ class Tour:
         self._picture("tour-1-start")
         self._ask(QUESTION, rows=2)
         self._picture("tour-2-asked")
-        self._app.chat.begin_edit(self._rows[0].id)
+        self._app.chat.open_draft.begin_edit(self._rows[0].id)
         self._ask(FORK, rows=2)
         self._check("the fork stands beside the first question", self._rows[0].versions == 2)
         self._picture("tour-3-forked")

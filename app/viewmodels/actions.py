@@ -329,7 +329,7 @@ TABLE: tuple[Row, ...] = (
         keys=("Ctrl+D",),
         tip="Edits a question; the old branch stays.",
         is_enabled=lambda state: state.chat.can_fork,
-        run=lambda app: app.chat.begin_edit(),
+        run=lambda app: app.chat.open_draft.begin_edit(),
     ),
     Action(
         id="regenerate",
@@ -539,10 +539,10 @@ BY_ID: Mapping[str, Action[Regions, AppState]] = {action.id: action for action i
 BUTTONS: Mapping[str, Callable[[Regions], object]] = {
     "restart": lambda app: app.model.restart_engine(),
     "open_anyway": lambda app: app.model.open_anyway(),
-    "dismiss": lambda app: app.chat.dismiss_card(),
-    "edit_failed": lambda app: app.chat.edit_failed(),
-    "edit_earlier": lambda app: app.chat.edit_earlier(),
-    "leave_out_oldest": lambda app: app.chat.leave_out_oldest(),
+    "dismiss": lambda app: app.chat.cards.dismiss(),
+    "edit_failed": lambda app: app.chat.open_draft.edit_failed(),
+    "edit_earlier": lambda app: app.chat.context_limit.edit_earlier(),
+    "leave_out_oldest": lambda app: app.chat.context_limit.leave_out_oldest(),
 }
 """What only a button of a card does, by its id."""
 

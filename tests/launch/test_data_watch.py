@@ -81,7 +81,7 @@ def test_the_window_says_that_the_data_folder_is_gone_and_goes_on(
     qtbot.waitUntil(lambda: "not where they were" in app.notices.now.text, timeout=20_000)
     assert program.window.chat.banner.isVisible()
     words: list[str] = []
-    app.chat.composerText.connect(words.append)
+    app.chat.open_draft.textReplaced.connect(words.append)
     app.chat.send("What is a branch?")
     qtbot.waitUntil(lambda: words[-1:] == ["What is a branch?"], timeout=20_000)
     assert "not where they were" in app.notices.now.text

@@ -131,7 +131,7 @@ class Hurry(QObject):
     def _fork(self) -> None:
         if self._app.chat.chat_model.rows:
             question = self._random.choice(self._app.chat.chat_model.rows).id
-            self._do("forking", lambda: self._app.chat.begin_edit(question))
+            self._do("forking", lambda: self._app.chat.open_draft.begin_edit(question))
             self._begin_typing()
 
     def _page(self) -> None:
@@ -154,7 +154,7 @@ class Hurry(QObject):
     def _type(self, text: str, typed: int) -> None:
         typed += self._random.randint(1, 60)
         self._typing = text, typed
-        self._app.chat.composer_changed(text[:typed])
+        self._app.chat.open_draft.write(text[:typed])
         if typed >= len(text):
             self._typing = None
             self._do("streaming", lambda: self._app.chat.send(text))

@@ -77,7 +77,7 @@ def test_the_price_of_another_system_prompt_is_what_is_computed(qtbot: QtBot, tm
         app.chat.settings.instruct(instructions)
         sitting.until(lambda: bool(app.chat.settings.state.now.price))
         words = f"And what is a snapshot? {instructions}"
-        app.chat.composer_changed(words)
+        app.chat.open_draft.write(words)
         sitting.until(lambda: app.chat.branch_costs.sending is not None)
         priced = app.chat.branch_costs.sending
         assert priced is not None

@@ -23,12 +23,12 @@ def test_a_document_is_read_once_for_all_branches_and_conversations(qtbot: QtBot
     app = sitting.app
 
     def attach() -> None:
-        app.chat.attach_files([str(tmp_path / "report.txt")])
+        app.chat.attachments.attach_files([str(tmp_path / "report.txt")])
         sitting.until(lambda: bool(app.chat.state.now.attachments) and not app.chat.state.now.attaching)
 
     attach()
     first = sitting.ask("Which pears keep?").request
-    app.chat.begin_edit()
+    app.chat.open_draft.begin_edit()
     forked = sitting.ask("And the fox?").request
     app.library.new_conversation()
     attach()

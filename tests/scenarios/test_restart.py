@@ -105,7 +105,7 @@ def test_a_fork_after_a_restart_is_computed_nowhere_twice(
     assert sitting.app.folders.snapshots == str(data_folder / "caches" / "snapshots")
     assert not sitting.told(RunStarted)
 
-    sitting.app.chat.begin_edit()
+    sitting.app.chat.open_draft.begin_edit()
     fork = sitting.ask("What about autumn?")
     assert fork.request.excess == 0
     assert fork.request.cached > first.request.total

@@ -102,7 +102,7 @@ def test_the_question_is_committed_before_the_engine_is_asked(
 
 def test_the_question_is_painted_before_it_is_committed(qtbot: QtBot, app: App) -> None:
     ready(qtbot, app)
-    with qtbot.waitSignal(app.chat.composerText) as emptied:
+    with qtbot.waitSignal(app.chat.open_draft.textReplaced) as emptied:
         app.chat.send("At once")
     assert texts(app) == ["At once"]
     assert emptied.args == [""]
@@ -119,9 +119,9 @@ def test_words_come_back_when_they_cannot_be_stored(
 
     monkeypatch.setattr(MessageStore, "add", full)
     said: list[str] = []
-    app.chat.composerText.connect(said.append)
+    app.chat.open_draft.textReplaced.connect(said.append)
     app.chat.send("Two")
-    app.chat.composer_changed("typed since")
+    app.chat.open_draft.write("typed since")
     qtbot.waitUntil(lambda: app.notices.now.text != "")
     assert "disk is full" in app.notices.now.text
     assert said == ["", "Two\ntyped since"]
@@ -183,9 +183,9 @@ def test_an_edit_is_a_fork_and_versions_lead_back(qtbot: QtBot, app: App) -> Non
     ask(qtbot, app, "First")
     ask(qtbot, app, "Second")
     said: list[str] = []
-    app.chat.composerText.connect(said.append)
-    app.chat.composer_changed("a draft")
-    app.chat.begin_edit(row(app, 0).id)
+    app.chat.open_draft.textReplaced.connect(said.append)
+    app.chat.open_draft.write("a draft")
+    app.chat.open_draft.begin_edit(row(app, 0).id)
     assert said[-1] == "First"
     assert app.chat.state.now.editing == "First"
     ask(qtbot, app, "Another first")
@@ -202,8 +202,8 @@ def test_an_edit_is_a_fork_and_versions_lead_back(qtbot: QtBot, app: App) -> Non
 
 def test_a_question_too_long_for_the_message_field_is_not_edited(qtbot: QtBot, app: App) -> None:
     ask(qtbot, app, "x" * 20_001)
-    app.chat.composer_changed("a draft")
-    app.chat.begin_edit()
+    app.chat.open_draft.write("a draft")
+    app.chat.open_draft.begin_edit()
     assert app.chat.state.now.editing is None
     assert app.notices.now.text.startswith("Too long to edit. The question was not opened: it makes a line")
     assert app.chat.drafts.of(app.library.open_id).text == "a draft"
@@ -211,10 +211,10 @@ def test_a_question_too_long_for_the_message_field_is_not_edited(qtbot: QtBot, a
 
 def test_an_edit_can_be_given_up(qtbot: QtBot, app: App) -> None:
     ask(qtbot, app, "First")
-    app.chat.composer_changed("a draft")
-    app.chat.begin_edit()
+    app.chat.open_draft.write("a draft")
+    app.chat.open_draft.begin_edit()
     said: list[str] = []
-    app.chat.composerText.connect(said.append)
+    app.chat.open_draft.textReplaced.connect(said.append)
     app.act("stop")
     assert said == ["a draft"]
     assert app.chat.state.now.editing is None
@@ -237,7 +237,7 @@ def test_places_and_prices_follow(qtbot: QtBot, app: App, script: Script) -> Non
     qtbot.waitUntil(lambda: [one.residency for one in app.chat.chat_model.rows] == ["memory", "memory"])
     assert app.chat.state.now.warmth == 1.0
     assert app.chat.state.now.send_price == "Warm: only what you type is computed"
-    app.chat.composer_changed("three more words")
+    app.chat.open_draft.write("three more words")
     qtbot.waitUntil(lambda: app.chat.state.now.send_parts is not None and "compute" in app.chat.state.now.send_price)
     reused, computed = app.chat.state.now.send_parts or (0, 0)
     prices = [command for command in script.commands if isinstance(command, EstimateCost)]
@@ -276,12 +276,12 @@ def test_a_message_sent_while_writing_waits_in_the_composer(qtbot: QtBot, app: A
     app.chat.send("Long?")
     wait_for_text(qtbot, app)
     said: list[str] = []
-    app.chat.composerText.connect(said.append)
-    app.chat.composer_changed("And then?")
+    app.chat.open_draft.textReplaced.connect(said.append)
+    app.chat.open_draft.write("And then?")
     assert app.chat.state.now.send_price == "Return sends it when this answer ends"
     app.chat.send("And")
     assert app.chat.state.now.is_waiting
-    app.chat.composer_changed("And then")
+    app.chat.open_draft.write("And then")
     assert not app.chat.state.now.is_waiting
     app.chat.send("And then?")
     assert app.chat.state.now.is_waiting
@@ -345,7 +345,7 @@ def test_closing_while_writing_loses_no_word(
 def test_reopening_shows_the_path_that_was_left(qtbot: QtBot, make_app: Callable[[], App]) -> None:
     app = make_app()
     ask(qtbot, app, "First")
-    app.chat.begin_edit()
+    app.chat.open_draft.begin_edit()
     ask(qtbot, app, "Another first")
     app.chat.open_branch.select_version(None, -1)
     again = make_app()
@@ -358,7 +358,7 @@ def test_an_empty_prompt_is_not_sent(qtbot: QtBot, app: App, script: Script) -> 
     ready(qtbot, app)
     app.chat.send("  \n ")
     assert "Nothing to send" in app.chat.state.now.send_price
-    app.chat.composer_changed("x")
+    app.chat.open_draft.write("x")
     assert "Nothing to send" not in app.chat.state.now.send_price
     assert not any(isinstance(command, Generate) for command in script.commands)
     assert texts(app) == []
@@ -617,7 +617,7 @@ def test_a_prompt_that_does_not_fit_is_told(qtbot: QtBot, app: App, script: Scri
     assert card is not None
     assert card.title == "The context is full"
     said: list[str] = []
-    app.chat.composerText.connect(said.append)
+    app.chat.open_draft.textReplaced.connect(said.append)
     app.act(card.action_id)
     assert app.chat.state.now.card is None
     assert said[-1].startswith("word word")

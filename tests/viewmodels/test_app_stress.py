@@ -29,25 +29,25 @@ class Restless:
         self.rng = rng
         self.count = 0
         self.composer = ""
-        app.chat.composerText.connect(self.set_composer)
+        app.chat.open_draft.textReplaced.connect(self.set_composer)
 
     def set_composer(self, text: str) -> None:
         """As the real composer does: its text is told back at once."""
         self.composer = text
-        self.app.chat.composer_changed(text)
+        self.app.chat.open_draft.write(text)
 
     def type_and_send(self) -> None:
         self.count += 1
         self.composer = f"question {self.count} " + "and more " * self.rng.randint(0, 6)
-        self.app.chat.composer_changed(self.composer)
+        self.app.chat.open_draft.write(self.composer)
         self.app.chat.send(self.composer)
 
     def type_on(self) -> None:
         self.composer += " x"
-        self.app.chat.composer_changed(self.composer)
+        self.app.chat.open_draft.write(self.composer)
 
     def edit(self) -> None:
-        self.app.chat.begin_edit(self.some_message())
+        self.app.chat.open_draft.begin_edit(self.some_message())
 
     def again(self) -> None:
         self.app.chat.regenerate(self.some_message())
@@ -64,7 +64,7 @@ class Restless:
 
     def crash(self) -> None:
         self.script.crash = "now"
-        self.app.chat.composer_changed("now")
+        self.app.chat.open_draft.write("now")
         self.app.chat.send("now")
 
     def card(self) -> None:
@@ -78,7 +78,12 @@ class Restless:
 
     def act(self) -> None:
         usual = [self.type_and_send] * 5 + [self.edit, self.again, self.version, self.card] * 2
-        rare = [self.type_on, self.app.chat.stop, self.app.chat.cancel_edit, self.app.library.new_conversation]
+        rare = [
+            self.type_on,
+            self.app.chat.stop,
+            self.app.chat.open_draft.cancel_edit,
+            self.app.library.new_conversation,
+        ]
         rarer = [self.other_conversation, self.other_model]
         self.rng.choice([*usual, *rare, *rarer, *([self.crash] if self.rng.random() < 0.2 else [])])()
 

@@ -24,7 +24,7 @@ def test_a_conversation_grows_forks_and_is_gone_on_with(
     ask(qtbot, app, "How are you?")
     ask(qtbot, app, "And now?")
     app.chat.open_branch.select_version(row(app, 0).id, 1)
-    app.chat.begin_edit(row(app, 2).id)
+    app.chat.open_draft.begin_edit(row(app, 2).id)
     ask(qtbot, app, "And then?")
     assert texts(app) == ["How are you?", "You said: How are you?", "And then?", "You said: And then?"]
     last = [command for command in script.commands if isinstance(command, Generate)][-1]

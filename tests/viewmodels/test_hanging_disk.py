@@ -123,7 +123,7 @@ def say_and_hang(
     else:
         disk.hangs.set()
         app.chat.send(question)
-    app.chat.composer_changed(draft)
+    app.chat.open_draft.write(draft)
     return [question, draft, *([answer] if hangs_late else [])]
 
 
@@ -162,7 +162,7 @@ def test_what_can_be_kept_nowhere_is_told(
     for place in unsaved_files(data_folder / "conversations.db")[1:]:
         place.mkdir()
     disk.hangs.set()
-    app.chat.composer_changed("1234567")
+    app.chat.open_draft.write("1234567")
     app.close()
     assert app.is_stuck
     assert app.lost is not None
@@ -183,7 +183,7 @@ def test_a_start_whose_database_hangs_says_so_and_goes_on_when_it_answers(
     monkeypatch.setattr(Database, "__init__", lambda *asked: over.wait(LONG) and opening(*asked))
     again = start()
     qtbot.waitUntil(lambda: "disk is slow" in again.notices.now.text)
-    again.chat.composer_changed("typed meanwhile")
+    again.chat.open_draft.write("typed meanwhile")
     over.set()
     qtbot.waitUntil(lambda: again.notices.now.text == "")
     wait_until_ready(qtbot, again)
@@ -200,7 +200,7 @@ def test_a_database_that_hangs_while_it_is_opened_or_closed_keeps_nobody_from_qu
         with monkeypatch.context() as patch:
             patch.setattr(Database, name, lambda *_asked, over=over: over.wait(LONG) and None)
             app = start()
-            app.chat.composer_changed("words")
+            app.chat.open_draft.write("words")
             app.close()
             assert app.is_stuck, name
         over.set()

@@ -321,7 +321,7 @@ def test_who_asks_on_while_the_disk_is_full_gets_the_words_back_and_can_go_on_wh
 ) -> None:
     app = on_tiny_disk
     given_back: list[str] = []
-    app.chat.composerText.connect(given_back.append)
+    app.chat.open_draft.textReplaced.connect(given_back.append)
     answer = all_of_one(qtbot, app, script, lambda: fill(tiny_disk))
     for _ in range(2):  # here, and in another conversation
         app.notices.dismiss()

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.conversation.message import Message, storable
 from app.conversation.records import ViewState
-from app.protocol.chat import Attachment
 from app.protocol.events import CostEstimate, EngineFailed, Event, TextKind, TrieChanged
 from app.protocol.reports import Problem
-from app.viewmodels.chat import chat_text, draft_limits, question_card
+from app.viewmodels.chat import chat_text, question_card
 from app.viewmodels.chat.answer_saver import AnswerSaver
 from app.viewmodels.chat.answer_settings import answer_settings, sampling_of
 from app.viewmodels.chat.branch_costs import BranchCosts
@@ -20,14 +16,16 @@ from app.viewmodels.chat.chat_answers import ChatAnswers
 from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.chat_rows import ChatRows, running_footer
 from app.viewmodels.chat.chat_state import ChatState
-from app.viewmodels.chat.context_choices import ContextChoices, context_choices, kept_branch
+from app.viewmodels.chat.context_limit import ContextLimit
 from app.viewmodels.chat.cost_queries import CostQueries
 from app.viewmodels.chat.draft_attachments import DraftAttachments
 from app.viewmodels.chat.drafts import Drafts
 from app.viewmodels.chat.generations import Generations
 from app.viewmodels.chat.open_branch import OpenBranch
 from app.viewmodels.chat.open_conversation import OpenConversation
+from app.viewmodels.chat.open_draft import OpenDraft
 from app.viewmodels.chat.open_paths import OpenPaths
+from app.viewmodels.chat.problem_cards import ProblemCards
 from app.viewmodels.chat.question import Outcome, Question
 from app.viewmodels.chat.question_queue import QuestionQueue
 from app.viewmodels.chat.questions import Questions
@@ -37,7 +35,6 @@ from app.viewmodels.chat.versions import last_question, parent_for, question_of
 from app.viewmodels.chat.view_states import ViewStates
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.notices import Notices
-from app.viewmodels.kit.problem_card import ProblemCard
 from app.viewmodels.kit.settings import Settings
 from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library_region import LibraryRegion
@@ -55,12 +52,11 @@ class ChatRegion(QObject):
     generations, answer_saver, open_paths, open_branch, branch_costs, view_states, unfolded; settings, for the next
     answers.
 
-    Signals: composerText(str), the composer shall hold exactly this; left(), what is shown is about to be another
+    Signals: left(), what is shown is about to be another
     conversation: call `remember_scroll`; anchorWanted(str, float), have this message at the top, with so many points of
     it above.
     """
 
-    composerText = Signal(str)
     left = Signal()
     anchorWanted = Signal(str, float)
 
@@ -79,10 +75,9 @@ class ChatRegion(QObject):
         super().__init__(parent)
         self._library, self._model, self._notices = library, model, notices
         conversations, current_model = library.library, model.current_model
-        self._cards: dict[str, ProblemCard] = {}
-        self._hint = ""
         self._rows = ChatRows()
         self.unfolded = Unfolded(self)
+        self.cards = ProblemCards(library, model, self)
         self.chat_model = ChatModel(self)
         self.drafts = Drafts()
         self.questions = questions = Questions()
@@ -98,21 +93,28 @@ class ChatRegion(QObject):
         )
         self.open_paths = OpenPaths(conversations, library.changes, questions, self.question_queue, self)
         self.open_branch = OpenBranch(library, current_model, questions, self.open_paths, notices, self)
-        self.attachments = DraftAttachments(self.drafts, notices, self)
+        self.attachments = DraftAttachments(library, self.drafts, self.cards, notices, self)
         self.branch_costs = BranchCosts(self._cost_queries, current_model, questions, self)
+        self.open_draft = OpenDraft(
+            *(library, self.drafts, self.attachments, self.settings, self.branch_costs),
+            *(self.cards, self.open_branch, notices, self),
+        )
+        self.context_limit = ContextLimit(
+            *(library, current_model, self.branch_costs, self.drafts),
+            *(self.open_draft, self.cards, self.open_branch, notices),
+        )
         self.view_states = ViewStates(store, conversations, self.drafts, self.settings.all, self)
         self._tick = QTimer(self, interval=TICK_MS)
         self._tick.timeout.connect(self._show_figures)
         self.state = LiveState(self._state, self)
         self.state.follow(library.state.staled, model.state.staled, self.branch_costs.changed, self.view_states.changed)
-        self.state.follow(self.settings.state.staled)
+        self.state.follow(self.settings.state.staled, self.cards.changed, self.open_draft.hinted)
         self.state.follow(self.generations.moved, self.question_queue.moved)
         library.wait_for(ChatAnswers(questions, self.answer_saver, self.open_paths))
         self._connect()
 
     def _connect(self) -> None:
         library, queue = self._library, self.question_queue
-        self.attachments.changed.connect(self._on_attached)
         self.answer_saver.failed.connect(self._notices.error)
         self.answer_saver.mended.connect(self._notices.withdraw)
         self.generations.grew.connect(self._show_text)
@@ -124,7 +126,6 @@ class ChatRegion(QObject):
         queue.begun.connect(self._on_begun)
         queue.refused.connect(self._on_refused)
         queue.ended.connect(self._on_ended)
-        self.settings.told.connect(self._price_draft)
         library.left.connect(self.left)
         library.opened.connect(self._on_opened)
         library.moved.connect(self._on_moved)
@@ -132,7 +133,6 @@ class ChatRegion(QObject):
         library.reached.connect(self._on_reached)
         library.changes.recorded.connect(self._send_waiting)
         self._model.current_model.changed.connect(self._on_model_changed)
-        self._model.current_model.ready.connect(self._drop_cards)
 
     # Beginning and end
 
@@ -143,12 +143,12 @@ class ChatRegion(QObject):
         """
         library = self._library.library
         blank = library.begin()
-        has_begun = bool(self.chat_model.rows or self.drafts.of(self._open_id).text)
+        has_begun = bool(self.chat_model.rows or self.open_draft.now.text)
         open_id = self.view_states.restore(states, blank)
         stored = [one.id for one in library.conversations if one.id != blank]
         if has_begun or not reopens or not stored or open_id == blank:
             self.view_states.show(self._open_id)
-            self._show_draft()
+            self.open_draft.show()
         else:
             library.open(open_id if open_id in stored else stored[0])
 
@@ -188,14 +188,14 @@ class ChatRegion(QObject):
         text = storable(text)
         self.drafts.write(self._open_id, text)
         if self.attachments.reading(self._open_id):
-            self._say_hint(chat_text.STILL_READING)
-        elif not text.strip() and self.drafts.of(self._open_id).attachments:
-            self._say_hint(chat_text.WORDS_NEEDED)
+            self.open_draft.say(chat_text.STILL_READING)
+        elif not text.strip() and self.open_draft.now.attachments:
+            self.open_draft.say(chat_text.WORDS_NEEDED)
         elif not text.strip():
             self._answer_the_end()
-        elif overflow := self._overflow(text):
-            self._refuse(*overflow)
-        elif self._is_busy(self._open_id):
+        elif self.context_limit.refuses(text):
+            return
+        elif self.open_branch.is_busy:
             self.drafts.send(self._open_id)
         else:
             self._send_draft(self._open_id)
@@ -212,29 +212,10 @@ class ChatRegion(QObject):
         self.generations.stop(self._open_id)
         self.state.refresh()
 
-    def begin_edit(self, message_id: str | None = None) -> None:
-        """Put a question into the composer, to be sent as another version, and into view; the old branch stays."""
-        tree = self._library.tree
-        question = question_of(tree, message_id) if message_id else last_question(tree)
-        excess = draft_limits.excess(question.text) if question is not None else ""
-        if excess:
-            self._notices.error(Problem("Too long to edit", f"The question was not opened: {excess}. Ask it in parts."))
-        elif question is not None:
-            self.dismiss_card()
-            self._edit(question)
-            self._show_draft()
-            self.open_branch.messageShown.emit(question.id)
-
-    def cancel_edit(self) -> None:
-        """Put back what stood in the composer before."""
-        if self.drafts.of(self._open_id).editing is not None:
-            self.drafts.cancel_edit(self._open_id)
-            self._show_draft()
-
     def stop_or_cancel_edit(self) -> None:
         """Put an edit back that was begun, else end the answer."""
-        if self.drafts.of(self._open_id).editing is not None:
-            self.cancel_edit()
+        if self.open_draft.now.editing is not None:
+            self.open_draft.cancel_edit()
         else:
             self.stop()
 
@@ -245,10 +226,10 @@ class ChatRegion(QObject):
         question = question_of(tree, at) if at else None
         if question is None:
             return
-        if self._is_busy(self._open_id):
-            self._say_hint(chat_text.STILL_WRITING)
+        if self.open_branch.is_busy:
+            self.open_draft.say(chat_text.STILL_WRITING)
             return
-        self.dismiss_card()
+        self.cards.dismiss()
         self.question_queue.ask_again(question)
 
     def ask_again_with_settings(self) -> None:
@@ -256,10 +237,10 @@ class ChatRegion(QObject):
         question = last_question(self._library.tree)
         if question is None or not self.settings.state.now.can_ask_again:
             return
-        if self._is_busy(self._open_id):
-            self._say_hint(chat_text.STILL_WRITING)
+        if self.open_branch.is_busy:
+            self.open_draft.say(chat_text.STILL_WRITING)
             return
-        self.dismiss_card()
+        self.cards.dismiss()
         said = self.settings.take(self._open_id, question.id)
         self.question_queue.send(self._open_id, question.parent_id, question.text, question.attachments, said)
 
@@ -269,88 +250,23 @@ class ChatRegion(QObject):
         question = question_of(self._library.tree, answer.id) if answer is not None else None
         if answer is None or question is None:
             return
-        now = answer_settings(answer, self._model.current_model.fingerprint, self._is_busy(self._open_id))
+        now = answer_settings(answer, self._model.current_model.fingerprint, self.open_branch.is_busy)
         if now.can_repeat:
-            self.dismiss_card()
+            self.cards.dismiss()
             self.question_queue.ask_again(question, sampling_of(answer))
         else:
-            self._say_hint(now.note or chat_text.STILL_WRITING)
+            self.open_draft.say(now.note or chat_text.STILL_WRITING)
 
     def go_on(self) -> None:
         """Have the answer that ends the open path go on, where it ended before it was finished."""
         leaf = self._library.tree.leaf_id
         if leaf is not None and self.state.now.can_continue:
-            self.dismiss_card()
+            self.cards.dismiss()
             self.question_queue.go_on(self._library.tree.message(leaf))
-
-    def composer_changed(self, text: str) -> None:
-        """Take over what stands in the composer now; its price follows."""
-        self._show_hint("")
-        self.drafts.write(self._open_id, storable(text))
-        self._price_draft()
-
-    def attach_files(self, paths: Sequence[str]) -> None:
-        """Have files come with the words in the composer."""
-        self.dismiss_card()
-        self.attachments.attach_files(self._open_id, paths)
-
-    def attach_text(self, text: str) -> bool:
-        """Have a text that was pasted come with the words in the composer. Returns whether that was possible."""
-        return self.attachments.attach_text(self._open_id, storable(text))
-
-    def attachment(self, number: int) -> Attachment | None:
-        """Return what comes with the words in the composer, by its number from 0 on; None where it is gone."""
-        attached = self.drafts.of(self._open_id).attachments
-        return attached[number] if 0 <= number < len(attached) else None
-
-    def unfold_text(self, text: str) -> None:
-        """Let a pasted text come with the words no more: it is among them again."""
-        self.attachments.take_back_text(self._open_id, storable(text))
-
-    def detach(self, number: int) -> None:
-        """Let what comes with the words in the composer go, by its number from 0 on."""
-        self.attachments.detach(self._open_id, number)
 
     def remember_scroll(self, message_id: str, offset: float) -> None:
         """Remember where the open conversation is scrolled to: the message at the top, "" at the end, points above."""
         self.view_states.scroll(self._open_id, (message_id, offset) if message_id else None)
-
-    def dismiss_card(self) -> None:
-        """Take away the card that stands in the way, and change nothing else."""
-        if self._model.state.now.card is not None:
-            self._model.dismiss_card()
-        else:
-            self._cards.pop(self._open_id, None)
-            self.state.refresh()
-
-    def edit_failed(self) -> None:
-        """Edit the question that the card in the open conversation is about, on the branch where it stands."""
-        card = self.state.now.card
-        if card is not None and card.message_id in self._library.tree:
-            self.open_branch.show(card.message_id)
-            self.begin_edit(card.message_id)
-
-    def edit_earlier(self) -> None:
-        """Edit an earlier question, from which on there is room in the model's context."""
-        choices = self._choices
-        if choices is not None and choices.earlier_id is not None:
-            self.begin_edit(choices.earlier_id)
-
-    def leave_out_oldest(self) -> None:
-        """Go on in a new branch without the oldest turns, as many as make room; the whole one stays beside it."""
-        choices, tree = self._choices, self._library.tree
-        if choices is None or choices.kept_from is None or self._is_busy(self._open_id):
-            return
-        is_draft = self.branch_costs.sending is not None
-        copies = kept_branch(self._path_below if is_draft else tree.path, choices)
-        self.dismiss_card()
-        self.drafts.leave_edit(self._open_id)
-        told, changes = f"New branch: {choices.branch_name}.", self._library.changes
-        changes.make(
-            lambda store: store.messages.add_branch(copies),
-            lambda _result: self._notices.info(told, undo_step=changes.step),
-            self._notices.error,
-        )
 
     # What is shown
 
@@ -376,10 +292,10 @@ class ChatRegion(QObject):
             question=answered,
             questions=self.questions,
             branch_costs=self.branch_costs,
-            draft=self.drafts.of(self._open_id),
+            draft=self.open_draft.now,
             reading=self.attachments.reading(self._open_id),
-            hint=self._hint,
-            card=self._model.state.now.card or self._open_card(),
+            hint=self.open_draft.hint,
+            card=self.context_limit.card,
             elsewhere=self._short_title(answered.conversation_id) if answered and is_elsewhere else "",
             can_ask_again=self.settings.state.now.can_ask_again,
         ).state()
@@ -424,101 +340,14 @@ class ChatRegion(QObject):
                 question.held_id, running_footer(question), question.thinking_seconds, question.thinking_tokens
             )
 
-    def _show_draft(self) -> None:
-        self.composerText.emit(self.drafts.of(self._open_id).text)
-        self._price_draft()
-        self.settings.follow()
-
-    def _price_draft(self) -> None:
-        draft = self.drafts.of(self._open_id)
-        self.branch_costs.tell(self.settings.told_next(self._open_id, draft.editing))
-        self.branch_costs.type(parent_for(self._library.tree, draft.editing), draft.text, draft.attachments)
-
-    def _show_hint(self, sentence: str) -> None:
-        self._hint = sentence
-        self.state.refresh()
-
-    def _say_hint(self, sentence: str) -> None:
-        self._show_hint(sentence)
-        self._notices.announce(sentence)
-
-    def _drop_cards(self) -> None:
-        """Drop the cards of all conversations: another model may do what the one before could not."""
-        self._cards.clear()
-        self.state.refresh()
-
     # Sending
-
-    def _is_busy(self, conversation_id: str) -> bool:
-        """Return whether nothing can be said now: an answer is under way, or the database changes the tree."""
-        return self.questions.is_busy_in(conversation_id) or self._library.changes.is_pending
 
     def _answer_the_end(self) -> None:
         """Have the question answered that ends the path, if there is one: nothing was typed."""
         if self.state.now.can_answer:
             self.regenerate(self._library.tree.leaf_id)
         else:
-            self._say_hint(chat_text.NOTHING_TO_SEND)
-
-    def _refuse(self, priced: CostEstimate, context_length: int) -> None:
-        """Say that the composer's words do not fit, with what can be done about that where there is something."""
-        choices = self._choices
-        if choices is None or (choices.kept_from is None and choices.earlier_id is None):
-            self._say_hint(chat_text.does_not_fit(priced, context_length))
-            return
-        card = question_card.does_not_fit(priced, context_length, choices)
-        self._cards[self._open_id] = card
-        self.state.refresh()
-        self._notices.announce(card.sentence)
-
-    @property
-    def _path_below(self) -> tuple[Message, ...]:
-        """The messages that the composer's words would follow."""
-        tree = self._library.tree
-        parent = parent_for(tree, self.drafts.of(self._open_id).editing)
-        return () if parent is None else tree.path_to(parent)
-
-    @property
-    def _choices(self) -> ContextChoices | None:
-        """Return the ways on where the composer's words, or else the question that ends the path, are too long."""
-        info, costs = self._model.current_model.info, self.branch_costs
-        if info is None:
-            return None
-        if costs.sending is not None and costs.sending.request.total >= info.context_length:
-            return context_choices(self._path_below, costs.sending, info.context_length)
-        if costs.path is not None and costs.path.request.total >= info.context_length:
-            return context_choices(self._library.tree.path, costs.path, info.context_length)
-        return None
-
-    def _open_card(self) -> ProblemCard | None:
-        """Return the card of the open conversation, with what can be done where its question is known not to fit."""
-        card, info, priced = self._cards.get(self._open_id), self._model.current_model.info, self.branch_costs.path
-        leaf = self._library.tree.leaf_id
-        if card is None or info is None or priced is None or not card.message_id or card.message_id != leaf:
-            return card
-        choices = self._choices
-        is_too_long = priced.request.total >= info.context_length and self.branch_costs.sending is None
-        if choices is None or not is_too_long:
-            return card
-        ways = question_card.does_not_fit(priced, info.context_length, choices, card.message_id)
-        return replace(ways, title=card.title, sentence=card.sentence)
-
-    def _overflow(self, text: str) -> tuple[CostEstimate, int] | None:
-        """Return the cost of a text and how much fits, where it is known not to fit the model's context."""
-        priced, info = self.branch_costs.sending, self._model.current_model.info
-        if priced is None or info is None or self.branch_costs.words != text:
-            return None
-        return (priced, info.context_length) if priced.request.total >= info.context_length else None
-
-    def _edit(self, question: Message) -> None:
-        """Have this question in the composer. One that is there already stays as it is: words were typed in it."""
-        begun, tree = self.drafts.of(self._open_id), self._library.tree
-        if begun.editing != question.id:
-            is_there = begun.editing is not None and begun.editing in tree
-            original = tree.message(begun.editing) if begun.editing and is_there else None
-            said = (original.text, original.attachments) if original else ("", ())
-            is_changed = (begun.text, begun.attachments) != said
-            self.drafts.edit(self._open_id, question.id, question.text, is_changed, question.attachments)
+            self.open_draft.say(chat_text.NOTHING_TO_SEND)
 
     def _send_draft(self, conversation_id: str) -> None:
         tree = self._library.library.tree(conversation_id)
@@ -526,11 +355,11 @@ class ChatRegion(QObject):
         parent, said = parent_for(tree, draft.editing), self.settings.take(conversation_id, draft.editing)
         self.question_queue.send(conversation_id, parent, draft.text, draft.attachments, said)
         if conversation_id == self._open_id:
-            self._show_draft()
+            self.open_draft.show()
 
     def _send_waiting(self) -> None:
         for waiting in self.drafts.sent:
-            if not self._is_busy(waiting):
+            if not (self.questions.is_busy_in(waiting) or self._library.changes.is_pending):
                 self._send_draft(waiting)
 
     # What happens
@@ -540,20 +369,14 @@ class ChatRegion(QObject):
             self.branch_costs.forget()
         else:
             self.branch_costs.show(self._library.tree)
-            self._price_draft()
+            self.open_draft.price()
         self._show_rows()
 
     def _on_begun(self) -> None:
         self._notices.announce("Reading the question")
 
-    def _on_attached(self, conversation_id: str) -> None:
-        if conversation_id == self._open_id:
-            self._show_hint("")
-            self._price_draft()
-
     def _on_opened(self, conversation_id: str) -> None:
-        self._hint = ""
-        self._show_draft()
+        self.open_draft.turn_to()
         self.settings.turn_to()
         self._on_moved(conversation_id)
         self.view_states.show(conversation_id)
@@ -571,19 +394,14 @@ class ChatRegion(QObject):
         """Follow a conversation whose tree or path is another one, or whose answer began or ended."""
         if conversation_id == self._open_id:
             self.branch_costs.show(self._library.tree)
-            self._price_draft()
+            self.open_draft.price()
             self.settings.follow()
         self._library.state.refresh()
         self._show_rows()
 
     def _on_refused(self, question: Question) -> None:
         """Put the words of a question that could not be stored back to where they were typed."""
-        message, conversation_id = question.message, question.conversation_id
-        beside = next(iter(self._library.library.tree(conversation_id).children(message.parent_id)), None)
-        self.drafts.give_back(conversation_id, message.text, beside.id if beside else None, message.attachments)
-        self.settings.give_back(conversation_id, message)
-        if conversation_id == self._open_id:
-            self._show_draft()
+        self.open_draft.give_back(question)
         self._notices.error(question.problem)
 
     def _on_ended(self, question: Question) -> None:
@@ -602,8 +420,7 @@ class ChatRegion(QObject):
         """Put a card where a question could not be answered, and tell of it where that is not seen."""
         conversation_id = message.conversation_id
         self.drafts.hold(conversation_id)
-        self._cards[conversation_id] = question_card.question_failed(problem, message.id)
-        self.state.refresh()
+        self.cards.put(conversation_id, question_card.question_failed(problem, message.id))
         if conversation_id == self._open_id:
             self._notices.announce(problem.sentence)
         else:

@@ -12,10 +12,13 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from app.attaching.faults import AttachmentError
 from app.attaching.files import MOST_ATTACHMENTS, MOST_CHARACTERS, name_of, read_file, too_long
+from app.conversation.message import storable
 from app.protocol.chat import Attachment
 from app.protocol.reports import Problem
 from app.viewmodels.chat.drafts import Drafts
+from app.viewmodels.chat.problem_cards import ProblemCards
 from app.viewmodels.kit.notices import Notices
+from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.text import formatting
 
 LONG_PASTE = 4000
@@ -50,7 +53,9 @@ class AttachmentChip:
 
 
 class DraftAttachments(QObject):
-    """Attaches files and texts to drafts. What cannot be attached is told, and changes nothing.
+    """Attaches files and texts to the draft of the open conversation. What cannot be attached is told.
+
+    A file that is read when another conversation is open comes with the words of the one for which it was chosen.
 
     Signal: changed(str), another thing is attached in this conversation, or is being read for it.
     """
@@ -58,9 +63,16 @@ class DraftAttachments(QObject):
     changed = Signal(str)
     _came = Signal(object)
 
-    def __init__(self, drafts: Drafts, notices: Notices, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        library: LibraryRegion,
+        drafts: Drafts,
+        cards: ProblemCards,
+        notices: Notices,
+        parent: QObject | None = None,
+    ) -> None:
         super().__init__(parent)
-        self._drafts, self._notices = drafts, notices
+        self._library, self._drafts, self._cards, self._notices = library, drafts, cards, notices
         self._reading: list[tuple[str, str]] = []
         self._threads: list[threading.Thread] = []
         self._turn = threading.Lock()
@@ -71,9 +83,15 @@ class DraftAttachments(QObject):
         """Return the name of the file that is being read for a conversation, or ""."""
         return next((name for known, name in self._reading if known == conversation_id), "")
 
-    def attach_files(self, conversation_id: str, paths: Sequence[str]) -> None:
-        """Attach files to the words of a conversation, in this order, as soon as they are read."""
-        files = [Path(path) for path in paths]
+    def of(self, number: int) -> Attachment | None:
+        """Return what comes with the words, by its number from 0 on; None where it is gone."""
+        attached = self._drafts.of(self._library.open_id).attachments
+        return attached[number] if 0 <= number < len(attached) else None
+
+    def attach_files(self, paths: Sequence[str]) -> None:
+        """Have files come with the words in the composer, in this order, as soon as they are read."""
+        self._cards.dismiss()
+        conversation_id, files = self._library.open_id, [Path(path) for path in paths]
         self._reading += [(conversation_id, name_of(file)) for file in files]
         thread = threading.Thread(
             target=self._read, args=(conversation_id, files), name="attaching", daemon=True
@@ -82,8 +100,9 @@ class DraftAttachments(QObject):
         thread.start()
         self.changed.emit(conversation_id)
 
-    def attach_text(self, conversation_id: str, text: str) -> bool:
-        """Attach a text that was pasted. Returns whether that was possible."""
+    def attach_text(self, text: str) -> bool:
+        """Have a text that was pasted come with the words in the composer. Returns whether that was possible."""
+        conversation_id, text = self._library.open_id, storable(text)
         names = {one.name for one in self._drafts.of(conversation_id).attachments}
         numbered = (f"{_PASTED} {number}" for number in range(2, MOST_ATTACHMENTS + 2))
         name = next(name for name in (_PASTED, *numbered) if name not in names)
@@ -92,17 +111,18 @@ class DraftAttachments(QObject):
             return False
         return self._attach(conversation_id, Attachment(name, "paste", text))
 
-    def detach(self, conversation_id: str, number: int) -> None:
-        """Let an attachment go, by its number from 0 on."""
+    def detach(self, number: int) -> None:
+        """Let what comes with the words in the composer go, by its number from 0 on."""
+        conversation_id = self._library.open_id
         self._drafts.detach(conversation_id, number)
         self.changed.emit(conversation_id)
 
-    def take_back_text(self, conversation_id: str, text: str) -> None:
-        """Let the pasted text go that was attached last, if it is this one: its words are in the composer again."""
-        attached = self._drafts.of(conversation_id).attachments
+    def unfold_text(self, text: str) -> None:
+        """Let a pasted text come with the words no more: it is among them again."""
+        text, attached = storable(text), self._drafts.of(self._library.open_id).attachments
         found = [at for at, one in enumerate(attached) if one.kind == "paste" and one.text == text]
         if found:
-            self.detach(conversation_id, found[-1])
+            self.detach(found[-1])
 
     def close(self) -> None:
         """Give up what is being read."""

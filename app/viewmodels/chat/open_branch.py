@@ -44,6 +44,11 @@ class OpenBranch(QObject):
             return Branch((), None)
         return Branch(self._questions.settled(self._library.tree.path), model.fingerprint)
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether nothing can be said here now: an answer is under way, or the database changes the tree."""
+        return self._questions.is_busy_in(self._library.open_id) or self._library.changes.is_pending
+
     def show(self, message_id: str) -> None:
         """Go to the branch through a message, where one last was below it, unless it is shown."""
         tree = self._library.tree

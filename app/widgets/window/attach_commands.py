@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QMimeData, QObject, QPoint
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.viewmodels.chat.chat_region import ChatRegion
+from app.viewmodels.chat.draft_attachments import DraftAttachments
 from app.widgets.chat.composer import Composer
 from app.widgets.window.drop import document, model_folder
 
@@ -22,10 +22,11 @@ class AttachCommands(QObject):
     """
 
     def __init__(
-        self, chat: ChatRegion, composer: Composer, open_path: Callable[[str], object], window: QWidget
+        self, attachments: DraftAttachments, composer: Composer, open_path: Callable[[str], object], window: QWidget
     ) -> None:
         super().__init__(window)
-        self._chat, self._composer, self._open_path, self._window = chat, composer, open_path, window
+        self._attachments, self._composer = attachments, composer
+        self._open_path, self._window = open_path, window
         composer.attachAsked.connect(self.ask)
 
     @property
@@ -37,7 +38,7 @@ class AttachCommands(QObject):
         """Ask for files, then attach them."""
         dialog = QFileDialog(self._window, "Attach", "", _READABLE)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-        dialog.filesSelected.connect(self._chat.attach_files)
+        dialog.filesSelected.connect(self._attachments.attach_files)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
         return dialog
@@ -55,7 +56,7 @@ class AttachCommands(QObject):
         if is_folder or (not self._is_on_composer(at) and (model_folder(alone) or document(alone))):
             self._open_path(alone)
         elif paths:
-            self._chat.attach_files(paths)
+            self._attachments.attach_files(paths)
 
     def _is_on_composer(self, at: QPoint) -> bool:
         return self._composer.isVisible() and self._composer.rect().contains(self._composer.mapFrom(self._window, at))

@@ -68,23 +68,23 @@ class ChatPane(QWidget):
         for change in (chat.rowsInserted, chat.rowsRemoved, chat.modelReset):
             change.connect(self._page_timer.start)
         view.versionAsked.connect(app.chat.open_branch.select_version)
-        view.editAsked.connect(app.chat.begin_edit)
+        view.editAsked.connect(app.chat.open_draft.begin_edit)
         view.againAsked.connect(app.chat.regenerate)
         view.thoughtPressed.connect(app.chat.unfolded.toggle_thought)
         view.attachmentPressed.connect(app.chat.unfolded.toggle_attachment)
         view.linkAsked.connect(self._ask_about_link)
         composer.submitted.connect(self._send)
-        composer.changed.connect(app.chat.composer_changed)
+        composer.changed.connect(app.chat.open_draft.write)
         composer.edit.pasteRefused.connect(self._warn_of_paste)
         composer.edit.longPasted.connect(self._attach_pasted)
-        composer.edit.unfolded.connect(app.chat.unfold_text)
+        composer.edit.unfolded.connect(app.chat.attachments.unfold_text)
         composer.continueAsked.connect(app.chat.go_on)
-        composer.removed.connect(app.chat.detach)
+        composer.removed.connect(app.chat.attachments.detach)
         composer.opened.connect(self._open_attachment)
         composer.stopAsked.connect(app.chat.stop)
         composer.escaped.connect(self._escape)
-        composer.editCancelled.connect(app.chat.cancel_edit)
-        app.chat.composerText.connect(composer.show_text)
+        composer.editCancelled.connect(app.chat.open_draft.cancel_edit)
+        app.chat.open_draft.textReplaced.connect(composer.show_text)
         app.chat.open_branch.messageShown.connect(self._show_message)
         app.chat.anchorWanted.connect(self._show_anchor)
         app.chat.left.connect(self._remember_scroll)
@@ -121,11 +121,11 @@ class ChatPane(QWidget):
         self._app.notices.error(Problem("Too long to paste", sentence))
 
     def _attach_pasted(self, text: str) -> None:
-        if self._app.chat.attach_text(text):
+        if self._app.chat.attachments.attach_text(text):
             self.composer.edit.note_folded(text)
 
     def _open_attachment(self, number: int) -> None:
-        attachment = self._app.chat.attachment(number)
+        attachment = self._app.chat.attachments.of(number)
         if attachment is not None:
             show_attachment(self._style, attachment, self.window())
 

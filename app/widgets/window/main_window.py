@@ -79,7 +79,7 @@ class MainWindow(QMainWindow):
         self._ring = FocusRing(style, self)
         self._library = LibraryCommands(style, app.library, self.sidebar, self.sides, self)
         self._library.fill_folders(self.menus.folders)
-        self._attach = AttachCommands(app.chat, self.chat.composer, self.open_path, self)
+        self._attach = AttachCommands(app.chat.attachments, self.chat.composer, self.open_path, self)
         self._models = ModelCommands(style, app.model, app.hub, self.do, self)
         self.chat.welcome.modelsAsked.connect(self._models.show_models)
         self._runs = bound(app, self._own_runs())
@@ -162,7 +162,7 @@ class MainWindow(QMainWindow):
         app.state.changed.connect(self._refresh)
         app.settings.changed.connect(self._show_settings)
         app.notices.announced.connect(self.announce)
-        app.chat.composerText.connect(self._come_to_composer)
+        app.chat.open_draft.textReplaced.connect(self._come_to_composer)
 
     def _set_tab_order(self) -> None:
         """Lead Tab from the left to the right, from above downwards. The chat puts its messages' controls after it."""
@@ -316,7 +316,7 @@ class MainWindow(QMainWindow):
         return row.id if row is not None and row.versions > 1 else None
 
     def _fork(self) -> None:
-        self._app.chat.begin_edit(self.chat.view.question_to_edit)
+        self._app.chat.open_draft.begin_edit(self.chat.view.question_to_edit)
 
     # Events
 

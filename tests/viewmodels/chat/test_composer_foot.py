@@ -42,7 +42,7 @@ def test_words_after_a_question_without_an_answer_are_said_to_become_another_ver
 ) -> None:
     ready(qtbot, app)
     stop_before_a_word(qtbot, app, script, "How are you?")
-    app.chat.composer_changed("How was it?")
+    app.chat.open_draft.write("How was it?")
     assert app.chat.state.now.send_price.lower().endswith("another version of “how are you?”")
     assert not app.chat.state.now.can_answer
     app.chat.send("How was it?")
@@ -74,7 +74,7 @@ def test_a_question_on_its_way_is_not_offered_to_be_answered(qtbot: QtBot, app: 
 def test_what_does_not_fit_says_so_and_is_not_sent(qtbot: QtBot, app: App, script: Script) -> None:
     ask(qtbot, app, "How are you?")
     long = "word " * (CONTEXT + 50)
-    app.chat.composer_changed(long)
+    app.chat.open_draft.write(long)
     qtbot.waitUntil(lambda: app.chat.state.now.send_price.startswith("Does not fit: "))
     price = app.chat.state.now.send_price.replace("\u202f", "").replace("\u00a0", " ")
     assert price.endswith(f" of {CONTEXT} tokens")
@@ -84,7 +84,7 @@ def test_what_does_not_fit_says_so_and_is_not_sent(qtbot: QtBot, app: App, scrip
     qtbot.wait(50)
     assert sum(isinstance(command, Generate) for command in script.commands) == asked
     assert app.chat.drafts.of(app.library.open_id).text == long
-    app.chat.composer_changed("short")
+    app.chat.open_draft.write("short")
     qtbot.waitUntil(lambda: "send" in enabled(app.state.now))
 
 
@@ -97,16 +97,16 @@ def test_a_path_that_fills_the_context_says_so(qtbot: QtBot, app: App, script: S
 def test_words_of_an_edit_survive_the_next_edit(qtbot: QtBot, app: App) -> None:
     ask(qtbot, app, "One")
     ask(qtbot, app, "Two")
-    app.chat.composer_changed("a thought")
-    app.chat.begin_edit()
-    app.chat.composer_changed("Two, better")
-    app.chat.begin_edit()
+    app.chat.open_draft.write("a thought")
+    app.chat.open_draft.begin_edit()
+    app.chat.open_draft.write("Two, better")
+    app.chat.open_draft.begin_edit()
     open_id = app.library.open_id
     assert app.chat.drafts.of(open_id).text == "Two, better"
-    app.chat.begin_edit(app.chat.chat_model.rows[0].id)
+    app.chat.open_draft.begin_edit(app.chat.chat_model.rows[0].id)
     assert app.chat.drafts.of(open_id).text == "One"
-    app.chat.begin_edit(app.chat.chat_model.rows[2].id)
-    app.chat.cancel_edit()
+    app.chat.open_draft.begin_edit(app.chat.chat_model.rows[2].id)
+    app.chat.open_draft.cancel_edit()
     assert app.chat.drafts.of(open_id).text == "a thought\nTwo, better"
 
 

@@ -92,7 +92,7 @@ def refused(qtbot: QtBot, app: App, script: Script) -> tuple[Message, ...]:
     for number in range(3):
         script.answers[f"Question {number}"] = "word " * (CONTEXT // 4)
         ask(qtbot, app, f"Question {number}")
-    app.chat.composer_changed(WORDS)
+    app.chat.open_draft.write(WORDS)
     qtbot.waitUntil(lambda: app.chat.state.now.send_price.startswith("Does not fit: "))
     path = app.library.tree.path
     app.chat.send(WORDS)
@@ -132,7 +132,7 @@ def test_an_earlier_question_is_forked_with_the_words_put_aside(qtbot: QtBot, ap
     app.act("edit_earlier")
     assert app.chat.state.now.card is None
     assert app.chat.state.now.editing == "Question 2"
-    app.chat.cancel_edit()
+    app.chat.open_draft.cancel_edit()
     assert app.chat.drafts.of(app.library.open_id).text == WORDS
 
 
@@ -159,7 +159,7 @@ def test_a_question_that_was_stored_and_does_not_fit_has_the_same_choices(
     """Another model reads less than the one for which it was asked."""
     refused(qtbot, app, script)
     app.act("dismiss")
-    app.chat.composer_changed("")
+    app.chat.open_draft.write("")
     app.chat.question_queue.send(app.library.open_id, app.library.tree.leaf_id, WORDS)
     qtbot.waitUntil(lambda: app.chat.state.now.card is not None)
     qtbot.waitUntil(lambda: len(app.chat.state.now.card.choices if app.chat.state.now.card else ()) == 2)

@@ -157,7 +157,7 @@ def test_what_fails_before_a_word_leaves_the_answer_as_it_was(qtbot: QtBot, app:
     qtbot.waitUntil(lambda: app.chat.state.now.card is not None)
     qtbot.waitUntil(lambda: not list(app.chat.questions))
     assert answer(app) == before
-    app.chat.dismiss_card()
+    app.chat.cards.dismiss()
     script.fail = ""
     app.chat.go_on()
     ended(qtbot, app, 2)
@@ -172,9 +172,9 @@ def test_only_a_cut_answer_of_this_model_at_the_end_of_the_path_goes_on(qtbot: Q
     app.library.new_conversation()
     cut(qtbot, app, script)
     assert app.chat.state.now.can_continue
-    app.chat.begin_edit()
+    app.chat.open_draft.begin_edit()
     assert not app.chat.state.now.can_continue
-    app.chat.cancel_edit()
+    app.chat.open_draft.cancel_edit()
     app.model.open("/models/two")
     qtbot.waitUntil(lambda: app.chat.state.now.model_name == "two")
     assert not app.chat.state.now.can_continue

@@ -31,7 +31,7 @@ def notes(tmp_path: Path) -> Path:
 
 
 def attach(qtbot: QtBot, app: App, *paths: Path) -> None:
-    app.chat.attach_files([str(path) for path in paths])
+    app.chat.attachments.attach_files([str(path) for path in paths])
     qtbot.waitUntil(lambda: not app.chat.state.now.attaching)
 
 
@@ -53,8 +53,8 @@ def test_files_are_attached_in_their_order_and_priced_before_there_are_words(
     assert app.chat.state.now.attachments[0].spoken == "Attachment report.txt, 1\u00a0KB, 7\u00a0tokens"
     assert "to compute" in app.chat.state.now.send_price
     assert not app.chat.state.now.can_send
-    app.chat.detach(2)
-    app.chat.composer_changed("Which?")
+    app.chat.attachments.detach(2)
+    app.chat.open_draft.write("Which?")
     assert names(app) == ["report.txt", "notes.md"]
     qtbot.waitUntil(lambda: app.chat.state.now.can_send and "to compute" in app.chat.state.now.send_price)
 
@@ -90,12 +90,12 @@ def test_an_edit_brings_the_attachments_back_and_what_was_there_waits(
     attach(qtbot, app, report)
     ask(qtbot, app, "Which keep?")
     attach(qtbot, app, notes)
-    app.chat.composer_changed("later")
-    app.chat.begin_edit()
+    app.chat.open_draft.write("later")
+    app.chat.open_draft.begin_edit()
     assert names(app) == ["report.txt"]
-    app.chat.cancel_edit()
+    app.chat.open_draft.cancel_edit()
     assert names(app) == ["notes.md"]
-    app.chat.begin_edit()
+    app.chat.open_draft.begin_edit()
     app.chat.send("Which do not?")
     ended(qtbot, app, 2)
     assert asked(script)[1] == asked(script)[0]
@@ -121,7 +121,7 @@ def test_each_file_that_cannot_be_attached_is_told_and_the_words_stay(
     qtbot: QtBot, app: App, report: Path, tmp_path: Path
 ) -> None:
     ready(qtbot, app)
-    app.chat.composer_changed("Which?")
+    app.chat.open_draft.write("Which?")
     (tmp_path / "film.mp4").write_bytes(b"\0" * 9)
     attach(qtbot, app, tmp_path / "film.mp4", report, tmp_path / "gone.txt")
     assert names(app) == ["report.txt"]
@@ -146,7 +146,7 @@ def test_what_does_not_fit_is_told_before_anything_is_sent(
     path.write_text("word " * (CONTEXT + 10))
     attach(qtbot, app, path)
     qtbot.waitUntil(lambda: app.chat.state.now.send_price.startswith("Does not fit: "))
-    app.chat.composer_changed("Which?")
+    app.chat.open_draft.write("Which?")
     qtbot.waitUntil(lambda: app.chat.branch_costs.sending is not None)
     app.chat.send("Which?")
     assert (names(app), asked(script)) == (["long.txt"], [])
@@ -155,7 +155,7 @@ def test_what_does_not_fit_is_told_before_anything_is_sent(
 def test_a_file_comes_to_the_conversation_for_which_it_was_read(qtbot: QtBot, app: App, report: Path) -> None:
     ask(qtbot, app, "How are you?")
     first = app.library.open_id
-    app.chat.attach_files([str(report)])
+    app.chat.attachments.attach_files([str(report)])
     app.library.new_conversation()
     qtbot.waitUntil(lambda: bool(app.chat.drafts.of(first).attachments))
     assert names(app) == []
@@ -176,18 +176,18 @@ def test_a_question_takes_so_many_attachments_and_no_more(
 
 
 def test_a_long_text_is_attached_and_taken_back(app: App) -> None:
-    assert app.chat.attach_text("one")
-    assert app.chat.attach_text("two")
+    assert app.chat.attachments.attach_text("one")
+    assert app.chat.attachments.attach_text("two")
     assert names(app) == ["Pasted text", "Pasted text 2"]
-    app.chat.unfold_text("two")
+    app.chat.attachments.unfold_text("two")
     assert names(app) == ["Pasted text"]
-    app.chat.unfold_text("three")
+    app.chat.attachments.unfold_text("three")
     assert names(app) == ["Pasted text"]
 
 
 def test_quitting_waits_for_no_file(qtbot: QtBot, make_app: Callable[..., App], report: Path) -> None:
     app = make_app()
-    app.chat.attach_files([str(report)] * 50)
+    app.chat.attachments.attach_files([str(report)] * 50)
     app.close()
     qtbot.wait(30)
     assert app.chat.attachments.reading(app.library.open_id) == ""

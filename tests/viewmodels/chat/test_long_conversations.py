@@ -84,7 +84,7 @@ def test_the_window_makes_no_turn_of_a_long_path(
     monkeypatch.setattr(Message, "turn", counted)
     app = make_app()
     show(qtbot, app, conversation)
-    app.chat.composer_changed("Another question")
+    app.chat.open_draft.write("Another question")
     at_rest(qtbot, app)
     app.chat.send("Another question")
     at_rest(qtbot, app)

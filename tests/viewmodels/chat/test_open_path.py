@@ -72,7 +72,7 @@ def test_whoever_went_to_another_branch_meanwhile_stays_there(
     app = make_app()
     ask(qtbot, app, "What is a tree?")
     script.hold = 1
-    app.chat.begin_edit()
+    app.chat.open_draft.begin_edit()
     app.chat.send("What is a bush?")
     qtbot.waitUntil(lambda: texts(app)[-1] == "You")
     app.chat.open_branch.select_version(None, -1)
@@ -226,7 +226,7 @@ def _act(app: App, dice: random.Random, text: str) -> None:
         case 4:
             app.library.new_conversation()
         case 5:
-            app.chat.begin_edit()
+            app.chat.open_draft.begin_edit()
             app.chat.send(text)
         case 6:
             app.chat.open_branch.select_version(None, dice.choice((-1, 1)))
@@ -248,7 +248,7 @@ def test_a_stop_before_the_first_word_of_another_answer_shows_the_one_there_was(
 def test_a_question_come_back_to_before_it_was_stored_stays_on_the_path(qtbot: QtBot, app: App, script: Script) -> None:
     ask(qtbot, app, "What is a tree?")
     script.hold = 0
-    app.chat.begin_edit()
+    app.chat.open_draft.begin_edit()
     app.chat.send("What is a bush?")
     app.chat.open_branch.select_version(None, -1)
     app.chat.open_branch.select_version(None, 1)
@@ -262,7 +262,7 @@ def test_a_question_come_back_to_before_it_was_stored_stays_on_the_path(qtbot: Q
 
 def test_a_branch_chosen_while_something_is_undone_stays_chosen(qtbot: QtBot, app: App, script: Script) -> None:
     ask(qtbot, app, "What is a tree?")
-    app.chat.begin_edit()
+    app.chat.open_draft.begin_edit()
     ask(qtbot, app, "What is a bush?")
     ask(qtbot, app, "And a shrub?")
     app.chat.open_branch.delete_message()

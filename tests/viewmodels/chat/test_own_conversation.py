@@ -45,13 +45,13 @@ def test_the_question_that_failed_is_edited_on_its_own_branch(qtbot: QtBot, app:
     ask(qtbot, app, "How are you?")
     fail(qtbot, app, script)
     app.chat.open_branch.select_version(app.chat.chat_model.rows[0].id, 1)
-    app.chat.begin_edit(app.chat.chat_model.rows[0].id)
-    app.chat.cancel_edit()
+    app.chat.open_draft.begin_edit(app.chat.chat_model.rows[0].id)
+    app.chat.open_draft.cancel_edit()
     fail_id = app.chat.chat_model.rows[-1].id
     app.chat.regenerate(fail_id)
     qtbot.waitUntil(lambda: app.chat.state.now.card is not None)
-    app.chat.dismiss_card()
-    app.chat.begin_edit(app.chat.chat_model.rows[0].id)
+    app.chat.cards.dismiss()
+    app.chat.open_draft.begin_edit(app.chat.chat_model.rows[0].id)
     ask(qtbot, app, "How was it?")
     app.act("edit_failed")
     assert app.chat.state.now.editing is None, "a card that is gone does nothing"
@@ -66,7 +66,7 @@ def test_a_question_that_failed_elsewhere_is_told_and_takes_nothing_away(
     app.model.open("/models/one")
     app.chat.send(TOO_LONG)
     app.library.new_conversation()
-    app.chat.composer_changed("half a thought")
+    app.chat.open_draft.write("half a thought")
     script.load_gate.set()
     qtbot.waitUntil(lambda: "The context is full" in app.notices.now.text)
     assert TOO_LONG in app.notices.now.text
@@ -130,7 +130,7 @@ def test_whatever_happens_elsewhere_a_draft_is_only_what_was_typed_there(
             match dice.randrange(6):
                 case 0:
                     typed[here] = f"draft {seed} {step}"
-                    app.chat.composer_changed(typed[here])
+                    app.chat.open_draft.write(typed[here])
                 case 1:
                     ask_here = f"question {seed} {step}"
                     script.fail = ask_here if dice.random() < 0.5 else ""
@@ -138,8 +138,8 @@ def test_whatever_happens_elsewhere_a_draft_is_only_what_was_typed_there(
                     typed[here] = ""
                     qtbot.waitUntil(lambda: not app.chat.questions.held)
                 case 2 if app.chat.chat_model.rows:
-                    app.chat.begin_edit(dice.choice(app.chat.chat_model.rows).id)
-                    app.chat.cancel_edit()
+                    app.chat.open_draft.begin_edit(dice.choice(app.chat.chat_model.rows).id)
+                    app.chat.open_draft.cancel_edit()
                 case 3:
                     app.chat.stop()
                 case 4:

@@ -62,15 +62,15 @@ def test_changed_later_they_hold_on_that_branch_from_the_next_question_on(
     app.chat.settings.instruct("")
     ask(qtbot, app, "And when?")
     assert [one.options.instructions for one in asked(script)] == [None, RULE, ""]
-    app.chat.begin_edit(app.library.tree.path[2].id)
+    app.chat.open_draft.begin_edit(app.library.tree.path[2].id)
     assert now(app).held == RULE
     app.chat.send("And how?")
     ended(qtbot, app, 4)
     assert asked(script)[-1].options.instructions == RULE  # another version says what its question said
     assert len(app.library.tree.siblings(app.library.tree.path[2].id)) == 2
-    app.chat.begin_edit(app.library.tree.path[0].id)
+    app.chat.open_draft.begin_edit(app.library.tree.path[0].id)
     assert now(app).held == ""
-    app.chat.cancel_edit()
+    app.chat.open_draft.cancel_edit()
     assert first in app.library.tree
 
 
@@ -90,7 +90,7 @@ def test_the_price_of_a_change_is_shown_before_it_is_sent(qtbot: QtBot, app: App
 def test_what_is_typed_is_priced_with_them(qtbot: QtBot, app: App, script: Script) -> None:
     ask(qtbot, app, "Which?")
     app.chat.settings.instruct(RULE)
-    app.chat.composer_changed("And why?")
+    app.chat.open_draft.write("And why?")
     qtbot.waitUntil(lambda: app.chat.branch_costs.sending is not None)
     found = [one for one in script.commands if isinstance(one, EstimateCost) and one.turns[-1].text == "And why?"]
     assert found[-1].options == PromptOptions(RULE)

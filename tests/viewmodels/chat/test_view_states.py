@@ -35,13 +35,13 @@ def test_words_in_the_composer_are_there_after_a_restart(qtbot: QtBot, make_app:
     first = make_app()
     ask(qtbot, first, "How are you?")
     left = first.library.open_id
-    first.chat.composer_changed("half a thought")
+    first.chat.open_draft.write("half a thought")
     first.library.new_conversation()
-    first.chat.composer_changed("the beginning of another")
+    first.chat.open_draft.write("the beginning of another")
     again = make_app()
     qtbot.waitUntil(lambda: again.chat.drafts.of(again.library.open_id).text == "the beginning of another")
     assert texts(again) == []
-    with qtbot.waitSignal(again.chat.composerText) as shown:
+    with qtbot.waitSignal(again.chat.open_draft.textReplaced) as shown:
         again.library.open(left)
     assert shown.args == ["half a thought"]
 
@@ -49,7 +49,7 @@ def test_words_in_the_composer_are_there_after_a_restart(qtbot: QtBot, make_app:
 def test_words_are_stored_while_the_program_runs(qtbot: QtBot, make_app: MakeApp, data_folder: Path) -> None:
     app = make_app()
     ready(qtbot, app)
-    app.chat.composer_changed("half a thought")
+    app.chat.open_draft.write("half a thought")
     qtbot.waitUntil(lambda: view_states(data_folder).get(None, ViewState(None)).draft == "half a thought")
 
 
@@ -72,13 +72,13 @@ def test_the_conversation_that_was_open_is_opened_and_not_the_one_used_last(qtbo
 def test_an_edit_that_was_begun_goes_on(qtbot: QtBot, make_app: MakeApp) -> None:
     first = make_app()
     ask(qtbot, first, "How are you?")
-    first.chat.composer_changed("something else")
-    first.chat.begin_edit()
-    first.chat.composer_changed("How was it?")
+    first.chat.open_draft.write("something else")
+    first.chat.open_draft.begin_edit()
+    first.chat.open_draft.write("How was it?")
     again = make_app()
     qtbot.waitUntil(lambda: again.chat.state.now.editing == "How are you?")
     assert again.chat.drafts.of(again.library.open_id).text == "How was it?"
-    again.chat.cancel_edit()
+    again.chat.open_draft.cancel_edit()
     assert again.chat.drafts.of(again.library.open_id).text == "something else"
 
 
@@ -86,7 +86,7 @@ def test_words_that_were_sent_are_no_draft_any_more(qtbot: QtBot, make_app: Make
     """Not even for the moment between the question's commit and the next time that drafts are stored."""
     app = make_app()
     ready(qtbot, app)
-    app.chat.composer_changed("How are you?")
+    app.chat.open_draft.write("How are you?")
     app.chat.view_states.save()
     app.chat.send("How are you?")
     app.chat.view_states._timer.stop()
@@ -98,7 +98,7 @@ def test_words_that_were_sent_are_no_draft_any_more(qtbot: QtBot, make_app: Make
 def test_a_draft_goes_with_its_conversation(qtbot: QtBot, make_app: MakeApp, data_folder: Path) -> None:
     app = make_app()
     ask(qtbot, app, "How are you?")
-    app.chat.composer_changed("a secret")
+    app.chat.open_draft.write("a secret")
     app.chat.view_states.save()
     app.act("delete_conversation")
     qtbot.waitUntil(lambda: not app.library.changes.is_pending)
@@ -126,7 +126,7 @@ def test_whatever_was_typed_is_found_after_any_number_of_restarts(
             match dice.randrange(4):
                 case 0:
                     typed[here] = f"draft {start} {step}"
-                    app.chat.composer_changed(typed[here])
+                    app.chat.open_draft.write(typed[here])
                 case 1:
                     ask(qtbot, app, f"question {start} {step}")
                     typed[here] = ""
@@ -184,7 +184,7 @@ def test_what_a_full_disk_refused_is_stored_by_the_next_change_or_the_end(
                 case 0:
                     here = app.library.open_id
                     typed[here] = f"draft {seed} {step}"
-                    app.chat.composer_changed(typed[here])
+                    app.chat.open_draft.write(typed[here])
                 case 1:
                     typed[app.library.open_id] = ""
                     ask(qtbot, app, f"question {seed} {step}")
@@ -206,7 +206,7 @@ def test_the_blank_conversation_is_stored_no_more_once_the_disk_takes_it(
     """Words were added to its draft and sent before the disk refused to forget it."""
     app = make_app()
     ready(qtbot, app)
-    app.chat.composer_changed("half a thought")
+    app.chat.open_draft.write("half a thought")
     app.chat.view_states.save()
     app._store.drain()
     with monkeypatch.context() as disk:

@@ -31,7 +31,7 @@ from tests.viewmodels.test_app import LONG, ask, ended, texts, wait_for_text
 def forked(qtbot: QtBot, app: App) -> App:
     """A question in two versions; the second is shown."""
     ask(qtbot, app, "One")
-    app.chat.begin_edit()
+    app.chat.open_draft.begin_edit()
     ask(qtbot, app, "Two")
     return app
 

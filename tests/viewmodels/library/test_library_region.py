@@ -41,7 +41,7 @@ def forked(qtbot: QtBot, app: App) -> App:
     """One, its answer, and below that two versions of a question; the second is shown."""
     ask(qtbot, app, "One")
     ask(qtbot, app, "Two")
-    app.chat.begin_edit()
+    app.chat.open_draft.begin_edit()
     ask(qtbot, app, "Three")
     return app
 

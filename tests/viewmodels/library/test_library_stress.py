@@ -72,7 +72,7 @@ class Person:
     def _fork(self) -> None:
         questions = [row for row in self.app.chat.chat_model.rows if row.role == "user"]
         if questions:
-            self.app.chat.begin_edit(self.dice.choice(questions).id)
+            self.app.chat.open_draft.begin_edit(self.dice.choice(questions).id)
             self._say()
 
     def _delete(self) -> None:

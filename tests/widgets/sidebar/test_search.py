@@ -26,7 +26,7 @@ def garden(qtbot: QtBot, window: MainWindow, app: App) -> MainWindow:
     """Two conversations; in the first one a branch that is not shown speaks of quinces."""
     ask(qtbot, window, app, "quinces in May")
     ask(qtbot, window, app, "and then?")
-    app.chat.begin_edit(app.chat.chat_model.rows[0].id)
+    app.chat.open_draft.begin_edit(app.chat.chat_model.rows[0].id)
     ask(qtbot, window, app, "apples in June")
     app.library.new_conversation()
     ask(qtbot, window, app, 'she said "pears"')

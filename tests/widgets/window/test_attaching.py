@@ -94,7 +94,7 @@ def test_a_long_paste_is_attached_and_an_undo_brings_its_words(qtbot: QtBot, win
 
 def test_an_attachment_is_opened_and_removed(qtbot: QtBot, window: MainWindow, app: App, report: Path) -> None:
     report.write_text("x" * (MOST_SHOWN + 1))
-    app.chat.attach_files([str(report)])
+    app.chat.attachments.attach_files([str(report)])
     qtbot.waitUntil(lambda: names(app) == ["report.txt"])
     composer = window.chat.composer
     composer.attachments.chips[0].click()

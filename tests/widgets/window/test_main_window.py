@@ -290,7 +290,7 @@ def test_fork_means_a_question_that_is_seen_and_keeps_it_in_sight(qtbot: QtBot, 
         assert window.chat.composer.text == row.text
         rect = view.visualRect(app.chat.chat_model.index(app.chat.chat_model.row_of(row.id)))
         assert rect.intersects(view.viewport().rect())
-        app.chat.cancel_edit()
+        app.chat.open_draft.cancel_edit()
 
 
 def test_fork_means_the_question_the_keyboard_is_on(qtbot: QtBot, window: MainWindow, app: App) -> None:

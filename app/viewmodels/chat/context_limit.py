@@ -1,0 +1,104 @@
+"""Where the open conversation does not fit the model's context: what is refused, and the ways on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.protocol.events import CostEstimate
+from app.viewmodels.chat import chat_text, question_card
+from app.viewmodels.chat.branch_costs import BranchCosts
+from app.viewmodels.chat.context_choices import ContextChoices, context_choices, kept_branch
+from app.viewmodels.chat.drafts import Drafts
+from app.viewmodels.chat.open_branch import OpenBranch
+from app.viewmodels.chat.open_draft import OpenDraft
+from app.viewmodels.chat.problem_cards import ProblemCards
+from app.viewmodels.kit.notices import Notices
+from app.viewmodels.kit.problem_card import ProblemCard
+from app.viewmodels.library.library_region import LibraryRegion
+from app.viewmodels.model.current_model import CurrentModel
+
+
+class ContextLimit:
+    """Judges the open conversation by what it is known to cost, and does what the buttons of its card say."""
+
+    def __init__(
+        self,
+        library: LibraryRegion,
+        current_model: CurrentModel,
+        branch_costs: BranchCosts,
+        drafts: Drafts,
+        open_draft: OpenDraft,
+        cards: ProblemCards,
+        open_branch: OpenBranch,
+        notices: Notices,
+    ) -> None:
+        self._library, self._current_model, self._branch_costs = library, current_model, branch_costs
+        self._drafts, self._open_draft, self._cards = drafts, open_draft, cards
+        self._open_branch, self._notices = open_branch, notices
+
+    @property
+    def card(self) -> ProblemCard | None:
+        """The card in the composer's place, with what can be done where its question is known not to fit."""
+        card, info, priced = self._cards.now, self._current_model.info, self._branch_costs.path
+        leaf = self._library.tree.leaf_id
+        if card is None or info is None or priced is None or not card.message_id or card.message_id != leaf:
+            return card
+        choices = self._choices
+        is_too_long = priced.request.total >= info.context_length and self._branch_costs.sending is None
+        if choices is None or not is_too_long:
+            return card
+        ways = question_card.does_not_fit(priced, info.context_length, choices, card.message_id)
+        return replace(ways, title=card.title, sentence=card.sentence)
+
+    def refuses(self, text: str) -> bool:
+        """Return whether words are known not to fit, which is said with what can be done where there is something."""
+        priced, info = self._branch_costs.sending, self._current_model.info
+        if priced is None or info is None or self._branch_costs.words != text:
+            return False
+        if priced.request.total < info.context_length:
+            return False
+        self._refuse(priced, info.context_length)
+        return True
+
+    def edit_earlier(self) -> None:
+        """Edit an earlier question, from which on there is room in the model's context."""
+        choices = self._choices
+        if choices is not None and choices.earlier_id is not None:
+            self._open_draft.begin_edit(choices.earlier_id)
+
+    def leave_out_oldest(self) -> None:
+        """Go on in a new branch without the oldest turns, as many as make room; the whole one stays beside it."""
+        choices, tree = self._choices, self._library.tree
+        if choices is None or choices.kept_from is None or self._open_branch.is_busy:
+            return
+        is_draft = self._branch_costs.sending is not None
+        copies = kept_branch(self._open_draft.path_above if is_draft else tree.path, choices)
+        self._cards.dismiss()
+        self._drafts.leave_edit(tree.conversation_id)
+        told, changes = f"New branch: {choices.branch_name}.", self._library.changes
+        changes.make(
+            lambda store: store.messages.add_branch(copies),
+            lambda _result: self._notices.info(told, undo_step=changes.step),
+            self._notices.error,
+        )
+
+    @property
+    def _choices(self) -> ContextChoices | None:
+        """The ways on where the composer's words, or else the question that ends the path, are too long."""
+        info, costs = self._current_model.info, self._branch_costs
+        if info is None:
+            return None
+        if costs.sending is not None and costs.sending.request.total >= info.context_length:
+            return context_choices(self._open_draft.path_above, costs.sending, info.context_length)
+        if costs.path is not None and costs.path.request.total >= info.context_length:
+            return context_choices(self._library.tree.path, costs.path, info.context_length)
+        return None
+
+    def _refuse(self, priced: CostEstimate, context_length: int) -> None:
+        choices = self._choices
+        if choices is None or (choices.kept_from is None and choices.earlier_id is None):
+            self._open_draft.say(chat_text.does_not_fit(priced, context_length))
+            return
+        card = question_card.does_not_fit(priced, context_length, choices)
+        self._cards.put(self._library.open_id, card)
+        self._notices.announce(card.sentence)

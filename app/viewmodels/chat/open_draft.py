@@ -1,0 +1,149 @@
+"""The draft of the open conversation, as the composer shows it: words, an edit that was begun, a hint, a price."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from app.conversation.message import Message, storable
+from app.protocol.reports import Problem
+from app.viewmodels.chat import draft_limits
+from app.viewmodels.chat.branch_costs import BranchCosts
+from app.viewmodels.chat.draft_attachments import DraftAttachments
+from app.viewmodels.chat.drafts import Draft, Drafts
+from app.viewmodels.chat.open_branch import OpenBranch
+from app.viewmodels.chat.problem_cards import ProblemCards
+from app.viewmodels.chat.question import Question
+from app.viewmodels.chat.settings_region import SettingsRegion
+from app.viewmodels.chat.versions import last_question, parent_for, question_of
+from app.viewmodels.kit.notices import Notices
+from app.viewmodels.library.library_region import LibraryRegion
+
+
+class OpenDraft(QObject):
+    """Verbs that change what stands in the composer. Each change is priced, and nothing is sent.
+
+    Attribute: hint, a sentence for the composer's foot until the words change, or "".
+
+    Signals: textReplaced(str), the composer shall hold exactly this; hinted(), the hint is another one.
+    """
+
+    textReplaced = Signal(str)
+    hinted = Signal()
+
+    def __init__(
+        self,
+        library: LibraryRegion,
+        drafts: Drafts,
+        attachments: DraftAttachments,
+        settings: SettingsRegion,
+        branch_costs: BranchCosts,
+        cards: ProblemCards,
+        open_branch: OpenBranch,
+        notices: Notices,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._library, self._drafts, self._settings = library, drafts, settings
+        self._branch_costs, self._cards, self._open_branch = branch_costs, cards, open_branch
+        self._notices = notices
+        self.hint = ""
+        attachments.changed.connect(self._on_attached)
+        settings.told.connect(self.price)
+
+    @property
+    def now(self) -> Draft:
+        """The words, and what comes with them."""
+        return self._drafts.of(self._open_id)
+
+    @property
+    def path_above(self) -> tuple[Message, ...]:
+        """The messages that the words would follow."""
+        tree = self._library.tree
+        parent = parent_for(tree, self.now.editing)
+        return () if parent is None else tree.path_to(parent)
+
+    def write(self, text: str) -> None:
+        """Take over what stands in the composer now; its price follows."""
+        self._show_hint("")
+        self._drafts.write(self._open_id, storable(text))
+        self.price()
+
+    def say(self, hint: str) -> None:
+        """Say in the composer's foot why something was not done."""
+        self._show_hint(hint)
+        self._notices.announce(hint)
+
+    def begin_edit(self, message_id: str | None = None) -> None:
+        """Put a question into the composer, to be sent as another version, and into view; the old branch stays."""
+        tree = self._library.tree
+        question = question_of(tree, message_id) if message_id else last_question(tree)
+        excess = draft_limits.excess(question.text) if question is not None else ""
+        if excess:
+            self._notices.error(Problem("Too long to edit", f"The question was not opened: {excess}. Ask it in parts."))
+        elif question is not None:
+            self._cards.dismiss()
+            self._edit(question)
+            self.show()
+            self._open_branch.messageShown.emit(question.id)
+
+    def edit_failed(self) -> None:
+        """Edit the question that the card in the open conversation is about, on the branch where it stands."""
+        card = self._cards.now
+        if card is not None and card.message_id in self._library.tree:
+            self._open_branch.show(card.message_id)
+            self.begin_edit(card.message_id)
+
+    def cancel_edit(self) -> None:
+        """Put back what stood in the composer before."""
+        if self.now.editing is not None:
+            self._drafts.cancel_edit(self._open_id)
+            self.show()
+
+    def give_back(self, question: Question) -> None:
+        """Put the words of a question that could not be stored back to where they were typed."""
+        message, conversation_id = question.message, question.conversation_id
+        beside = next(iter(self._library.library.tree(conversation_id).children(message.parent_id)), None)
+        self._drafts.give_back(conversation_id, message.text, beside.id if beside else None, message.attachments)
+        self._settings.give_back(conversation_id, message)
+        if conversation_id == self._open_id:
+            self.show()
+
+    def turn_to(self) -> None:
+        """Show the draft of another conversation than before."""
+        self.hint = ""
+        self.show()
+
+    def show(self) -> None:
+        """Have the composer hold the words, and price them."""
+        self.textReplaced.emit(self.now.text)
+        self.price()
+        self._settings.follow()
+
+    def price(self) -> None:
+        """Have the words priced where they would be said now, with what their question says beside them."""
+        draft = self.now
+        self._branch_costs.tell(self._settings.told_next(self._open_id, draft.editing))
+        self._branch_costs.type(parent_for(self._library.tree, draft.editing), draft.text, draft.attachments)
+
+    @property
+    def _open_id(self) -> str:
+        return self._library.open_id
+
+    def _edit(self, question: Message) -> None:
+        """Have this question in the composer. One that is there already stays as it is: words were typed in it."""
+        begun, tree = self.now, self._library.tree
+        if begun.editing != question.id:
+            is_there = begun.editing is not None and begun.editing in tree
+            original = tree.message(begun.editing) if begun.editing and is_there else None
+            said = (original.text, original.attachments) if original else ("", ())
+            is_changed = (begun.text, begun.attachments) != said
+            self._drafts.edit(self._open_id, question.id, question.text, is_changed, question.attachments)
+
+    def _show_hint(self, hint: str) -> None:
+        self.hint = hint
+        self.hinted.emit()
+
+    def _on_attached(self, conversation_id: str) -> None:
+        if conversation_id == self._open_id:
+            self._show_hint("")
+            self.price()

@@ -1,0 +1,48 @@
+"""Words are refused where they are known not to fit, and only there: with a card where there are ways on, else a hint."""
+
+from __future__ import annotations
+
+import random
+from types import SimpleNamespace
+from typing import Any, cast
+
+from app.protocol.events import CostEstimate
+from app.protocol.reports import RequestReport
+from app.viewmodels.chat.context_limit import ContextLimit
+from app.viewmodels.kit.problem_card import ProblemCard
+from tests.viewmodels.chat.test_context_choices import HOME, path_of
+
+CONTEXT = 100
+
+
+def priced(total: int) -> CostEstimate:
+    return CostEstimate(1, RequestReport(total, 0, 0, 0), (), None)
+
+
+def test_words_are_refused_that_are_known_not_to_fit() -> None:
+    refused = with_card = 0
+    for seed in range(200):
+        rng = random.Random(seed)
+        path, known = path_of([rng.randint(1, 40) for _ in range(rng.choice((1, 5, 6)))])
+        sending = rng.choice((None, known, priced(rng.choice((CONTEXT - 1, CONTEXT)))))
+        words = rng.choice(("these", "others"))
+        hints, cards, said = list[str](), list[ProblemCard](), list[str]()
+        fakes: dict[str, Any] = {
+            "library": SimpleNamespace(open_id=HOME),
+            "current_model": SimpleNamespace(info=rng.choice((None, *[SimpleNamespace(context_length=CONTEXT)] * 4))),
+            "branch_costs": SimpleNamespace(sending=sending, words=words, path=None),
+            "drafts": None,
+            "open_draft": SimpleNamespace(path_above=tuple(path), say=hints.append),
+            "cards": SimpleNamespace(put=lambda _home, card, cards=cards: cards.append(card)),
+            "open_branch": None,
+            "notices": SimpleNamespace(announce=said.append),
+        }
+        limit = ContextLimit(**cast(Any, fakes))
+        is_known = sending is not None and fakes["current_model"].info is not None and words == "these"
+        does_not_fit = is_known and sending is not None and sending.request.total >= CONTEXT
+        assert limit.refuses("these") == does_not_fit, seed
+        assert len(hints) + len(cards) == does_not_fit, seed
+        assert said == [card.sentence for card in cards], seed
+        assert all(card.choices or card.action_id for card in cards), seed
+        refused, with_card = refused + does_not_fit, with_card + len(cards)
+    assert 0 < with_card < refused
