@@ -339,7 +339,7 @@ TABLE: tuple[Row, ...] = (
         keys=("Ctrl+R",),
         tip="Asks for another answer beside the old one.",
         is_enabled=lambda state: state.chat.can_regenerate,
-        run=lambda app: app.chat.regenerate(),
+        run=lambda app: app.chat.asking.regenerate(),
     ),
     Action(
         id="continue",
@@ -349,7 +349,7 @@ TABLE: tuple[Row, ...] = (
         keys=("Ctrl+Shift+Return",),
         tip="Has an answer go on that was stopped, cut off or came to a limit.",
         is_enabled=lambda state: state.chat.can_continue,
-        run=lambda app: app.chat.go_on(),
+        run=lambda app: app.chat.asking.go_on(),
     ),
     Action(
         id="repeat_answer",
@@ -358,7 +358,7 @@ TABLE: tuple[Row, ...] = (
         title="Answer Again with the Same Settings and Seed",
         tip="Asks for the same answer once more, beside the old one.",
         is_enabled=lambda state: state.chat.can_regenerate,
-        run=lambda app: app.chat.repeat_answer(),
+        run=lambda app: app.chat.asking.repeat_answer(),
     ),
     Action(
         id="ask_again",
@@ -367,7 +367,7 @@ TABLE: tuple[Row, ...] = (
         title="Ask Again with the New System Prompt",
         tip="Asks the last question beside itself, with what was changed in the settings.",
         is_enabled=lambda state: state.chat.can_ask_again,
-        run=lambda app: app.chat.ask_again_with_settings(),
+        run=lambda app: app.chat.asking.ask_again_with_settings(),
     ),
     Action(
         id="answer_settings",
@@ -436,7 +436,7 @@ TABLE: tuple[Row, ...] = (
         ),
         tip="Stops the answer, and keeps what was written; else a model that is being opened.",
         is_enabled=lambda state: state.chat.can_stop or state.chat.is_editing,
-        run=lambda app: app.chat.stop_or_cancel_edit(),
+        run=lambda app: app.chat.asking.stop_or_cancel_edit(),
     ),
     Submenu("budget", Menu.CACHE, "room", "Memory Budget", needs="memory_budget"),
     Submenu("disk_budget", Menu.CACHE, "room", "Disk Budget", needs="disk_cache"),

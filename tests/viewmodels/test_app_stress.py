@@ -40,7 +40,7 @@ class Restless:
         self.count += 1
         self.composer = f"question {self.count} " + "and more " * self.rng.randint(0, 6)
         self.app.chat.open_draft.write(self.composer)
-        self.app.chat.send(self.composer)
+        self.app.chat.asking.send(self.composer)
 
     def type_on(self) -> None:
         self.composer += " x"
@@ -50,7 +50,7 @@ class Restless:
         self.app.chat.open_draft.begin_edit(self.some_message())
 
     def again(self) -> None:
-        self.app.chat.regenerate(self.some_message())
+        self.app.chat.asking.regenerate(self.some_message())
 
     def version(self) -> None:
         self.app.chat.open_branch.select_version(self.some_message(), self.rng.choice([-1, 1]))
@@ -65,7 +65,7 @@ class Restless:
     def crash(self) -> None:
         self.script.crash = "now"
         self.app.chat.open_draft.write("now")
-        self.app.chat.send("now")
+        self.app.chat.asking.send("now")
 
     def card(self) -> None:
         card = self.app.chat.state.now.card
@@ -80,7 +80,7 @@ class Restless:
         usual = [self.type_and_send] * 5 + [self.edit, self.again, self.version, self.card] * 2
         rare = [
             self.type_on,
-            self.app.chat.stop,
+            self.app.chat.asking.stop,
             self.app.chat.open_draft.cancel_edit,
             self.app.library.new_conversation,
         ]

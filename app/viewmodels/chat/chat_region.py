@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.conversation.message import Message, storable
+from app.conversation.message import Message
 from app.conversation.records import ViewState
 from app.protocol.events import CostEstimate, EngineFailed, Event, TextKind, TrieChanged
 from app.protocol.reports import Problem
-from app.viewmodels.chat import chat_text, question_card
+from app.viewmodels.chat import question_card
 from app.viewmodels.chat.answer_saver import AnswerSaver
-from app.viewmodels.chat.answer_settings import answer_settings, sampling_of
+from app.viewmodels.chat.asking import Asking
 from app.viewmodels.chat.branch_costs import BranchCosts
 from app.viewmodels.chat.chat_answers import ChatAnswers
 from app.viewmodels.chat.chat_model import ChatModel
@@ -31,7 +31,6 @@ from app.viewmodels.chat.question_queue import QuestionQueue
 from app.viewmodels.chat.questions import Questions
 from app.viewmodels.chat.settings_region import SettingsRegion
 from app.viewmodels.chat.unfolded import Unfolded
-from app.viewmodels.chat.versions import last_question, parent_for, question_of
 from app.viewmodels.chat.view_states import ViewStates
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.notices import Notices
@@ -48,13 +47,15 @@ TICK_MS = 250
 class ChatRegion(QObject):
     """Has questions asked and answered in the open conversation, and shows its path.
 
-    Attributes: state; chat_model, the rows of the open path; drafts, attachments, questions, question_queue,
-    generations, answer_saver, open_paths, open_branch, branch_costs, view_states, unfolded; settings, for the next
-    answers.
+    A verb belongs to the part that it is about. Attributes with verbs: asking, all that a model is asked for;
+    open_branch, which branch is shown and what becomes of it; open_draft and attachments, what stands in the composer;
+    cards and context_limit, what stands in its place; settings, for the next answers; unfolded.
 
-    Signals: left(), what is shown is about to be another
-    conversation: call `remember_scroll`; anchorWanted(str, float), have this message at the top, with so many points of
-    it above.
+    Attributes: state; chat_model, the rows of the open path; drafts, questions, question_queue, generations,
+    answer_saver, open_paths, branch_costs, view_states.
+
+    Signals: left(), what is shown is about to be another conversation: call `remember_scroll`; anchorWanted(str,
+    float), have this message at the top, with so many points of it above.
     """
 
     left = Signal()
@@ -110,6 +111,10 @@ class ChatRegion(QObject):
         self.state.follow(library.state.staled, model.state.staled, self.branch_costs.changed, self.view_states.changed)
         self.state.follow(self.settings.state.staled, self.cards.changed, self.open_draft.hinted)
         self.state.follow(self.generations.moved, self.question_queue.moved)
+        self.asking = Asking(
+            *(library, model, self.state, questions, self.question_queue, self.generations, self.settings),
+            *(self.drafts, self.attachments, self.open_draft, self.open_branch, self.context_limit, self.cards, self),
+        )
         library.wait_for(ChatAnswers(questions, self.answer_saver, self.open_paths))
         self._connect()
 
@@ -131,7 +136,6 @@ class ChatRegion(QObject):
         library.moved.connect(self._on_moved)
         library.removed.connect(self.drafts.hold)
         library.reached.connect(self._on_reached)
-        library.changes.recorded.connect(self._send_waiting)
         self._model.current_model.changed.connect(self._on_model_changed)
 
     # Beginning and end
@@ -151,6 +155,10 @@ class ChatRegion(QObject):
             self.open_draft.show()
         else:
             library.open(open_id if open_id in stored else stored[0])
+
+    def remember_scroll(self, message_id: str, offset: float) -> None:
+        """Remember where the open conversation is scrolled to: the message at the top, "" at the end, points above."""
+        self.view_states.scroll(self._open_id, (message_id, offset) if message_id else None)
 
     def stop_asking(self) -> None:
         """Leave what waits unanswered, as the program ends, before its engine does."""
@@ -180,93 +188,6 @@ class ChatRegion(QObject):
             self.generations.abandon()
         else:
             self.generations.take(event)
-
-    # Verbs
-
-    def send(self, text: str) -> None:
-        """Say something at the end of the open path, or as another version of the question being edited."""
-        text = storable(text)
-        self.drafts.write(self._open_id, text)
-        if self.attachments.reading(self._open_id):
-            self.open_draft.say(chat_text.STILL_READING)
-        elif not text.strip() and self.open_draft.now.attachments:
-            self.open_draft.say(chat_text.WORDS_NEEDED)
-        elif not text.strip():
-            self._answer_the_end()
-        elif self.context_limit.refuses(text):
-            return
-        elif self.open_branch.is_busy:
-            self.drafts.send(self._open_id)
-        else:
-            self._send_draft(self._open_id)
-
-    def stop(self) -> None:
-        """End the answer in the open conversation within a token. Words that were to follow it stay in the composer.
-
-        Where there is none to end, the model that is being opened is given up.
-        """
-        if not self.questions.is_busy_in(self._open_id):
-            self._model.stop_opening()
-        self.drafts.hold(self._open_id)
-        self.question_queue.withdraw(self._open_id)
-        self.generations.stop(self._open_id)
-        self.state.refresh()
-
-    def stop_or_cancel_edit(self) -> None:
-        """Put an edit back that was begun, else end the answer."""
-        if self.open_draft.now.editing is not None:
-            self.open_draft.cancel_edit()
-        else:
-            self.stop()
-
-    def regenerate(self, message_id: str | None = None) -> None:
-        """Ask for another answer beside this one, or for the first one to a question that has none."""
-        tree = self._library.tree
-        at = message_id or tree.leaf_id
-        question = question_of(tree, at) if at else None
-        if question is None:
-            return
-        if self.open_branch.is_busy:
-            self.open_draft.say(chat_text.STILL_WRITING)
-            return
-        self.cards.dismiss()
-        self.question_queue.ask_again(question)
-
-    def ask_again_with_settings(self) -> None:
-        """Ask the last question again, beside itself, with what was chosen to hold from the next one on."""
-        question = last_question(self._library.tree)
-        if question is None or not self.settings.state.now.can_ask_again:
-            return
-        if self.open_branch.is_busy:
-            self.open_draft.say(chat_text.STILL_WRITING)
-            return
-        self.cards.dismiss()
-        said = self.settings.take(self._open_id, question.id)
-        self.question_queue.send(self._open_id, question.parent_id, question.text, question.attachments, said)
-
-    def repeat_answer(self, message_id: str | None = None) -> None:
-        """Ask for an answer's own question again, with the settings and the seed that it was written with."""
-        answer = self.settings.answer(message_id)
-        question = question_of(self._library.tree, answer.id) if answer is not None else None
-        if answer is None or question is None:
-            return
-        now = answer_settings(answer, self._model.current_model.fingerprint, self.open_branch.is_busy)
-        if now.can_repeat:
-            self.cards.dismiss()
-            self.question_queue.ask_again(question, sampling_of(answer))
-        else:
-            self.open_draft.say(now.note or chat_text.STILL_WRITING)
-
-    def go_on(self) -> None:
-        """Have the answer that ends the open path go on, where it ended before it was finished."""
-        leaf = self._library.tree.leaf_id
-        if leaf is not None and self.state.now.can_continue:
-            self.cards.dismiss()
-            self.question_queue.go_on(self._library.tree.message(leaf))
-
-    def remember_scroll(self, message_id: str, offset: float) -> None:
-        """Remember where the open conversation is scrolled to: the message at the top, "" at the end, points above."""
-        self.view_states.scroll(self._open_id, (message_id, offset) if message_id else None)
 
     # What is shown
 
@@ -340,28 +261,6 @@ class ChatRegion(QObject):
                 question.held_id, running_footer(question), question.thinking_seconds, question.thinking_tokens
             )
 
-    # Sending
-
-    def _answer_the_end(self) -> None:
-        """Have the question answered that ends the path, if there is one: nothing was typed."""
-        if self.state.now.can_answer:
-            self.regenerate(self._library.tree.leaf_id)
-        else:
-            self.open_draft.say(chat_text.NOTHING_TO_SEND)
-
-    def _send_draft(self, conversation_id: str) -> None:
-        tree = self._library.library.tree(conversation_id)
-        draft = self.drafts.take(conversation_id)
-        parent, said = parent_for(tree, draft.editing), self.settings.take(conversation_id, draft.editing)
-        self.question_queue.send(conversation_id, parent, draft.text, draft.attachments, said)
-        if conversation_id == self._open_id:
-            self.open_draft.show()
-
-    def _send_waiting(self) -> None:
-        for waiting in self.drafts.sent:
-            if not (self.questions.is_busy_in(waiting) or self._library.changes.is_pending):
-                self._send_draft(waiting)
-
     # What happens
 
     def _on_model_changed(self) -> None:
@@ -414,7 +313,7 @@ class ChatRegion(QObject):
             self._notices.announce(f"Answer finished, {formatting.tokens(question.tokens)}")
         else:
             self._notices.announce("Answer stopped")
-        QTimer.singleShot(0, self._send_waiting)
+        QTimer.singleShot(0, self.asking.send_waiting)
 
     def _on_failed(self, message: Message, problem: Problem) -> None:
         """Put a card where a question could not be answered, and tell of it where that is not seen."""

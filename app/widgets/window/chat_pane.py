@@ -69,7 +69,7 @@ class ChatPane(QWidget):
             change.connect(self._page_timer.start)
         view.versionAsked.connect(app.chat.open_branch.select_version)
         view.editAsked.connect(app.chat.open_draft.begin_edit)
-        view.againAsked.connect(app.chat.regenerate)
+        view.againAsked.connect(app.chat.asking.regenerate)
         view.thoughtPressed.connect(app.chat.unfolded.toggle_thought)
         view.attachmentPressed.connect(app.chat.unfolded.toggle_attachment)
         view.linkAsked.connect(self._ask_about_link)
@@ -78,10 +78,10 @@ class ChatPane(QWidget):
         composer.edit.pasteRefused.connect(self._warn_of_paste)
         composer.edit.longPasted.connect(self._attach_pasted)
         composer.edit.unfolded.connect(app.chat.attachments.unfold_text)
-        composer.continueAsked.connect(app.chat.go_on)
+        composer.continueAsked.connect(app.chat.asking.go_on)
         composer.removed.connect(app.chat.attachments.detach)
         composer.opened.connect(self._open_attachment)
-        composer.stopAsked.connect(app.chat.stop)
+        composer.stopAsked.connect(app.chat.asking.stop)
         composer.escaped.connect(self._escape)
         composer.editCancelled.connect(app.chat.open_draft.cancel_edit)
         app.chat.open_draft.textReplaced.connect(composer.show_text)
@@ -91,7 +91,7 @@ class ChatPane(QWidget):
         self.composer_area.acted.connect(app.act)
         FooterTips(view, app.chat.settings.summary)
         view.deleteAsked.connect(app.chat.open_branch.delete_message)
-        self.welcome.asked.connect(app.chat.send)
+        self.welcome.asked.connect(app.chat.asking.send)
 
     @property
     def is_welcome_shown(self) -> bool:
@@ -115,7 +115,7 @@ class ChatPane(QWidget):
         """Send the words and show the end: who says something wants to see it answered."""
         if text.strip():
             self.view.go_to_end()
-        self._app.chat.send(text)
+        self._app.chat.asking.send(text)
 
     def _warn_of_paste(self, sentence: str) -> None:
         self._app.notices.error(Problem("Too long to paste", sentence))

@@ -130,8 +130,8 @@ class MainWindow(QMainWindow):
             "compose": self.chat.composer_area.take_focus,
             "send": composer.submit,
             "fork": self._fork,
-            "regenerate": lambda: self._app.chat.regenerate(self._current("assistant")),
-            "repeat_answer": lambda: self._app.chat.repeat_answer(self._current("assistant")),
+            "regenerate": lambda: self._app.chat.asking.regenerate(self._current("assistant")),
+            "repeat_answer": lambda: self._app.chat.asking.repeat_answer(self._current("assistant")),
             "answer_settings": lambda: self.show_answer_settings(self._current("assistant")),
             "use_settings": lambda: self._app.chat.settings.use_answer(self._current("assistant")),
             "delete_message": lambda: self._app.chat.open_branch.delete_message(self._current()),
@@ -243,7 +243,7 @@ class MainWindow(QMainWindow):
     def _do_with_answer(self, action_id: str, message_id: str) -> None:
         """Carry out a command of a message's menu."""
         runs: dict[str, Callable[[str], object]] = {
-            "repeat_answer": self._app.chat.repeat_answer,
+            "repeat_answer": self._app.chat.asking.repeat_answer,
             "answer_settings": self.show_answer_settings,
             "use_settings": self._app.chat.settings.use_answer,
         }

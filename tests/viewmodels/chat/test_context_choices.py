@@ -95,7 +95,7 @@ def refused(qtbot: QtBot, app: App, script: Script) -> tuple[Message, ...]:
     app.chat.open_draft.write(WORDS)
     qtbot.waitUntil(lambda: app.chat.state.now.send_price.startswith("Does not fit: "))
     path = app.library.tree.path
-    app.chat.send(WORDS)
+    app.chat.asking.send(WORDS)
     assert app.chat.state.now.card is not None
     return path
 
@@ -121,7 +121,7 @@ def test_words_that_do_not_fit_are_refused_with_numbers_and_choices(qtbot: QtBot
     assert runs(script) == 3
     assert app.chat.drafts.of(app.library.open_id).text == WORDS
     qtbot.waitUntil(lambda: app.chat.state.now.can_send)
-    app.chat.send(WORDS)
+    app.chat.asking.send(WORDS)
     qtbot.waitUntil(lambda: runs(script) == 4)
     ended(qtbot, app, 4)
     assert all(message.id in app.library.tree for message in path)

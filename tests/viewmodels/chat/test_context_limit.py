@@ -1,4 +1,4 @@
-"""Words are refused where they are known not to fit, and only there: with a card where there are ways on, else a hint."""
+"""Words are refused where they are known not to fit, and only there: with a card where there are ways on, or a hint."""
 
 from __future__ import annotations
 

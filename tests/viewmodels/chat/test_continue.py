@@ -23,10 +23,10 @@ def cut(qtbot: QtBot, app: App, script: Script, tokens: int = 3) -> str:
     ready(qtbot, app)
     script.answers["Count"] = LONG
     script.hold = tokens
-    app.chat.send("Count")
+    app.chat.asking.send("Count")
     said = "".join(LONG.partition(" ")[0]) if tokens == 1 else " ".join(LONG.split(" ")[:tokens])
     qtbot.waitUntil(lambda: texts(app)[-1] == said)
-    app.chat.stop()
+    app.chat.asking.stop()
     ended(qtbot, app, 2)
     script.hold = None
     return said
@@ -46,7 +46,7 @@ def test_an_answer_that_was_stopped_goes_on_inside_itself(
     assert "continue" in enabled(app.state.now)
     grown: list[str] = []
     app.chat.generations.grew.connect(lambda _id, text, _kind: grown.append(text))
-    app.chat.go_on()
+    app.chat.asking.go_on()
     ended(qtbot, app, 2)
     after = answer(app)
     assert (after.id, after.text, after.stop) == (before.id, LONG, "finished")
@@ -104,10 +104,10 @@ def test_it_may_be_stopped_and_go_on_again_and_again(qtbot: QtBot, app: App, scr
     cut(qtbot, app, script, 1)
     for tokens in (3, 5):
         script.hold = tokens
-        app.chat.go_on()
+        app.chat.asking.go_on()
         wanted = " ".join(LONG.split(" ")[:tokens])
         qtbot.waitUntil(lambda wanted=wanted: texts(app)[-1] == wanted)  # type: ignore[misc]
-        app.chat.stop()
+        app.chat.asking.stop()
         ended(qtbot, app, 2)
         assert answer(app).stop == "stopped"
         assert (answer(app).stats or {})["tokens"] == tokens
@@ -128,7 +128,7 @@ def test_an_answer_that_the_end_of_the_program_cut_goes_on(
     ready(qtbot, again)
     qtbot.waitUntil(lambda: again.chat.state.now.can_continue)
     assert (answer(again).stop, answer(again).ids) == (None, None)
-    again.chat.go_on()
+    again.chat.asking.go_on()
     ended(qtbot, again, 2)
     assert (answer(again).text, answer(again).stop) == (LONG, "finished")
     again.close()
@@ -138,13 +138,13 @@ def test_a_thought_that_was_cut_goes_on_being_one(qtbot: QtBot, app: App, script
     ready(qtbot, app)
     script.thoughts["Count"], script.answers["Count"] = "They want me to count.", LONG
     script.hold = 2
-    app.chat.send("Count")
+    app.chat.asking.send("Count")
     qtbot.waitUntil(lambda: [one.thinking for one in app.chat.questions.at_engine] == ["They want"])
-    app.chat.stop()
+    app.chat.asking.stop()
     ended(qtbot, app, 2)
     script.hold = None
     assert (answer(app).text, answer(app).thinking) == ("", "They want")
-    app.chat.go_on()
+    app.chat.asking.go_on()
     ended(qtbot, app, 2)
     assert (answer(app).text, answer(app).thinking) == (LONG, "They want me to count.")
 
@@ -153,13 +153,13 @@ def test_what_fails_before_a_word_leaves_the_answer_as_it_was(qtbot: QtBot, app:
     cut(qtbot, app, script)
     before = answer(app)
     script.fail = "Count"
-    app.chat.go_on()
+    app.chat.asking.go_on()
     qtbot.waitUntil(lambda: app.chat.state.now.card is not None)
     qtbot.waitUntil(lambda: not list(app.chat.questions))
     assert answer(app) == before
     app.chat.cards.dismiss()
     script.fail = ""
-    app.chat.go_on()
+    app.chat.asking.go_on()
     ended(qtbot, app, 2)
     assert answer(app).text == LONG
 
@@ -167,7 +167,7 @@ def test_what_fails_before_a_word_leaves_the_answer_as_it_was(qtbot: QtBot, app:
 def test_only_a_cut_answer_of_this_model_at_the_end_of_the_path_goes_on(qtbot: QtBot, app: App, script: Script) -> None:
     ask(qtbot, app, "How are you?")
     assert not app.chat.state.now.can_continue
-    app.chat.go_on()
+    app.chat.asking.go_on()
     assert not list(app.chat.questions)
     app.library.new_conversation()
     cut(qtbot, app, script)
@@ -183,7 +183,7 @@ def test_only_a_cut_answer_of_this_model_at_the_end_of_the_path_goes_on(qtbot: Q
 def test_a_continuation_cannot_be_deleted_from_under_itself(qtbot: QtBot, app: App, script: Script) -> None:
     cut(qtbot, app, script)
     script.hold = 5
-    app.chat.go_on()
+    app.chat.asking.go_on()
     qtbot.waitUntil(lambda: len(texts(app)[-1].split()) == 5)
     app.chat.open_branch.delete_message(answer(app).id)
     script.hold = None
@@ -196,14 +196,14 @@ def test_the_seed_of_an_answer_is_the_one_of_its_beginning(qtbot: QtBot, app: Ap
     cut(qtbot, app, script, 1)
     script.seed = 8
     script.hold = 3
-    app.chat.go_on()
+    app.chat.asking.go_on()
     qtbot.waitUntil(lambda: texts(app)[-1] == "One two three")
-    app.chat.stop()
+    app.chat.asking.stop()
     ended(qtbot, app, 2)
     assert (answer(app).stats or {})["seed"] == 7
     script.hold = None
     app.library.tree.replace(replace(answer(app), stats=None))
-    app.chat.go_on()
+    app.chat.asking.go_on()
     ended(qtbot, app, 2)
     assert (answer(app).stats or {})["seed"] is None
     assert app.chat.settings.state.now.answer is not None

@@ -244,7 +244,7 @@ def test_closing_while_it_writes_waits_for_nothing(qtbot: QtBot, window: MainWin
     script.hold = 1
     ask_text = "long"
     script.answers[ask_text] = "one two three"
-    app.chat.send(ask_text)
+    app.chat.asking.send(ask_text)
     qtbot.waitUntil(lambda: app.chat.state.now.is_writing)
     assert window.close()
     assert app.chat.state.now.is_writing

@@ -1,0 +1,163 @@
+"""What can be asked in the open conversation: every verb that has the model read or write something."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from app.conversation.message import storable
+from app.viewmodels.chat import chat_text
+from app.viewmodels.chat.answer_settings import answer_settings, sampling_of
+from app.viewmodels.chat.chat_state import ChatState
+from app.viewmodels.chat.context_limit import ContextLimit
+from app.viewmodels.chat.draft_attachments import DraftAttachments
+from app.viewmodels.chat.drafts import Drafts
+from app.viewmodels.chat.generations import Generations
+from app.viewmodels.chat.open_branch import OpenBranch
+from app.viewmodels.chat.open_draft import OpenDraft
+from app.viewmodels.chat.problem_cards import ProblemCards
+from app.viewmodels.chat.question_queue import QuestionQueue
+from app.viewmodels.chat.questions import Questions
+from app.viewmodels.chat.settings_region import SettingsRegion
+from app.viewmodels.chat.versions import last_question, parent_for, question_of
+from app.viewmodels.kit.live_state import LiveState
+from app.viewmodels.library.library_region import LibraryRegion
+from app.viewmodels.model.model_region import ModelRegion
+
+
+class Asking(QObject):
+    """Asks, stops and goes on. What cannot be asked now is put in line or said in the composer's foot."""
+
+    def __init__(
+        self,
+        library: LibraryRegion,
+        model: ModelRegion,
+        state: LiveState[ChatState],
+        questions: Questions,
+        question_queue: QuestionQueue,
+        generations: Generations,
+        settings: SettingsRegion,
+        drafts: Drafts,
+        attachments: DraftAttachments,
+        open_draft: OpenDraft,
+        open_branch: OpenBranch,
+        context_limit: ContextLimit,
+        cards: ProblemCards,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._library, self._model, self._state = library, model, state
+        self._questions, self._question_queue, self._generations = questions, question_queue, generations
+        self._settings, self._drafts, self._attachments = settings, drafts, attachments
+        self._open_draft, self._open_branch = open_draft, open_branch
+        self._context_limit, self._cards = context_limit, cards
+        library.changes.recorded.connect(self.send_waiting)
+
+    # From the composer
+
+    def send(self, text: str) -> None:
+        """Say something at the end of the open path, or as another version of the question being edited."""
+        text = storable(text)
+        self._drafts.write(self._open_id, text)
+        if self._attachments.reading(self._open_id):
+            self._open_draft.say(chat_text.STILL_READING)
+        elif not text.strip() and self._open_draft.now.attachments:
+            self._open_draft.say(chat_text.WORDS_NEEDED)
+        elif not text.strip():
+            self._answer_the_end()
+        elif self._context_limit.refuses(text):
+            return
+        elif self._open_branch.is_busy:
+            self._drafts.send(self._open_id)
+        else:
+            self._send_draft(self._open_id)
+
+    def send_waiting(self) -> None:
+        """Send the words that are in line, where nothing keeps them any more."""
+        for waiting in self._drafts.sent:
+            if not (self._questions.is_busy_in(waiting) or self._library.changes.is_pending):
+                self._send_draft(waiting)
+
+    def stop(self) -> None:
+        """End the answer in the open conversation within a token. Words that were to follow it stay in the composer.
+
+        Where there is none to end, the model that is being opened is given up.
+        """
+        if not self._questions.is_busy_in(self._open_id):
+            self._model.stop_opening()
+        self._drafts.hold(self._open_id)
+        self._question_queue.withdraw(self._open_id)
+        self._generations.stop(self._open_id)
+        self._state.refresh()
+
+    def stop_or_cancel_edit(self) -> None:
+        """Put an edit back that was begun, else end the answer."""
+        if self._open_draft.now.editing is not None:
+            self._open_draft.cancel_edit()
+        else:
+            self.stop()
+
+    # Another answer
+
+    def regenerate(self, message_id: str | None = None) -> None:
+        """Ask for another answer beside this one, or for the first one to a question that has none."""
+        tree = self._library.tree
+        at = message_id or tree.leaf_id
+        question = question_of(tree, at) if at else None
+        if question is None:
+            return
+        if self._open_branch.is_busy:
+            self._open_draft.say(chat_text.STILL_WRITING)
+            return
+        self._cards.dismiss()
+        self._question_queue.ask_again(question)
+
+    def ask_again_with_settings(self) -> None:
+        """Ask the last question again, beside itself, with what was chosen to hold from the next one on."""
+        question = last_question(self._library.tree)
+        if question is None or not self._settings.state.now.can_ask_again:
+            return
+        if self._open_branch.is_busy:
+            self._open_draft.say(chat_text.STILL_WRITING)
+            return
+        self._cards.dismiss()
+        said = self._settings.take(self._open_id, question.id)
+        self._question_queue.send(self._open_id, question.parent_id, question.text, question.attachments, said)
+
+    def repeat_answer(self, message_id: str | None = None) -> None:
+        """Ask for an answer's own question again, with the settings and the seed that it was written with."""
+        answer = self._settings.answer(message_id)
+        question = question_of(self._library.tree, answer.id) if answer is not None else None
+        if answer is None or question is None:
+            return
+        now = answer_settings(answer, self._model.current_model.fingerprint, self._open_branch.is_busy)
+        if now.can_repeat:
+            self._cards.dismiss()
+            self._question_queue.ask_again(question, sampling_of(answer))
+        else:
+            self._open_draft.say(now.note or chat_text.STILL_WRITING)
+
+    def go_on(self) -> None:
+        """Have the answer that ends the open path go on, where it ended before it was finished."""
+        leaf = self._library.tree.leaf_id
+        if leaf is not None and self._state.now.can_continue:
+            self._cards.dismiss()
+            self._question_queue.go_on(self._library.tree.message(leaf))
+
+    @property
+    def _open_id(self) -> str:
+        return self._library.open_id
+
+    def _answer_the_end(self) -> None:
+        """Have the question answered that ends the path, if there is one: nothing was typed."""
+        if self._state.now.can_answer:
+            self.regenerate(self._library.tree.leaf_id)
+        else:
+            self._open_draft.say(chat_text.NOTHING_TO_SEND)
+
+    def _send_draft(self, conversation_id: str) -> None:
+        tree = self._library.library.tree(conversation_id)
+        draft = self._drafts.take(conversation_id)
+        parent, said = parent_for(tree, draft.editing), self._settings.take(conversation_id, draft.editing)
+        self._question_queue.send(conversation_id, parent, draft.text, draft.attachments, said)
+        if conversation_id == self._open_id:
+            self._open_draft.show()

@@ -1,0 +1,46 @@
+"""What can be asked: nothing while an answer is under way in the conversation, which is said or waits in line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.protocol.commands import Generate
+from app.viewmodels.app import App
+from app.viewmodels.chat import chat_text
+from tests.fakes.engine import Script
+from tests.viewmodels.test_app import ask, ended, ready, wait_for_text
+
+VERBS: dict[str, tuple[Callable[[App], object], str]] = {
+    "send": (lambda app: app.chat.asking.send("More"), "Sends when this answer ends"),
+    "send nothing": (lambda app: app.chat.asking.send(" "), chat_text.NOTHING_TO_SEND),
+    "regenerate": (lambda app: app.chat.asking.regenerate(), chat_text.STILL_WRITING),
+    "repeat": (lambda app: app.chat.asking.repeat_answer(), chat_text.STILL_WRITING),
+    "go on": (lambda app: app.chat.asking.go_on(), ""),
+    "ask again": (lambda app: app.chat.asking.ask_again_with_settings(), ""),
+    "send what waits": (lambda app: app.chat.asking.send_waiting(), ""),
+}
+
+
+def runs(script: Script) -> int:
+    return sum(isinstance(command, Generate) for command in script.commands)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_nothing_is_asked_while_an_answer_is_written(qtbot: QtBot, app: App, script: Script, verb: str) -> None:
+    ready(qtbot, app)
+    ask(qtbot, app, "Once")
+    script.hold = 2
+    app.chat.asking.send("Twice")
+    wait_for_text(qtbot, app)
+    act, said = VERBS[verb]
+    before = [one.id for one in app.library.tree.path]
+    act(app)
+    assert app.chat.state.now.send_price == said
+    assert [one.id for one in app.library.tree.path] == before
+    assert runs(script) == 2
+    script.go.set()
+    ended(qtbot, app, 6 if verb == "send" else 4)
+    assert runs(script) == (3 if verb == "send" else 2)
