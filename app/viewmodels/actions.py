@@ -541,8 +541,8 @@ BUTTONS: Mapping[str, Callable[[Regions], object]] = {
     "open_anyway": lambda app: app.model.open_anyway(),
     "dismiss": lambda app: app.chat.cards.dismiss(),
     "edit_failed": lambda app: app.chat.open_draft.edit_failed(),
-    "edit_earlier": lambda app: app.chat.context_limit.edit_earlier(),
-    "leave_out_oldest": lambda app: app.chat.context_limit.leave_out_oldest(),
+    "edit_earlier": lambda app: app.chat.context_overflow.edit_earlier(),
+    "leave_out_oldest": lambda app: app.chat.context_overflow.leave_out_oldest(),
 }
 """What only a button of a card does, by its id."""
 

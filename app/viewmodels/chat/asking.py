@@ -8,7 +8,7 @@ from app.conversation.message import storable
 from app.viewmodels.chat import chat_text
 from app.viewmodels.chat.answer_settings import answer_settings, sampling_of
 from app.viewmodels.chat.chat_state import ChatState
-from app.viewmodels.chat.context_limit import ContextLimit
+from app.viewmodels.chat.context_overflow import ContextOverflow
 from app.viewmodels.chat.draft_attachments import DraftAttachments
 from app.viewmodels.chat.drafts import Drafts
 from app.viewmodels.chat.generations import Generations
@@ -40,7 +40,7 @@ class Asking(QObject):
         attachments: DraftAttachments,
         open_draft: OpenDraft,
         open_branch: OpenBranch,
-        context_limit: ContextLimit,
+        context_overflow: ContextOverflow,
         cards: ProblemCards,
         parent: QObject | None = None,
     ) -> None:
@@ -49,7 +49,7 @@ class Asking(QObject):
         self._questions, self._question_queue, self._generations = questions, question_queue, generations
         self._settings, self._drafts, self._attachments = settings, drafts, attachments
         self._open_draft, self._open_branch = open_draft, open_branch
-        self._context_limit, self._cards = context_limit, cards
+        self._context_overflow, self._cards = context_overflow, cards
         library.changes.recorded.connect(self.send_waiting)
 
     # From the composer
@@ -64,7 +64,7 @@ class Asking(QObject):
             self._open_draft.say(chat_text.WORDS_NEEDED)
         elif not text.strip():
             self._answer_the_end()
-        elif self._context_limit.refuses(text):
+        elif self._context_overflow.refuses(text):
             return
         elif self._open_branch.is_busy:
             self._drafts.send(self._open_id)

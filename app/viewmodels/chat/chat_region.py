@@ -16,7 +16,7 @@ from app.viewmodels.chat.chat_answers import ChatAnswers
 from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.chat_rows import ChatRows, running_footer
 from app.viewmodels.chat.chat_state import ChatState
-from app.viewmodels.chat.context_limit import ContextLimit
+from app.viewmodels.chat.context_overflow import ContextOverflow
 from app.viewmodels.chat.cost_queries import CostQueries
 from app.viewmodels.chat.draft_attachments import DraftAttachments
 from app.viewmodels.chat.drafts import Drafts
@@ -49,7 +49,7 @@ class ChatRegion(QObject):
 
     A verb belongs to the part that it is about. Attributes with verbs: asking, all that a model is asked for;
     open_branch, which branch is shown and what becomes of it; open_draft and attachments, what stands in the composer;
-    cards and context_limit, what stands in its place; settings, for the next answers; unfolded.
+    cards and context_overflow, what stands in its place; settings, for the next answers; unfolded.
 
     Attributes: state; chat_model, the rows of the open path; drafts, questions, question_queue, generations,
     answer_saver, open_paths, branch_costs, view_states.
@@ -100,7 +100,7 @@ class ChatRegion(QObject):
             *(library, self.drafts, self.attachments, self.settings, self.branch_costs),
             *(self.cards, self.open_branch, notices, self),
         )
-        self.context_limit = ContextLimit(
+        self.context_overflow = ContextOverflow(
             *(library, current_model, self.branch_costs, self.drafts),
             *(self.open_draft, self.cards, self.open_branch, notices),
         )
@@ -113,7 +113,8 @@ class ChatRegion(QObject):
         self.state.follow(self.generations.moved, self.question_queue.moved)
         self.asking = Asking(
             *(library, model, self.state, questions, self.question_queue, self.generations, self.settings),
-            *(self.drafts, self.attachments, self.open_draft, self.open_branch, self.context_limit, self.cards, self),
+            *(self.drafts, self.attachments, self.open_draft, self.open_branch, self.context_overflow),
+            *(self.cards, self),
         )
         library.wait_for(ChatAnswers(questions, self.answer_saver, self.open_paths))
         self._connect()
@@ -216,7 +217,7 @@ class ChatRegion(QObject):
             draft=self.open_draft.now,
             reading=self.attachments.reading(self._open_id),
             hint=self.open_draft.hint,
-            card=self.context_limit.card,
+            card=self.context_overflow.card,
             elsewhere=self._short_title(answered.conversation_id) if answered and is_elsewhere else "",
             can_ask_again=self.settings.state.now.can_ask_again,
         ).state()

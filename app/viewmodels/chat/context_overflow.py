@@ -18,7 +18,7 @@ from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.model.current_model import CurrentModel
 
 
-class ContextLimit:
+class ContextOverflow:
     """Judges the open conversation by what it is known to cost, and does what the buttons of its card say."""
 
     def __init__(

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from app.protocol.events import CostEstimate
 from app.protocol.reports import RequestReport
-from app.viewmodels.chat.context_limit import ContextLimit
+from app.viewmodels.chat.context_overflow import ContextOverflow
 from app.viewmodels.kit.problem_card import ProblemCard
 from tests.viewmodels.chat.test_context_choices import HOME, path_of
 
@@ -37,10 +37,10 @@ def test_words_are_refused_that_are_known_not_to_fit() -> None:
             "open_branch": None,
             "notices": SimpleNamespace(announce=said.append),
         }
-        limit = ContextLimit(**cast(Any, fakes))
+        overflow = ContextOverflow(**cast(Any, fakes))
         is_known = sending is not None and fakes["current_model"].info is not None and words == "these"
         does_not_fit = is_known and sending is not None and sending.request.total >= CONTEXT
-        assert limit.refuses("these") == does_not_fit, seed
+        assert overflow.refuses("these") == does_not_fit, seed
         assert len(hints) + len(cards) == does_not_fit, seed
         assert said == [card.sentence for card in cards], seed
         assert all(card.choices or card.action_id for card in cards), seed
