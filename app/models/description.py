@@ -57,7 +57,7 @@ def describe_folder(folder: Path, source: Source, root: Path) -> ModelEntry:
     entry = ModelEntry(str(folder), shown(model_name(str(folder))), source, str(root), shown(owner))
     try:
         contents = list_folder(folder)
-        entry = replace(entry, disk_bytes=sum(contents.files.values()), weight_bytes=_weight_bytes(contents))
+        entry = replace(entry, weight_bytes=_weight_bytes(contents))
         config = _config(contents)
         entry = _with_config(entry, config, contents)
         return replace(entry, **_measured(contents, config))
@@ -69,7 +69,7 @@ def describe_folder(folder: Path, source: Source, root: Path) -> ModelEntry:
 
 def describe_ollama(model: OllamaModel, root: Path) -> ModelEntry:
     """Describe a model of Ollama's store."""
-    entry = ModelEntry(model.reference, shown(model.name), Source.OLLAMA, str(root), disk_bytes=model.nbytes)
+    entry = ModelEntry(model.reference, shown(model.name), Source.OLLAMA, str(root))
     if model.problem is not None:
         return replace(entry, reason=model.problem.sentence)
     weight_bytes = sum(blob.nbytes for blob in model.tensors)
@@ -210,6 +210,7 @@ def _weight_names(contents: Contents) -> list[str]:
 
 
 def _weight_bytes(contents: Contents) -> int:
+    """Return the size of the weight files, of which the tensors are nearly all."""
     return sum(contents.files[name] for name in _weight_names(contents))
 
 
@@ -236,7 +237,11 @@ def _measured(contents: Contents, config: dict[str, Any]) -> dict[str, Any]:
 
 
 def _facts(weights: Weights, precision: str) -> dict[str, Any]:
-    return {"parameters": weights.parameters, "precision": precision or weights.dtype}
+    return {
+        "parameters": weights.parameters,
+        "precision": precision or weights.dtype,
+        "weight_bytes": weights.nbytes,
+    }
 
 
 def _missing(contents: Contents, names: list[str]) -> int:

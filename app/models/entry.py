@@ -22,7 +22,7 @@ class ModelEntry:
 
     path: what the engine is asked to open, a folder or a reference to Ollama's store. root: the folder in which it was
     looked for. owner: who published it, "" where that is not said. model_type: of its configuration. parameters: about,
-    0 where unknown. precision: as "4-bit" or "bf16". disk_bytes: of all its files; weight_bytes: of the weights alone.
+    0 where unknown. precision: as "4-bit" or "bf16". weight_bytes: of its tensors, as the engine says of an open model.
     context: tokens that it reads at most. sees: it was made for images too. calls_tools: its template has tools.
     reason: why it cannot be opened, in one sentence, "" where nothing stands against it so far.
     """
@@ -35,7 +35,6 @@ class ModelEntry:
     model_type: str = ""
     parameters: int = 0
     precision: str = ""
-    disk_bytes: int = 0
     weight_bytes: int = 0
     context: int = 0
     sees: bool = False

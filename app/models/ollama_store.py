@@ -58,7 +58,7 @@ class OllamaModel:
     """A model of the store.
 
     reference: by which it is opened, "ollama:NAME:TAG". name: as Ollama shows it, "NAME:TAG". files: its small files by
-    name, as config.json. tensors: the files with its weights, each digest once. nbytes: of all of them. problem: why it
+    name, as config.json. tensors: the files with its weights, each digest once. problem: why it
     cannot be opened, None where nothing stands against it so far.
     """
 
@@ -67,7 +67,6 @@ class OllamaModel:
     manifest: Path
     files: Mapping[str, Blob] = field(default_factory=dict)
     tensors: tuple[Blob, ...] = ()
-    nbytes: int = 0
     problem: Problem | None = None
 
     @property
@@ -223,14 +222,13 @@ def _listed(store: Path, path: Path, place: tuple[str, str, str, str], present: 
         layers = _layers(path, name)
         files, tensors = _contents(store, layers, name)
         held = {blob.digest: blob for blob in (*files.values(), *tensors)}
-        nbytes = sum(blob.nbytes for blob in held.values())
         if not tensors:
             raise _nothing_to_open(layers, name)
         if not all(_is_there(blob, present) for blob in held.values()):
             raise _incomplete(name)
     except OllamaError as error:
         return OllamaModel(reference, name, path, problem=error.problem)
-    return OllamaModel(reference, name, path, files, tensors, nbytes)
+    return OllamaModel(reference, name, path, files, tensors)
 
 
 def _layers(path: Path, name: str) -> list[dict[str, Any]]:

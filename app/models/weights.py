@@ -43,10 +43,15 @@ class DamagedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """parameters: about, 0 where unknown. dtype: of most of them, as "bf16", "" where unknown or packed."""
+    """Facts about weight files.
+
+    parameters: about, 0 where unknown. dtype: of most of them, as "bf16", "" where unknown or packed. nbytes: of the
+    tensors, without the headers of their files.
+    """
 
     parameters: int = 0
     dtype: str = ""
+    nbytes: int = 0
 
 
 def read_weights(folder: Path, files: Mapping[str, int], names: Sequence[str], bits: float, group: int) -> Weights:
@@ -64,8 +69,9 @@ def read_weights(folder: Path, files: Mapping[str, int], names: Sequence[str], b
                 _count(_parsed(name, header), group, counts)
     main = max(counts, key=lambda dtype: counts[dtype], default="")
     stated = _stated(folder / INDEX) if INDEX in files else 0
-    reckoned = sum(counts.values()) or _reckoned(sum(files[name] for name in names), bits, group)
-    return Weights(min(_LARGEST, stated or reckoned), _DTYPES.get(main, ""))
+    nbytes = sum(files[name] for name in names) - sum(8 + length for length in lengths.values())
+    reckoned = sum(counts.values()) or _reckoned(nbytes, bits, group)
+    return Weights(min(_LARGEST, stated or reckoned), _DTYPES.get(main, ""), nbytes)
 
 
 def packing(path: Path) -> str:

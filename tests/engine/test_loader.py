@@ -16,8 +16,11 @@ from app.engine.folder import check_folder
 from app.engine.memory import GIB, Memory
 from app.engine.model import LoadedModel
 from app.engine.problems import ModelError
+from app.models.description import describe_folder
+from app.models.entry import Source
 from app.models.names import model_name
 from app.protocol.events import ModelFailed, ModelLoading, ModelReady
+from app.protocol.figures import size
 from tests.engine.bench import Bench, opened_folder, user
 from tests.engine.conftest import GUIDE
 from tests.fakes.model_folder import write_model_folder
@@ -37,6 +40,17 @@ def test_the_guide_model_is_described() -> None:
     assert info.weight_bytes > 1_000_000
     assert "MB" in info.detail
     assert info.note == ""
+
+
+def test_the_list_of_models_says_of_a_model_what_is_said_of_it_when_it_is_open(
+    tiny_folder: Path, mixed_folder: Path
+) -> None:
+    for folder in (tiny_folder, mixed_folder, GUIDE):
+        ready = Bench().open(folder)
+        assert isinstance(ready, ModelReady)
+        entry = describe_folder(folder, Source.ADDED, folder.parent)
+        assert entry.weight_bytes == ready.info.weight_bytes == check_folder(folder).weight_bytes
+        assert size(entry.weight_bytes) in ready.info.detail
 
 
 def test_loading_is_told_in_steps(tiny_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from app.engine.folder import check_folder
 from app.engine.problems import ModelError
+from app.engine.weights import read_weight_file
 from app.models.contents import list_folder
 from app.models.description import describe_folder, describe_ollama, is_model
 from app.models.entry import ModelEntry, Source
@@ -29,7 +30,7 @@ def described(folder: Path) -> ModelEntry:
 
 def test_a_model_is_described_from_its_files(tmp_path: Path) -> None:
     entry = described(write_model(tmp_path / "someone" / "Qwen3-4bit", tensors=quantized(2, 128)))
-    weights = (tmp_path / "someone" / "Qwen3-4bit" / "model.safetensors").stat().st_size
+    (weights,) = [read_weight_file(path) for path in (tmp_path / "someone" / "Qwen3-4bit").glob("*.safetensors")]
     assert entry == ModelEntry(
         path=str(tmp_path / "someone" / "Qwen3-4bit"),
         name="Qwen3-4bit",
@@ -39,12 +40,10 @@ def test_a_model_is_described_from_its_files(tmp_path: Path) -> None:
         model_type="qwen3",
         parameters=2 * (7 * 128 * 128 + 2 * 128),
         precision="4-bit",
-        disk_bytes=entry.disk_bytes,
-        weight_bytes=weights,
+        weight_bytes=weights.data_bytes,
         context=40_960,
         calls_tools=True,
     )
-    assert entry.disk_bytes > weights
 
 
 def test_a_snapshot_of_the_hub_is_called_after_its_repository(tmp_path: Path) -> None:
@@ -223,7 +222,6 @@ def test_a_model_of_ollamas_store_is_described_from_its_blobs(tmp_path: Path) ->
     assert (found.model_type, found.precision, found.context) == ("qwen3", "8-bit", 40_960)
     assert (found.calls_tools, found.reason) == (True, "")
     assert found.weight_bytes == len(tensors[0][1])
-    assert found.disk_bytes == sum(map(len, files.values())) + found.weight_bytes
     assert found.parameters == pytest.approx(found.weight_bytes * 8 / 8.5, abs=1)
     assert {name: entry.reason for name, entry in entries.items() if entry.reason} == {
         "bare:latest": "It has no tokenizer that Espalier can read.",

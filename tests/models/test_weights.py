@@ -24,14 +24,16 @@ def measured(folder: Path, bits: int = 0, group: int = 0) -> Weights:
 def test_packed_weights_count_as_what_they_were_before(tmp_path: Path) -> None:
     for bits in (2, 3, 4, 6, 8):
         write_weights(tmp_path / "model.safetensors", quantized(1, 256, bits))
-        assert measured(tmp_path, bits, 64) == Weights(7 * 256 * 256 + 2 * 256, "")
+        matrices, norms = 7 * 256 * 256, 2 * 256
+        nbytes = matrices * bits // 8 + matrices // 64 * 2 * 2 + norms * 2
+        assert measured(tmp_path, bits, 64) == Weights(matrices + norms, "", nbytes)
 
 
 def test_plain_weights_are_counted_with_their_type(tmp_path: Path) -> None:
     write_weights(
         tmp_path / "model.safetensors", {"a.weight": ("BF16", [10, 20]), "a.bias": ("F32", [10]), "s": ("F32", [])}
     )
-    assert measured(tmp_path) == Weights(211, "bf16")
+    assert measured(tmp_path) == Weights(211, "bf16", 200 * 2 + 11 * 4)
 
 
 @pytest.mark.parametrize("bits", [0, 3, 4, 8])

@@ -20,16 +20,18 @@ from app.viewmodels.text.formatting import DOT
 class ModelRow:
     """A model in the list.
 
-    id: what the engine is asked to open. source: whose folder it lies in, and its publisher. details: type, parameters,
-    precision, size, context, what it is not used for. fit: what it leaves for the cache; is_too_large: nothing, it does
-    not fit. reason: why it cannot be opened, "" where it can be tried. age: how long ago it was opened last. stage,
-    done: how far its opening, or the check of its files is, "" and None without. root: where it was looked for.
+    id: what the engine is asked to open. source: whose folder it lies in, and its publisher. details: type,
+    parameters, precision, size of the weights, context, what it is not used for; said: all that for a screen reader.
+    fit: what it leaves for the cache; is_too_large: nothing, it does not fit. reason: why it cannot be opened, ""
+    where it can be tried. age: how long ago it was opened last. stage, done: how far its opening, or the check of its
+    files is, "" and None without. root: where it was looked for.
     """
 
     id: str
     name: str
     source: str
     details: str = ""
+    said: str = ""
     fit: str = ""
     is_too_large: bool = False
     reason: str = ""
@@ -46,7 +48,7 @@ class ModelRow:
         """Return all that the row shows, for a screen reader."""
         state = "open now" if self.is_current else self.stage
         used = f"last opened: {self.age}" if self.age else ""
-        parts = (self.name, state, self.details, self.reason or self.fit, self.source, used)
+        parts = (self.name, state, self.said, self.reason or self.fit, self.source, used)
         return ", ".join(part.replace(DOT, ", ") for part in parts if part)
 
     def matches(self, text: str) -> bool:
@@ -85,11 +87,13 @@ def _row(entry: ModelEntry, standing: Standing) -> ModelRow:
     reason = entry.reason or _unknown_type(entry, standing.support)
     is_too_large, fit = _fit(entry, standing.support.memory)
     stage, done = _progress(entry, standing)
+    limit, weights = standing.limits.get(entry.path), formatting.size(entry.weight_bytes) if entry.weight_bytes else ""
     return ModelRow(
         id=entry.path,
         name=entry.name,
         source=DOT.join(part for part in (entry.owner, entry.source.value) if part),
-        details=_details(entry, standing.limits.get(entry.path)),
+        details=_details(entry, limit, weights),
+        said=_details(entry, limit, f"{weights} of weights" if weights else ""),
         fit="" if reason else fit,
         is_too_large=is_too_large,
         reason=reason,
@@ -128,13 +132,13 @@ def _fit(entry: ModelEntry, memory: Memory | None) -> tuple[bool, str]:
     return False, f"fits, {formatting.size(budget)} for the cache" if budget else "fits, no room for the cache"
 
 
-def _details(entry: ModelEntry, limit: int | None) -> str:
+def _details(entry: ModelEntry, limit: int | None, weights: str) -> str:
     unused = "text only" if entry.sees else ""
     parts = (
         entry.model_type,
         formatting.parameters(entry.parameters) if entry.parameters else "",
         entry.precision,
-        formatting.size(entry.disk_bytes) if entry.disk_bytes else "",
+        weights,
         _context(entry.context or 0, limit),
         ", ".join(part for part in (unused, "without tools" if entry.calls_tools else "") if part),
     )

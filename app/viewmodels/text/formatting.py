@@ -45,8 +45,9 @@ def _limit_count(value: int) -> str:
 
 
 def context(value: int) -> str:
-    """Write how many tokens a model reads: 32k, 1M."""
-    return f"{value >> 20}M" if value >= 1 << 20 and value % (1 << 20) == 0 else _limit_count(value)
+    """Write how many tokens a model reads: "600 tokens", "32k tokens", "1M tokens"."""
+    count = f"{value >> 20}M" if value >= 1 << 20 and value % (1 << 20) == 0 else _limit_count(value)
+    return f"{count}{HARD}tokens"
 
 
 def parameters(value: int) -> str:

@@ -25,7 +25,7 @@ def _hub(
     owner, _, short = name.partition("/")
     nbytes = int(size * _GB)
     known = {"owner": owner, "model_type": model_type, "parameters": int(billions * _GB), "precision": precision}
-    known |= {"disk_bytes": nbytes, "weight_bytes": nbytes, "context": context, "calls_tools": True}
+    known |= {"weight_bytes": nbytes, "context": context, "calls_tools": True}
     place = {"path": f"{HUB}/{short}", "name": short, "source": Source.HUB, "root": HUB}
     return ModelEntry(**{**place, **known, **more})  # type: ignore[arg-type]
 
@@ -37,7 +37,7 @@ def entries(guide: str) -> tuple[ModelEntry, ...]:
     pickles = "Its weights are Python pickles, which can run code when they are opened."
     missing = "2\u00a0weight files are missing: copy or download them again."
     found = [
-        ModelEntry(guide, "guide", Source.GUIDE, guide, "", "lfm2", 2_400_000, "fp16", 5_100_000, 4_800_000, 4096),
+        ModelEntry(guide, "guide", Source.GUIDE, guide, "", "lfm2", 2_400_000, "fp16", 4_800_000, 4096),
         _hub("mlx-community/Qwen3-8B-4bit", "qwen3", 8.2, "4-bit", 4.6, 40_960, path=QWEN, source=Source.ADDED),
         _hub("mlx-community/gpt-oss-20b-MXFP4-Q8", "gpt_oss", 20.9, "4-bit", 12.1, 131_072),
         _hub("mlx-community/gemma-3-12b-it-4bit", "gemma3", 12.2, "4-bit", 8.1, 131_072, sees=True),
@@ -45,9 +45,7 @@ def entries(guide: str) -> tuple[ModelEntry, ...]:
         _hub("LiquidAI/LFM2-1.2B-8bit", "lfm2", 1.2, "8-bit", 1.2, 32_768, source=Source.LM_STUDIO),
         _hub("mlx-community/Phi-4-mini-instruct", "phi3", 3.8, "bf16", 7.7, 131_072, calls_tools=False),
         _hub("mlx-community/Nemotron-3-Nano-30B-4bit", "nemotron_h", 31.6, "4-bit", 17.8, 262_144),
-        replace(
-            ollama, parameters=7 * _GB, precision="4-bit", disk_bytes=4 * _GB, weight_bytes=4 * _GB, context=32_768
-        ),
+        replace(ollama, parameters=7 * _GB, precision="4-bit", weight_bytes=4 * _GB, context=32_768),
         ModelEntry("ollama:llama3.2:latest", "llama3.2:latest", Source.OLLAMA, reason=gguf),
         _hub("openai/whisper-large-v3-turbo", "whisper", 0.8, "fp16", 1.6, 448, calls_tools=False),
         _hub("bigscience/bloom-7b1", "", 0, "", 14.1, 0, reason=pickles),

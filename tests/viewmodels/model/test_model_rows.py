@@ -25,7 +25,6 @@ QWEN = ModelEntry(
     model_type="qwen3",
     parameters=8_190_000_000,
     precision="4-bit",
-    disk_bytes=4_620_000_000,
     weight_bytes=4_600_000_000,
     context=40_960,
 )
@@ -42,19 +41,20 @@ def plain(text: str) -> str:
 
 def test_a_row_says_what_the_model_is_and_what_it_leaves() -> None:
     shown = row(QWEN)
-    assert plain(shown.details) == "qwen3  ·  8.2 B  ·  4-bit  ·  4.6 GB  ·  40k"
+    assert plain(shown.details) == "qwen3  ·  8.2 B  ·  4-bit  ·  4.6 GB  ·  40k tokens"
     assert shown.source == "mlx-community  ·  Hugging Face"
     assert plain(shown.fit) == "fits, 4.3 GB for the cache"
     assert (shown.reason, shown.age, shown.is_too_large, shown.is_current) == ("", "", False, False)
     expected = (
-        "Qwen3-8B-4bit, qwen3, 8.2 B, 4-bit, 4.6 GB, 40k, fits, 4.3 GB for the cache, mlx-community, Hugging Face"
+        "Qwen3-8B-4bit, qwen3, 8.2 B, 4-bit, 4.6 GB of weights, 40k tokens, fits, 4.3 GB for the cache, "
+        "mlx-community, Hugging Face"
     )
     assert plain(shown.spoken) == expected
 
 
 def test_a_context_that_is_limited_is_said_so() -> None:
     limited = replace(STANDING, limits={QWEN.path: 8192})
-    assert plain(row(QWEN, limited).details).endswith("40k, limited to 8 192")
+    assert plain(row(QWEN, limited).details).endswith("40k tokens, limited to 8 192")
     assert plain(row(replace(QWEN, context=0), limited).details).endswith("  ·  limited to 8 192")
     assert row(replace(QWEN, context=4096), limited).details == row(replace(QWEN, context=4096)).details
 

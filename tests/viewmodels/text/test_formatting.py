@@ -139,4 +139,4 @@ def test_parameters(value: int, said: str) -> None:
     [(512, "512"), (4096, "4k"), (40_960, "40k"), (32_000, "32k"), (1 << 20, "1M")],
 )
 def test_contexts(value: int, said: str) -> None:
-    assert formatting.context(value) == said
+    assert formatting.context(value) == f"{said}{HARD}tokens"

@@ -42,7 +42,7 @@ def hub(style: Style, names: tuple[str, ...]) -> List:
 
 def models(style: Style, names: tuple[str, ...]) -> List:
     rows = ModelRows()
-    row = ModelRow("", "", f"grower{DOT}Added folder", f"llama{DOT}8 B", "fits", age="2 h")
+    row = ModelRow("", "", f"grower{DOT}Added folder", f"llama{DOT}8 B", f"llama{DOT}8 B", "fits", age="2 h")
     rows.show([replace(row, id=name, name=name, is_current=name == "pear") for name in names])
     return ModelView(style, rows, is_chosen_by_click=True)
 
