@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import mlx.core as mx
 import pytest
-from mlx_lm.sample_utils import make_logits_processors
+from mlx_lm.sample_utils import apply_top_p, make_logits_processors
 
 from app.engine.penalties import Penalties
 from app.engine.problems import RequestError
-from app.engine.sampler import Sampler, _filters, draw_seed
+from app.engine.sampler import _SORTED, Sampler, _filters, _top_p, draw_seed
 from app.protocol.chat import PARAMETERS, Sampling
 from tests import seeds
 
@@ -64,6 +64,54 @@ def test_filters_leave_what_they_should(sampling: Sampling, possible: set[int]) 
     assert set(draw(sampling)) == possible
 
 
+def drawn_logprobs(dice: random.Random) -> mx.array:
+    """Log-probabilities of a vocabulary: short or long, flat or peaked, with and without ties and tokens ruled out."""
+    size = dice.choice((2, 7, _SORTED, _SORTED + 1, dice.randint(3, 9 * _SORTED)))
+    logits = mx.random.normal((1, size), key=mx.random.key(dice.randrange(10**6))) * dice.choice((0.0, 0.3, 2.0, 6.0))
+    if dice.random() < 0.5:  # half the logits of a model in bfloat16 are equal to others
+        logits = mx.round(logits * 4) / 4
+    if dice.random() < 0.3:
+        logits[:, : size // 2] = -mx.inf
+    return logits - mx.logsumexp(logits, axis=-1, keepdims=True)
+
+
+def test_top_p_keeps_the_likeliest_tokens_and_no_more_than_it_takes() -> None:
+    """Whatever the vocabulary; of mlx-lm's choice, whose sums are in 32 bits, it differs at the very edge alone."""
+    for seed in seeds.chosen(range(120)):
+        dice = random.Random(seed)
+        logprobs = drawn_logprobs(dice)
+        top_p = dice.choice((1e-6, 0.1, 0.5, 0.95, 0.9999, dice.random()))
+        values, ours, theirs = (
+            x.tolist()[0] for x in (logprobs, _top_p(logprobs, top_p), apply_top_p(logprobs, top_p))
+        )
+
+        def share_above(edge: float, values: list[float] = values) -> float:
+            masses = [(math.exp(value), value > edge) for value in values]
+            return math.fsum(mass for mass, is_above in masses if is_above) / math.fsum(mass for mass, _ in masses)
+
+        assert all(value == kept for value, kept in zip(values, ours, strict=True) if kept > -math.inf), seed
+        least = min(kept for kept in ours if kept > -math.inf)
+        dropped = [value for value, kept in zip(values, ours, strict=True) if kept == -math.inf]
+        assert share_above(least) < top_p + 1e-6, seed
+        assert not dropped or max(dropped) < least, seed
+        assert not dropped or share_above(max(dropped)) >= top_p - 1e-6, seed
+        for edge in {value for value, one, other in zip(values, ours, theirs, strict=True) if one != other}:
+            assert share_above(edge) == pytest.approx(top_p, abs=1e-4), seed
+
+
+@pytest.mark.parametrize("size", [_SORTED + 1, _SORTED + 2])
+def test_top_p_loses_no_token_between_two_halves(size: int) -> None:
+    """Of tokens that are all but equally likely, half of the mass is the likelier half and the one in the middle."""
+    kept = _top_p(mx.arange(size, dtype=mx.float32)[None] * 2e-7, 0.5)
+    assert (kept > -math.inf).sum().item() == (size + 1) // 2
+
+
+def test_on_a_gpu_where_a_partition_is_a_sort_top_p_is_that_of_mlx_lm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mx, "default_device", lambda: mx.Device(mx.gpu))
+    monkeypatch.setattr("app.engine.sampler.apply_top_p", lambda logprobs, top_p: (logprobs, top_p))
+    assert _top_p(LOGITS, 0.7) == (LOGITS, 0.7)
+
+
 def test_the_penalty_sees_the_whole_context_once() -> None:
     penalized = Sampling(temperature=0, repetition_penalty=2.0)
     assert draw(penalized, number=1) == [1]
@@ -85,6 +133,12 @@ def test_the_logits_are_left_as_they_are() -> None:
 def test_logits_that_are_no_numbers_end_the_answer(bad: float) -> None:
     with pytest.raises(RequestError, match="not a number"):
         Sampler(Sampling(), 1, ()).next(mx.array([[0.0, bad, 1.0]]))
+    for seed in seeds.chosen(range(8)):
+        dice = random.Random(seed)
+        logits = mx.random.normal((1, 4 * _SORTED), key=mx.random.key(seed))
+        logits[:, dice.sample(range(logits.shape[1]), dice.choice((1, 50, logits.shape[1])))] = bad
+        with pytest.raises(RequestError, match="not a number"):
+            Sampler(Sampling(temperature=dice.choice((0.0, 1.0))), 1, ()).next(logits)
 
 
 @pytest.mark.parametrize("name", PARAMETERS)
