@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app import attaching, hub, rendering
+from app import attaching, hub, rendering, tokenizing
 from app.launch.bundle_check import is_frozen
 from app.launch.environment import allow_files, give_streams, seal
 from app.launch.options import Options, parse_options
@@ -67,6 +67,10 @@ def own_process(arguments: Sequence[str]) -> Callable[[], int] | None:
         from app.rendering import child
 
         return child.serve
+    if arguments == [tokenizing.FLAG]:
+        from app.tokenizing import child as tokenizer_child
+
+        return tokenizer_child.serve
     return None
 
 

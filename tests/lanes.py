@@ -43,6 +43,7 @@ SLOW = (
     "engine/test_folder.py",
     "engine/test_followups.py",
     "engine/test_hostile_templates.py",
+    "engine/test_hostile_tokenizers.py",
     "engine/test_loop.py",
     "engine/test_memory_release.py",
     "engine/test_pipeline.py",

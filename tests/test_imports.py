@@ -24,7 +24,11 @@ MAY: dict[str, tuple[set[str], set[str]]] = {
     "attaching": ({"protocol", "rendering"}, {"pypdf"}),
     "kvcache": ({"protocol"}, {"mlx", "mlx_lm", "safetensors"}),
     "rendering": ({"protocol"}, {"jinja2"}),
-    "engine": ({"kvcache", "models", "protocol", "rendering"}, {"mlx", "mlx_lm", "tokenizers", "huggingface_hub"}),
+    "tokenizing": ({"protocol", "rendering"}, {"transformers"}),
+    "engine": (
+        {"kvcache", "models", "protocol", "rendering", "tokenizing"},
+        {"mlx", "mlx_lm", "tokenizers", "huggingface_hub"},
+    ),
     "hub": ({"protocol"}, {"huggingface_hub", "httpx2", "filelock", "keyring"}),
     "worker": ({"hub", "engine", "protocol"}, {"PySide6.QtCore"}),
     "viewmodels": (
@@ -202,6 +206,7 @@ BORDERS = [
     "kvcache/disk/layout.py",
     "launch/selftest.py",
     "rendering/child.py",
+    "tokenizing/child.py",
     "worker/engine_thread.py",
 ]
 

@@ -21,7 +21,7 @@ from mlx_lm.utils import MODEL_ARCHITECTURE_REMAPPING, MODEL_REMAPPING
 from app.engine.configuration import check_configuration
 from app.engine.model_files import check_files, read_json
 from app.engine.problems import ModelError
-from app.engine.tokenizer_check import check_tokenizer, check_tokens
+from app.engine.tokenizer_check import check_tokenizer, check_tokens, is_risky
 from app.engine.weights import WeightFile, read_weight_file
 from app.models.names import model_name
 
@@ -37,7 +37,8 @@ class ModelFolder:
     """A model folder that passed every check.
 
     name: what the model is called. config, generation: config.json and generation_config.json as read. digests: of the
-    weight files where they are Ollama's, whose tensors have other names; else empty.
+    weight files where they are Ollama's, whose tensors have other names; else empty. has_risky_tokenizer: it is to be
+    tried in a process of its own before it is used.
     """
 
     path: Path
@@ -46,6 +47,7 @@ class ModelFolder:
     generation: dict[str, Any]
     weight_files: tuple[WeightFile, ...]
     digests: tuple[str, ...] = ()
+    has_risky_tokenizer: bool = False
 
     @property
     def weight_bytes(self) -> int:
@@ -67,12 +69,13 @@ def check_folder(path: Path, weights: Sequence[Path] | None = None) -> ModelFold
         weight_files = _read_weights(path) if weights is None else tuple(read_weight_file(file) for file in weights)
         check_configuration(config, sum(file.tensors for file in weight_files))
         check_configuration(generation, 0, "generation_config.json")
-        _check_tokenizer(path)
+        is_tokenizer_risky = _check_tokenizer(path)
     except OSError as error:
         raise ModelError(
             "The model cannot be read", f"{path}: {error.strerror or error}. Check the folder's permissions."
         ) from error
-    return ModelFolder(path, model_name(str(path)), config, generation, weight_files)
+    name = model_name(str(path))
+    return ModelFolder(path, name, config, generation, weight_files, has_risky_tokenizer=is_tokenizer_risky)
 
 
 def _check_is_folder(path: Path) -> None:
@@ -229,7 +232,8 @@ def _no_weights(path: Path) -> ModelError:
     )
 
 
-def _check_tokenizer(path: Path) -> None:
+def _check_tokenizer(path: Path) -> bool:
+    """Check the tokenizer's files; return whether it has to be tried, as every one that is no tokenizer.json."""
     if not any((path / name).is_file() for name in _TOKENIZERS):
         other = next((file.name for pattern in _OTHER_TOKENIZERS for file in path.glob(pattern)), None)
         if other is not None:
@@ -243,6 +247,7 @@ def _check_tokenizer(path: Path) -> None:
             f"{path.name} has no tokenizer.json or tokenizer.model. Copy or download it into the folder.",
         )
     file = path / "tokenizer.json"
+    has_to_be_tried = True
     if file.is_file():
         try:
             tokenizer = read_json(file)
@@ -251,7 +256,9 @@ def _check_tokenizer(path: Path) -> None:
                 "The model's tokenizer is damaged", "tokenizer.json is not valid JSON. Copy or download it again."
             ) from error
         check_tokenizer(tokenizer)
+        has_to_be_tried = is_risky(tokenizer)
     for name in _TOKENS:
         if (path / name).is_file():
             with suppress(ValueError):  # what reads it says what is wrong, or does without
                 check_tokens(name, read_json(path / name))
+    return has_to_be_tried

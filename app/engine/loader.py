@@ -34,6 +34,7 @@ from app.engine.steps import Steps
 from app.engine.task import Task
 from app.engine.template import ChatTemplate, chat_template
 from app.engine.template_sources import default_source
+from app.engine.tokenizer_trial import tried
 from app.engine.vocabulary import check_prompts, check_vocabulary, embedding_rows
 from app.models.context import context_length, limited_context
 from app.protocol.commands import CONTEXT_LIMIT, LoadModel
@@ -89,6 +90,8 @@ class Opening(Task[LoadedModel | ModelFailed]):
                 check_room(folder.weight_bytes, self.memory)
                 limit_mlx_cache(self.memory)
                 yield "Reading the tokenizer", None
+                if folder.has_risky_tokenizer:
+                    yield from _at_stage("Reading the tokenizer", tried(folder))
                 tokenizer = _tokenizer(folder)
                 yield "Building the model", 0.0
                 with _misfit():

@@ -3,6 +3,7 @@
 A tokenizer is a list of steps that each change a text or a list of tokens, carried out by a library that ends the
 process when memory does. A few steps that each make a text a thousand times longer are enough for that. So the steps
 are looked at before the library is given them: how many there are, and by how much they can lengthen a text together.
+Whether one is slow, or takes much memory when it is loaded, can only be tried: `is_risky` tells of which that may be.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 
 from app.engine.problems import ModelError
 from app.protocol.figures import number
+from app.tokenizing import expressions
 
 _MOST_STEPS = 64
 _LONGEST_TEXT = 256  # characters that a step puts in
@@ -25,6 +27,12 @@ _LONGEST_TOKEN = 10_000
 # By how much a text may get longer: conversions of Unicode alone come to 33, and each expression to twice.
 _LARGEST_GROWTH = 4096
 _MOST_COPIES = 64
+# Characters of all tokens together, of those that are added, and of a word that is looked up piece by piece: beyond,
+# memory and time may be a thousand times as much.
+_USUAL_VOCABULARY = 16 << 20
+_USUAL_ADDED = 1 << 20
+_USUAL_WORD = 1000
+_PARTS = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
 _LISTS = ("normalizers", "pretokenizers", "processors", "decoders")
 _TEXTS = ("content", "prepend", "prefix", "suffix", "replacement", "pad_token", "word_delimiter_token")
 
@@ -35,7 +43,7 @@ def check_tokenizer(tokenizer: object) -> None:
     """Check what tokenizer.json holds, as far as it can be told what it holds. Raises ModelError."""
     if not isinstance(tokenizer, dict):
         return  # what reads it says what is wrong
-    for part in ("normalizer", "pre_tokenizer", "post_processor", "decoder"):
+    for part in _PARTS:
         steps = list(_steps(tokenizer.get(part)))
         if len(steps) > _MOST_STEPS:
             raise _senseless(f"its {part} has more than {_MOST_STEPS} steps")
@@ -48,6 +56,20 @@ def check_tokenizer(tokenizer: object) -> None:
     longest = max((len(token) for token in _tokens(tokenizer)), default=0)
     if longest > _LONGEST_TOKEN:
         raise _senseless(f"it has a token of {number(longest)} characters")
+
+
+def is_risky(tokenizer: object) -> bool:
+    """Return whether what tokenizer.json holds might be slow, or fill the memory, as far as a look at it tells."""
+    if not isinstance(tokenizer, dict):
+        return True
+    model = tokenizer.get("model")
+    word = model.get("max_input_chars_per_word") if isinstance(model, dict) else None
+    return (
+        (isinstance(word, int) and word > _USUAL_WORD)
+        or sum(map(len, _tokens(tokenizer))) > _USUAL_VOCABULARY
+        or sum(map(len, _added(tokenizer))) > _USUAL_ADDED
+        or any(map(expressions.is_risky, _expressions(tokenizer)))
+    )
 
 
 def check_tokens(file: str, content: object) -> None:
@@ -79,6 +101,15 @@ def _steps(part: object) -> Iterator[Step]:
             lists = [step[name] for name in _LISTS if isinstance(step.get(name), list)]
             left.extend(one for found in lists for one in found)
             yield step
+
+
+def _expressions(tokenizer: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the regular expressions of all steps."""
+    for part in _PARTS:
+        for step in _steps(tokenizer.get(part)):
+            pattern = step.get("pattern")
+            if isinstance(pattern, dict) and isinstance(pattern.get("Regex"), str):
+                yield pattern["Regex"]
 
 
 def _check_texts(step: Step, part: str) -> None:
@@ -126,12 +157,17 @@ def _copies(step: Step) -> int:
 
 
 def _tokens(tokenizer: Mapping[str, Any]) -> Iterator[str]:
-    model, added = tokenizer.get("model"), tokenizer.get("added_tokens")
+    model = tokenizer.get("model")
     vocabulary = model.get("vocab") if isinstance(model, dict) else None
     for token in vocabulary if isinstance(vocabulary, dict | list) else ():
         word = token[0] if isinstance(token, list) and token else token
         if isinstance(word, str):
             yield word
+    yield from _added(tokenizer)
+
+
+def _added(tokenizer: Mapping[str, Any]) -> Iterator[str]:
+    added = tokenizer.get("added_tokens")
     for entry in added if isinstance(added, list) else ():
         if isinstance(entry, dict) and isinstance(entry.get("content"), str):
             yield entry["content"]

@@ -16,7 +16,7 @@ from app.engine.model import LoadedModel
 from app.engine.problems import ModelError
 from app.engine.tokenizer_check import check_tokenizer
 from app.protocol.events import ModelFailed
-from tests.engine.bench import opened, opened_folder, user
+from tests.engine.bench import opened_folder
 from tests.engine.conftest import GUIDE
 from tests.fakes.tiny_tokenizer import byte_level, sentence_piece
 
@@ -157,20 +157,6 @@ def test_what_makes_no_sense_is_left_to_whoever_reads_it(odd: Any) -> None:
         check_tokenizer({name: {"normalizers": odd, "pattern": odd, "content": odd, "single": odd, "vocab": odd}})
         check_tokenizer({name: {"special_tokens": {"x": odd, "y": {"ids": odd}}, "precompiled_charsmap": "%%%"}})
     check_tokenizer({"model": {"vocab": [odd, [odd]]}, "added_tokens": [odd, {"content": odd}]})
-
-
-def test_a_slow_expression_costs_time_and_no_more(tiny_folder: Path, tmp_path: Path) -> None:
-    """The library gives up a match that takes too long, which ends that question alone."""
-    folder = Path(shutil.copytree(tiny_folder, tmp_path / "m"))
-    file = folder / "tokenizer.json"
-    content = json.loads(file.read_text())
-    slow = {"type": "Split", "pattern": {"Regex": "(q+)+$"}, "behavior": "Isolated", "invert": False}
-    content["pre_tokenizer"] = sequence("pretokenizers", slow, content["pre_tokenizer"])
-    file.write_text(json.dumps(content))
-    assert isinstance(opened_folder(folder), LoadedModel)
-    bench = opened(folder)
-    assert bench.ask(user("q" * 60 + "!")).failed.problem.sentence
-    assert bench.ask(user("Hello")).finished.ids
 
 
 def test_every_refusal_is_a_sentence() -> None:
