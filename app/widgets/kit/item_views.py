@@ -43,12 +43,13 @@ def set_up_view(view: QAbstractItemView, style: Style, name: str) -> None:
 def menu_target(view: QAbstractItemView, event: QContextMenuEvent) -> tuple[QModelIndex, QPoint]:
     """Return the row whose menu is asked for, and the place on screen for it.
 
-    That is the row under the mouse; from the keyboard, the current one. The index is invalid where there is none.
+    That is the row under the mouse; from the keyboard, the current one, where it is in sight. The index is invalid
+    where there is none.
     """
     if event.reason() is QContextMenuEvent.Reason.Mouse:
         return view.indexAt(event.pos()), event.globalPos()
     index = view.currentIndex()
-    return index, view.viewport().mapToGlobal(view.visualRect(index).center())
+    return index, view.viewport().mapToGlobal((view.visualRect(index) & view.viewport().rect()).center())
 
 
 class RowDelegate(QStyledItemDelegate):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QMouseEvent
+from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
+from PySide6.QtGui import QMouseEvent
 
 from app.widgets.chat.messages.message_body import TextPoint
 from app.widgets.chat.messages.row_item import RowItem
@@ -26,11 +26,10 @@ class Hit(NamedTuple):
 class Pointer(QObject):
     """Watches the chat's viewport. hovered: the row under the mouse, or -1. selection: text that was selected.
 
-    Signals: linkAsked(address); menuAsked(row, place on screen).
+    Signal: linkAsked(address).
     """
 
     linkAsked = Signal(str)
-    menuAsked = Signal(int, QPoint)
 
     def __init__(self, view: RowView) -> None:
         super().__init__(view)
@@ -70,11 +69,6 @@ class Pointer(QObject):
         kind = event.type()
         if kind == QEvent.Type.Leave:
             self._hover(-1)
-        elif isinstance(event, QContextMenuEvent):
-            number = self._view.indexAt(event.pos()).row()
-            if number >= 0:
-                self.menuAsked.emit(number, event.globalPos())
-            return True
         elif isinstance(event, QMouseEvent):
             if kind == QEvent.Type.MouseMove:
                 self._move(event)

@@ -13,6 +13,7 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import (
+    QContextMenuEvent,
     QFocusEvent,
     QGuiApplication,
     QKeyEvent,
@@ -40,6 +41,7 @@ from app.widgets.chat.messages.visible_controls import STRIP, visible_controls
 from app.widgets.chat.rail import paint_line
 from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.drawing import smooth
+from app.widgets.kit.item_views import menu_target
 from app.widgets.kit.row_focus import RowFocus
 from app.widgets.kit.style import Style
 
@@ -113,7 +115,6 @@ class ChatView(RowView):
         self.controls.attachmentPressed.connect(self._toggle_attachment)
         self.pill.clicked.connect(self.go_to_end)
         self.pointer.linkAsked.connect(self.linkAsked)
-        self.pointer.menuAsked.connect(self._open_menu)
         app = QApplication.instance()
         if isinstance(app, QApplication):
             app.focusChanged.connect(self._follow_focus)
@@ -339,6 +340,12 @@ class ChatView(RowView):
             self.scrollTo(self.currentIndex())
         else:
             event.ignore()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Open the menu of the message under the mouse, or of the one that the keyboard is on."""
+        index, at = menu_target(self, event)
+        if index.isValid():
+            self._open_menu(index.row(), at)
 
     def _turn_page(self, way: int) -> None:
         bar = self.verticalScrollBar()

@@ -3,9 +3,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 
 import pytest
-from PySide6.QtCore import QModelIndex, QPoint, QPointF, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QModelIndex, QPoint, QPointF, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QVBoxLayout, QWidget
@@ -710,6 +711,40 @@ def test_the_menu_under_the_mouse_acts_on_its_message(qtbot: QtBot, view: ChatVi
     menu.actions()[0].trigger()
     assert QGuiApplication.clipboard().text() == "Typed"
     menu.close()
+
+
+def test_the_menu_key_opens_the_menu_of_the_message_that_the_keyboard_is_on(
+    qtbot: QtBot, view: ChatView, chat: ChatModel
+) -> None:
+    """In sight, however long the message is; also from a button of the message, wherever the mouse is."""
+    long = question("q", "Typed\n" * 200)
+    chat.show([question("p", "First"), answer("a", "one"), long, answer("b", "two")])
+    settle()
+    seen = set[str]()
+    for number, has_button in product(range(4), (False, True)):
+        view.window().activateWindow()
+        view.setCurrentIndex(chat.index(number))
+        view.scrollTo(chat.index(number))
+        settle()
+        view.setFocus()
+        if has_button:
+            qtbot.keyClick(view, Qt.Key.Key_Tab)
+        focused, far = QApplication.focusWidget(), QPoint(-500, -500)
+        assert focused is not None
+        assert (focused is view) is not has_button
+        on = chat.rows[view.keyboard_row].id
+        seen.add(on)
+        QApplication.sendEvent(focused, QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, far, far))
+        menu = view.findChildren(QMenu)[-1]
+        assert menu.isVisible()
+        assert view.viewport().rect().contains(view.viewport().mapFromGlobal(menu.pos()))
+        with qtbot.waitSignal(view.deleteAsked) as heard:
+            next(entry for entry in menu.actions() if entry.text().startswith("Delete")).trigger()
+        assert heard.args == [on]
+        menu.close()
+        menu.deleteLater()
+        QCoreApplication.sendPostedEvents(menu, QEvent.Type.DeferredDelete)
+    assert seen == {"p", "a", "q", "b"}
 
 
 # Size
