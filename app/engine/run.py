@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -20,7 +21,7 @@ from app.engine.steps import Steps, finish_within, take_while
 from app.engine.task import ModelTask
 from app.engine.thinking import Piece
 from app.kvcache.session import Session
-from app.protocol.chat import Turn, stop_problem
+from app.protocol.chat import Resumption, Sampling, Turn, stop_problem
 from app.protocol.commands import Generate
 from app.protocol.engine import EventSink
 from app.protocol.events import PrefillProgress, RunFailed, RunFinished, RunStarted, TextDelta
@@ -80,6 +81,8 @@ class Run(ModelTask):
         self._rewind_points: RewindPoints | None = None
         self._sampled = 0
         self._forced = command.forced
+        self._resumptions = deque(command.resumptions)
+        self._resumed = Resumption(0, command.sampling)
 
     def cancel(self) -> None:
         """End with what was written so far. What was computed stays cached."""
@@ -99,7 +102,7 @@ class Run(ModelTask):
         self._output = self._new_output(_after_question(prompt))
         tokens = prompt.ids + self._forced
         seed = draw_seed() if command.sampling.seed is None else command.sampling.seed
-        sampler = self._sampler(seed, tokens)
+        sampler = self._sampler(command.sampling, seed, tokens)
         stop = StopReason.CANCELLED
         self._room.make_room_to_enter(tokens, self._cache)
         with self._cache.begin(tokens, prompt.restore_points, command.owner) as session:
@@ -111,7 +114,7 @@ class Run(ModelTask):
             try:
                 yield from self._prefill(session)
                 if not self._is_cancelled:
-                    stop = yield from self._decode(session, sampler, tokens[-1])
+                    stop = yield from self._decode(session, sampler, tokens)
             except ShortOfMemoryError as error:
                 short = error
             self._tell(self._output.end(), is_last=True)
@@ -147,9 +150,9 @@ class Run(ModelTask):
             raise TooLongError(context, total)
         return prompt
 
-    def _sampler(self, seed: int, context: Sequence[int]) -> Sampler:
-        """Make the sampler of the answer. Raises RequestError for settings that mean nothing to this model."""
-        sampling, codec = self._command.sampling, self._model.codec
+    def _sampler(self, sampling: Sampling, seed: int, context: Sequence[int]) -> Sampler:
+        """Make a sampler of the answer. Raises RequestError for settings that mean nothing to this model."""
+        codec = self._model.codec
         problem = sampling.problem()
         bias = biased_ids(codec, sampling.logit_bias) if not problem else {}
         return Sampler(sampling, seed, context, bias, {*codec.stop_ids, *codec.plain("\n")})
@@ -174,8 +177,9 @@ class Run(ModelTask):
             self._open.feed.reading()
             yield
 
-    def _decode(self, session: Session, sampler: Sampler, token: int) -> Generator[None, None, StopReason]:
+    def _decode(self, session: Session, sampler: Sampler, prompt: Sequence[int]) -> Generator[None, None, StopReason]:
         """Sample until something ends the answer; returns what. Every token that another one follows is fed."""
+        token, prompt = prompt[-1], prompt[: len(prompt) - len(self._forced)]
         self._begin_forced()
         self._room.fitting(1, session.report.total, self._cache)
         pipeline = Pipeline(session, sampler, token)
@@ -184,7 +188,8 @@ class Run(ModelTask):
             if self._sampled % _BETWEEN_LOOKS == 0:
                 self._room.fitting(1, session.report.total + self._sampled, self._cache)
             limit = self._limit(session.report.total)
-            token = pipeline.read(is_last=limit is not None)
+            is_resumed = limit is None and self._is_resumed_after(self._sampled + 1)
+            token = pipeline.read(is_last=limit is not None or is_resumed)
             if token in self._model.codec.stop_ids:
                 pipeline.end()
                 return StopReason.FINISHED
@@ -197,6 +202,8 @@ class Run(ModelTask):
             stop = self._output.stop or limit
             if stop is not None:
                 pipeline.end()
+            elif is_resumed:
+                pipeline = self._resume(session, prompt, token)
             else:
                 pipeline.keep(token)
             self._tell(pieces)
@@ -205,6 +212,17 @@ class Run(ModelTask):
             self._open.feed.growing()
             yield
         return StopReason.CANCELLED
+
+    def _is_resumed_after(self, sampled: int) -> bool:
+        """Return whether the answer that is written once more had ended after so many tokens, and went on."""
+        return bool(self._resumptions) and self._resumptions[0].at == sampled
+
+    def _resume(self, session: Session, prompt: Sequence[int], token: int) -> Pipeline:
+        """Go on as the answer did that had ended with this token, which is fed now: with the random numbers of then."""
+        self._resumed = self._resumptions.popleft()
+        sampling = self._resumed.sampling
+        seed = draw_seed() if sampling.seed is None else sampling.seed
+        return Pipeline(session, self._sampler(sampling, seed, (*prompt, *self._output.ids)), token)
 
     def _keep_rewind_point(self) -> Iterator[None]:
         """Keep the state where the next turn will leave this answer, if that is not its end.
@@ -235,8 +253,9 @@ class Run(ModelTask):
         """Why nothing may follow the next token, if that is so."""
         if prompt_tokens + self._sampled + 1 >= self._open.model.context_length:
             return StopReason.CONTEXT
-        most = self._command.sampling.max_tokens
-        return StopReason.LENGTH if most is not None and self._sampled + 1 >= most else None
+        most = self._resumed.sampling.max_tokens
+        is_full = most is not None and self._sampled + 1 - self._resumed.at >= most
+        return StopReason.LENGTH if is_full and not self._is_resumed_after(self._sampled + 1) else None
 
     def _tell(self, pieces: Sequence[Piece], is_last: bool = False) -> None:
         """Send new text with the tokens since the last; tokens without text wait, but not beyond the end."""

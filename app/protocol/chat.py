@@ -150,6 +150,17 @@ PARAMETERS: dict[str, Parameter] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Resumption:
+    """The way in which an answer went on that had ended.
+
+    at: how many tokens it had then. sampling: how those that follow were chosen, with the seed that was drawn.
+    """
+
+    at: int
+    sampling: Sampling
+
+
 def stop_problem(stop: object) -> str:
     """Say what is wrong with texts that shall end an answer, "" where nothing is."""
     if not isinstance(stop, tuple) or not all(isinstance(one, str) for one in stop):

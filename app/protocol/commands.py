@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from app.protocol.chat import Parameter, PromptOptions, Sampling, Turn
+from app.protocol.chat import Parameter, PromptOptions, Resumption, Sampling, Turn
 
 _AS_SAID = PromptOptions()
 CONTEXT_LIMIT = Parameter("context limit", 128, 1 << 30, is_whole=True, may_lack=True)  # tokens
@@ -53,6 +53,7 @@ class Generate:
     owner: who will come back to this branch (a conversation); its restore points are anchored for it.
     forced: token ids that the answer must begin with. lanes: how many answers decode together. begun: the answer so
     far, where one goes on that has ended: it counts as forced, by its own ids where this model wrote it.
+    resumptions: of an answer that is written once more, in their order; the same texts end it in all of them.
     """
 
     run_id: int
@@ -63,6 +64,7 @@ class Generate:
     lanes: int = 1
     options: PromptOptions = _AS_SAID
     begun: Turn | None = None
+    resumptions: tuple[Resumption, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.engine.begun_answer import ids_of_begun
-from app.protocol.chat import Turn
+from app.protocol.chat import Resumption, Sampling, Turn
 from app.protocol.commands import Cancel, Generate
 from app.protocol.events import TextDelta
 from app.protocol.reports import StopReason
@@ -64,6 +67,59 @@ def test_an_answer_that_was_stopped_goes_on_from_its_last_token_too(tmp_path: Pa
     bench.ask(user("Something else"), max_tokens=3)
     report = go_on(bench, stopped.turn, LONG, temperature=0.0, max_tokens=3).started.request
     assert report.excess == 0 or stopped.finished.stats.stop is StopReason.FINISHED
+
+
+@pytest.mark.parametrize("kind", ["llama", "lfm2", "gemma3"])
+def test_an_answer_that_went_on_is_written_once_more_token_for_token(tmp_path: Path, kind: str) -> None:
+    """At random: other seeds, settings and limits each time, one of them stopped by hand; warm, and cold again."""
+    folder = write_model_folder(tmp_path / "m", kind=kind)
+    for number in range(4):
+        rng, bench = random.Random(number), opened(folder)
+        first = settings(rng)
+        answer = bench.ask(LONG, **first)
+        resumptions: list[Resumption] = []
+        for _ in range(3):
+            if answer.finished.stats.stop is StopReason.FINISHED:
+                break
+            chosen = settings(rng)
+            resumptions.append(Resumption(len(answer.finished.ids), Sampling(**chosen)))
+            answer = go_on(bench, answer.turn, LONG, **chosen)
+            if rng.random() < 0.5:
+                bench.ask(user("Something else"), max_tokens=3)
+        for other in (bench, opened(folder)):
+            command = replace(other.command(LONG, **first), resumptions=tuple(resumptions))
+            again = Asked(other.do(command))
+            assert again.finished.ids == answer.finished.ids, number
+            assert (again.finished.text, again.streamed) == (answer.finished.text, answer.finished.text)
+            assert again.finished.stats.stop is answer.finished.stats.stop
+            assert again.started.request.excess == 0
+
+
+def settings(rng: random.Random) -> dict[str, Any]:
+    return {
+        "seed": rng.randrange(1000),
+        "temperature": rng.choice([0.0, 0.8, 1.5]),
+        "max_tokens": rng.randint(1, 9),
+        "repetition_penalty": rng.choice([1.0, 1.3]),
+        "penalty_range": rng.choice([None, 4]),
+    }
+
+
+def test_an_answer_that_was_stopped_by_hand_and_went_on_is_written_once_more(tmp_path: Path) -> None:
+    folder = write_model_folder(tmp_path / "m")
+    bench = opened(folder)
+    command = bench.command(LONG, temperature=1.2, seed=5, max_tokens=None)
+    bench.loop.submit(command)
+    for _ in range(30):
+        bench.loop.step()
+    stopped = Asked([*bench.events, *bench.do(Cancel(command.run_id))])
+    assert stopped.finished.stats.stop is StopReason.CANCELLED
+    whole = go_on(bench, stopped.turn, LONG, temperature=1.2, seed=6, max_tokens=7).finished
+    at = len(stopped.finished.ids)
+    then = Resumption(at, Sampling(temperature=1.2, seed=6, max_tokens=7))
+    again = Asked(bench.do(replace(bench.command(LONG, temperature=1.2, seed=5, max_tokens=None), resumptions=(then,))))
+    assert again.finished.ids == whole.ids
+    assert len(whole.ids) > at
 
 
 def test_after_a_restart_everything_is_read_again_and_the_answer_goes_on(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from app.conversation.message import Message
-from app.protocol.chat import Sampling
+from app.protocol.chat import Resumption, Sampling
 from app.viewmodels.chat.sampling_fields import BY_NAME, FIELDS, known_values, text_of
 from app.viewmodels.chat.settings_state import AnswerSettings
 from app.viewmodels.text import formatting
@@ -16,6 +16,8 @@ _OFF = Sampling()
 _ALWAYS = frozenset({"temperature", "top_p", "seed"})
 OTHER_MODEL = "Another model wrote this answer."
 NO_SEED = "Its seed is not known."
+NO_RESUMPTIONS = "It went on in a way that is not known."
+OTHER_ENDS = "It went on with other texts that end an answer."
 NO_SETTINGS = "Its settings are not known."
 
 
@@ -26,6 +28,20 @@ def sampling_of(answer: Message) -> Sampling | None:
     values = known_values(answer.sampling)
     seed = (answer.stats or {}).get("seed")
     return Sampling(**values | known_values({"seed": seed} if seed is not None else {}))
+
+
+def resumptions_of(answer: Message) -> tuple[Resumption, ...] | None:
+    """Return how an answer went on each time that it had ended, with the seeds; None where that is not known."""
+    stored = (answer.stats or {}).get("resumptions", [])
+    if not isinstance(stored, list):
+        return None
+    found: list[Resumption] = []
+    for one in stored:
+        at, values = (one.get("at"), known_values(one.get("sampling"))) if isinstance(one, Mapping) else (None, {})
+        if type(at) is not int or at <= (found[-1].at if found else 0) or values.get("seed") is None:
+            return None
+        found.append(Resumption(at, Sampling(**values)))
+    return tuple(found)
 
 
 def changes_of(sampling: Sampling, defaults: Sampling, *, keeps_seed: bool = False) -> dict[str, Any]:
@@ -61,8 +77,9 @@ def answer_settings(answer: Message, fingerprint: str | None, is_busy: bool) -> 
     """Return what the panel shows of an answer. fingerprint: of the model in use. is_busy: nothing can be asked now."""
     sampling = sampling_of(answer)
     has_seed = _has_seed(answer)
+    went_on = resumptions_of(answer)
     is_own = answer.model is not None and answer.model == fingerprint
-    note = NO_SETTINGS if sampling is None else "" if is_own and has_seed else NO_SEED if is_own else OTHER_MODEL
+    note = _note(sampling, has_seed, is_own, went_on)
     return AnswerSettings(
         answer.id,
         formatting.first_words(answer.text) or "No words",
@@ -71,6 +88,19 @@ def answer_settings(answer: Message, fingerprint: str | None, is_busy: bool) -> 
         can_repeat=not note and not is_busy,
         note=note,
     )
+
+
+def _note(sampling: Sampling | None, has_seed: bool, is_own: bool, resumptions: tuple[Resumption, ...] | None) -> str:
+    """Say why an answer cannot be written once more, "" where it can."""
+    if sampling is None:
+        return NO_SETTINGS
+    if not is_own:
+        return OTHER_MODEL
+    if not has_seed:
+        return NO_SEED
+    if resumptions is None:
+        return NO_RESUMPTIONS
+    return OTHER_ENDS if any(one.sampling.stop != sampling.stop for one in resumptions) else ""
 
 
 def _has_seed(answer: Message) -> bool:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject
 
 from app.conversation.message import storable
 from app.viewmodels.chat import chat_text
-from app.viewmodels.chat.answer_settings import answer_settings, sampling_of
+from app.viewmodels.chat.answer_settings import answer_settings, resumptions_of, sampling_of
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.chat.context_overflow import ContextOverflow
 from app.viewmodels.chat.draft_attachments import DraftAttachments
@@ -132,7 +132,7 @@ class Asking(QObject):
         now = answer_settings(answer, self._model.current_model.fingerprint, self._open_branch.is_busy)
         if now.can_repeat:
             self._cards.dismiss()
-            self._question_queue.ask_again(question, sampling_of(answer))
+            self._question_queue.ask_again(question, sampling_of(answer), resumptions_of(answer) or ())
         else:
             self._open_draft.say(now.note or chat_text.STILL_WRITING)
 

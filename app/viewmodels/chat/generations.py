@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from itertools import count
@@ -11,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.conversation.branch import Branch
 from app.conversation.message import Message
-from app.protocol.chat import Sampling
+from app.protocol.chat import Resumption, Sampling
 from app.protocol.commands import Cancel, Generate
 from app.protocol.events import Event, PrefillProgress, RunFailed, RunFinished, RunStarted, TextDelta, TextKind
 from app.protocol.reports import ModelInfo, Problem, StopReason
@@ -50,11 +51,15 @@ class Generations(QObject):
             model_name=model.name,
             sampling=asdict(sampling),
         )
-        return self._submit(question, answer, Generate(next(self._ids), turns, sampling, owner, options=turns.options))
+        command = Generate(
+            *(next(self._ids), turns, sampling, owner), options=turns.options, resumptions=question.resumptions
+        )
+        return self._submit(question, answer, command)
 
     def go_on(self, question: Question, begun: Message, turns: Branch, model: ModelInfo, sampling: Sampling) -> Message:
         """Have an answer go on that has ended; returns it as one that grows."""
         answer = replace(begun, stop=None, ids=None, stats=None)
+        question.sampling = sampling
         command = Generate(
             *(next(self._ids), turns, sampling, question.conversation_id),
             options=turns.options,
@@ -124,7 +129,10 @@ class Generations(QObject):
             self._end(question, _as_before(begun, StopReason.CANCELLED), None)
             return
         if begun is not None:
-            stats = _summed(begun.stats or {}, stats)
+            stats = _summed(begun.stats or {}, stats) | _went_on(question, begun, event)
+        elif question.resumptions:
+            reached = [one for one in question.resumptions if one.at < len(event.ids)]
+            stats |= {"resumptions": [_as_stored(one) for one in reached]}
         answer = replace(question.answer_so_far, ids=event.ids or None, stats=stats, stop=str(event.stats.stop))
         self._end(question, answer, None)
 
@@ -153,6 +161,22 @@ def _summed(before: Mapping[str, Any], since: dict[str, Any]) -> dict[str, Any]:
     sums = {name: since[name] + before[name] for name in _SUMMED if before.get(name) and since.get(name) is not None}
     first = before.get("first_token")
     return since | sums | ({} if first is None else {"first_token": first}) | {"seed": before.get("seed")}
+
+
+def _went_on(question: Question, begun: Message, event: RunFinished) -> dict[str, Any]:
+    """Return how an answer came to be that went on, for whoever wants it once more; nothing known where that is so."""
+    before = (begun.stats or {}).get("resumptions", [])
+    ids = begun.ids
+    if not isinstance(before, list) or not ids or event.ids[: len(ids)] != ids or question.sampling is None:
+        return {"resumptions": None}
+    sampling = replace(question.sampling, seed=event.stats.seed)
+    return {"resumptions": [*before, _as_stored(Resumption(len(ids), sampling))]}
+
+
+def _as_stored(resumption: Resumption) -> dict[str, Any]:
+    """Return it as the database gives it back."""
+    stored: dict[str, Any] = json.loads(json.dumps(asdict(resumption)))
+    return stored
 
 
 _SUMMED = ("tokens", "seconds", "thinking_tokens", "thinking_seconds")

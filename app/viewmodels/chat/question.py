@@ -15,7 +15,7 @@ from enum import Enum
 from app.conversation.message import Message
 from app.conversation.message_store import Ending, Progress
 from app.conversation.store import Store
-from app.protocol.chat import Sampling
+from app.protocol.chat import Resumption, Sampling
 from app.protocol.events import PrefillProgress, TextKind
 from app.protocol.reports import Problem, RequestReport, StopReason
 
@@ -112,7 +112,8 @@ class Question:
     engine's name for it; text, thinking, all of its words so far; tokens, how many have come; request, what the cache
     did for the prompt, None until the engine has begun; prefill, how far the prompt is read; first_at, when the first
     token came, by `time.monotonic`; is_stopping, the person has ended it; sampling, how its tokens are to be chosen,
-    None for what is chosen in its conversation then; begun, the answer as it stood, where it is one that goes on.
+    None for what is chosen in its conversation then; begun, the answer as it stood, where it is one that goes on;
+    resumptions, of the answer that is to be written once more.
 
     Of its thought: thinking_tokens, how many have come; thinking_since, when it was begun that goes on, None when none
     does; thinking_before, the seconds of those before it.
@@ -144,6 +145,7 @@ class Question:
         self.first_at: float | None = None
         self.is_stopping = False
         self.sampling: Sampling | None = None
+        self.resumptions: tuple[Resumption, ...] = ()
         self.progress = NOTHING if begun is None else Progress(True, len(self.text), False, len(self.thinking))
         self.requests = 0
         self.stored = StoredAnswer() if begun is None else StoredAnswer(None, begun)

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.conversation.branch import Branch
 from app.conversation.message import Message
-from app.protocol.chat import Sampling
+from app.protocol.chat import Resumption, Sampling
 from app.protocol.reports import ModelInfo, Problem
 from app.viewmodels.chat.answer_saver import AnswerSaver
 from app.viewmodels.chat.drafts import Attachments
@@ -90,13 +90,16 @@ class QuestionQueue(QObject):
         self._library.add(question.message, committed, refused)
         self.moved.emit(conversation_id)
 
-    def ask_again(self, message: Message, sampling: Sampling | None = None) -> None:
+    def ask_again(
+        self, message: Message, sampling: Sampling | None = None, resumptions: tuple[Resumption, ...] = ()
+    ) -> None:
         """Have a question answered that is stored, with an answer beside those it has.
 
-        sampling: how its tokens are chosen, None for what is chosen in its conversation.
+        sampling: how its tokens are chosen, None for what is chosen in its conversation. resumptions: of the answer
+        that is to be written once more.
         """
         question = Question(message, is_again=True)
-        question.sampling = sampling
+        question.sampling, question.resumptions = sampling, resumptions
         self._questions.add(question)
         self._library.tree(message.conversation_id).select(message.id)
         self.moved.emit(message.conversation_id)

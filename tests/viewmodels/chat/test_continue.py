@@ -11,7 +11,7 @@ from app.conversation.message import Message
 from app.protocol.commands import Generate
 from app.viewmodels.actions import enabled
 from app.viewmodels.app import App
-from app.viewmodels.chat.answer_settings import NO_SEED
+from app.viewmodels.chat.answer_settings import NO_RESUMPTIONS, NO_SEED, OTHER_ENDS, answer_settings, resumptions_of
 from tests.fakes.engine import Script
 from tests.viewmodels.test_app import ask, ended, ready, texts
 
@@ -77,10 +77,10 @@ def test_going_on_is_a_step_that_is_undone_and_done_again(
     ends = [stored(app)]
     for tokens in (3, None):
         script.hold = tokens
-        app.chat.go_on()
+        app.chat.asking.go_on()
         if tokens is not None:
             qtbot.waitUntil(lambda: len(texts(app)[-1].split()) == 3)
-            app.chat.stop()
+            app.chat.asking.stop()
         ended(qtbot, app, 2)
         ends.append(stored(app))
         qtbot.waitUntil(lambda: app.library.state.now.undo == "Continue Answer")
@@ -94,7 +94,7 @@ def test_going_on_is_a_step_that_is_undone_and_done_again(
     ready(qtbot, again)
     qtbot.waitUntil(lambda: texts(again) == ["Count", said])
     assert stored(again) == ends[0]
-    again.chat.go_on()
+    again.chat.asking.go_on()
     ended(qtbot, again, 2)
     assert (answer(again).text, answer(again).ids) == (LONG, ends[2].ids)
     again.close()
@@ -208,3 +208,53 @@ def test_the_seed_of_an_answer_is_the_one_of_its_beginning(qtbot: QtBot, app: Ap
     assert (answer(app).stats or {})["seed"] is None
     assert app.chat.settings.state.now.answer is not None
     assert app.chat.settings.state.now.answer.note == NO_SEED
+
+
+def test_an_answer_that_went_on_is_asked_for_once_more_with_all_its_seeds(
+    qtbot: QtBot, make_app: Callable[..., App], script: Script
+) -> None:
+    app = make_app()
+    cut(qtbot, app, script, 1)
+    for tokens, seed in ((3, 8), (None, 9)):
+        script.seed, script.hold = seed, tokens
+        app.chat.settings.type("temperature", f"0.{seed}")
+        app.chat.asking.go_on()
+        if tokens is not None:
+            qtbot.waitUntil(lambda: len(texts(app)[-1].split()) == 3)
+            app.chat.asking.stop()
+        ended(qtbot, app, 2)
+    app.close()
+    again = make_app()
+    ready(qtbot, again)
+    qtbot.waitUntil(lambda: texts(again) == ["Count", LONG])
+    whole = answer(again)
+    script.seed = 7
+    for _ in range(2):
+        again.chat.asking.repeat_answer(answer(again).id)
+        qtbot.waitUntil(lambda: not list(again.chat.questions))
+        command = [one for one in script.commands if isinstance(one, Generate)][-1]
+        assert command.sampling.seed == 7
+        then = [(one.at, one.sampling.seed, one.sampling.temperature) for one in command.resumptions]
+        assert then == [(1, 8, 0.8), (3, 9, 0.9)]
+        assert answer(again).id != whole.id, "it can be asked for again"
+        qtbot.waitUntil(lambda: (answer(again).stats or {}).get("resumptions") is not None)
+    again.close()
+
+
+def test_what_is_not_known_of_how_it_went_on_is_said(qtbot: QtBot, app: App, script: Script) -> None:
+    """Whatever a file holds: it is understood whole, or the answer cannot be asked for once more, and why is said."""
+    ask(qtbot, app, "How are you?")
+    said = answer(app)
+    known = {"at": 1, "sampling": {"seed": 3}}
+    bad: list[object] = [None, 5, {}, [5], [{}], [{"at": 1}], [{"at": True, "sampling": {"seed": 3}}], [known, known]]
+    bad += [[{"at": 0, "sampling": {"seed": 3}}], [{"at": 1, "sampling": {"seed": "x"}}], [{"at": 1, "sampling": []}]]
+    for found in bad:
+        odd = replace(said, stats={**(said.stats or {}), "resumptions": found})
+        assert resumptions_of(odd) is None
+        assert answer_settings(odd, said.model, False).note == NO_RESUMPTIONS
+    ends = {"at": 1, "sampling": {"seed": 3, "stop": ["###"]}}
+    for resumption, note in ((known, ""), (ends, OTHER_ENDS)):
+        shown = answer_settings(
+            replace(said, stats={**(said.stats or {}), "resumptions": [resumption]}), said.model, False
+        )
+        assert (shown.note, shown.can_repeat) == (note, not note)
