@@ -24,10 +24,10 @@ _begin: Callable[..., None] = mx.async_eval  # evaluates without waiting; mlx le
 
 
 class Draw(NamedTuple):
-    """A token that is being computed. token: [1]. norm: of its logits, [1, 1], a number only when they are numbers."""
+    """A token that is being computed. token: [1]. largest: of its logits, [1, 1], a number only if all of them are."""
 
     token: mx.array
-    norm: mx.array
+    largest: mx.array
 
 
 def draw_seed() -> int:
@@ -68,27 +68,28 @@ class Sampler:
         if self._bias is not None:
             logits = logits.at[:, self._bias[0]].add(self._bias[1])
         logits = self._penalties.apply(logits)
-        norm = mx.logsumexp(logits, axis=-1, keepdims=True)
-        token = mx.argmax(logits, axis=-1) if self._temperature == 0 else self._choose(logits - norm)
+        largest = mx.max(logits, axis=-1, keepdims=True)
+        token = mx.argmax(logits, axis=-1) if self._temperature == 0 else self._choose(logits - largest)
         self._penalties.add(token)
-        _begin(token, norm)
-        return Draw(token, norm)
+        _begin(token, largest)
+        return Draw(token, largest)
 
     def read(self, draw: Draw) -> int:
         """Wait for a token. Raises RequestError when its logits were not numbers."""
         token = cast(int, draw.token.item())
-        if not math.isfinite(cast(float, draw.norm.item())):
+        if not math.isfinite(cast(float, draw.largest.item())):
             raise RequestError(
                 "The model stopped making sense",
                 "Its output is not a number any more. Regenerate the answer, or try another model.",
             )
         return token
 
-    def _choose(self, logprobs: mx.array) -> mx.array:
+    def _choose(self, logits: mx.array) -> mx.array:
+        """Draw from logits of which none is above 0, so that their exponentials are finite."""
         self._key, now = mx.random.split(self._key)
         for keep in self._filters:
-            logprobs = keep(logprobs, now)
-        return mx.random.categorical(logprobs * (1 / self._temperature), key=now)
+            logits = keep(logits, now)
+        return mx.random.categorical(logits * (1 / self._temperature), key=now)
 
 
 def _check(sampling: Sampling) -> None:
@@ -101,27 +102,27 @@ def _filters(sampling: Sampling, ends: Collection[int]) -> list[_Filter]:
     """Return the filters of the vocabulary, in mlx-lm's order. Zero, or for top-p one, switches a filter off."""
     filters: list[_Filter] = []
     if 0 < sampling.top_p < 1:
-        filters.append(lambda logprobs, _key: _top_p(logprobs, sampling.top_p))
+        filters.append(lambda logits, _key: _top_p(logits, sampling.top_p))
     if sampling.min_p > 0:
-        filters.append(lambda logprobs, _key: apply_min_p(logprobs, sampling.min_p, 1))
+        filters.append(lambda logits, _key: apply_min_p(logits, sampling.min_p, 1))
     if sampling.xtc_probability > 0:
         kept = mx.array(sorted(ends)) if ends else None
-        filters.append(lambda logprobs, key: _xtc(logprobs, key, sampling, kept))
+        filters.append(lambda logits, key: _xtc(logits, key, sampling, kept))
     if sampling.top_k > 0:
-        filters.append(lambda logprobs, _key: _top_k(logprobs, sampling.top_k))
+        filters.append(lambda logits, _key: _top_k(logits, sampling.top_k))
     return filters
 
 
-def _top_p(logprobs: mx.array, top_p: float) -> mx.array:
+def _top_p(logits: mx.array, top_p: float) -> mx.array:
     """Keep the likeliest tokens that make up `top_p`, as mlx-lm's `apply_top_p` does.
 
     Instead of sorting the whole vocabulary, which on the CPU takes most of a token's time, halve it until what is left,
     and has the least likely kept token in it, is short. On a GPU a partition is a sort itself, and mlx-lm's is called.
     """
     if mx.default_device() != mx.Device(mx.cpu):
-        filtered: mx.array = apply_top_p(logprobs, top_p)
+        filtered: mx.array = apply_top_p(logits, top_p)
         return filtered
-    probs = mx.exp(logprobs)
+    probs = mx.exp(logits)
     wanted = top_p * _mass(probs)
     left, mass_above_left = probs, mx.zeros_like(wanted)
     while (size := left.shape[-1]) > _SORTED:
@@ -134,7 +135,7 @@ def _top_p(logprobs: mx.array, top_p: float) -> mx.array:
     left = mx.sort(left, axis=-1)
     mass_above = mass_above_left + mx.cumsum(left, axis=-1, reverse=True, inclusive=False)
     dropped = (mass_above >= wanted).sum(axis=-1, keepdims=True)
-    return mx.where(probs < mx.take_along_axis(left, dropped, axis=-1), -mx.inf, logprobs)
+    return mx.where(probs < mx.take_along_axis(left, dropped, axis=-1), -mx.inf, logits)
 
 
 def _mass(probs: mx.array) -> mx.array:
@@ -142,21 +143,21 @@ def _mass(probs: mx.array) -> mx.array:
     return probs.astype(mx.float64).sum(axis=-1, keepdims=True)
 
 
-def _xtc(logprobs: mx.array, key: mx.array, sampling: Sampling, kept: mx.array | None) -> mx.array:
+def _xtc(logits: mx.array, key: mx.array, sampling: Sampling, kept: mx.array | None) -> mx.array:
     """Take away, now and then, all likely tokens but the least likely of them, as mlx-lm's `apply_xtc` does.
 
     Its randomness comes from the token's key, so that a seed decides it.
     """
-    probs = mx.softmax(logprobs, axis=-1)
+    probs = mx.softmax(logits, axis=-1)
     least = mx.where(probs > sampling.xtc_threshold, probs, mx.inf).min(axis=-1, keepdims=True)
     is_removed = probs > least
     if kept is not None:
         is_removed[:, kept] = False
     is_applied = mx.random.uniform(key=mx.random.split(key)[1]) < sampling.xtc_probability
-    return mx.where(is_applied & is_removed, -mx.inf, logprobs)
+    return mx.where(is_applied & is_removed, -mx.inf, logits)
 
 
-def _top_k(logprobs: mx.array, top_k: int) -> mx.array:
+def _top_k(logits: mx.array, top_k: int) -> mx.array:
     """mlx-lm refuses a `top_k` that keeps the whole vocabulary."""
-    kept: mx.array = apply_top_k(logprobs, top_k) if top_k < logprobs.shape[-1] else logprobs
+    kept: mx.array = apply_top_k(logits, top_k) if top_k < logits.shape[-1] else logits
     return kept

@@ -123,6 +123,12 @@ def test_the_penalty_sees_what_was_drawn() -> None:
     assert draw(Sampling(temperature=0, repetition_penalty=2.0), number=4) == [1, 2, 1, 1]
 
 
+def test_what_is_added_to_every_logit_changes_nothing() -> None:
+    for sampling in (Sampling(temperature=0), Sampling(temperature=1.5, top_p=0.8)):
+        plain, raised = Sampler(sampling, 3, ()), Sampler(sampling, 3, ())
+        assert [plain.next(LOGITS) for _ in range(50)] == [raised.next(LOGITS + 512) for _ in range(50)]
+
+
 def test_the_logits_are_left_as_they_are() -> None:
     before = LOGITS.tolist()
     draw(Sampling(temperature=0.9, repetition_penalty=1.7, top_p=0.5), number=3, context=(0, 1, 2))
