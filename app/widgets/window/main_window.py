@@ -276,7 +276,9 @@ class MainWindow(QMainWindow):
             self._focus_composer()
 
     def _focus_composer(self) -> None:
-        self.chat.composer_area.take_focus()
+        """Focus the composer, unless a popup is open: taking the focus would activate this window under it."""
+        if QApplication.activePopupWidget() is None:
+            self.chat.composer_area.take_focus()
 
     # Commands that depend on where the keyboard is
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
@@ -65,6 +66,19 @@ def test_the_models_used_lately_and_the_guide_are_offered(qtbot: QtBot, pick: Pi
     qtbot.waitUntil(picker.field.hasFocus)
     assert picker.list.height() >= 6 * picker.list.sizeHintForRow(0)
     assert picker.accessibleName() == "Choose a model"
+
+
+def test_a_draft_that_comes_while_it_is_open_leaves_the_keyboard_in_it(
+    qtbot: QtBot, pick: Pick, window: MainWindow, app: App
+) -> None:
+    picker = pick()
+    qtbot.waitUntil(lambda: QGuiApplication.focusWindow() is picker.windowHandle())
+    app.chat.composerText.emit("What was written before")
+    QApplication.processEvents()
+    assert picker.field.hasFocus()
+    assert QGuiApplication.focusWindow() is picker.windowHandle()
+    picker.close()
+    qtbot.waitUntil(window.chat.composer.edit.hasFocus)
 
 
 def test_typing_finds_all_others_and_return_opens(qtbot: QtBot, pick: Pick, script: Script) -> None:
