@@ -23,13 +23,16 @@ class Frames:
         self._bytes = bytearray()
 
     def add(self, piece: bytes) -> None:
-        """Add what came. Raises OverflowError as soon as a frame is known to be longer than it may be."""
+        """Add what came."""
         self._bytes += piece
-        if self._length > self.most:
-            raise OverflowError(f"a frame of {self._length} bytes")
 
     def take(self) -> bytes | None:
-        """Take the content of the first frame, None while it is not complete."""
+        """Take the content of the first frame, None while it is not complete.
+
+        Raises OverflowError as soon as that frame is known to be longer than it may be.
+        """
+        if self._length > self.most:
+            raise OverflowError(f"a frame of {self._length} bytes")
         end = _LENGTH.size + self._length
         if len(self._bytes) < max(end, _LENGTH.size):
             return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Iterable
 
 import pytest
 
@@ -26,9 +27,17 @@ def test_frames_come_whole_and_in_order_however_they_are_cut() -> None:
         assert frames.take() is None
 
 
-def test_a_frame_that_is_too_long_is_refused_before_it_has_come() -> None:
-    frames = Frames(most=100)
-    frames.add(packed("x" * 90))
-    frames.take()
-    with pytest.raises(OverflowError, match="1002 bytes"):
-        frames.add(packed("x" * 1000)[:10])
+def take_all(frames: Frames, pieces: Iterable[bytes], taken: list[bytes]) -> None:
+    for piece in pieces:
+        frames.add(piece)
+        while (content := frames.take()) is not None:
+            taken.append(content)
+
+
+def test_a_frame_that_is_too_long_is_refused_before_it_has_come_whatever_came_before_it() -> None:
+    stream = packed("x" * 90) + packed("x" * 1000)[:10]
+    for cut in range(len(stream)):
+        taken: list[bytes] = []
+        with pytest.raises(OverflowError, match="1002 bytes"):
+            take_all(Frames(most=100), (stream[:cut], stream[cut:]), taken)
+        assert len(taken) == 1, cut
