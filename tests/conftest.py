@@ -30,12 +30,14 @@ from app.viewmodels.kit.settings import Settings
 from app.worker.engine_host import EngineHost
 from app.worker.engine_thread import EngineThread
 from tests.fakes.engine import FakeEngine, Script
-from tests.lanes import is_slow
+from tests.lanes import is_slow, is_slow_test
 
 _GARBAGE = 5_000  # objects that were made and not let go of by themselves, after which cycles are looked for
 
 _MEMORY = Path("/dev/shm")
 _ROOM = 4 << 30  # bytes
+
+QUICK = "not slow"  # the marks of what `make check` runs
 
 _LOUD = {QtMsgType.QtWarningMsg, QtMsgType.QtCriticalMsg, QtMsgType.QtFatalMsg}
 _HARMLESS = ("This plugin does not support",)
@@ -59,10 +61,15 @@ def pytest_configure() -> None:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out what `make check` leaves out before it is imported, which takes as long as many of its tests."""
+    return True if config.option.markexpr == QUICK and is_slow(collection_path) else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what `make check` leaves out."""
     for item in items:
-        if is_slow(item.path):
+        if is_slow_test(item.path, getattr(item, "originalname", item.name)):
             item.add_marker(pytest.mark.slow)
 
 
