@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import (
@@ -446,7 +447,14 @@ class ChatView(RowView):
         )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the end of the last message in sight where it was: what stands below the chat has grown over it."""
+        was_end_in_sight = self.layout_of_rows.top(len(self.layout_of_rows)) <= (
+            self.verticalOffset() + event.oldSize().height()
+        )
         super().resizeEvent(event)
+        if was_end_in_sight and not self._follows_end:
+            end = self.layout_of_rows.top(len(self.layout_of_rows))
+            self._scroll_to(max(self.verticalOffset(), math.ceil(end) - self.viewport().height()))
         self.updateGeometries()
 
 

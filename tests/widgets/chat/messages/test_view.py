@@ -220,6 +220,28 @@ def test_who_reads_further_up_is_left_there_and_told(qtbot: QtBot, view: ChatVie
     assert view.pill.isHidden()
 
 
+def test_the_end_that_is_in_sight_is_not_covered_by_what_grows_below_it(view: ChatView, chat: ChatModel) -> None:
+    """Also where one has scrolled a little, so that the end is not followed; who reads further up is left there."""
+    chat.show(talk(20))
+    settle()
+    bar, rows = view.verticalScrollBar(), view.layout_of_rows
+    for above in (0, 1, 2, 8, 15, 200, 700):
+        view.resize(840, 600)
+        view.go_to_end()
+        bar.setValue(bar.maximum() - above)
+        settle()
+        was_in_sight = rows.top(len(rows)) <= view.verticalOffset() + view.viewport().height()
+        assert was_in_sight == (above < 200)
+        before = view.verticalOffset()
+        for size in ((840, 500), (840, 380), (760, 300)) if was_in_sight else ((840, 500), (840, 380)):
+            view.resize(*size)
+            settle()
+            if was_in_sight:
+                assert rows.top(len(rows)) <= view.verticalOffset() + view.viewport().height()
+            else:
+                assert view.verticalOffset() == before
+
+
 def test_the_pill_goes_when_one_scrolls_to_the_end(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
     chat.show([*talk(10), question("q"), answer("s", "", is_streaming=True)])
     settle()
