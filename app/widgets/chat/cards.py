@@ -12,7 +12,7 @@ from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.problem_card import ProblemCard
 from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.controls import Button, ToolButton
-from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
+from app.widgets.kit.drawing import fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole, TextStyle
@@ -57,7 +57,7 @@ class ProblemView(QWidget):
 
     def wanted_height(self, width: int) -> int:
         """Return the card's height in points at this width."""
-        height = self._sentence_top + self._sentence_height(width) + _BELOW
+        height = self._sentence_top(width) + self._sentence_height(width) + _BELOW
         rows = len({place.y() for place in self._places(width)})
         return round(height + (_BUTTON_GAP + rows * (self._style.typography.row + _APART) - _APART if rows else 0))
 
@@ -66,13 +66,16 @@ class ProblemView(QWidget):
         """Middle of the title, in points from the top."""
         return _ABOVE + self._style.text_style(TextRole.TITLE).line // 2
 
-    @property
-    def _sentence_top(self) -> int:
-        return _ABOVE + self._style.text_style(TextRole.TITLE).line + _TITLE_GAP
+    def _sentence_top(self, width: int) -> int:
+        return _ABOVE + self._height_of(self._card.title, TextRole.TITLE, width) + _TITLE_GAP
 
-    def _sentence_height(self, width: int) -> float:
-        layout = lines_of(self._card.sentence, self._style.text_style(TextRole.UI), width - _TEXT_LEFT - _RIGHT)
-        return layout.lineCount() * self._style.text_style(TextRole.UI).line
+    def _sentence_height(self, width: int) -> int:
+        return self._height_of(self._card.sentence, TextRole.UI, width)
+
+    def _height_of(self, words: str, role: TextRole, width: int) -> int:
+        """Return the height of words in lines beside the icon, at the card's width."""
+        text_style = self._style.text_style(role)
+        return lines_of(words, text_style, width - _TEXT_LEFT - _RIGHT).lineCount() * text_style.line
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._arrange()
@@ -123,11 +126,12 @@ class ProblemView(QWidget):
         stroke_rounded(painter, rect, _RADIUS, theme.warnline)
         title = self._style.text_style(TextRole.TITLE)
         self._style.icons.paint(painter, Icon.WARN, QPointF(30, _ABOVE + title.line / 2), theme.warn, _ICON, 1.3)
-        line = QRectF(_TEXT_LEFT, _ABOVE, rect.width() - _TEXT_LEFT - _RIGHT, title.line)
-        draw_text(painter, title, line, self._card.title, theme.text)
-        layout = lines_of(self._card.sentence, self._style.text_style(TextRole.UI), line.width())
         painter.setPen(theme.text)
-        layout.draw(painter, QPointF(_TEXT_LEFT, self._sentence_top))
+        for words, text_style, top in (
+            (self._card.title, title, _ABOVE),
+            (self._card.sentence, self._style.text_style(TextRole.UI), self._sentence_top(self.width())),
+        ):
+            lines_of(words, text_style, self.width() - _TEXT_LEFT - _RIGHT).draw(painter, QPointF(_TEXT_LEFT, top))
         painter.end()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QSizePolicy, QWidget
 
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.kit.live_state import LiveState
@@ -14,10 +14,11 @@ from app.widgets.chat.composer import SHADOW_ROOM, Composer
 from app.widgets.chat.rail import CLEAR, paint_line, paint_residency
 from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.drawing import smooth
+from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
 
-_ABOVE, _BELOW = 8, 16
-_MOST = 0.4
+_ABOVE, _BELOW, _BAR_ROOM = 8, 16, 12
+_MOST, _MOST_OF_PROBLEM = 0.4, 0.55  # of the pane, beside which the end of the chat is still seen
 
 
 class ComposerArea(QWidget):
@@ -36,14 +37,28 @@ class ComposerArea(QWidget):
         self._pane_height = 700
         self._changes = ChangeDetector()
         self.composer = Composer(style, state, self)
-        self.problem = ProblemView(style, self)
-        self.problem.hide()
+        self.problem = ProblemView(style)
+        self._problem_scroll = QScrollArea(self)
+        self._set_up_scroll()
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.composer.grew.connect(self._refit)
         self.problem.acted.connect(self.acted)
         state.changed.connect(self._refresh)
         style.changed.connect(self._refit)
         self._refresh()
+
+    def _set_up_scroll(self) -> None:
+        """Have a problem that is higher than its share scroll, whose buttons are brought into sight by Tab."""
+        scroll = self._problem_scroll
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.viewport().setAutoFillBackground(False)
+        use_slim_bar(scroll, self._style)
+        scroll.setWidget(self.problem)
+        self.problem.setAutoFillBackground(False)  # which `setWidget` turns on
+        self.problem.hide()
+        scroll.hide()
 
     def set_centred(self, is_centred: bool) -> None:
         """Put the composer in the middle, without a rail, as in an empty conversation."""
@@ -75,7 +90,8 @@ class ComposerArea(QWidget):
 
     def _card_height(self) -> int:
         if not self.problem.isHidden():
-            return self.problem.wanted_height(self.column.width)
+            most = round(self._pane_height * _MOST_OF_PROBLEM)
+            return min(most, self.problem.wanted_height(self.column.width))
         return self.composer.wanted_height(round(self._pane_height * _MOST))
 
     def _refresh(self) -> None:
@@ -84,10 +100,12 @@ class ComposerArea(QWidget):
             return
         if card is not None:
             self.problem.show_problem(card)
+            self._problem_scroll.verticalScrollBar().setValue(0)
         if (card is not None) == self.problem.isHidden():
             inside = QApplication.focusWidget()
             had_focus = inside is not None and self.isAncestorOf(inside)
             self.problem.setVisible(card is not None)
+            self._problem_scroll.setVisible(card is not None)
             self.composer.setVisible(card is None)
             if had_focus:
                 self.take_focus()
@@ -108,7 +126,8 @@ class ComposerArea(QWidget):
         card = QRect(where.left, _ABOVE, where.width, self.height() - _ABOVE - _BELOW)
         room = SHADOW_ROOM
         self.composer.setGeometry(card.adjusted(-room, -room, room, room))
-        self.problem.setGeometry(card)
+        self._problem_scroll.setGeometry(card.adjusted(0, 0, _BAR_ROOM, 0))
+        self.problem.resize(card.width(), max(card.height(), self.problem.wanted_height(card.width())))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._style.theme

@@ -119,6 +119,41 @@ def test_the_composer_grows_to_two_fifths_of_the_pane(composer_area: ComposerAre
     assert low < composer_area.sizeHint().height() == 800 * 0.4 + 24
 
 
+def test_a_problem_leaves_room_for_the_end_of_the_chat_and_covers_none_of_its_own_words(
+    qtbot: QtBot, composer_area: ComposerArea, state: Shown[ChatState], style: Style
+) -> None:
+    words = replace(MISSING, title="The conversation is too long for this model", sentence=MISSING.sentence * 3)
+    card = replace(words, choices=(("Edit the Question", "edit"), ("Fork at an Earlier Question", "fork")))
+    problem = composer_area.problem
+    for body in (10, 14, 20, 24):
+        style.set_text_size(body)
+        for width, height in ((460, 420), (540, 528), (840, 860)):
+            composer_area.set_pane_height(height)
+            composer_area.resize(width, composer_area.height())
+            state.show(replace(READY, card=card))
+            composer_area.resize(width, composer_area.sizeHint().height())
+            assert composer_area.height() <= height * 0.55 + 24
+            buttons = [problem.action, *problem.choices, problem.other]
+            assert problem.height() >= problem.wanted_height(problem.width())
+            assert min(button.y() for button in buttons) >= problem.first_line + 3 * style.typography[TextRole.UI].line
+            problem.setFocus()
+            for button in buttons:
+                qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+                assert button.hasFocus()
+                seen = button.visibleRegion().boundingRect().height()
+                assert seen >= min(button.height(), 20), (body, width, button.text())
+            state.show(READY)
+
+
+def test_a_long_title_is_broken_and_not_cut(card: ProblemView) -> None:
+    one_line = card.wanted_height(680)
+    card.show_problem(replace(MISSING, title=f"{MISSING.title}, as far as that is known at all, " * 2))
+    assert card.wanted_height(680) > one_line
+    before = picture(card)
+    card.show_problem(replace(MISSING, title=f"{MISSING.title}, as far as that is known at all, " * 2 + "end"))
+    assert picture(card) != before
+
+
 def test_the_rail_ends_beside_the_first_line(composer_area: ComposerArea, state: Shown[ChatState]) -> None:
     def rail() -> int:
         beside = picture(composer_area).copy(0, 0, 90, composer_area.height())
