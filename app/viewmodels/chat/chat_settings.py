@@ -1,6 +1,7 @@
 """What is chosen for the next answers of a conversation, kept for each of them beside its draft.
 
-Property: nothing that is typed is lost. A text that is no value stays in its field, and on the disk, until it is one.
+Properties: nothing that is typed is lost. A text that is no value stays in its field, and on the disk, until it is one;
+until then the model's own setting is used.
 """
 
 from __future__ import annotations
@@ -80,15 +81,17 @@ class AllSettings:
             self._settings[conversation_id] = found
 
     def type(self, conversation_id: str, name: str, text: str) -> None:
-        """Take over what stands in a field. Nothing at all is the model's own setting."""
+        """Take over what stands in a field. Nothing at all is the model's own setting, and so is what is no value.
+
+        What was there before is not used on: while somebody types, that is the beginning of the text, "1" of "1e9".
+        """
         now, text = self.of(conversation_id), storable(text)
         parsed = parse(name, text)
         typed = {one: words for one, words in now.typed.items() if one != name}
-        if parsed.problem:
-            self._put(conversation_id, replace(now, typed={**typed, name: text}))
-            return
         sampling = {one: value for one, value in (now.sampling or {}).items() if one != name}
-        if parsed.value is not None:
+        if parsed.problem:
+            typed[name] = text
+        elif parsed.value is not None:
             sampling[name] = parsed.value
         self._put(conversation_id, replace(now, sampling=sampling, typed=typed))
 

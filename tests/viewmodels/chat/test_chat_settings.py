@@ -51,15 +51,27 @@ def test_what_is_written_is_read_back_whatever_was_done() -> None:
             expected[one] = settings.of(one)
 
 
-def test_a_text_that_is_no_value_stays_and_the_value_before_it_holds() -> None:
+def test_a_text_that_is_no_value_stays_and_the_models_own_is_used() -> None:
     settings = AllSettings()
     settings.type("a", "temperature", "0.2")
     settings.type("a", "temperature", "0.2x")
-    assert settings.of("a") == ChatSettings({"temperature": 0.2}, {"temperature": "0.2x"})
+    assert settings.of("a") == ChatSettings({}, {"temperature": "0.2x"})
     settings.type("a", "temperature", "0.3")
     assert settings.of("a") == ChatSettings({"temperature": 0.3})
     settings.type("a", "temperature", "")
     assert settings.of("a") == ChatSettings({})
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_the_beginning_of_a_text_that_is_no_value_is_not_used(name: str) -> None:
+    """Each letter is taken over as it is typed, and what stood there before it may have been a value."""
+    for text in ("1e99x", "12.5.1", "-3", "0,5,", "7 fox", "a: 1: x"):
+        settings = AllSettings()
+        settings.type("a", "seed" if name != "seed" else "top_k", "5")
+        for length in range(1, len(text) + 1):
+            settings.type("a", name, text[:length])
+        if name in settings.of("a").typed:
+            assert name not in (settings.of("a").sampling or {}), text
 
 
 def test_what_holds_from_a_question_on_is_chosen_no_more() -> None:

@@ -187,7 +187,7 @@ def test_a_value_that_is_none_stays_in_its_field_with_its_sentence(qtbot: QtBot,
     shown = field(app, "temperature")
     assert (shown.text, shown.problem) == ("hot", "Not used: it must be a number between 0 and 1000.")
     ask(qtbot, app, "Which?")
-    assert asked(script)[-1].sampling.temperature == 0.9
+    assert asked(script)[-1].sampling.temperature == 0.3, "the model's own"
 
 
 def test_presets_are_applied_saved_renamed_and_deleted(qtbot: QtBot, make_app: Callable[[], App]) -> None:
