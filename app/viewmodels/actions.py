@@ -542,6 +542,7 @@ BUTTONS: Mapping[str, Callable[[Regions], object]] = {
     "dismiss": lambda app: app.chat.cards.dismiss(),
     "edit_failed": lambda app: app.chat.open_draft.edit_failed(),
     "edit_earlier": lambda app: app.chat.context_overflow.edit_earlier(),
+    "raise_limit": lambda app: app.chat.context_overflow.raise_limit(),
     "leave_out_oldest": lambda app: app.chat.context_overflow.leave_out_oldest(),
 }
 """What only a button of a card does, by its id."""

@@ -21,6 +21,7 @@ SUGGESTIONS = (
     "Which keys should I learn first?",
     "How do I open a real model?",
 )
+LIMIT_REACHED = "The context is full: its limit can be raised, or an earlier question edited"
 CONTEXT_FULL = "The context is full: edit an earlier question to go on from there"
 NOT_ANSWERED = "Not answered yet"
 NOTHING_TO_SEND = "Nothing to send yet: type a question first"
@@ -89,10 +90,11 @@ def price_of_sending(priced: CostEstimate) -> str:
     return _to_read(priced.request, priced.seconds)
 
 
-def does_not_fit(priced: CostEstimate, context_length: int) -> str:
-    """Why the composer's words cannot be sent."""
+def does_not_fit(priced: CostEstimate, context_length: int, raised: int = 0) -> str:
+    """Why the composer's words cannot be sent. raised: a limit with which they could, 0 for none."""
     more = "more than " if priced.is_far_too_long else ""
-    return f"Does not fit: {more}{formatting.number(priced.request.total)} of {formatting.tokens(context_length)}"
+    way = f"{DOT}Return offers to raise the limit" if raised else ""
+    return f"Does not fit: {more}{formatting.number(priced.request.total)} of {formatting.tokens(context_length)}{way}"
 
 
 def price_of_path(priced: CostEstimate) -> str:

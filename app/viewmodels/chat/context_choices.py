@@ -1,19 +1,23 @@
-"""The ways on where a conversation does not fit the model's context: an earlier question, or the oldest turns left out.
+"""The ways on where a conversation does not fit the model's context: an earlier question, the oldest turns left out, or
+a higher limit where a person has set one.
 
 Nothing is ever left out by itself: what the person chooses becomes a branch that can be seen, beside the whole one.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from app.conversation.branch import Branch
 from app.conversation.message import Message, new_id
 from app.protocol.events import CostEstimate
+from app.protocol.reports import ModelInfo
 from app.viewmodels.text import formatting
 
 _ROOM = 0.75  # share of the context that may be full, so that there is room for an answer
+_STEP = 1024  # tokens: a limit that is proposed is a multiple
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,16 @@ def context_choices(path: Sequence[Message], priced: CostEstimate, context_lengt
     return ContextChoices(
         None if earlier is None else path[earlier].id, kept_from, 0 if kept_from is None else kept_from - first
     )
+
+
+def raised_limit(priced: CostEstimate, info: ModelInfo) -> int:
+    """Return a context limit with which a branch leaves room for an answer; 0 where the model does not allow one."""
+    own = info.own_context
+    if priced.is_far_too_long:
+        return own if own > 2 * info.context_length else 0  # it comes to more than twice what is allowed
+    if not info.context_length <= priced.request.total < own:
+        return 0
+    return min(own, math.ceil(priced.request.total / _ROOM / _STEP) * _STEP)
 
 
 def kept_branch(path: Sequence[Message], choices: ContextChoices) -> tuple[Message, ...]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.protocol.events import CostEstimate
+from app.protocol.reports import ModelInfo
 from app.viewmodels.chat import chat_text, question_card
 from app.viewmodels.chat.branch_costs import BranchCosts
-from app.viewmodels.chat.context_choices import ContextChoices, context_choices, kept_branch
+from app.viewmodels.chat.context_choices import ContextChoices, context_choices, kept_branch, raised_limit
 from app.viewmodels.chat.drafts import Drafts
 from app.viewmodels.chat.open_branch import OpenBranch
 from app.viewmodels.chat.open_draft import OpenDraft
@@ -16,6 +17,7 @@ from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.problem_card import ProblemCard
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.model.current_model import CurrentModel
+from app.viewmodels.text import formatting
 
 
 class ContextOverflow:
@@ -47,7 +49,8 @@ class ContextOverflow:
         is_too_long = priced.request.total >= info.context_length and self._branch_costs.sending is None
         if choices is None or not is_too_long:
             return card
-        ways = question_card.does_not_fit(priced, info.context_length, choices, card.message_id)
+        raised = raised_limit(priced, info)
+        ways = question_card.does_not_fit(priced, info.context_length, choices, raised, card.message_id)
         return replace(ways, title=card.title, sentence=card.sentence)
 
     def refuses(self, text: str) -> bool:
@@ -57,7 +60,7 @@ class ContextOverflow:
             return False
         if priced.request.total < info.context_length:
             return False
-        self._refuse(priced, info.context_length)
+        self._refuse(priced, info)
         return True
 
     def edit_earlier(self) -> None:
@@ -65,6 +68,20 @@ class ContextOverflow:
         choices = self._choices
         if choices is not None and choices.earlier_id is not None:
             self._open_draft.begin_edit(choices.earlier_id)
+
+    def raise_limit(self) -> None:
+        """Have the model read as much as is needed. What is in the composer, or waits for an answer, stays there."""
+        info, costs = self._current_model.info, self._branch_costs
+        if info is None:
+            return
+        limits = (raised_limit(priced, info) for priced in (costs.sending, costs.path) if priced is not None)
+        tokens = next((tokens for tokens in limits if tokens), 0)
+        if not tokens:
+            return
+        self._cards.dismiss()
+        self._current_model.limit_context(info.path, tokens if tokens < info.own_context else None)
+        costs.renew()
+        self._notices.info(f"{info.name} reads at most {formatting.tokens(tokens)} now.")
 
     def leave_out_oldest(self) -> None:
         """Go on in a new branch without the oldest turns, as many as make room; the whole one stays beside it."""
@@ -94,11 +111,11 @@ class ContextOverflow:
             return context_choices(self._library.tree.path, costs.path, info.context_length)
         return None
 
-    def _refuse(self, priced: CostEstimate, context_length: int) -> None:
-        choices = self._choices
-        if choices is None or (choices.kept_from is None and choices.earlier_id is None):
-            self._open_draft.say(chat_text.does_not_fit(priced, context_length))
+    def _refuse(self, priced: CostEstimate, info: ModelInfo) -> None:
+        choices, raised = self._choices or ContextChoices(None, None), raised_limit(priced, info)
+        if choices.kept_from is None and choices.earlier_id is None and not raised:
+            self._open_draft.say(chat_text.does_not_fit(priced, info.context_length))
             return
-        card = question_card.does_not_fit(priced, context_length, choices)
+        card = question_card.does_not_fit(priced, info.context_length, choices, raised)
         self._cards.put(self._library.open_id, card)
         self._notices.announce(card.sentence)

@@ -11,6 +11,7 @@ from app.protocol.reports import ModelInfo, StopReason
 from app.viewmodels.chat import chat_text
 from app.viewmodels.chat.branch_costs import BranchCosts
 from app.viewmodels.chat.chat_state import ChatState
+from app.viewmodels.chat.context_choices import raised_limit
 from app.viewmodels.chat.draft_attachments import chips_of
 from app.viewmodels.chat.drafts import Draft
 from app.viewmodels.chat.question import Question
@@ -197,7 +198,8 @@ class OpenConversation:
         if self.draft.is_sent:
             return "Sends when this answer ends"
         if self.overflow is not None and self.info is not None:
-            return chat_text.does_not_fit(self.overflow, self.info.context_length)
+            raised = raised_limit(self.overflow, self.info)
+            return chat_text.does_not_fit(self.overflow, self.info.context_length, raised)
         if self.elsewhere and self.questions.is_waiting_in(self.tree.conversation_id):
             return f"Answered after the one in “{self.elsewhere}”"
         if self.reading:
@@ -221,7 +223,7 @@ class OpenConversation:
         if self.question is not None or path is None:
             return ""
         if self.info is not None and path.request.total >= self.info.context_length:
-            return chat_text.CONTEXT_FULL
+            return chat_text.LIMIT_REACHED if raised_limit(path, self.info) else chat_text.CONTEXT_FULL
         return chat_text.price_of_path(path)
 
     @property

@@ -17,16 +17,23 @@ def question_failed(problem: Problem, question_id: str) -> ProblemCard:
 
 
 def does_not_fit(
-    priced: CostEstimate, context_length: int, choices: ContextChoices, message_id: str = ""
+    priced: CostEstimate, context_length: int, choices: ContextChoices, raised: int, message_id: str = ""
 ) -> ProblemCard:
-    """Return the card of words that do not fit the model's context. message_id: of a question that is stored."""
+    """Return the card of words that do not fit the model's context.
+
+    raised: a limit with which they do, 0 for none. message_id: of a question that is stored.
+    """
     total, most = formatting.tokens(priced.request.total), formatting.number(context_length)
     length = f"more than {formatting.tokens(context_length)}" if priced.is_far_too_long else total
+    limit = f"is limited to {most} tokens" if raised else f"reads at most {most}"
+    last = "raise the limit" if raised else "open a model with a longer context"
     sentence = (
-        f"It comes to {length}, and this model reads at most {most}, its answer included. Nothing was left out and "
-        "nothing was sent. Shorten the question, fork at an earlier one, or open a model with a longer context."
+        f"It comes to {length}, and this model {limit}, its answer included. Nothing was left out and nothing was "
+        f"sent. Shorten the question, fork at an earlier one, or {last}."
     )
     buttons: list[tuple[str, str]] = []
+    if raised:
+        buttons.append((f"Raise the Limit to {formatting.plural(raised, 'Token')}", "raise_limit"))
     if choices.kept_from is not None:
         buttons.append((f"Leave Out the First {formatting.plural(choices.left_out, 'Turn')}", "leave_out_oldest"))
     if message_id:

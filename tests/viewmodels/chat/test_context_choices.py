@@ -8,11 +8,12 @@ from pytestqt.qtbot import QtBot
 
 from app.conversation.message import Message, new_id
 from app.conversation.tree import MessageTree
-from app.protocol.commands import Generate
+from app.protocol.commands import Generate, LimitContext, LoadModel
 from app.protocol.events import CostEstimate, TurnResidency
-from app.protocol.reports import RequestReport
+from app.protocol.reports import ModelInfo, RequestReport
 from app.viewmodels.app import App
-from app.viewmodels.chat.context_choices import ContextChoices, context_choices, kept_branch
+from app.viewmodels.chat import chat_text
+from app.viewmodels.chat.context_choices import ContextChoices, context_choices, kept_branch, raised_limit
 from tests.fakes.engine import CONTEXT, Script
 from tests.viewmodels.test_app import ask, ended, ready
 
@@ -167,3 +168,84 @@ def test_a_question_that_was_stored_and_does_not_fit_has_the_same_choices(
     qtbot.waitUntil(lambda: len(app.library.tree.children(None)) == 2)
     assert app.library.tree.path[-1].text == WORDS
     qtbot.waitUntil(lambda: app.chat.state.now.can_answer)
+
+
+def info_of(limit: int, own: int) -> ModelInfo:
+    return ModelInfo("/m", "m", "", "print", limit, 0, (), True, own_context=own)
+
+
+def test_a_limit_is_raised_to_what_is_needed_and_never_beyond_the_model() -> None:
+    """At random: what is proposed has room for the branch and an answer, or nothing is."""
+    for seed in range(500):
+        rng = random.Random(seed)
+        own, total = rng.randint(200, 100_000), rng.randint(1, 120_000)
+        limit = rng.choice([own, rng.randint(128, own)])
+        priced = CostEstimate(1, RequestReport(total, 0, 0, 0), (), None)
+        raised = raised_limit(priced, info_of(limit, own))
+        assert bool(raised) is (limit <= total < own)
+        if raised:
+            assert limit < raised <= own
+            assert raised > total
+            assert raised == own or (raised % 1024 == 0 and total <= 0.75 * raised)
+    far = CostEstimate(1, RequestReport(1000, 0, 0, 0), (), None, is_far_too_long=True)
+    assert raised_limit(far, info_of(1000, 8000)) == 8000, "it was not counted how much is needed"
+    assert raised_limit(far, info_of(1000, 2000)) == 0, "it comes to more than twice as much"
+
+
+LIMIT = 200
+
+
+def limited(qtbot: QtBot, app: App) -> None:
+    ready(qtbot, app)
+    assert app.model.limit_context(app.model.current_model.path, str(LIMIT)) == ""
+    qtbot.waitUntil(lambda: app.model.state.now.context_length == LIMIT)
+
+
+def test_the_limit_is_raised_from_the_card_and_the_words_can_be_sent(qtbot: QtBot, app: App, script: Script) -> None:
+    limited(qtbot, app)
+    ask(qtbot, app, "Hello")
+    words = "more " * LIMIT
+    app.chat.open_draft.write(words)
+    qtbot.waitUntil(lambda: app.chat.state.now.send_price.endswith("Return offers to raise the limit"))
+    app.chat.asking.send(words)
+    card = app.chat.state.now.card
+    assert card is not None
+    assert f"is limited to {LIMIT} tokens," in card.sentence
+    assert (card.action_label, card.action_id) == (f"Raise the Limit to {CONTEXT}\u00a0Tokens", "raise_limit")
+    opened = sum(isinstance(command, LoadModel) for command in script.commands)
+    app.act("raise_limit")
+    assert app.chat.state.now.card is None
+    qtbot.waitUntil(lambda: app.chat.state.now.can_send)
+    assert LimitContext(None) in script.commands
+    assert sum(isinstance(command, LoadModel) for command in script.commands) == opened
+    assert app.settings.values.context_limits == {}
+    assert "reads at most" in app.notices.now.text
+    app.chat.asking.send(words)
+    ended(qtbot, app, 4)
+    assert app.library.tree.path[-2].text == words
+
+
+def test_a_question_that_was_stored_can_be_answered_when_the_limit_is_raised(
+    qtbot: QtBot, app: App, script: Script
+) -> None:
+    limited(qtbot, app)
+    app.chat.question_queue.send(app.library.open_id, None, "more " * LIMIT)
+    qtbot.waitUntil(lambda: "raise_limit" in ways(app))
+    app.act("raise_limit")
+    qtbot.waitUntil(lambda: app.chat.state.now.can_answer and app.model.state.now.context_length == CONTEXT)
+    app.chat.asking.send("")
+    ended(qtbot, app, 2)
+
+
+def test_a_context_that_is_full_says_that_its_limit_can_be_raised(qtbot: QtBot, app: App, script: Script) -> None:
+    limited(qtbot, app)
+    script.answers["Talk"] = "word " * LIMIT
+    ask(qtbot, app, "Talk")
+    qtbot.waitUntil(lambda: app.chat.state.now.send_price == chat_text.LIMIT_REACHED)
+    app.act("raise_limit")
+    qtbot.waitUntil(lambda: app.chat.state.now.send_price.startswith("Warm"))
+
+
+def ways(app: App) -> list[str]:
+    card = app.chat.state.now.card
+    return [] if card is None else [card.action_id, *(verb for _, verb in card.choices)]
