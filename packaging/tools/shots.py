@@ -188,6 +188,14 @@ def _is_over(app: App) -> bool:
     return now.card is not None
 
 
+def _overflow_limited(app: App, window: MainWindow) -> None:
+    app.model.limit_context(app.model.current_model.path, "8192")
+    text = "A long line of a long report. " * 2000
+    app.chat.drafts.attach(app.library.open_id, Attachment("report.txt", "text", text))
+    app.chat.attachments.changed.emit(app.library.open_id)
+    app.chat.open_draft.write("What is in it?")
+
+
 def _select_edge(app: App, window: MainWindow) -> None:
     tree, label = window.cache.tree, "Make it cheaper"
     how = Qt.MatchFlag.MatchStartsWith | Qt.MatchFlag.MatchRecursive
@@ -393,6 +401,7 @@ SCENES = (
     Scene("attachment-open", Stage, then=_ask_about, shown=_is_opened),
     Scene("attachment-refused", Stage, then=_refuse, shown=_is_told),
     Scene("too-long", Stage, then=_overflow, shown=_is_over),
+    Scene("too-long-limited", Stage, then=_overflow_limited, shown=_is_over),
     Scene("first-run", empty_stage, FOLDERS.guide, is_filled=False, stands=_is_ready),
     Scene("conversation", Stage, then=_select_edge),
     Scene("streaming", Stage, then=_ask("And then put the dates into a table"), shown=_is_written),

@@ -11,12 +11,14 @@ from typing import Literal
 
 from PySide6.QtCore import QTimer
 
+from app.models.context import limited_context
 from app.protocol.attachments import attached_texts, question_text
 from app.protocol.chat import Turn
-from app.protocol.commands import Command, EstimateCost, Generate, LoadModel, Verify
+from app.protocol.commands import Command, EstimateCost, Generate, LimitContext, LoadModel, Verify
 from app.protocol.events import (
     CacheHappened,
     Capabilities,
+    ContextLimited,
     CostEstimate,
     EngineStarted,
     ModelFailed,
@@ -102,6 +104,7 @@ class Stage(EngineHost):
         self._edges: list[_Edge] = []
         self._log = CacheLog(BYTES)
         self._disk = disk
+        self._info: ModelInfo | None = None
         if is_filled:
             self._hold(TRIP, None, SYSTEM, 0.0)
             for _, said, ago in OTHERS[:2]:
@@ -131,6 +134,9 @@ class Stage(EngineHost):
         self._commands -= 1
         if isinstance(command, LoadModel):
             self._load(command.path)
+        elif isinstance(command, LimitContext) and self._info is not None:
+            self._info = replace(self._info, context_length=limited_context(self._info.own_context, command.tokens))
+            self.happened.emit(ContextLimited(self._info.path, self._info.context_length))
         elif isinstance(command, EstimateCost):
             self._estimate_cost(command)
         elif isinstance(command, Generate):
@@ -150,8 +156,10 @@ class Stage(EngineHost):
         length, weights = (2048, 4_700_000) if is_guide else (32_768, 4_600_000_000)
         thinking = ThinkingSwitch.NONE if is_guide else ThinkingSwitch.SWITCHABLE
         layers = (("KVCache", 36),)
-        info = ModelInfo(path, name, detail, MODEL, length, weights, layers, is_reusable=True, thinking=thinking)
-        self.happened.emit(ModelReady(info))
+        self._info = ModelInfo(
+            *(path, name, detail, MODEL, length, weights, layers, True), thinking=thinking, own_context=length
+        )
+        self.happened.emit(ModelReady(self._info))
         if self._edges and self._disk != "all":
             self.happened.emit(CacheHappened(self._log.before(SYSTEM, [tokens(text) for text in OPEN_PATH])))
         self.happened.emit(TrieChanged(self._view()))
