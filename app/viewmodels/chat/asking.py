@@ -103,25 +103,15 @@ class Asking(QObject):
         tree = self._library.tree
         at = message_id or tree.leaf_id
         question = question_of(tree, at) if at else None
-        if question is None:
-            return
-        if self._open_branch.is_busy:
-            self._open_draft.say(chat_text.STILL_WRITING)
-            return
-        self._cards.dismiss()
-        self._question_queue.ask_again(question)
+        if question is not None and self._may_ask():
+            self._question_queue.ask_again(question)
 
     def ask_again_with_settings(self) -> None:
         """Ask the last question again, beside itself, with what was chosen to hold from the next one on."""
         question = last_question(self._library.tree)
-        if question is None or not self._settings.state.now.can_ask_again:
-            return
-        if self._open_branch.is_busy:
-            self._open_draft.say(chat_text.STILL_WRITING)
-            return
-        self._cards.dismiss()
-        said = self._settings.take(self._open_id, question.id)
-        self._question_queue.send(self._open_id, question.parent_id, question.text, question.attachments, said)
+        if question is not None and self._settings.state.now.can_ask_again and self._may_ask():
+            said = self._settings.take(self._open_id, question.id)
+            self._question_queue.send(self._open_id, question.parent_id, question.text, question.attachments, said)
 
     def repeat_answer(self, message_id: str | None = None) -> None:
         """Ask for an answer's own question again, with the settings and the seed that it was written with."""
@@ -130,22 +120,29 @@ class Asking(QObject):
         if answer is None or question is None:
             return
         now = answer_settings(answer, self._model.current_model.fingerprint, self._open_branch.is_busy)
-        if now.can_repeat:
-            self._cards.dismiss()
+        if now.note:
+            self._open_draft.say(now.note)
+        elif self._may_ask():
             self._question_queue.ask_again(question, sampling_of(answer), resumptions_of(answer) or ())
-        else:
-            self._open_draft.say(now.note or chat_text.STILL_WRITING)
 
     def go_on(self) -> None:
         """Have the answer that ends the open path go on, where it ended before it was finished."""
         leaf = self._library.tree.leaf_id
-        if leaf is not None and self._state.now.can_continue:
-            self._cards.dismiss()
+        if leaf is not None and self._state.now.can_continue and self._may_ask():
             self._question_queue.go_on(self._library.tree.message(leaf))
 
     @property
     def _open_id(self) -> str:
         return self._library.open_id
+
+    def _may_ask(self) -> bool:
+        """Return whether something can be asked here, for which a card makes room. Where it cannot, that is said."""
+        if self._open_branch.is_busy:
+            is_writing = self._questions.is_busy_in(self._open_id)
+            self._open_draft.say(chat_text.STILL_WRITING if is_writing else chat_text.STILL_CHANGING)
+            return False
+        self._cards.dismiss()
+        return True
 
     def _answer_the_end(self) -> None:
         """Have the question answered that ends the path, if there is one: nothing was typed."""

@@ -28,6 +28,7 @@ NOTHING_TO_SEND = "Nothing to send yet: type a question first"
 ANSWERED_LATER = "your message is answered when it is ready"
 WORDS_NEEDED = "Say what to do with what is attached"
 STILL_READING = "Sends when the file is read: press Return again then"
+STILL_CHANGING = "Possible as soon as the last change is stored"
 STILL_WRITING = "Answer Again works as soon as this answer has ended"
 
 

@@ -52,3 +52,24 @@ def test_nothing_is_asked_while_an_answer_is_written(qtbot: QtBot, app: App, scr
     is_in_line = verb in ("send", "send what waits")
     ended(qtbot, app, 6 if is_in_line else 4)
     assert runs(script) == (3 if is_in_line else 2)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_nothing_is_asked_while_the_database_changes_the_tree(
+    qtbot: QtBot, app: App, script: Script, verb: str
+) -> None:
+    ready(qtbot, app)
+    script.hold = 2
+    app.chat.asking.send("Once")
+    wait_for_text(qtbot, app)
+    app.chat.asking.stop()
+    ended(qtbot, app, 2)
+    assert app.chat.state.now.can_continue
+    app.library.edits.rename(app.library.open_id, "Pears")
+    assert app.library.changes.is_pending
+    VERBS[verb][0](app)
+    assert not list(app.chat.questions)
+    assert runs(script) == 1
+    script.go.set()
+    qtbot.waitUntil(lambda: not app.library.changes.is_pending)
+    ended(qtbot, app, 4 if verb in ("send", "send what waits") else 2)
