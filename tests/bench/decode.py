@@ -2,7 +2,8 @@
 
 Run as `python -m tests.bench.decode`; writes build/bench/decode.json. Both write one long answer, a few tokens each by
 turns, so that whatever else the machine does meets both alike. The step of the engine's loop is timed as a whole, with
-its events and its pictures of the trie.
+its events and its pictures of the trie. The same is done on models so small that most of a token is its choice, by
+vocabulary and by what is set: mlx-lm is given the same settings, and draws from other random numbers.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -20,14 +21,16 @@ from typing import Any
 import mlx.core as mx
 from mlx.utils import tree_flatten
 from mlx_lm.generate import generation_stream, stream_generate
+from mlx_lm.sample_utils import make_logits_processors, make_sampler
 from mlx_lm.utils import load_tokenizer
 
+from app.engine.logit_bias import biased_ids
 from app.engine.loop import EngineLoop
 from app.engine.model import LoadedModel
 from app.protocol.chat import Sampling, Turn
 from app.protocol.commands import Generate, LoadModel, Shutdown
 from app.protocol.events import Event, TextDelta
-from tests.bench.models import GUIDE, random_model
+from tests.bench.models import GUIDE, SIZES, random_model
 from tests.bench.report import machine, say, write
 from tests.fakes.tiny_tokenizer import BARE, byte_level
 
@@ -45,6 +48,25 @@ LARGE: dict[str, Any] = {
     "rms_norm_eps": 1e-5,
     "max_position_embeddings": 4096,
 }
+SMALL: dict[str, Any] = {**LARGE, **SIZES, "num_hidden_layers": 2}
+VOCABULARIES = (1_000, 32_000, 152_000)
+GREEDY = Sampling(temperature=0.0)
+SETTINGS = {
+    "greedy": GREEDY,
+    "temperature and top-p": Sampling(temperature=1.0, top_p=0.95),
+    "everything": Sampling(
+        temperature=1.0,
+        top_p=0.95,
+        top_k=40,
+        min_p=0.02,
+        xtc_probability=0.5,
+        repetition_penalty=1.1,
+        presence_penalty=0.2,
+        frequency_penalty=0.2,
+        penalty_range=20,
+        logit_bias=(("a", 1.0), ("e", -1.0)),
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +79,22 @@ class Pair:
     ratio: float
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Milliseconds for a token, medians, on a small model with this vocabulary. ratio: the median of the pairs'."""
+
+    vocabulary: int
+    settings: str
+    engine_ms: float
+    mlx_lm_ms: float
+    ratio: float
+
+
 class Bench:
     """An engine with one model open, and mlx-lm's generator on that very model. Neither heeds end tokens."""
 
-    def __init__(self, name: str, folder: Path) -> None:
-        self._name = name
+    def __init__(self, name: str, folder: Path, sampling: Sampling = GREEDY) -> None:
+        self._name, self._sampling = name, sampling
         self._is_writing = False
         self._loop = EngineLoop(self._keep)
         self._loop.submit(LoadModel(str(folder)))
@@ -94,7 +127,7 @@ class Bench:
 
     def _by_engine(self, turn: Turn, count: int) -> Iterator[None]:
         """Each step is a token, once the prompt is read."""
-        sampling = Sampling(temperature=0.0, seed=1, max_tokens=_tokens(count))
+        sampling = replace(self._sampling, seed=1, max_tokens=_tokens(count))
         self._loop.submit(Generate(1, (turn,), sampling, owner="bench"))
         while self._loop.step():
             if self._is_writing:
@@ -103,9 +136,33 @@ class Bench:
     def _by_mlx_lm(self, turn: Turn, count: int) -> Iterator[None]:
         prompt = list(self._model.prompts.build((turn,)).ids)
         model: Any = lambda tokens, cache: self._model.forward(tokens, cache)  # noqa: E731
-        caches = self._model.new_caches()
-        for _ in stream_generate(model, self._tokenizer, prompt, max_tokens=_tokens(count), prompt_cache=caches):
+        chosen: Any = {"max_tokens": _tokens(count), "prompt_cache": self._model.new_caches(), **self._as_mlx_lm()}
+        for _ in stream_generate(model, self._tokenizer, prompt, **chosen):
             yield
+
+    def _as_mlx_lm(self) -> dict[str, Any]:
+        """The settings as mlx-lm takes them."""
+        chosen, codec = self._sampling, self._model.codec
+        within = chosen.penalty_range or 20
+        sampler = make_sampler(
+            temp=chosen.temperature,
+            top_p=chosen.top_p,
+            min_p=chosen.min_p,
+            top_k=chosen.top_k,
+            xtc_probability=chosen.xtc_probability,
+            xtc_threshold=chosen.xtc_threshold,
+            xtc_special_tokens=list(codec.plain("\n")),
+        )
+        processors = make_logits_processors(
+            logit_bias=biased_ids(codec, chosen.logit_bias) or None,
+            repetition_penalty=chosen.repetition_penalty if chosen.repetition_penalty != 1 else None,
+            repetition_context_size=within,
+            presence_penalty=chosen.presence_penalty,
+            presence_context_size=within,
+            frequency_penalty=chosen.frequency_penalty,
+            frequency_context_size=within,
+        )
+        return {"sampler": sampler, "logits_processors": processors}
 
     def _keep(self, event: Event) -> None:
         self._is_writing = self._is_writing or isinstance(event, TextDelta)
@@ -126,21 +183,24 @@ def _advance(way: Iterator[None], count: int) -> float:
     return time.perf_counter() - begun
 
 
-def write_large(folder: Path) -> Path:
-    """A model folder with random weights, in the size of `LARGE`. Returns it."""
-    tokenizer = byte_level()
-    configuration = {**LARGE, "vocab_size": tokenizer.get_vocab_size()}
+def write_model(folder: Path, sizes: dict[str, Any], vocabulary: int = 0) -> Path:
+    """Write a model folder with random weights in these sizes, and tokens up to this number. Returns it."""
+    tokenizer = json.loads(byte_level().to_str())
+    known = byte_level().get_vocab_size()
+    tokenizer["model"]["vocab"] |= {f"w{number}": number for number in range(known, vocabulary)}
+    configuration = {**sizes, "vocab_size": max(known, vocabulary)}
+    folder.mkdir(exist_ok=True)
     mx.save_safetensors(str(folder / "model.safetensors"), dict(tree_flatten(random_model(configuration).parameters())))
-    tokenizer.save(str(folder / "tokenizer.json"))
     settings = {"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": "<|end|>", "chat_template": BARE}
-    for name, content in {"config.json": configuration, "tokenizer_config.json": settings}.items():
+    files = {"config.json": configuration, "tokenizer_config.json": settings, "tokenizer.json": tokenizer}
+    for name, content in files.items():
         (folder / name).write_text(json.dumps(content), encoding="utf-8")
     return folder
 
 
-def compare(name: str, folder: Path, count: int) -> list[Pair]:
+def compare(name: str, folder: Path, count: int, sampling: Sampling = GREEDY) -> list[Pair]:
     """Pairs on one model, after one that does not count."""
-    bench = Bench(name, folder)
+    bench = Bench(name, folder, sampling)
     pairs = bench.pairs(count + 1)[1:]
     bench.close()
     ours, theirs = median(pair.engine_ms for pair in pairs), median(pair.mlx_lm_ms for pair in pairs)
@@ -149,15 +209,26 @@ def compare(name: str, folder: Path, count: int) -> list[Pair]:
     return pairs
 
 
+def choices(folder: Path, vocabularies: Sequence[int] = VOCABULARIES, count: int = 12) -> Iterator[Choice]:
+    """Compare each of the settings on a small model with each of the vocabularies."""
+    for vocabulary in vocabularies:
+        path = write_model(folder / str(vocabulary), SMALL, vocabulary)
+        for name, sampling in SETTINGS.items():
+            pairs = compare(f"vocabulary of {vocabulary}, {name}", path, count, sampling)
+            columns = zip(*((pair.engine_ms, pair.mlx_lm_ms, pair.ratio) for pair in pairs), strict=True)
+            yield Choice(vocabulary, name, *(round(median(column), 3) for column in columns))
+
+
 def main() -> int:
-    """Compare on both models; 1 when the engine is slower than promised on either."""
+    """Compare on both models, and what choosing costs; 1 when the engine is slower than promised on either model."""
     pairs = compare("guide", GUIDE, 60)
     with TemporaryDirectory() as folder:
-        pairs += compare("random llama, 57 M", write_large(Path(folder)), 40)
+        pairs += compare("random llama, 57 M", write_model(Path(folder) / "large", LARGE), 40)
+        chosen = [asdict(choice) for choice in choices(Path(folder))]
     names = dict.fromkeys(pair.model for pair in pairs)
     medians = {name: median(pair.ratio for pair in pairs if pair.model == name) for name in names}
     content = {"ratio_median": median(pair.ratio for pair in pairs), "medians": medians, "machine": machine()}
-    write("decode.json", {**content, "pairs": [asdict(pair) for pair in pairs]})
+    write("decode.json", {**content, "choices": chosen, "pairs": [asdict(pair) for pair in pairs]})
     return 1 if min(medians.values()) < LEAST else 0
 
 
