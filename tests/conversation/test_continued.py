@@ -89,6 +89,23 @@ def test_what_was_taken_back_is_neither_found_nor_kept_when_the_trash_is_emptied
     assert [one.name for one in tmp_path.iterdir() if one.is_file() and b"mirabelles" in one.read_bytes()] == []
 
 
+def test_what_was_taken_back_stays_so_in_a_file_that_is_rescued(tmp_path: Path) -> None:
+    path, rng = tmp_path / "conversations.sqlite", random.Random(2)
+    store = Store(path)
+    _, _, begun = asked(store)
+    before = end(store, begun.id, begun, rng)
+    go_on(store, before, rng)
+    store.undo()
+    store.close()
+    data = bytearray(path.read_bytes())
+    data[:16] = bytes(16)
+    path.write_bytes(data)
+    rescued = Store(path)
+    assert rescued.notice is not None
+    assert read(rescued, begun) == before
+    rescued.close()
+
+
 def test_ids_that_were_lost_while_it_went_on_are_left_out_and_no_word_is(tmp_path: Path) -> None:
     """An answer that failed has no ids, and one that went on from words alone has others."""
     for ids in (None, (7, 8)):
