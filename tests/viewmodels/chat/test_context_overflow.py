@@ -10,7 +10,7 @@ from app.protocol.events import CostEstimate
 from app.protocol.reports import RequestReport
 from app.viewmodels.chat.context_overflow import ContextOverflow
 from app.viewmodels.kit.problem_card import ProblemCard
-from tests.viewmodels.chat.test_context_choices import HOME, path_of
+from tests.viewmodels.chat.test_context_choices import HOME, info_of, path_of
 
 CONTEXT = 100
 
@@ -26,10 +26,11 @@ def test_words_are_refused_that_are_known_not_to_fit() -> None:
         path, known = path_of([rng.randint(1, 40) for _ in range(rng.choice((1, 5, 6)))])
         sending = rng.choice((None, known, priced(rng.choice((CONTEXT - 1, CONTEXT)))))
         words = rng.choice(("these", "others"))
+        own = rng.choice((CONTEXT, CONTEXT, 10 * CONTEXT))
         hints, cards, said = list[str](), list[ProblemCard](), list[str]()
         fakes: dict[str, Any] = {
             "library": SimpleNamespace(open_id=HOME),
-            "current_model": SimpleNamespace(info=rng.choice((None, *[SimpleNamespace(context_length=CONTEXT)] * 4))),
+            "current_model": SimpleNamespace(info=rng.choice((None, *[info_of(CONTEXT, own)] * 4))),
             "branch_costs": SimpleNamespace(sending=sending, words=words, path=None),
             "drafts": None,
             "open_draft": SimpleNamespace(path_above=tuple(path), say=hints.append),
@@ -44,5 +45,7 @@ def test_words_are_refused_that_are_known_not_to_fit() -> None:
         assert len(hints) + len(cards) == does_not_fit, seed
         assert said == [card.sentence for card in cards], seed
         assert all(card.choices or card.action_id for card in cards), seed
+        assert all((card.action_id == "raise_limit") is (own > CONTEXT) for card in cards), seed
+        assert not (hints and own > CONTEXT), seed
         refused, with_card = refused + does_not_fit, with_card + len(cards)
     assert 0 < with_card < refused
