@@ -294,7 +294,11 @@ class _Assembly:
         return codec.sayable(known, trusted=seen) if seen > len(sayable) else sayable
 
     def _mark_new_answer(self, before: int) -> None:
-        """Set the new answer's restore points: before the seed, and where its past form will leave this prompt."""
+        """Set the new answer's restore points: before the seed, and where its past form will leave this prompt.
+
+        An edited answer shares the seed too, and on models with whole states computes that one token again: a state
+        after it would take as much room as the one before.
+        """
         self.points.add(len(self.ids) - 1)
         generation, header = self._generation_prompt, self.builder.history_header
         if header and not header.startswith(generation):

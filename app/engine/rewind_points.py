@@ -7,6 +7,10 @@ written a few states are held that may be wanted, which copies nothing: those be
 the white space at its beginning, those around the mark that ends the thought, those in the white space at the answer's
 end, and the one before what is held back as a possible stop text. At the end the branch is rendered as the next prompt
 will have it, and the one point at which it leaves the answer is kept.
+
+Not held are points within words: where a template drops the beginning of an answer, up to a `</think>` in its text say,
+and the rest happens to begin with the same tokens, these few are computed again, as only a state at every token of the
+answer would spare them.
 """
 
 from __future__ import annotations
@@ -25,8 +29,10 @@ _MOST = 2
 # Points held at the beginning of an answer: past the marks that open a thought, which a template may print in the place
 # of one that it drops.
 _MOST_LEADING = 4
-# Points held around the mark that ends a thought, where a template may print other white space.
-_MOST_AROUND_MARK = 4
+# Points held before the mark that ends a thought, and from its last token on: a template may print other white space
+# on either side of it. What lies within a mark of many tokens is the same in both.
+_MOST_BEFORE_MARK = 2
+_MOST_AFTER_MARK = 4
 
 
 class RewindPoints:
@@ -43,6 +49,7 @@ class RewindPoints:
         self._leading = [begin]
         self._is_leading = True
         self._closing: list[Bookmark | None] = []
+        self._closed: list[Bookmark | None] = []
         self._has_thought = self._has_text = False
         self._trailing: list[Bookmark | None] = []
         self._held_back: Bookmark | None = None
@@ -79,7 +86,7 @@ class RewindPoints:
         """Keep the point at which the next turn's tokens, `following`, leave what was fed, and drop the others."""
         fed = self._session.tokens()
         leaves = shared_length(fed, following)
-        points = (*self._leading, *self._closing, *self._trailing, self._held_back)
+        points = (*self._leading, *self._closing, *self._closed, *self._trailing, self._held_back)
         held = [point for point in points if point is not None and point.offset <= leaves]
         if held and leaves < len(fed):
             best = max(held, key=lambda point: point.offset)
@@ -87,6 +94,7 @@ class RewindPoints:
                 self._session.keep(best)
         self._leading.clear()
         self._closing.clear()
+        self._closed.clear()
         self._trailing.clear()
         self._held_back = None
 
@@ -99,8 +107,10 @@ class RewindPoints:
         """Hold the points around the mark that ends a thought: those in the last tokens that show nothing."""
         if is_thinking and shown:
             self._closing.clear()
-        elif (is_thinking or self._has_thought) and len(self._closing) < _MOST_AROUND_MARK:
-            self._closing.append(self._session.bookmark())
+        elif is_thinking:
+            self._hold(self._closing, _MOST_BEFORE_MARK)
+        elif self._has_thought:
+            self._hold(self._closed, _MOST_AFTER_MARK)
         self._has_thought = self._has_thought or is_thinking
         self._has_text = bool(shown) and not is_thinking
 
@@ -108,5 +118,10 @@ class RewindPoints:
         """Hold the points from the token on with which the white space at the end of what is shown begins."""
         if not shown.isspace():
             self._trailing.clear()
-        if shown[-1].isspace() and len(self._trailing) < _MOST:
-            self._trailing.append(self._session.bookmark())
+        if shown[-1].isspace():
+            self._hold(self._trailing, _MOST)
+
+    def _hold(self, points: list[Bookmark | None], most: int) -> None:
+        """Hold the point before the token that passes, unless there are as many as there may be."""
+        if len(points) < most:
+            points.append(self._session.bookmark())

@@ -75,6 +75,7 @@ SHAPES = {
         has_think_tokens=False,
     ),
     "seed_oss": Shape("<think>{thought}</think>{text}", keeps=True),
+    "seed_oss_spelled": Shape("<seed:think>{thought}</seed:think>{text}", keeps=True, has_think_tokens=False),
     "kept_in_content": Shape("{thought}</think>{text}", keeps=True),
     "kept_on_lines": Shape("{thought}\n</think>\n{text}", keeps=True),
     "cohere_north": Shape(

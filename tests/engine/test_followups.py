@@ -61,7 +61,12 @@ def test_other_white_space_around_a_thought_that_is_kept_costs_the_answer_alone(
     tmp_path: Path, name: str, has_rows_only: bool
 ) -> None:
     """A model does not always write what its template prints."""
-    for number, (before, after) in enumerate((("\n", ""), ("", "\n"), (" ", "\n\n\n"))):
+    dice = random.Random(name)
+    around = [("\n", ""), ("", "\n"), (" ", "\n\n\n")]
+    around += [
+        ("".join(dice.choices("\n \t", k=number)), "".join(dice.choices("\n ", k=3 - number))) for number in range(3)
+    ]
+    for number, (before, after) in enumerate(around):
         talk = Conversation(tmp_path / str(number), name, has_rows_only)
         talk.ask("What is it?", words(talk.tokenizer, 100) + before, f"{after}It is a fox.")
         found = talk.follow_up()
@@ -136,6 +141,7 @@ SWITCHES = {
     "kimi_k2_thinking": ThinkingSwitch.ALWAYS,
     "gpt_oss": ThinkingSwitch.ALWAYS,
     "seed_oss": ThinkingSwitch.SWITCHABLE,
+    "seed_oss_spelled": ThinkingSwitch.SWITCHABLE,
     "kept_in_content": ThinkingSwitch.ALWAYS,
     "kept_on_lines": ThinkingSwitch.SWITCHABLE,
     "cohere_north": ThinkingSwitch.SWITCHABLE,
