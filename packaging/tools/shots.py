@@ -125,13 +125,13 @@ def _ask(text: str) -> Callable[[App, MainWindow], None]:
     def ask(app: App, window: MainWindow) -> None:
         seconds = chain([0.0], repeat(1.0))  # when the first word comes, and ever after
         vars(question)["time"] = SimpleNamespace(monotonic=lambda: next(seconds))
-        app.chat.send(text)
+        app.chat.asking.send(text)
 
     return ask
 
 
 def _open_thought(app: App, window: MainWindow) -> None:
-    app.chat.toggle_thought(app.chat.chat_model.rows[-1].id)
+    app.chat.unfolded.toggle_thought(app.chat.chat_model.rows[-1].id)
 
 
 def _ask_and_open(app: App, window: MainWindow) -> None:
@@ -145,7 +145,7 @@ def _new(app: App, window: MainWindow) -> None:
 
 
 def _edit(app: App, window: MainWindow) -> None:
-    app.chat.begin_edit()
+    app.chat.open_draft.begin_edit()
 
 
 def _attach(app: App, window: MainWindow) -> None:
@@ -163,7 +163,7 @@ def _is_attached(app: App) -> bool:
 def _ask_about(app: App, window: MainWindow) -> None:
     _attach(app, window)
     _ask("Which of these gardens is open on a Monday?")(app, window)
-    app.chat.toggle_attachment(app.library.tree.path[-1].id, 1)
+    app.chat.unfolded.toggle_attachment(app.library.tree.path[-1].id, 1)
 
 
 def _is_opened(app: App) -> bool:
@@ -171,20 +171,20 @@ def _is_opened(app: App) -> bool:
 
 
 def _refuse(app: App, window: MainWindow) -> None:
-    app.chat.attach_files([str(ROOT / "packaging" / "tools")])
+    app.chat.attachments.attach_files([str(ROOT / "packaging" / "tools")])
 
 
 def _overflow(app: App, window: MainWindow) -> None:
     text = "A long line of a long report. " * 160_000
     app.chat.drafts.attach(app.library.open_id, Attachment("archive.txt", "text", text[:109_800]))
     app.chat.attachments.changed.emit(app.library.open_id)
-    app.chat.composer_changed("What is in it?")
+    app.chat.open_draft.write("What is in it?")
 
 
 def _is_over(app: App) -> bool:
     now = app.chat.state.now
     if now.card is None and now.send_price.startswith("Does not fit"):
-        app.chat.send("What is in it?")
+        app.chat.asking.send("What is in it?")
     return now.card is not None
 
 
