@@ -12,6 +12,7 @@ import sqlite3
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -164,11 +165,17 @@ class SearchIndex:
         common = set(slices[0]).intersection(*slices[1:]) if slices else set()
         for message in sorted(common, reverse=True):
             best = _best([found[message] for found in slices])
-            query = "SELECT start, stop FROM slice WHERE number = ?"
-            place = self._try(lambda: self._execute(query, best).fetchone(), None)  # noqa: B023 (called at once)
+            place = self._try(partial(self._place_of, best), None)
             if place is None:  # the index was thrown away in this moment
                 return
             yield Found(message, *place)
+
+    def _place_of(self, number: int) -> tuple[int, int] | None:
+        """Return where a slice begins and ends in its message."""
+        found: tuple[int, int] | None = self._execute(
+            "SELECT start, stop FROM slice WHERE number = ?", number
+        ).fetchone()
+        return found
 
     def discard(self) -> bool:
         """Throw everything away and begin anew; False when the files could not be deleted."""

@@ -76,6 +76,6 @@ def _record(found: dict[str, object]) -> UnsavedRecord:
         if name in found:
             found[name] = tuple(Attachment(**one) for one in cast(list[Any], found[name]))
     if "draft" in found:
-        return ViewState(**found)  # type: ignore[arg-type]
+        return ViewState(**found)  # type: ignore[arg-type]  # a misfit raises
     ids = found.pop("ids")
-    return Message(**found, ids=None if ids is None else tuple(ids))  # type: ignore[arg-type]
+    return Message(**found, ids=None if ids is None else tuple(ids))  # type: ignore[arg-type]  # as above

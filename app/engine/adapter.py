@@ -88,7 +88,7 @@ def apply_adapter(model: Module, adapter: Adapter) -> None:
     Raises ModelError where the model has no such layers, or of other sizes.
     """
     tensors = named_tensors([adapter.weights])
-    modules: dict[str, Any] = dict(model.named_modules())  # type: ignore[no-untyped-call]
+    modules: dict[str, Any] = dict(model.named_modules())
     layers = []
     for path in sorted({name.rpartition(".")[0] for name in tensors}):
         down, up = _matrices(adapter, path, tensors)
@@ -131,7 +131,7 @@ class AdaptedLinear(Module):
 
     def __init__(self, layer: Module, down: mx.array, up: mx.array, scale: float) -> None:
         """down: A [inputs, rank]. up: B [rank, outputs]."""
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()  # type: ignore[no-untyped-call]  # mlx declares no types
         self.linear, self.lora_a, self.lora_b = layer, down, up
         self._scale = scale
 
@@ -147,7 +147,7 @@ class AdaptedExperts(Module):
 
     def __init__(self, layer: Module, down: mx.array, up: mx.array, scale: float) -> None:
         """down: A [experts, rank, inputs]. up: B [experts, outputs, rank]."""
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()  # type: ignore[no-untyped-call]  # mlx declares no types
         self.linear, self.lora_a, self.lora_b = layer, down, up
         self._scale = scale
 

@@ -51,7 +51,7 @@ def build_model(folder: ModelFolder) -> tuple[Module, Config]:
         weights = model.sanitize(weights)
     model, weights = _quantized(model, config, weights)
     if config.get("quantize_activations", False):
-        leaves: Any = model.leaf_modules()  # type: ignore[no-untyped-call]
+        leaves: Any = model.leaf_modules()
         leaves = tree_map(_with_quantized_activations, leaves, is_leaf=Module.is_module)
         model.update_modules(leaves)
     model.eval()

@@ -40,7 +40,7 @@ def _maker(model: Module, bits: int, group_size: int) -> NewCaches:
 
 def _quantized(cache: Any, bits: int, group_size: int) -> Any:
     if type(cache) is CacheList:
-        return CacheList(*(_quantized(part, bits, group_size) for part in cache.caches))  # type: ignore[no-untyped-call]
+        return CacheList(*(_quantized(part, bits, group_size) for part in cache.caches))
     return QuantizedKVCache(group_size, bits) if type(cache) is KVCache else cache
 
 

@@ -191,7 +191,7 @@ def _load_tokenizer(folder: ModelFolder, **options: object) -> TokenizerWrapper:
         "The model's tokenizer cannot be read",
         "Its tokenizer files do not make sense: {} Copy or download them again.",
     ):
-        tokenizer: TokenizerWrapper = load_tokenizer(folder.path, options, _stop_ids(folder))  # type: ignore[no-untyped-call]
+        tokenizer: TokenizerWrapper = load_tokenizer(folder.path, options, _stop_ids(folder))
     return tokenizer
 
 

@@ -71,7 +71,8 @@ def show_alert(problem: Problem) -> None:
     """Show the system's own alert, where it has one; for when Qt cannot show a window."""
     command = _alert_command(problem)
     if command:
-        subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
+        silence = subprocess.DEVNULL
+        subprocess.run(command, check=False, stdout=silence, stderr=silence)  # noqa: S603 - a command of this module
 
 
 def _alert_command(problem: Problem) -> Sequence[str]:

@@ -85,7 +85,7 @@ class _Layers(Sequence[RowArrays]):
     def __len__(self) -> int:
         return len(self._kinds)
 
-    def __getitem__(self, layer: int) -> RowArrays:  # type: ignore[override]
+    def __getitem__(self, layer: int) -> RowArrays:  # type: ignore[override]  # no slices
         if not 0 <= layer < len(self):
             raise IndexError(layer)
         names = [array_name(layer, place) for place in range(self._kinds[layer])]

@@ -60,7 +60,7 @@ class TrieModel(QAbstractItemModel):
             return QModelIndex()
         return self.createIndex(row, column, self._item(parent).children[row])
 
-    def parent(self, index: AnyIndex = ROOT) -> QModelIndex:  # type: ignore[override]
+    def parent(self, index: AnyIndex = ROOT) -> QModelIndex:  # type: ignore[override]  # QObject has one too
         """Return the edge above."""
         if not index.isValid():
             return QModelIndex()

@@ -248,13 +248,18 @@ def _import(store: StoreLink, target: Path, work: Work) -> _Came:
             except ValueError as error:
                 problems.append(f"A conversation that contradicts itself was left out: {error}.")
                 continue
-            while store.call(lambda known, coming=coming: known.imports.stage(stage, coming)):  # type: ignore[misc]
+            while _stage_next(store, stage, coming):
                 work.go_on(read / 2 * (1 + coming.share))
     except BaseException:
         with suppress(RuntimeError):  # the database was closed: the next start takes it out
             store.call(lambda known: known.imports.unstage(stage))
         raise
     return _Came(stage, (*source.notes.sentences, *problems))
+
+
+def _stage_next(store: StoreLink, stage: Stage, coming: StagedDocument) -> bool:
+    """Bring the next piece of a document into the database, hidden; return whether there is more of it."""
+    return store.call(lambda known: known.imports.stage(stage, coming))
 
 
 def _write(store: StoreLink, conversation_id: str, form: Form, target: Path, work: Work) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from app.viewmodels.chat.draft_attachments import AttachmentChip
@@ -48,7 +48,7 @@ class AttachmentChipView(Control):
         words = small.width(self._chip.name) + _GAP + small.width(self._detail)
         return QSize(round(words) + _SIDE + _ICON + _GAP + _GAP + _CLOSE + 5, self._style.typography.row)
 
-    def resizeEvent(self, event: QEvent) -> None:
+    def resizeEvent(self, event: QResizeEvent) -> None:
         self.remove.setGeometry(self.width() - _CLOSE - 4, (self.height() - _CLOSE) // 2, _CLOSE, _CLOSE)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -140,6 +140,6 @@ class AttachmentStrip(QScrollArea):
         for chip, place in zip(self.chips, places, strict=True):
             chip.setGeometry(place.x(), place.y(), min(chip.sizeHint().width(), _WIDEST, width), row)
 
-    def resizeEvent(self, event: QEvent) -> None:
-        super().resizeEvent(event)  # type: ignore[arg-type]
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
         self._arrange()

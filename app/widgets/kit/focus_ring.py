@@ -61,7 +61,7 @@ class FocusRing(QFocusFrame):
 
     def _follow(self, old: QWidget | None, now: QWidget | None) -> None:
         is_ringed = now is not None and hasattr(now, "ring_radius") and self._home.isAncestorOf(now)
-        self.setWidget(now if is_ringed else None)  # type: ignore[arg-type]
+        self.setWidget(now if is_ringed else None)  # type: ignore[arg-type]  # PySide declares no None
 
     def paintEvent(self, event: QPaintEvent) -> None:
         radius = getattr(self.widget(), "ring_radius", 0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
@@ -37,7 +38,7 @@ def fill_folders(menu: QMenu, conversation_id: str, folder_id: str, library: Lib
     menu.clear()
     _add(menu, "No Folder", not folder_id, lambda: library.edits.move(conversation_id, None))
     for folder in library.state.now.folders:
-        _add(menu, folder.name, folder.id == folder_id, lambda at=folder.id: library.edits.move(conversation_id, at))  # type: ignore[misc]
+        _add(menu, folder.name, folder.id == folder_id, partial(library.edits.move, conversation_id, folder.id))
     menu.addSeparator()
     menu.addAction("New Folder", lambda: library.edits.create_folder(NEW_FOLDER, conversation_id))
 
