@@ -43,6 +43,9 @@ _LOUD = {QtMsgType.QtWarningMsg, QtMsgType.QtCriticalMsg, QtMsgType.QtFatalMsg}
 _HARMLESS = ("This plugin does not support",)
 
 
+# A wait ends as soon as there is what is waited for: only a test that fails takes longer for it.
+_PATIENCE = 30_000  # milliseconds, where a test says none: other programs may have the processor
+
 _engine_threads: WeakSet[EngineThread] = WeakSet()
 _start = EngineThread.start
 
@@ -53,6 +56,10 @@ def _start_and_note(thread: EngineThread) -> None:
 
 
 EngineThread.start = _start_and_note  # type: ignore[assignment, method-assign]
+
+
+for _wait in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitSignals):
+    _wait.__kwdefaults__["timeout"] = _PATIENCE
 
 
 def pytest_configure() -> None:

@@ -162,7 +162,7 @@ def test_whatever_the_database_refuses_no_word_is_lost_and_nothing_sticks(
         person.act()
         qtbot.wait(rng.choice([0, 1, 5, 30]))
     trouble.is_on = False
-    qtbot.waitUntil(lambda: is_at_rest(app), timeout=10_000)
+    qtbot.waitUntil(lambda: is_at_rest(app))
     kept = all_stored(data_folder / "conversations.db")
     missing = {one: text for one, text in shown.items() if text and not kept.get(one, "").startswith(text)}
     assert missing.keys() <= given_back, f"seed {seed}: {missing}"
@@ -171,8 +171,8 @@ def test_whatever_the_database_refuses_no_word_is_lost_and_nothing_sticks(
         assert kept[message.id] == message.text, f"seed {seed}"
     app.library.new_conversation()
     app.chat.asking.send("Does it still go on?")
-    qtbot.waitUntil(lambda: [row.role for row in app.chat.chat_model.rows] == ["user", "assistant"], timeout=5000)
-    qtbot.waitUntil(lambda: is_at_rest(app), timeout=5000)
+    qtbot.waitUntil(lambda: [row.role for row in app.chat.chat_model.rows] == ["user", "assistant"])
+    qtbot.waitUntil(lambda: is_at_rest(app))
 
 
 def test_a_conversation_that_was_stored_although_it_was_refused_makes_room_for_a_blank_one(
@@ -197,7 +197,7 @@ def test_a_conversation_that_was_stored_although_it_was_refused_makes_room_for_a
     assert app.library.open_id != refused
     assert texts_of(app) == []
     app.chat.asking.send("Two")
-    qtbot.waitUntil(lambda: texts_of(app) == ["Two", "You said: Two"], timeout=5000)
+    qtbot.waitUntil(lambda: texts_of(app) == ["Two", "You said: Two"])
     qtbot.waitUntil(lambda: is_at_rest(app))
 
 
@@ -219,7 +219,7 @@ def all_of_one(qtbot: QtBot, app: App, script: Script, when_full: Callable[[], N
     qtbot.waitUntil(lambda: len(texts_of(app)) == 2)
     when_full()
     script.go.set()
-    qtbot.waitUntil(lambda: "disk is full" in app.notices.now.text, timeout=10_000)
+    qtbot.waitUntil(lambda: "disk is full" in app.notices.now.text)
     qtbot.waitUntil(lambda: not app.chat.questions.held)
     return script.answers["One"]
 
@@ -326,17 +326,17 @@ def test_who_asks_on_while_the_disk_is_full_gets_the_words_back_and_can_go_on_wh
     for _ in range(2):  # here, and in another conversation
         app.notices.dismiss()
         app.chat.asking.send("Two")
-        qtbot.waitUntil(lambda: given_back[-1] == "Two", timeout=5000)
+        qtbot.waitUntil(lambda: given_back[-1] == "Two")
         assert "disk is full" in app.notices.now.text
         assert not app.chat.questions.held
         app.library.new_conversation()
     (tiny_disk / "filler").unlink()
-    qtbot.waitUntil(lambda: app.notices.now.text == "", timeout=5000)  # what was told is over
+    qtbot.waitUntil(lambda: app.notices.now.text == "")  # what was told is over
     first = next(row for row in app.library.conversation_model.rows if row.title.startswith("One"))
     app.library.open(first.id)
     app.chat.asking.send("Two")
-    qtbot.waitUntil(lambda: len(texts_of(app)) == 4, timeout=5000)
-    qtbot.waitUntil(lambda: is_at_rest(app), timeout=10_000)
+    qtbot.waitUntil(lambda: len(texts_of(app)) == 4)
+    qtbot.waitUntil(lambda: is_at_rest(app))
     kept = list(all_stored(tiny_disk / "conversations.db").values())
     assert kept == ["One", answer, "Two", "You said: Two"]
 
