@@ -517,6 +517,33 @@ def test_the_kv_cache_of_a_model_is_kept_in_fewer_bits_until_it_is_chosen_otherw
     ask(qtbot, app, "Still there?")
 
 
+@pytest.mark.parametrize("way", ["stopped", "missing"])
+def test_what_is_told_of_an_opening_goes_when_another_model_is_in_use(
+    qtbot: QtBot, app: App, script: Script, way: str
+) -> None:
+    """It says which model stays in use. What else is told stays."""
+    script.broken.add("/models/gone")
+    for last in ("", "Something else."):
+        ready(qtbot, app)
+        if way == "stopped":
+            script.load_gate.clear()
+            app.model.open("/models/other")
+            app.act("stop")
+        else:
+            app.model.open("/models/gone")
+        qtbot.waitUntil(lambda: "stays in use" in app.notices.now.text)
+        script.load_gate.set()
+        ready(qtbot, app)
+        if last:
+            app.notices.info(last)
+        app.model.open("/models/another")
+        qtbot.waitUntil(lambda: app.model.state.now.name == "another")
+        ready(qtbot, app)
+        assert app.notices.now.text == last
+        app.model.use_guide()
+        ready(qtbot, app)
+
+
 def test_a_model_is_opened_with_its_adapter_once_both_are_known_to_go_together(
     qtbot: QtBot, app: App, script: Script, settings: Settings
 ) -> None:

@@ -71,7 +71,11 @@ class Notices(QObject):
 
     def withdraw(self, problem: Problem) -> None:
         """Close the notice where it tells of this problem, which is over."""
-        if self._notice.text == _sentence(problem):
+        self.close(_sentence(problem))
+
+    def close(self, text: str) -> None:
+        """Close the notice where it says this, which is true no more."""
+        if text and self._notice.text == text:
             self.dismiss()
 
     def announce(self, text: str) -> None:

@@ -43,6 +43,7 @@ class ModelRegion(QObject):
         self._host, self._notices = host, notices
         self._card: ProblemCard | None = None
         self._suspect = ""
+        self._not_opened = ""
         self._is_engine_up = False
         self._capabilities: Capabilities | None = None
         self.current_model = CurrentModel(host, settings, guide, self)
@@ -153,6 +154,7 @@ class ModelRegion(QObject):
             self._show_card(model_cards.model_failed(problem, self.current_model.is_guide))
 
     def _on_ready(self) -> None:
+        self._notices.close(self._not_opened)
         info = self.current_model.info
         if info is not None and info.note:
             self._notices.error(Problem(info.name, info.note))
@@ -161,12 +163,13 @@ class ModelRegion(QObject):
         """Say that a model was not opened, and what is in use; without any, offer it again."""
         current = self.current_model
         if current.info is not None:
-            self._notices.info(f"Opening {current.name_of(path)} was stopped. {current.name} stays in use.")
+            self._not_opened = f"Opening {current.name_of(path)} was stopped. {current.name} stays in use."
+            self._notices.info(self._not_opened)
         else:
             self._suspect = path
             self._show_card(model_cards.stopped(current.name_of(path)))
 
     def _on_kept(self, problem: Problem) -> None:
         """Say that a folder could not be opened, and that the model in use stays that."""
-        sentence = f"{problem.sentence} {self.current_model.name} stays in use."
-        self._notices.error(Problem(problem.title, sentence))
+        self._not_opened = f"{problem.title}. {problem.sentence} {self.current_model.name} stays in use."
+        self._notices.warn(self._not_opened)
