@@ -64,7 +64,8 @@ class AttachmentChipView(Control):
         center = QPointF(_SIDE + _ICON / 2, rect.center().y())
         self._style.icons.paint(painter, Icon.DOCUMENT, center, theme.text2, _ICON)
         left, right = _SIDE + _ICON + _GAP, rect.right() - _CLOSE - 4 - _GAP
-        detail = min(small.width(self._detail), (right - left) * 0.6)
+        beside_name = right - left - _GAP - small.width(self._chip.name)
+        detail = min(small.width(self._detail), max(beside_name, (right - left) * 0.6))
         name = QRectF(left, rect.top(), right - left - detail - _GAP, rect.height())
         draw_text(painter, small, name, self._chip.name, theme.text)
         used = min(small.width(self._chip.name), name.width())
@@ -78,9 +79,10 @@ class AttachmentStrip(QScrollArea):
     opened = Signal(int)
     removed = Signal(int)
 
-    def __init__(self, style: Style, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, words: QWidget, parent: QWidget | None = None) -> None:
+        """words: the field that they come with, after which Tab comes to them."""
         super().__init__(parent)
-        self._style = style
+        self._style, self._words = style, words
         self._page = QWidget()
         self.chips: list[AttachmentChipView] = []
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -120,8 +122,9 @@ class AttachmentStrip(QScrollArea):
         view.clicked.connect(lambda: self.opened.emit(number))
         view.removeAsked.connect(lambda: self.removed.emit(number))
         view.show()
-        self.chips.append(view)
+        QWidget.setTabOrder(self.chips[-1].remove if self.chips else self._words, view)
         QWidget.setTabOrder(view, view.remove)
+        self.chips.append(view)
 
     def _places(self, width: int) -> list[QPoint]:
         places, left, top = [], 0, 0

@@ -52,7 +52,7 @@ class Composer(QWidget):
         self._wanted = 0
         self._changes, self._frame = ChangeDetector(), ChangeDetector()
         self.edit = ComposerEdit(style, self)
-        self.attachments = AttachmentStrip(style, self)
+        self.attachments = AttachmentStrip(style, self.edit, self)
         self.go_on = Button(style, "Continue", parent=self)
         self.go_on.setToolTip("Have the answer go on (Shift-Cmd-Return)")
         self.go_on.hide()

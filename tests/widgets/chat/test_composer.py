@@ -3,16 +3,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QMimeData, Qt, QUrl
-from PySide6.QtGui import QInputMethodEvent
+from PySide6.QtCore import QMimeData, QRectF, Qt, QUrl
+from PySide6.QtGui import QColor, QInputMethodEvent, QPainter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+import app.widgets.chat.attachment_strip as attachment_strip
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.chat.draft_attachments import LONG_PASTE, AttachmentChip
 from app.widgets.chat.composer import SHADOW_ROOM, Composer
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT
+from app.widgets.kit.typography import TextStyle
 from tests.fakes.shown import Shown
 from tests.widgets.pictures import count, picture, show
 
@@ -260,6 +262,25 @@ def test_attachments_stand_above_the_words_and_are_opened_and_removed(
     state.show(READY)
     assert composer.wanted_height(900) == before
     assert composer.attachments.isHidden()
+
+
+def test_an_attachment_is_told_in_full_where_there_is_room(
+    composer: Composer, state: Shown[ChatState], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room: list[float] = []
+
+    def noting(painter: QPainter, style: TextStyle, rect: QRectF, text: str, color: QColor) -> None:
+        room.append(rect.width() - style.width(text))
+
+    monkeypatch.setattr(attachment_strip, "draw_text", noting)
+    for name in ("a.c", "note.txt", "a report of some length.pdf"):
+        for tokens in ("", "3\u00a0tokens", "12\u202f000\u00a0tokens"):
+            room.clear()
+            state.show(replace(READY, attachments=(AttachmentChip(name, "1\u00a0KB", tokens),)))
+            chip = composer.attachments.chips[0]
+            chip.resize(chip.sizeHint())
+            chip.grab()
+            assert min(room) > -0.5, (name, tokens)
 
 
 def test_many_attachments_leave_room_for_the_words(composer: Composer, state: Shown[ChatState], style: Style) -> None:

@@ -14,6 +14,7 @@ from app.viewmodels.app import App
 from app.viewmodels.chat.draft_attachments import LONG_PASTE
 from app.widgets.chat.attachment_sheet import MOST_SHOWN
 from app.widgets.window.main_window import MainWindow
+from tests.widgets.window.test_main_window import walk
 
 
 @pytest.fixture
@@ -46,6 +47,25 @@ def test_files_dropped_anywhere_are_attached(qtbot: QtBot, window: MainWindow, a
     drop(window, on_composer(window), report, report)
     qtbot.waitUntil(lambda: len(names(app)) == 3)
     assert [chip.isVisible() for chip in window.chat.composer.attachments.chips] == [True] * 3
+
+
+def test_tab_goes_from_the_words_to_the_attachments_and_to_the_buttons(
+    qtbot: QtBot, window: MainWindow, app: App, report: Path
+) -> None:
+    """However many came and went."""
+    composer = window.chat.composer
+    for files in (1, 3, 0, 2):
+        for _ in range(files):
+            drop(window, on_composer(window), report)
+        if not files:
+            composer.attachments.chips[1].remove.click()
+        qtbot.waitUntil(lambda: not app.chat.state.now.attaching)
+        QApplication.processEvents()
+        met = walk(qtbot, composer.edit)
+        assert composer.attachments.chips
+        chips = [stop for chip in composer.attachments.chips for stop in (chip, chip.remove)]
+        assert len(chips) == 2 * len(names(app))
+        assert met[1 : len(chips) + 2] == [*chips, composer.clip]
 
 
 def test_a_document_dropped_on_the_composer_is_attached_and_elsewhere_imported(
