@@ -18,7 +18,7 @@ from app.tokenizing.child import MOST_MEMORY, SHORT_OF_MEMORY
 
 LOADING_SECONDS = 30.0
 """Of computing that loading may take, and"""
-READING_SECONDS = 8.0
+READING_SECONDS = 30.0
 """reading all of the texts that it is tried with."""
 PATIENCE = 10.0
 """Times as long by the clock: a machine may have much else to do. The process counts its computing itself."""
