@@ -143,15 +143,16 @@ class Library(QObject):
     def begin(self, besides: Collection[str] = ()) -> str:
         """Return the id of a blank conversation, in memory until something is said in it. There is one at most.
 
+        It begins now, also where it was there before.
         besides: ids of conversations that are going: the database may have had one that is blank here.
         """
         blank = next((one for one in self._unstored if one not in besides and not len(self._trees[one])), None)
+        begun = Conversation.new()
         if blank is None:
-            conversation = Conversation.new()
-            blank = conversation.id
-            self._unstored[blank] = conversation
+            blank = begun.id
             self._trees[blank] = MessageTree(blank)
-            self.changed.emit()
+        self._unstored[blank] = replace(begun, id=blank)
+        self.changed.emit()
         return blank
 
     def open(self, conversation_id: str) -> None:

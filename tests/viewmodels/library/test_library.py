@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -55,6 +56,16 @@ def test_a_conversation_is_stored_with_its_first_message(qtbot: QtBot, library: 
     link.drain()
     assert told == ["stored"]
     assert [one.title for one in library.conversations] == [None, "What is a branch?"]
+
+
+def test_a_blank_conversation_begins_when_it_is_asked_for(
+    library: Library, link: StoreLink, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where it is the one that the program began with, hours ago."""
+    blank = library.begin()
+    monkeypatch.setattr(time, "time", lambda: 5e9)
+    assert library.begin() == blank
+    assert [(one.created_at, one.updated_at) for one in library.conversations] == [(5e9, 5e9)]
 
 
 def test_a_conversation_is_blank_again_when_its_first_message_is_refused(
