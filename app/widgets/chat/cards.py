@@ -208,10 +208,10 @@ class NoticeBanner(QWidget):
         painter.end()
 
 
-def lines_of(text: str, text_style: TextStyle, width: float) -> QTextLayout:
+def lines_of(text: str, text_style: TextStyle, width: float, *, is_centred: bool = False) -> QTextLayout:
     """Break words into lines of the role's height."""
     layout = QTextLayout(text, text_style.font)
-    option = QTextOption()
+    option = QTextOption(Qt.AlignmentFlag.AlignHCenter if is_centred else Qt.AlignmentFlag.AlignLeft)
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
     layout.setTextOption(option)
     layout.beginLayout()

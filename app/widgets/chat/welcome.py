@@ -6,7 +6,7 @@ import sys
 from itertools import pairwise
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QTextLayout
 from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 
 from app.viewmodels.chat.chat_state import ChatState
@@ -24,6 +24,7 @@ from app.widgets.kit.typography import TextRole
 _ICON, _SMALL_ICON, _ICON_TO_TITLE, _TITLE_TO_PROMISE, _TO_GREETING = 112, 64, 12, 8, 38
 _NAME_TO_GREETING, _TO_CHIPS, _CHIP_APART, _TO_OFFER, _OFFER, _OFFER_SIDE = 4, 14, 8, 24, 60, 16
 _HIGHEST_TOP, _LOWEST_TOP = 20, 64
+_PROMISE_SIDE, _OFFER_WORDS_LEFT, _TO_BUTTON = 20, 44, 12
 _PROMISE = "A place to try an answer more than one way. Nothing you try is lost."
 _OFFER_TITLE = "Ready for a larger model?"
 _MACHINE = "Mac" if sys.platform == "darwin" else "computer"
@@ -66,6 +67,7 @@ class WelcomePage(QWidget):
         self._state = state
         self._pane = QSize(0, 0)
         self._is_low = False
+        self._offer_title, self._offer_words = QTextLayout(), QTextLayout()
         self._changes = ChangeDetector()
         self.chips: list[Chip] = []
         self.models_button = Button(style, "Models…", parent=self)
@@ -123,8 +125,9 @@ class WelcomePage(QWidget):
         y = top + icon + _ICON_TO_TITLE
         self._title = QRectF(0, y, width, typography[TextRole.DISPLAY].line)
         y += typography[TextRole.DISPLAY].line + _TITLE_TO_PROMISE
-        self._promise = QRectF(0, y, width, typography[TextRole.BODY].line)
-        y += typography[TextRole.BODY].line
+        self._promise = QRectF(_PROMISE_SIDE, y, width - 2 * _PROMISE_SIDE, 0)
+        lines = lines_of(_PROMISE, typography[TextRole.BODY], self._promise.width(), is_centred=True).lineCount()
+        y += lines * typography[TextRole.BODY].line
         if not now.greeting:
             return y
         y += _TO_GREETING // 2 if self._is_low else _TO_GREETING
@@ -146,12 +149,24 @@ class WelcomePage(QWidget):
         return bottom
 
     def _place_offer(self, column: Column, top: int) -> int:
-        height = self._style.typography.scaled(_OFFER)
+        typography, size = self._style.typography, self.models_button.sizeHint()
+        room = column.width - _OFFER_WORDS_LEFT - _TO_BUTTON - size.width() - _OFFER_SIDE
+        self._offer_title = lines_of(_OFFER_TITLE, typography[TextRole.UI_MEDIUM], room)
+        self._offer_words = lines_of(_OFFER_WORDS, typography[TextRole.SMALL], room)
+        height = max(typography.scaled(_OFFER), round(self._offer_height) + _OFFER_SIDE)
         self._offer = QRect(column.left, top, column.width, height)
-        size = self.models_button.sizeHint()
         left = self._offer.right() + 1 - _OFFER_SIDE - size.width()
         self.models_button.setGeometry(left, top + (height - size.height()) // 2, size.width(), size.height())
         return top + height
+
+    @property
+    def _title_height(self) -> float:
+        return self._offer_title.lineCount() * self._style.typography[TextRole.UI_MEDIUM].line
+
+    @property
+    def _offer_height(self) -> float:
+        """The height of the words of the offer."""
+        return self._title_height + 2 + self._offer_words.lineCount() * self._style.typography[TextRole.SMALL].line
 
     @property
     def _column(self) -> Column:
@@ -164,8 +179,9 @@ class WelcomePage(QWidget):
         QApplication.windowIcon().paint(painter, self._icon.toRect())
         title = "Welcome to Espalier" if now.greeting else now.title
         draw_text(painter, self._style.text_style(TextRole.DISPLAY), self._title, title, theme.text, _CENTER)
-        promise = self._promise.adjusted(20, 0, -20, 0)
-        draw_text(painter, self._style.text_style(TextRole.BODY), promise, _PROMISE, theme.text2, _CENTER)
+        painter.setPen(theme.text2)
+        promise = lines_of(_PROMISE, self._style.text_style(TextRole.BODY), self._promise.width(), is_centred=True)
+        promise.draw(painter, self._promise.topLeft())
         if now.greeting:
             self._paint_guide(painter)
         painter.end()
@@ -179,14 +195,11 @@ class WelcomePage(QWidget):
         fill_rounded(painter, offer, 10, theme.fill)
         center = QPointF(offer.left() + _OFFER_SIDE + 8, offer.center().y())
         self._style.icons.paint(painter, Icon.FOLDER, center, theme.text2)
-        strong, small = self._style.text_style(TextRole.UI_MEDIUM), self._style.text_style(TextRole.SMALL)
-        words = offer.adjusted(44, 0, self.models_button.x() - 12 - offer.right(), 0)
-        words.setHeight(strong.line)
-        words.moveTop(offer.center().y() - (strong.line + small.line + 2) / 2)
-        draw_text(painter, strong, words, _OFFER_TITLE, theme.text)
-        words.moveTop(words.bottom() + 2)
-        words.setHeight(small.line)
-        draw_text(painter, small, words, _OFFER_WORDS, theme.text2)
+        at = QPointF(offer.left() + _OFFER_WORDS_LEFT, offer.center().y() - self._offer_height / 2)
+        painter.setPen(theme.text)
+        self._offer_title.draw(painter, at)
+        painter.setPen(theme.text2)
+        self._offer_words.draw(painter, at + QPointF(0, self._title_height + 2))
 
 
 class WelcomeView(QScrollArea):

@@ -3,14 +3,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+import app.widgets.chat.welcome as welcome_module
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.chat.chat_text import GREETING, SUGGESTIONS
 from app.widgets.chat.welcome import WelcomeView
 from app.widgets.kit.style import Style
+from app.widgets.kit.typography import TextStyle
 from tests.fakes.shown import Shown
 from tests.widgets.pictures import show
 
@@ -66,6 +69,29 @@ def test_nothing_overlaps_and_all_of_it_can_be_reached(welcome: WelcomeView, wid
         assert not any(place.intersects(other) for other in places[number + 1 :])
     assert page.height() >= welcome.viewport().height()
     assert (page.height() > welcome.viewport().height()) == welcome.verticalScrollBar().isVisible()
+
+
+@pytest.mark.parametrize("size", [14, 20, 24])
+def test_no_words_are_cut(
+    welcome: WelcomeView, state: Shown[ChatState], style: Style, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    """Whatever does not fit into one line goes on in the next."""
+    room: list[float] = []
+
+    def noting(painter: QPainter, style: TextStyle, rect: QRectF, text: str, *rest: object) -> None:
+        room.append(rect.width() - style.width(text))
+
+    monkeypatch.setattr(welcome_module, "draw_text", noting)
+    style.set_text_size(size)
+    for width in (480, 660, 840, 1200):
+        for now in (GUIDE, replace(GUIDE, greeting="", suggestions=(), title="New conversation")):
+            room.clear()
+            state.show(now)
+            welcome.resize(width, 700)
+            QApplication.processEvents()
+            welcome.grab()
+            assert room
+            assert min(room) > -0.5, (width, now.greeting)
 
 
 def test_a_scroll_bar_does_not_move_the_column(welcome: WelcomeView) -> None:
