@@ -29,7 +29,7 @@ class SettingsPane(Pane):
     """
 
     id = "settings"
-    title = "Settings"
+    title = "Answers"
 
     def __init__(self, style: Style, chat: ChatRegion, parent: QWidget | None = None) -> None:
         super().__init__(parent)
