@@ -55,8 +55,8 @@ STRICTER: dict[str, set[str]] = {
 # Regions of the window: which folders of view models each may know. Only `window` knows the others.
 REGIONS: dict[str, set[str]] = {
     "kit": {"kit"},
-    "chat": {"kit", "text", "chat"},
-    "sidebar": {"kit", "text", "library"},
+    "chat": {"kit", "text", "warmth", "chat"},
+    "sidebar": {"kit", "text", "warmth", "library"},
     "cache": {"kit", "text", "cache"},
     "models": {"kit", "text", "model", "hub"},
 }
@@ -68,7 +68,8 @@ VIEW_MODELS: dict[str, set[str]] = {
     "hub": {"kit", "text", "hub"},
     "cache": {"kit", "text", "model", "cache"},
     "library": {"kit", "text", "model", "library"},
-    "chat": {"kit", "text", "model", "library", "chat"},
+    "warmth": {"kit", "text", "model", "library", "warmth"},
+    "chat": {"kit", "text", "model", "library", "warmth", "chat"},
 }
 FILES = sorted(APP.rglob("*.py"))
 KNOWN = set(FILES)

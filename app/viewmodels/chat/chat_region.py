@@ -39,6 +39,8 @@ from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.model.model_region import ModelRegion
 from app.viewmodels.text import formatting
+from app.viewmodels.warmth.warmth import warmth_from
+from app.viewmodels.warmth.warmth_index import WarmthIndex
 from app.worker.engine_host import EngineHost
 
 TICK_MS = 250
@@ -52,7 +54,7 @@ class ChatRegion(QObject):
     cards and context_overflow, what stands in its place; settings, for the next answers; unfolded.
 
     Attributes: state; chat_model, the rows of the open path; drafts, questions, question_queue, generations,
-    answer_saver, open_paths, branch_costs, view_states.
+    answer_saver, open_paths, branch_costs, view_states; warmth, of branches and conversations.
 
     Signals: left(), what is shown is about to be another conversation: call `remember_scroll`; anchorWanted(str,
     float), have this message at the top, with so many points of it above.
@@ -96,6 +98,7 @@ class ChatRegion(QObject):
         self.open_branch = OpenBranch(library, current_model, questions, self.open_paths, notices, self)
         self.attachments = DraftAttachments(library, self.drafts, self.cards, notices, self)
         self.branch_costs = BranchCosts(self._cost_queries, current_model, questions, self)
+        self.warmth = WarmthIndex(self)
         self.open_draft = OpenDraft(
             *(library, self.drafts, self.attachments, self.settings, self.branch_costs),
             *(self.cards, self.open_branch, notices, self),
@@ -128,6 +131,7 @@ class ChatRegion(QObject):
         self.unfolded.changed.connect(self._show_rows)
         self.open_branch.moved.connect(self._on_moved)
         self.branch_costs.changed.connect(self._show_rows)
+        self.branch_costs.changed.connect(self._note_warmth)
         queue.moved.connect(self._on_moved)
         queue.begun.connect(self._on_begun)
         queue.refused.connect(self._on_refused)
@@ -247,6 +251,15 @@ class ChatRegion(QObject):
             self._tick.stop()
         elif not self._tick.isActive():
             self._tick.start()
+
+    def _note_warmth(self) -> None:
+        tree, info, priced = self._library.tree, self._model.current_model.info, self.branch_costs.path
+        if info is None:
+            self.warmth.forget()
+            return
+        first = tree.depth(tree.forks[-1].id) if tree.forks else 0
+        warmth = None if priced is None else warmth_from(priced, first, info.context_length)
+        self.warmth.show_path(self._open_id, tree.leaf_id, warmth)
 
     def _show_text(self, answer_id: str, text: str, kind: TextKind) -> None:
         """Put new text after an answer under way or its thought, where it is shown."""

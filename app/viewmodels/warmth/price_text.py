@@ -1,0 +1,62 @@
+"""The price of going on from a branch in words, the same wherever one is told."""
+
+from __future__ import annotations
+
+from app.viewmodels.text import formatting
+from app.viewmodels.text.reasons import why_read_again
+from app.viewmodels.warmth.warmth import Warmth
+
+UNKNOWN = "Not known yet"
+
+
+def price_sentence(warmth: Warmth | None) -> str:
+    """Say the whole price in one line: "212 tokens to recompute, about 0.6 s"."""
+    time = price_time(warmth)
+    return f"{price_title(warmth)}, {time}" if time else price_title(warmth)
+
+
+def price_title(warmth: Warmth | None) -> str:
+    """Say the price without its time: "opens at once", "212 tokens to recompute", "does not fit: 120 032 of 4 096"."""
+    if warmth is None:
+        return UNKNOWN
+    if warmth.is_far_too_long:
+        return f"does not fit: more than {formatting.tokens(warmth.context)}"
+    if not warmth.fits:
+        return f"does not fit: {formatting.number(warmth.total)} of {formatting.tokens(warmth.context)}"
+    if warmth.is_warm:
+        return "opens from disk" if warmth.is_from_disk else "opens at once"
+    if not warmth.cached:
+        return f"cold: {formatting.tokens(warmth.left)}"
+    return f"{formatting.tokens(warmth.left)} to {_verb(warmth)}"
+
+
+def price_time(warmth: Warmth | None) -> str:
+    """Say about how long it takes; "" where nothing is computed, or it cannot be told."""
+    if warmth is None or warmth.seconds is None or warmth.is_warm or not warmth.fits:
+        return ""
+    return formatting.about(warmth.seconds)
+
+
+def price_reused(warmth: Warmth) -> str:
+    """Say what is held: "3 871 from disk and memory"."""
+    where = "disk and memory" if warmth.is_from_disk else "memory"
+    return f"{formatting.number(warmth.cached)} from {where}" if warmth.cached else ""
+
+
+def price_computed(warmth: Warmth) -> str:
+    """Say what is left to do: "212 to compute"."""
+    return f"{formatting.number(warmth.left)} to compute"
+
+
+def price_reason(warmth: Warmth) -> str:
+    """Say in a sentence why that is the price; "" where there is nothing to explain."""
+    if not warmth.fits:
+        return "Raise the limit of the context, or go on from an earlier message."
+    if warmth.is_warm or not warmth.is_recomputed:
+        return ""
+    why = why_read_again(warmth.reason)
+    return f"{why[0].upper()}{why[1:]}." if why else ""
+
+
+def _verb(warmth: Warmth) -> str:
+    return "recompute" if warmth.is_recomputed else "compute"
