@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from app.viewmodels.chat.prompt_settings import Told, held, told
 from app.viewmodels.chat.questions import Questions
 from app.viewmodels.chat.sampling_fields import FIELDS, Field, parse, text_of
 from app.viewmodels.chat.settings_state import FieldState, SettingsState
-from app.viewmodels.chat.versions import last_question
+from app.viewmodels.chat.versions import last_question, parent_for
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.settings import Settings
 from app.viewmodels.kit.store_link import StoreLink
@@ -59,7 +59,7 @@ class SettingsRegion(QObject):
         super().__init__(parent)
         self._library, self._model, self._questions, self._drafts = library, current_model, questions, drafts
         self._cost_queries, self._settings = cost_queries, settings
-        self._price: tuple[PromptOptions, CostEstimate] | None = None
+        self._price: tuple[str, PromptOptions, CostEstimate] | None = None
         self._answer_id = ""
         self._revision = 0
         self.all = AllSettings()
@@ -295,22 +295,31 @@ class SettingsRegion(QObject):
         )
 
     def _ask_price(self) -> None:
-        path = self._questions.settled(self._library.tree.path)
-        options = self._next
+        path, options = self._path, self._next
         is_wanted = options != held(self._library.tree, self._editing) and not self._questions.at_engine
         if not path or self._model.info is None or not is_wanted:
             return
         branch = Branch(path, self._model.fingerprint)
-        self._cost_queries.ask(PRICE, branch, lambda priced: self._take_price(options, priced), options)
+        self._cost_queries.ask(PRICE, branch, lambda priced: self._take_price(path, options, priced), options)
 
-    def _take_price(self, options: PromptOptions, priced: CostEstimate) -> None:
-        self._price = options, priced
+    def _take_price(self, path: Sequence[Message], options: PromptOptions, priced: CostEstimate) -> None:
+        self._price = path[-1].id, options, priced
         self.state.refresh()
 
+    @property
+    def _path(self) -> tuple[Message, ...]:
+        """The messages before the next question: while one is edited, those before it."""
+        tree, editing = self._library.tree, self._editing
+        if editing is None or editing not in tree:
+            return self._questions.settled(tree.path)
+        parent = parent_for(tree, editing)
+        return () if parent is None else self._questions.settled(tree.path_to(parent))
+
     def _price_line(self) -> str:
-        if self._price is None or self._price[0] != self._next:
+        path = self._path
+        if self._price is None or not path or self._price[:2] != (path[-1].id, self._next):
             return ""
-        info, priced = self._model.info, self._price[1]
+        info, priced = self._model.info, self._price[2]
         if info is not None and priced.request.total >= info.context_length:
             return chat_text.does_not_fit(priced, info.context_length)
         return chat_text.price_of_settings(priced)

@@ -87,6 +87,26 @@ def test_the_price_of_a_change_is_shown_before_it_is_sent(qtbot: QtBot, app: App
     assert not now(app).is_pending
 
 
+def test_while_a_question_is_edited_what_stands_before_it_is_priced(qtbot: QtBot, app: App, script: Script) -> None:
+    ask(qtbot, app, "Which?")
+    ask(qtbot, app, "And why?")
+    app.chat.settings.instruct(RULE)
+    qtbot.waitUntil(lambda: "to read again" in now(app).price)
+    whole = now(app).price
+    path = app.library.tree.path
+    app.chat.open_draft.begin_edit(path[2].id)
+    assert now(app).price == "", "that was the price of the whole branch"
+    qtbot.waitUntil(lambda: "to read again" in now(app).price)
+    priced = [one for one in script.commands if isinstance(one, EstimateCost) and one.options == PromptOptions(RULE)]
+    assert any([turn.text for turn in one.turns] == [path[0].text, path[1].text] for one in priced)
+    assert now(app).price != whole
+    app.chat.open_draft.cancel_edit()
+    qtbot.waitUntil(lambda: now(app).price == whole)
+    app.chat.open_draft.begin_edit(path[0].id)
+    assert now(app).price == ""
+    assert now(app).is_pending
+
+
 def test_what_is_typed_is_priced_with_them(qtbot: QtBot, app: App, script: Script) -> None:
     ask(qtbot, app, "Which?")
     app.chat.settings.instruct(RULE)
