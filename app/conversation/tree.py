@@ -13,29 +13,8 @@ from collections.abc import Collection, Iterable
 from itertools import repeat
 from operator import attrgetter
 
+from app.conversation.chain import Chain, between
 from app.conversation.message import Message
-
-
-class _Chain:
-    """Messages of which each is the only child of the one before it.
-
-    Attributes: above, the chain at whose end it hangs, itself for the root; below, those at its own end, in the order
-    they were added; start, how many messages come before it on its branch; reach, how many of its messages behind the
-    first are marked as visited, without a gap; visited, the one below whose first message is marked.
-    """
-
-    __slots__ = ("above", "below", "messages", "reach", "start", "visited")
-
-    def __init__(self, above: _Chain | None, start: int, messages: list[Message]) -> None:
-        self.above, self.start, self.messages = above or self, start, messages
-        self.below: list[_Chain] = []
-        self.reach = 0
-        self.visited: _Chain | None = None
-
-    @property
-    def end(self) -> int:
-        """Place where the chain ends, counted as `start` is."""
-        return self.start + len(self.messages)
 
 
 class MessageTree:
@@ -55,8 +34,8 @@ class MessageTree:
         self.conversation_id = conversation_id
         self._messages: dict[str, Message] = {}
         self._depths: dict[str, int] = {}  # of each message: what its place on the path is while it lies there
-        self._chains: dict[str, _Chain] = {}
-        self._root = _Chain(None, 0, [])
+        self._chains: dict[str, Chain] = {}
+        self._root = Chain(None, 0, [])
         self._path: list[Message] = []
         self._whole_path: tuple[Message, ...] | None = ()
         self._forks: tuple[Message, ...] | None = ()
@@ -172,7 +151,7 @@ class MessageTree:
         shared, chains = self._from_path(message_id)
         if shared == len(self._path) == end:
             return self.path
-        return (*self._path[:shared], *_between(chains, shared, end))
+        return (*self._path[:shared], *between(chains, shared, end))
 
     def depth(self, message_id: str) -> int:
         """Count the messages before a message on its branch. LookupError when it is not in this tree."""
@@ -196,7 +175,7 @@ class MessageTree:
                 chain.above.visited = chain
                 self._fork_places += [chain.start] if len(chain.above.below) > 1 else []
             chain.reach = max(chain.reach, min(end, chain.end) - chain.start - 1)
-        self._path += _between(chains, shared, end)
+        self._path += between(chains, shared, end)
         self._whole_path = self._forks = None
         self.version += 1
 
@@ -220,7 +199,7 @@ class MessageTree:
             del chain.above, chain.visited
             chain.below.clear()
             chain.messages.clear()
-        self._root = _Chain(None, 0, [])
+        self._root = Chain(None, 0, [])
         for part in (self._chains, self._depths, self._messages):
             while part:
                 part.popitem()
@@ -238,7 +217,7 @@ class MessageTree:
             chain.reach += is_visited
             chain.messages.append(message)
         else:
-            chain = _Chain(above, above.end, [message])
+            chain = Chain(above, above.end, [message])
             above.below.append(chain)
             above.visited = chain if is_visited else above.visited
             if len(above.below) == 2 and self._goes_through(above.below[0]):
@@ -248,7 +227,7 @@ class MessageTree:
         self._chains[message.id] = chain
         self._depths[message.id] = chain.end - 1
 
-    def _drop(self, chain: _Chain) -> None:
+    def _drop(self, chain: Chain) -> None:
         """Take out a chain that is empty."""
         above = chain.above
         above.below.remove(chain)
@@ -257,7 +236,7 @@ class MessageTree:
             self._fork_places.remove(chain.start)
             self._forks = None
 
-    def _ending_with(self, message_id: str) -> _Chain:
+    def _ending_with(self, message_id: str) -> Chain:
         """Return the chain that ends with a message, cut in two there if it went on.
 
         The longer part stays the chain that it was, so that many cuts cost little together.
@@ -268,14 +247,14 @@ class MessageTree:
             return chain
         upper = lower = chain
         if 2 * at < len(messages):
-            upper = new = _Chain(chain.above, chain.start, messages[:at])
+            upper = new = Chain(chain.above, chain.start, messages[:at])
             above = chain.above
             above.below[above.below.index(chain)] = new
             above.visited = new if above.visited is chain else above.visited
             chain.above, chain.start = new, place
             del messages[:at]
         else:
-            lower = new = _Chain(chain, place, messages[at:])
+            lower = new = Chain(chain, place, messages[at:])
             new.below, new.visited = chain.below, chain.visited
             for one in new.below:
                 one.above = new
@@ -286,17 +265,17 @@ class MessageTree:
         upper.reach, lower.reach = min(reach, at - 1), max(reach - at, 0)
         return upper
 
-    def _goes_through(self, chain: _Chain) -> bool:
+    def _goes_through(self, chain: Chain) -> bool:
         """Return whether the selected path goes through the first message of a chain."""
         return chain.start < len(self._path) and self._path[chain.start] is chain.messages[0]
 
-    def _from_path(self, message_id: str) -> tuple[int, list[_Chain]]:
+    def _from_path(self, message_id: str) -> tuple[int, list[Chain]]:
         """Count the messages of the selected path that the branch to one shares, and find the chains of the others.
 
         The first of these chains may be on the path too.
         """
         end = self.depth(message_id) + 1
-        chains: list[_Chain] = []
+        chains: list[Chain] = []
         chain = self._chains[message_id]
         shared = 0
         while chain is not self._root and not shared:
@@ -304,11 +283,3 @@ class MessageTree:
             shared = min(end, chain.end, len(self._path)) if self._goes_through(chain) else 0
             chain = chain.above
         return shared, chains[::-1]
-
-
-def _between(chains: Iterable[_Chain], start: int, end: int) -> list[Message]:
-    """Return the messages of chains that follow one another, from one place on their branch to another."""
-    found: list[Message] = []
-    for chain in chains:
-        found += chain.messages[max(start - chain.start, 0) : end - chain.start]
-    return found
