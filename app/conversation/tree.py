@@ -15,6 +15,7 @@ from operator import attrgetter
 
 from app.conversation.chain import Chain, between
 from app.conversation.message import Message
+from app.conversation.runs import Run, Runs
 
 
 class MessageTree:
@@ -40,6 +41,8 @@ class MessageTree:
         self._whole_path: tuple[Message, ...] | None = ()
         self._forks: tuple[Message, ...] | None = ()
         self._fork_places: list[int] = []  # of the messages on the selected path that have versions, in order
+        self._named: set[str] = set()
+        self._runs: Runs | None = None
         self.version = 0
         marked = frozenset(visited)
         for message in messages:
@@ -93,6 +96,21 @@ class MessageTree:
             raise LookupError(f"no message {message_id!r} in conversation {self.conversation_id}")
         return self._messages[message_id]
 
+    def runs(self) -> Runs:
+        """Return the runs of all branches. Found again only after messages came, went or were named."""
+        if self._runs is None:
+            starts: dict[Chain, list[int]] = {}
+            for message_id in self._named:
+                chain = self._chains[message_id]
+                insort(starts.setdefault(chain, []), self._depths[message_id] - chain.start)
+            self._runs = Runs(self._root, starts)
+        return self._runs
+
+    def run_of(self, message_id: str) -> Run:
+        """Return the run that a message lies in; LookupError when it is not in this tree."""
+        depth, chain = self.depth(message_id), self._chains[message_id]
+        return self.runs().at(chain, depth - chain.start)
+
     def add(self, message: Message, select: bool = True) -> None:
         """Append a message below its parent, beside what is there; `select` makes it the end of the selected path."""
         self._add(message)
@@ -107,6 +125,8 @@ class MessageTree:
             raise ValueError(f"message {message.id} cannot change its conversation, parent or role")
         is_on_path, depth, chain = self.is_on_path(message.id), self._depths[message.id], self._chains[message.id]
         self._messages[message.id] = chain.messages[depth - chain.start] = message
+        if message.name != old.name:
+            self._note_name(message)
         self.version += 1
         if is_on_path:
             self._path[depth] = message
@@ -126,6 +146,8 @@ class MessageTree:
             chain.reach = min(chain.reach, len(chain.messages) - 1)
         else:
             self._drop(chain)
+        self._named.discard(message_id)
+        self._runs = None
         self.version += 1
         if self.leaf_id == message_id:
             self.select(self.leaf_below(message.parent_id))
@@ -193,7 +215,7 @@ class MessageTree:
 
         The tree is of no use any more.
         """
-        self._whole_path, self._forks = None, None
+        self._whole_path, self._forks, self._runs = None, None, None
         self._path.clear()
         for chain in set(self._chains.values()):  # which hold one another
             del chain.above, chain.visited
@@ -216,8 +238,11 @@ class MessageTree:
             chain = above
             chain.reach += is_visited
             chain.messages.append(message)
+            if self._runs is not None:
+                self._runs.grow(chain)
         else:
             chain = Chain(above, above.end, [message])
+            self._runs = None
             above.below.append(chain)
             above.visited = chain if is_visited else above.visited
             if len(above.below) == 2 and self._goes_through(above.below[0]):
@@ -226,6 +251,16 @@ class MessageTree:
         self._messages[message.id] = message
         self._chains[message.id] = chain
         self._depths[message.id] = chain.end - 1
+        if message.name is not None:
+            self._note_name(message)
+
+    def _note_name(self, message: Message) -> None:
+        """Remember whether a message has a name, of which each begins a run."""
+        if message.name is None:
+            self._named.discard(message.id)
+        else:
+            self._named.add(message.id)
+        self._runs = None
 
     def _drop(self, chain: Chain) -> None:
         """Take out a chain that is empty."""

@@ -36,6 +36,17 @@ class Naive:
     def children(self, message_id: str | None) -> list[str]:
         return [message.id for message in self.messages if message.parent_id == message_id]
 
+    def runs(self, message_id: str | None) -> list[list[str]]:
+        """What begins below a message: each run before those below it."""
+        names = {message.id: message.name for message in self.messages}
+        found: list[list[str]] = []
+        for child in self.children(message_id):
+            run = [child]
+            while len(below := self.children(run[-1])) == 1 and names[below[0]] is None:
+                run += below
+            found += [run, *self.runs(run[-1])]
+        return found
+
     def leaf_below(self, message_id: str | None) -> str | None:
         children = self.children(message_id)
         if not children:
@@ -83,6 +94,17 @@ def check(tree: MessageTree, naive: Naive) -> None:
         below = [one.id for one in naive.messages if message.id in naive.path(one.id)]
         assert [one.id for one in naive.messages if tree.is_below(one.id, message.id)] == below
         assert tree.leaf_below(message.id) == naive.leaf_below(message.id)
+    runs = naive.runs(None)
+    assert [(run.first_id, run.last_id, run.length) for run in tree.runs().values()] == [
+        (run[0], run[-1], len(run)) for run in runs
+    ]
+    for run in runs:
+        assert all(tree.run_of(message_id) is tree.runs()[run[0]] for message_id in run)
+        above = naive.path(run[0])[-2:-1]
+        parent_id = tree.run_of(above[0]).first_id if above else None
+        assert tree.runs()[run[0]].parent_id == parent_id
+        assert tree.runs()[run[0]].level == (0 if parent_id is None else tree.runs()[parent_id].level + 1)
+        assert list(tree.runs()[run[0]].children) == naive.children(run[-1])
 
 
 @each_seed(range(20))
@@ -114,7 +136,8 @@ def test_random_work_gives_what_the_naive_model_says(seed: int) -> None:
             tree = MessageTree(HOME, naive.messages, naive.marks(), tree.leaf_id)
         else:
             place = rng.randrange(len(known))
-            naive.messages[place] = replace(naive.messages[place], text=f"later {step}")
+            name = rng.choice([None, None, f"name {step}"])
+            naive.messages[place] = replace(naive.messages[place], text=f"later {step}", name=name)
             tree.replace(naive.messages[place])
         check(tree, naive)
 
@@ -198,6 +221,7 @@ def _actions(length: int) -> list[Callable[[], object]]:
         lambda: tree.add(version, select=False),
         lambda: tree.replace(replace(messages[length // 2], text="more")),
         lambda: (tree.forks, tree.path),
+        lambda: (tree.runs(), tree.run_of(messages[-1].id)),
         lambda: tree.path_to(lower[-1].id),
         lambda: tree.is_below(lower[-1].id, messages[0].id),
         lambda: tree.select(tree.leaf_below(lower[0].id)),
