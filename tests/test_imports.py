@@ -70,6 +70,7 @@ VIEW_MODELS: dict[str, set[str]] = {
     "library": {"kit", "text", "model", "library"},
     "warmth": {"kit", "text", "model", "library", "warmth"},
     "chat": {"kit", "text", "model", "library", "warmth", "chat"},
+    "branches": {"kit", "text", "library", "warmth", "branches"},
 }
 FILES = sorted(APP.rglob("*.py"))
 KNOWN = set(FILES)

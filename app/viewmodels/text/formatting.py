@@ -139,6 +139,12 @@ def age(then: float, now: float) -> str:
     return day if at.year == today.year else f"{day} {at.year}"
 
 
+def ago(then: float, now: float) -> str:
+    """Write how long ago it was, within a sentence: "now", "12 min ago", "yesterday", "3 Nov"."""
+    written = age(then, now)
+    return f"{written} ago" if written.endswith((f"{HARD}min", f"{HARD}h")) else written
+
+
 def day(at: float) -> str:
     """Write a day in full: "3 Nov 2024"."""
     then = datetime.fromtimestamp(at)

@@ -117,7 +117,10 @@ def test_percent_never_says_more_than_is_done() -> None:
 )
 def test_ages(then: datetime, said: str) -> None:
     now = datetime(2026, 11, 20, 16, 0)
-    assert formatting.age(then.timestamp(), now.timestamp()) == said.replace("~", HARD)
+    written = said.replace("~", HARD)
+    assert formatting.age(then.timestamp(), now.timestamp()) == written
+    is_span = written.endswith((f"{HARD}min", f"{HARD}h"))
+    assert formatting.ago(then.timestamp(), now.timestamp()) == (f"{written} ago" if is_span else written)
 
 
 def test_an_evening_is_not_yesterday_just_after_midnight() -> None:

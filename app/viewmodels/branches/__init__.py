@@ -1,0 +1,1 @@
+"""The branches of the open conversation: what an outline of them shows and does."""
