@@ -501,7 +501,7 @@ def test_what_the_finder_opens_waits_for_the_window(qtbot: QtBot) -> None:
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     addresses: list[str] = []
     monkeypatch.setattr(
-        "app.widgets.chat.messages.links.QDesktopServices.openUrl", lambda url: addresses.append(url.toString())
+        "app.widgets.chat.messages.links.QDesktopServices.openUrl", lambda url: not addresses.append(url.toString())
     )
     return addresses
 
@@ -519,6 +519,20 @@ def test_a_link_is_opened_only_after_its_address_was_shown(window: MainWindow, o
     assert opened == []
     press(ask_and_open("https://example.org/x?y=1", window), "Open")
     assert opened == ["https://example.org/x?y=1"]
+
+
+def test_a_link_that_nothing_opens_is_told_with_its_address(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.widgets.chat.messages.links.QDesktopServices.openUrl", lambda url: False)
+    press(ask_and_open("https://example.org/x?y=1", window), "Open")
+    (told,) = (box for box in window.findChildren(QMessageBox) if box.isVisible())
+    assert (told.text(), told.informativeText()) == (
+        "Nothing on this computer opens this link.",
+        "https://example.org/x?y=1",
+    )
+    press(told, "Copy Address")
+    assert QGuiApplication.clipboard().text() == "https://example.org/x?y=1"
 
 
 @pytest.mark.parametrize("address", ["file:///etc/passwd", "javascript:alert(1)", "/etc/passwd", "x-apple:danger"])

@@ -18,9 +18,22 @@ def ask_and_open(address: str, parent: QWidget) -> QMessageBox:
     question = "Open this link?" if is_opened else "This link does not lead to the web, so it is not opened."
     box = question_box(question, address, parent)
     copy = box.addButton("Copy Address", QMessageBox.ButtonRole.ActionRole)
-    copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(address))
+    copy.clicked.connect(lambda: _copy(address))
     if is_opened:
         open_it = box.addButton("Open", QMessageBox.ButtonRole.AcceptRole)
-        open_it.clicked.connect(lambda: QDesktopServices.openUrl(url))
+        open_it.clicked.connect(lambda: _open(url, parent))
     box.open()
     return box
+
+
+def _copy(address: str) -> None:
+    QGuiApplication.clipboard().setText(address)
+
+
+def _open(url: QUrl, parent: QWidget) -> None:
+    """Open an address, or say that nothing on this computer does."""
+    if not QDesktopServices.openUrl(url):
+        address = url.toString()
+        box = question_box("Nothing on this computer opens this link.", address, parent)
+        box.addButton("Copy Address", QMessageBox.ButtonRole.ActionRole).clicked.connect(lambda: _copy(address))
+        box.open()
