@@ -55,7 +55,10 @@ class Presets(QObject):
         if any(one.name.casefold() == " ".join(name.split()).casefold() for one in SHIPPED):
             return "This name belongs to a preset of Espalier’s own."
         try:
-            taken = self.is_own(checked_title(name)) and bool(renamed) and checked_title(name) != renamed
+            title = checked_title(name)
+            alike = [one.name for one in self._own if one.name.casefold() == title.casefold() and one.name != renamed]
+            is_itself = not renamed and alike == [title]
+            taken = bool(alike) and not is_itself
         except ValueError:
             return "A name has 1 to 200 characters."
         return "Another preset has this name." if taken else ""

@@ -222,6 +222,10 @@ def test_presets_are_applied_saved_renamed_and_deleted(qtbot: QtBot, make_app: C
     assert (now(app).preset, now(app).own) == ("Mine", ("Mine",))
     assert settings.presets.problem_of("Precise")
     assert settings.presets.problem_of(" ")
+    name = settings.presets.all[-1].name
+    assert settings.presets.problem_of(name) == ""  # it is put in the place of that one
+    assert settings.presets.problem_of(name.swapcase()) == "Another preset has this name."
+    assert settings.presets.problem_of(name.swapcase(), name) == ""
     app.library.new_conversation()
     assert now(app).preset == "Mine"  # a new conversation begins with the one used last
     settings.rename_preset("Mine", "Ours")
