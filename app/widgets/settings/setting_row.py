@@ -74,9 +74,10 @@ class SettingRow(QWidget):
         self.reset.setVisible(state.is_changed)
         usual = f"{state.field.tip} " if state.field.is_long else ""
         default = f"{usual}Usual: {state.default}" if state.is_changed else usual.strip()
-        self._words.say(state.problem or default, bool(state.problem))
+        problem = f"{state.problem} Until then: {state.default}" if state.problem else ""
+        self._words.say(problem or default, bool(problem))
         if isinstance(self.field, LineField):
-            self.field.setAccessibleDescription(state.problem or f"{state.field.tip} Usual: {state.default}")
+            self.field.setAccessibleDescription(problem or f"{state.field.tip} Usual: {state.default}")
 
     def _lay_out(self, title: QWidget, *, is_long: bool, is_wide: bool) -> None:
         head, layout = QHBoxLayout(), QVBoxLayout(self)

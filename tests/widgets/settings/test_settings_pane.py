@@ -96,6 +96,8 @@ def test_a_refused_value_stays_with_its_sentence(qtbot: QtBot, app: App, pane: S
     replace_text(qtbot, field, "hot")
     app.catch_up()
     assert "between 0 and 1000" in field.accessibleDescription()
+    usual = next(one.default for one in app.chat.settings.state.now.fields if one.field.name == "temperature")
+    assert field.accessibleDescription().endswith(f" Until then: {usual}")
     pane.preset.setFocus()
     app.catch_up()
     assert field.text() == "hot"
