@@ -39,6 +39,7 @@ class AttachCommands(QObject):
         dialog = QFileDialog(self._window, "Attach", "", _READABLE)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.filesSelected.connect(self._attachments.attach_files)
+        dialog.accepted.connect(self._composer.edit.setFocus)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
         return dialog

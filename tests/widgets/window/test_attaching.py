@@ -81,12 +81,14 @@ def test_a_document_dropped_on_the_composer_is_attached_and_elsewhere_imported(
 
 
 def test_files_are_chosen(qtbot: QtBot, window: MainWindow, app: App, report: Path) -> None:
+    window.sidebar.list.setFocus()
     window.do("attach")
     (dialog,) = window.findChildren(QFileDialog)
     dialog.setDirectory(str(report.parent))
     dialog.selectFile(str(report))
     dialog.accept()
     qtbot.waitUntil(lambda: names(app) == ["report.txt"])
+    assert window.focusWidget() is window.chat.composer.edit
 
 
 def test_the_paper_clip_asks_which(qtbot: QtBot, window: MainWindow) -> None:
